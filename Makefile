@@ -1,0 +1,64 @@
+# Everything a contributor runs. `make` alone lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+export GOFLAGS := -buildvcs=false
+
+GO       ?= go
+PACKAGES := ./...
+# The race detector slows SQLite, which is Go code here, twentyfold.
+SQLITE   := docledger/adapter/store/storetest/sqlite
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+# Long tests (kills, permutations, models) take their count from here.
+FAULTS   ?= 100
+FUZZTIME ?= 60s
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+
+.PHONY: run
+run: build ## build and start the sandbox: everything on this machine, with a seeded organization
+	@bin/sandbox $(ARGS)
+
+.PHONY: build
+build: ## build bin/docledger and bin/sandbox
+	@mkdir -p bin
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/docledger ./cmd/sandbox
+
+.PHONY: test
+test: ## run all tests; sets up PostgreSQL where the machine has none
+	@$(GO) run ./test/postgres/cmd/testpostgres -- bash test/run.sh
+
+.PHONY: gen
+gen: ## regenerate gen/ and openapi/docledger.json from the specs
+	@$(GO) generate ./openapi ./domain/...
+
+.PHONY: verify
+verify: ## fail on stale generated code, lint findings, unformatted code, untidy modules
+	@bash test/verify.sh
+
+.PHONY: fmt
+fmt: ## format all Go code
+	@gofmt -w $$(git ls-files -co --exclude-standard '*.go' | grep -v '^gen/')
+
+.PHONY: lint
+lint: ## vet and staticcheck
+	@$(GO) vet $(PACKAGES)
+	@$(GO) tool staticcheck $(PACKAGES)
+
+.PHONY: bench
+bench: build ## print the speed and memory figures with the machine they were taken on
+	@bash test/bench.sh
+
+.PHONY: faults
+faults: build ## kill the service FAULTS times over the path of an upload, on each database
+	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME
+	@bash test/fuzz.sh $(FUZZTIME)
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf bin coverage.out

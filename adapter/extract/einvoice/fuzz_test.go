@@ -1,0 +1,111 @@
+package einvoice_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"docledger/adapter/extract/einvoice"
+	"docledger/domain/extraction"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+)
+
+func FuzzUBL(f *testing.F)       { fuzzDialect(f, "ubl-*.xml") }
+func FuzzCII(f *testing.F)       { fuzzDialect(f, "cii-*.xml") }
+func FuzzZUGFeRD1(f *testing.F)  { fuzzDialect(f, "zugferd1*.xml") }
+func FuzzFatturaPA(f *testing.F) { fuzzDialect(f, "fatturapa-*.xml") }
+func FuzzFacturae(f *testing.F)  { fuzzDialect(f, "facturae*.xml") }
+func FuzzKSeF(f *testing.F)      { fuzzDialect(f, "ksef-*.xml") }
+
+// fuzzDialect changes the samples of a dialect: as bytes, or one text of a
+// sample. Whatever comes of it, reading ends with an explained failure or with
+// drafts that keep their promises.
+func fuzzDialect(f *testing.F, pattern string) {
+	paths, err := filepath.Glob(filepath.Join("testdata", pattern))
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no samples: %v", err)
+	}
+	var samples [][]byte
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		samples = append(samples, data)
+		f.Add(data, uint8(i), uint16(0), "")
+		for at, value := range []string{"12,34", "-0.00", "2024-02-30", "381", "EUR", "<x/>", "&#x20AC;"} {
+			f.Add([]byte(nil), uint8(i), uint16(at*5), value)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, sample uint8, at uint16, value string) {
+		if len(data) == 0 {
+			data = replaceText(samples[int(sample)%len(samples)], int(at), value)
+		}
+		found, err := einvoice.Parse(t.Context(), data)
+		if err != nil {
+			var failure *extraction.Failure
+			if !errors.As(err, &failure) || failure.Message == "" || failure.Code() == "" {
+				t.Fatalf("unexplained error %v", err)
+			}
+			return
+		}
+		if len(found.Drafts) == 0 {
+			t.Fatal("neither drafts nor a failure")
+		}
+		for _, d := range found.Drafts {
+			keepsPromises(t, d)
+		}
+	})
+}
+
+// replaceText puts a value in the place of one of the texts of a document.
+func replaceText(doc []byte, at int, value string) []byte {
+	texts := leaf.FindAllSubmatchIndex(doc, -1)
+	where := texts[at%len(texts)]
+	return slices.Concat(doc[:where[2]], []byte(value), doc[where[3]:])
+}
+
+var leaf = regexp.MustCompile(`>([^<>]*)</`)
+
+func keepsPromises(t *testing.T, d extraction.Draft) {
+	t.Helper()
+	c := d.Content
+	for path, e := range d.Fields {
+		if !utf8.ValidString(e.SourceText) || utf8.RuneCountInString(e.SourceText) > 200 {
+			t.Errorf("evidence of %s: %q", path, e.SourceText)
+		}
+	}
+	for path, total := range map[string]*money.Decimal{
+		"net_total": c.NetTotal, "tax_total": c.TaxTotal, "gross_total": c.GrossTotal, "amount_due": c.AmountDue, "prepaid_total": c.PrepaidTotal,
+	} {
+		if total == nil {
+			continue
+		}
+		if _, ok := d.Fields[path]; !ok {
+			t.Errorf("%s has no evidence", path)
+		}
+		if total.Decimals() > money.MaxAmountScale {
+			t.Errorf("%s is %s", path, total)
+		}
+	}
+	if c.Number != "" && d.Fields["invoice_number"].SourceText == "" {
+		t.Error("the number has no evidence")
+	}
+	for i, l := range c.Lines {
+		if l.Position != i+1 {
+			t.Errorf("line %d has position %d", i+1, l.Position)
+		}
+	}
+	if c.Type == invoice.TypeCreditNote && c.GrossTotal != nil && c.GrossTotal.Sign() < 0 {
+		t.Errorf("a credit note over %s", c.GrossTotal)
+	}
+	checks := checked(d)
+	if c.Number == "" && invoice.StatusAfter(checks) != invoice.NeedsReview {
+		t.Error("sure without a number")
+	}
+}

@@ -1,0 +1,22 @@
+// Package layout holds the words of a page and where they stand: what the
+// reader of PDFs yields and an engine that reads text takes.
+package layout
+
+// Box is a rectangle x0, y0, x1, y1 in fractions of the page's width and
+// height from its top left corner, after rotation: the notation of evidence.
+type Box [4]float64
+
+// Word is a run of characters without white space on one line.
+type Word struct {
+	Text string `json:"t"`
+	Box  Box    `json:"b"`
+}
+
+// Page is one page as it is seen, rotation applied.
+type Page struct {
+	Number   int     `json:"number"` // from 1
+	Width    float64 `json:"width"`  // in points
+	Height   float64 `json:"height"` // in points
+	Rotation int     `json:"rotation"`
+	Words    []Word  `json:"words"` // in the order of the content
+}

@@ -1,0 +1,161 @@
+// Package extract reads documents: it tells from the bytes what a file is,
+// reads XML itself and PDFs through child processes, and picks the invoice out
+// of what it finds. Nothing a document does reaches beyond its own reading.
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"docledger/adapter/extract/sniff"
+	"docledger/adapter/extract/worker"
+	"docledger/domain/extraction"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// EngineVersion names this reader in Result.EngineVersion. It rises with every
+// change that may read a document differently.
+const EngineVersion = "1"
+
+// Options say how a Pipeline works. The zero value is ready for use.
+type Options struct {
+	// Children is how many PDFs are read at once, each in a process of its
+	// own; 0 means 2.
+	Children int
+	// Deadline is how long the reading of one document may take once its turn
+	// has come; 0 means 8 s.
+	Deadline time.Duration
+	// ChildMemory is how many bytes a child may fill; 0 means 384 MiB.
+	ChildMemory int64
+	// XMLBytes is the largest XML document that is read; 0 means 64 MiB.
+	XMLBytes int64
+}
+
+const (
+	defaultChildren = 2
+	defaultDeadline = 8 * time.Second
+	defaultXMLBytes = 64 << 20
+	// xmlAtOnce bounds the XML that is held at one time over all documents; a
+	// larger one is read alone.
+	xmlAtOnce = 64 << 20
+)
+
+// Pipeline implements extraction.Reader. It is safe for concurrent use.
+type Pipeline struct {
+	options Options
+	pool    *worker.Pool
+	places  *semaphore.Weighted // one for each PDF
+	bytes   *semaphore.Weighted // of XML
+}
+
+var _ extraction.Reader = (*Pipeline)(nil)
+
+// New returns a Pipeline. Its program must call worker.ServeIfChild first in
+// main. No child runs before the first PDF.
+func New(o Options) *Pipeline {
+	if o.Children <= 0 {
+		o.Children = defaultChildren
+	}
+	if o.Deadline <= 0 {
+		o.Deadline = defaultDeadline
+	}
+	if o.XMLBytes <= 0 {
+		o.XMLBytes = defaultXMLBytes
+	}
+	return &Pipeline{
+		options: o,
+		pool: worker.New(worker.Config{
+			Size:     o.Children,
+			Deadline: o.Deadline,
+			Memory:   o.ChildMemory,
+		}),
+		places: semaphore.NewWeighted(int64(o.Children)),
+		bytes:  semaphore.NewWeighted(xmlAtOnce),
+	}
+}
+
+// Close ends the child processes after the documents that are being read.
+func (p *Pipeline) Close() error { return p.pool.Close() }
+
+// Read implements extraction.Reader.
+func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extraction.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result = nil
+			err = fmt.Errorf("%w (%v)\n%s", extraction.Fail(extraction.Crashed,
+				"The reader crashed on this document. Ask the sender for the invoice in another format."), r, debug.Stack())
+		}
+	}()
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, fmt.Errorf("open document: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open document: %w", err)
+	}
+	if info.Size() == 0 {
+		return nil, extraction.Fail(extraction.Empty, "The file is empty. Upload it again, or ask the sender for it.")
+	}
+	head, err := io.ReadAll(io.NewSectionReader(f, 0, sniff.HeadBytes))
+	if err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
+	}
+	switch t := sniff.Detect(head); t.Kind {
+	case sniff.XML:
+		return p.readXML(ctx, f, info.Size())
+	case sniff.PDF:
+		return p.readPDF(ctx, s.Path)
+	case sniff.Image:
+		return nil, refuseImage(f, info.Size())
+	default:
+		return nil, unsupported(t)
+	}
+}
+
+// refuseImage says why an image gives no invoice. Its size is read from its
+// header; nothing is decoded.
+func refuseImage(r io.ReaderAt, size int64) *extraction.Failure {
+	width, height, err := sniff.Size(r, size)
+	if err == nil && (width <= 0 || height <= 0 || width > sniff.MaxPixels/height) {
+		return extraction.Fail(extraction.ExpandsTooFar,
+			"The image is %d by %d pixels, more than is accepted. Scan the document at 300 dots per inch.", width, height)
+	}
+	return extraction.Fail(extraction.NoTextLayer,
+		"The file is an image without text, and reading images is not supported yet. Upload the invoice as XML or as a PDF with embedded invoice data.")
+}
+
+// whatToDo completes the message about a file of a kind that isn't read.
+var whatToDo = map[sniff.Kind]string{
+	sniff.Archive:   "The file is an archive. Unpack it and upload the documents in it one by one.",
+	sniff.Email:     "The file is an e-mail. Save its attachments and upload them one by one.",
+	sniff.Signed:    "The file is a signed envelope. Take the XML invoice out of it and upload that.",
+	sniff.Office:    "The file is an office document. Export it as PDF with embedded invoice data, or upload the invoice as XML.",
+	sniff.Web:       "The file is a web page. Upload the invoice itself, as XML or PDF.",
+	sniff.Program:   "The file is a program, not a document.",
+	sniff.PlainText: "The file is plain text. Upload the invoice as XML or PDF.",
+}
+
+func unsupported(t sniff.Type) *extraction.Failure {
+	message, ok := whatToDo[t.Kind]
+	if !ok {
+		message = "Files of this type can't be read. Upload the invoice as XML or PDF."
+	}
+	return extraction.Fail(extraction.UnsupportedType, "%s", message)
+}
+
+// late turns the end of a document's own time into its failure; the end of the
+// caller's stays an error unless it was a deadline too.
+func late(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return extraction.Fail(extraction.TimedOut, "Reading the document took too long. Ask the sender for a simpler file, or upload the invoice as XML.")
+	}
+	return err
+}

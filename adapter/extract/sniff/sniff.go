@@ -1,0 +1,193 @@
+// Package sniff tells what a file is from its first bytes. Names and declared
+// types prove nothing and are never looked at.
+package sniff
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// HeadBytes is how much of a file Detect wants to see.
+const HeadBytes = 4096
+
+// Kind groups media types by how they are read.
+type Kind uint8
+
+// The kinds.
+const (
+	Unknown Kind = iota
+	PDF
+	XML
+	Image
+	Archive
+	Email
+	Signed // a CMS envelope, as of an invoice signed in CAdES
+	Office
+	Web // HTML
+	Program
+	PlainText
+)
+
+// Type is what a file is.
+type Type struct {
+	Kind      Kind
+	MediaType string // without parameters
+}
+
+// pdfWindow is how far into a file the header of a PDF may stand: what viewers
+// accept (ISO 32000-1, annex H.3, note 13).
+const pdfWindow = 1024
+
+// Detect tells what a file that begins with head is.
+func Detect(head []byte) Type {
+	if len(head) > HeadBytes {
+		head = head[:HeadBytes]
+	}
+	if t, ok := markup(head); ok {
+		return t
+	}
+	if bytes.HasPrefix(head, []byte("MZ")) {
+		return Type{Program, "application/vnd.microsoft.portable-executable"}
+	}
+	if isSignedData(head) {
+		return Type{Signed, "application/pkcs7-mime"}
+	}
+	found := known(mimetype.Detect(head))
+	// Viewers open a PDF despite rubbish in front of it; what is a document of
+	// another kind is no rubbish.
+	if (found.Kind == Unknown || found.Kind == PlainText) && bytes.Contains(head[:min(len(head), pdfWindow)], []byte("%PDF-")) {
+		return Type{PDF, "application/pdf"}
+	}
+	if found.Kind == PlainText && looksLikeEmail(head) {
+		return Type{Email, "message/rfc822"}
+	}
+	return found
+}
+
+// families sorts media types by their beginning. The first that fits holds.
+var families = []struct {
+	prefix string
+	kind   Kind
+}{
+	{"application/pdf", PDF},
+	{"image/", Image},
+	{"text/html", Web},
+	{"text/xml", XML},
+	{"application/zip", Archive},
+	{"application/gzip", Archive},
+	{"application/x-7z", Archive},
+	{"application/x-rar", Archive},
+	{"application/x-tar", Archive},
+	{"application/x-bzip", Archive},
+	{"application/x-xz", Archive},
+	{"application/zstd", Archive},
+	{"application/vnd.openxmlformats", Office},
+	{"application/vnd.oasis", Office},
+	{"application/msword", Office},
+	{"application/vnd.ms-", Office},
+	{"application/x-ole-storage", Office},
+	{"application/pkcs7", Signed},
+	{"application/vnd.microsoft.portable-executable", Program},
+	{"application/x-elf", Program},
+	{"application/x-executable", Program},
+	{"application/x-mach", Program},
+	{"message/", Email},
+	{"text/", PlainText},
+}
+
+func known(m *mimetype.MIME) Type {
+	media, _, _ := strings.Cut(m.String(), ";")
+	for _, f := range families {
+		if strings.HasPrefix(media, f.prefix) {
+			return Type{f.kind, media}
+		}
+	}
+	return Type{Unknown, media}
+}
+
+// LooksLikeXML says whether bytes begin like an XML document.
+func LooksLikeXML(head []byte) bool {
+	t, ok := markup(head)
+	return ok && t.Kind == XML
+}
+
+// markup tells XML and HTML apart by the first thing that stands in a file
+// after byte order mark and white space.
+func markup(head []byte) (Type, bool) {
+	s := bytes.TrimLeft(narrow(head), " \t\r\n")
+	if len(s) < 2 || s[0] != '<' {
+		return Type{}, false
+	}
+	if c := s[1]; c != '?' && c != '!' && c != '_' && !isLetter(c) && c < 0x80 {
+		return Type{}, false
+	}
+	if isHTML(s) {
+		return Type{Web, "text/html"}, true
+	}
+	return Type{XML, "application/xml"}, true
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// isHTML looks at the document type and the first element.
+func isHTML(s []byte) bool {
+	lower := bytes.ToLower(s[:min(len(s), 512)])
+	for _, begin := range []string{"<!doctype html", "<html", "<head", "<body", "<script", "<title", "<div", "<table", "<p>"} {
+		if bytes.HasPrefix(lower, []byte(begin)) {
+			return true
+		}
+	}
+	return false
+}
+
+// narrow strips the byte order mark and folds UTF-16 into bytes: enough to
+// recognize markup, which is ASCII, at the beginning.
+func narrow(head []byte) []byte {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
+		return head[3:]
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+		return every2(head[2:], 0)
+	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return every2(head[2:], 1)
+	case len(head) >= 4 && head[0] == '<' && head[1] == 0 && head[3] == 0:
+		return every2(head, 0)
+	case len(head) >= 4 && head[0] == 0 && head[1] == '<' && head[2] == 0:
+		return every2(head, 1)
+	}
+	return head
+}
+
+func every2(b []byte, first int) []byte {
+	out := make([]byte, 0, len(b)/2)
+	for i := first; i < len(b); i += 2 {
+		out = append(out, b[i])
+	}
+	return out
+}
+
+// signedData is the object identifier 1.2.840.113549.1.7.2 in DER (RFC 5652).
+var signedData = []byte{0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02}
+
+// isSignedData looks for a CMS envelope: a sequence that begins with its type.
+func isSignedData(head []byte) bool {
+	return len(head) > 0 && head[0] == 0x30 && bytes.Contains(head[:min(len(head), 32)], signedData)
+}
+
+// looksLikeEmail looks for header fields at the beginning of a text.
+func looksLikeEmail(head []byte) bool {
+	seen := 0
+	for line := range bytes.Lines(head[:min(len(head), 2048)]) {
+		key, _, ok := bytes.Cut(line, []byte(":"))
+		if !ok {
+			continue
+		}
+		switch strings.ToLower(string(key)) {
+		case "received", "from", "to", "subject", "date", "mime-version", "message-id", "return-path", "content-type":
+			seen++
+		}
+	}
+	return seen >= 3
+}

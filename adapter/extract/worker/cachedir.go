@@ -1,0 +1,51 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// cacheDir makes the folder of the compiled PDF engine. Code is loaded from
+// it, so nobody else may write there.
+func cacheDir(wanted string) (string, error) {
+	candidates := []string{wanted}
+	if wanted == "" {
+		candidates = nil
+		if base, err := os.UserCacheDir(); err == nil {
+			candidates = append(candidates, filepath.Join(base, "docledger", "pdf"))
+		}
+		candidates = append(candidates, filepath.Join(os.TempDir(), fmt.Sprintf("docledger-%d", os.Getuid())))
+	}
+	var problems []error
+	for _, dir := range candidates {
+		err := privateDir(dir)
+		if err == nil {
+			return filepath.Abs(dir)
+		}
+		problems = append(problems, err)
+	}
+	return "", errors.Join(problems...)
+}
+
+// privateDir makes a folder that only its owner may write to and proves that
+// it can be written to.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o022 != 0 || !owned(info) {
+		return fmt.Errorf("%s must be a folder that only the user who runs the program may write to", dir)
+	}
+	probe, err := os.CreateTemp(dir, "probe-*")
+	if err != nil {
+		return err
+	}
+	probe.Close() //nolint:errcheck // it is empty
+	return os.Remove(probe.Name())
+}

@@ -1,0 +1,299 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract/pdf/pdftest"
+	"docledger/adapter/extract/worker"
+	"docledger/domain/extraction"
+)
+
+// orphanMaker makes this binary a parent that gets killed.
+const orphanMaker = "DOCLEDGER_TEST_ORPHAN"
+
+func TestMain(m *testing.M) {
+	worker.OnDocument(misbehave)
+	worker.ServeIfChild()
+	if path := os.Getenv(orphanMaker); path != "" {
+		makeOrphan(path)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// misbehave does in a child what a document's name says.
+func misbehave(path string) {
+	switch base := filepath.Base(path); {
+	case strings.HasPrefix(base, "hang"):
+		mark(path)
+		for { //nolint:revive // this is what it is for
+		}
+	case strings.HasPrefix(base, "wait"):
+		mark(path)
+		select {}
+	case strings.HasPrefix(base, "panic"):
+		panic("on purpose")
+	case strings.HasPrefix(base, "exit"):
+		os.Exit(3)
+	case strings.HasPrefix(base, "die"):
+		syscall.Kill(os.Getpid(), syscall.SIGKILL) //nolint:errcheck // nothing comes after it
+	case strings.HasPrefix(base, "babble"):
+		fmt.Print("this is no frame")
+		os.Exit(0)
+	case strings.HasPrefix(base, "devour"):
+		var held [][]byte
+		for {
+			b := make([]byte, 16<<20)
+			for i := range b {
+				b[i] = 1
+			}
+			held = append(held, b)
+			_ = held
+		}
+	case strings.HasPrefix(base, "environment"):
+		os.WriteFile(path+".seen", []byte(strings.Join(os.Environ(), "\n")), 0o600) //nolint:errcheck // the test misses it
+	}
+}
+
+// mark tells a test that the child has begun, and which process it is.
+func mark(path string) {
+	os.WriteFile(path+".tmp", fmt.Append(nil, os.Getpid()), 0o600) //nolint:errcheck // the test would wait in vain
+	os.Rename(path+".tmp", path+".begun")                          //nolint:errcheck // as above
+}
+
+// begun waits for mark and returns the child's process id.
+func begun(t *testing.T, path string) (pid int) {
+	t.Helper()
+	eventually(t, func() bool {
+		b, err := os.ReadFile(path + ".begun")
+		if err != nil {
+			return false
+		}
+		_, err = fmt.Sscan(string(b), &pid)
+		return err == nil
+	})
+	return pid
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the condition never held")
+		}
+	}
+}
+
+func open(t testing.TB, c worker.Config) *worker.Pool {
+	t.Helper()
+	p := worker.New(c)
+	t.Cleanup(func() { p.Close() }) //nolint:errcheck // it never fails
+	return p
+}
+
+var sound = pdftest.Hybrid("Invoice 1", []string{"a.xml"}, []byte("<a/>"))
+
+func store(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wantReason(t *testing.T, err error, want extraction.Reason) {
+	t.Helper()
+	var failure *extraction.Failure
+	if !errors.As(err, &failure) || failure.Reason != want || failure.Message == "" {
+		t.Errorf("error = %v, want %s", err, want)
+	}
+}
+
+func TestMisbehaviourHarmsOneDocument(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]extraction.Reason{
+		"hang.pdf":   extraction.TimedOut,
+		"wait.pdf":   extraction.TimedOut,
+		"panic.pdf":  extraction.Crashed,
+		"exit.pdf":   extraction.Crashed,
+		"die.pdf":    extraction.Crashed,
+		"babble.pdf": extraction.Crashed,
+		"devour.pdf": extraction.OutOfMemory,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := worker.Config{Size: 1}
+			if want == extraction.TimedOut {
+				c.Deadline = 300 * time.Millisecond
+			}
+			p := open(t, c)
+			good := store(t, "good.pdf", sound)
+			for range 2 {
+				_, err := p.Inspect(t.Context(), store(t, name, sound))
+				wantReason(t, err, want)
+				if !errors.As(err, new(*extraction.Failure)) || !asFailure(err).Passing {
+					t.Error("it is not said to pass")
+				}
+				if r, err := p.Inspect(t.Context(), good); err != nil || r.Pages != 1 {
+					t.Errorf("the next document: %+v, %v", r, err)
+				}
+			}
+		})
+	}
+}
+
+func asFailure(err error) *extraction.Failure {
+	var f *extraction.Failure
+	errors.As(err, &f)
+	return f
+}
+
+func TestWarmChildIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 3})
+	path := store(t, "good.pdf", sound)
+	var first []int
+	for range 5 {
+		r, err := p.Inspect(t.Context(), path)
+		if err != nil || string(r.Files[0].Data) != "<a/>" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if first == nil {
+			first = p.Children()
+		}
+		if now := p.Children(); len(now) != 1 || !slices.Equal(now, first) {
+			t.Fatalf("children %v, at first %v", now, first)
+		}
+	}
+}
+
+func TestChildThatDiesIdleIsReplaced(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1})
+	path := store(t, "good.pdf", sound)
+	if _, err := p.Inspect(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	old := p.Children()[0]
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return gone(old) })
+	if _, err := p.Inspect(t.Context(), path); err != nil {
+		t.Errorf("after the death of the idle child: %v", err)
+	}
+}
+
+// gone says that a process has ended and was waited for.
+func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+func TestChildKilledAtWork(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1})
+	path := store(t, "wait.pdf", sound)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := p.Inspect(context.Background(), path)
+		failed <- err
+	}()
+	if err := syscall.Kill(begun(t, path), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	wantReason(t, <-failed, extraction.Crashed)
+}
+
+func TestCancelEndsTheChild(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1})
+	path := store(t, "hang.pdf", sound)
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() {
+		_, err := p.Inspect(ctx, path)
+		failed <- err
+	}()
+	pid := begun(t, path)
+	cancel()
+	if err := <-failed; !errors.Is(err, context.Canceled) || asFailure(err) != nil {
+		t.Errorf("error = %v, want canceled", err)
+	}
+	if !gone(pid) {
+		t.Error("the child is still there")
+	}
+}
+
+func TestDeadlineWhileWaitingForAPlace(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1, Deadline: 2 * time.Second})
+	path := store(t, "hang.pdf", sound)
+	var busy sync.WaitGroup
+	busy.Go(func() { p.Inspect(context.Background(), path) }) //nolint:errcheck // it is to hang
+	begun(t, path)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := p.Inspect(ctx, store(t, "good.pdf", sound))
+	wantReason(t, err, extraction.TimedOut)
+	busy.Wait()
+}
+
+func TestClosedPool(t *testing.T) {
+	t.Parallel()
+	p := worker.New(worker.Config{})
+	path := store(t, "good.pdf", sound)
+	if _, err := p.Inspect(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	children := p.Children()
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range children {
+		if !gone(pid) {
+			t.Errorf("child %d is still there", pid)
+		}
+	}
+	if _, err := p.Inspect(t.Context(), path); err == nil || asFailure(err) != nil {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestNoSecretReachesAChild(t *testing.T) {
+	t.Setenv("PAYMENTS_API_KEY", "sk_secret")
+	p := open(t, worker.Config{Size: 1})
+	path := store(t, "environment.pdf", sound)
+	if _, err := p.Inspect(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := os.ReadFile(path + ".seen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(seen), "secret") || strings.Contains(string(seen), "PAYMENTS") {
+		t.Errorf("the child sees %s", seen)
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1})
+	if _, err := p.Inspect(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil || asFailure(err) != nil {
+		t.Errorf("error = %v, want one that is no failure of a document", err)
+	}
+}

@@ -1,0 +1,236 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"docledger/domain/extraction"
+)
+
+const (
+	startDeadline = 10 * time.Second
+	// watchEvery is how often the memory of a child at work is looked at.
+	watchEvery = 20 * time.Millisecond
+	// watchSlack is what a child may exceed its limit by before its parent
+	// kills it: its own limit should have ended it before.
+	watchSlack = 32 << 20
+	// wordsBytes is how much of what a child says at its end is kept: the
+	// beginning, which tells why.
+	wordsBytes = 4 << 10
+)
+
+// process is a child. One request at a time.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	pipe   io.Closer // what out reads from
+	words  lastWords
+	gone   chan struct{} // closed when the process has ended
+	killed atomic.Bool
+	big    atomic.Bool // killed for its memory
+	broken bool        // not to be used again
+	served int
+}
+
+// start starts a child and waits until it is ready.
+func start(ctx context.Context) (*process, error) {
+	if os.Getenv(childVariable) != "" {
+		return nil, errNested
+	}
+	path, err := executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the own program: %w", err)
+	}
+	c := &process{cmd: exec.Command(path, childArgument), gone: make(chan struct{})}
+	c.cmd.Env = []string{childVariable + "=1", "GOMAXPROCS=2", "GOTRACEBACK=none"}
+	c.cmd.Dir = os.TempDir()
+	c.cmd.Stderr = &c.words
+	c.cmd.WaitDelay = time.Second
+	detach(c.cmd)
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	// Not StdoutPipe: waiting for the process must not take away what it wrote.
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.cmd.Stdout = theirs
+	c.out, c.pipe = bufio.NewReaderSize(ours, 64<<10), ours
+	err = c.run()
+	theirs.Close() //nolint:errcheck // the child holds its own
+	if err != nil {
+		ours.Close() //nolint:errcheck // nothing was read
+		return nil, fmt.Errorf("start a PDF reader: %w", err)
+	}
+	if err := c.greet(ctx); err != nil {
+		c.end()
+		return nil, err
+	}
+	return c, nil
+}
+
+// run starts the process from a thread of its own, which lives as long as the
+// process: Linux ties a child that dies with its parent to the thread that
+// started it, not to the whole parent.
+func (c *process) run() error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		c.cmd.Wait() //nolint:errcheck // how it ended is told by what it said
+		close(c.gone)
+	}()
+	return <-started
+}
+
+func (c *process) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startDeadline)
+	defer cancel()
+	stop := context.AfterFunc(ctx, c.kill)
+	defer stop()
+	kind, payload, err := readFrame(c.out)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("start a PDF reader: %w", ctx.Err())
+	case err != nil || kind != frameHello || string(payload) != version:
+		return errors.New("start a PDF reader: the program did not answer as one; it must call worker.ServeIfChild first in main")
+	}
+	return nil
+}
+
+// ask sends a request and waits for the answer, at most until ctx ends; the
+// child is dead then.
+func (c *process) ask(ctx context.Context, q request) (*answer, error) {
+	c.served++
+	stop := context.AfterFunc(ctx, c.kill)
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() { c.watch(done, q.Memory+watchSlack) })
+
+	err := writeJSON(c.in, frameRequest, q)
+	var a *answer
+	if err == nil {
+		a, err = readAnswer(c.out)
+	}
+	if !stop() {
+		c.broken = true
+	}
+	close(done)
+	watcher.Wait()
+
+	var failure *extraction.Failure
+	var refused *refusal
+	if err == nil || errors.As(err, &failure) || errors.As(err, &refused) {
+		return a, err
+	}
+	c.broken = true
+	c.kill()
+	<-c.gone
+	return nil, c.cause(ctx, err)
+}
+
+// cause says why a child did not answer.
+func (c *process) cause(ctx context.Context, err error) error {
+	switch {
+	case c.big.Load() || c.words.speakOfMemory():
+		return extraction.Fail(extraction.OutOfMemory, "Reading the PDF takes more memory than is allowed. Export it again, or upload the invoice as XML.")
+	case ctx.Err() != nil:
+		return late(ctx)
+	case errors.Is(err, errProtocol):
+		return extraction.Fail(extraction.Crashed, "Reading the PDF ended in an answer that makes no sense. Export the PDF again, or upload the invoice as XML.")
+	}
+	failure := extraction.Fail(extraction.Crashed, "The reader crashed on this PDF. Export it again, or upload the invoice as XML.")
+	return fmt.Errorf("%w (%v: %s)", failure, c.cmd.ProcessState, c.words.first())
+}
+
+// watch kills the child when it fills more memory than it may.
+func (c *process) watch(done <-chan struct{}, limit int64) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+			if resident(c.cmd.Process.Pid) > limit {
+				c.big.Store(true)
+				c.kill()
+				return
+			}
+		}
+	}
+}
+
+func (c *process) kill() {
+	c.killed.Store(true)
+	c.cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
+}
+
+// alive says whether the child can take another request.
+func (c *process) alive() bool {
+	if c.broken || c.killed.Load() {
+		return false
+	}
+	select {
+	case <-c.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// end ends the child and waits until it is gone. An idle child ends by itself
+// when its input does; it is not given long.
+func (c *process) end() {
+	c.in.Close() //nolint:errcheck // it may have ended already
+	late := time.AfterFunc(time.Second, c.kill)
+	defer late.Stop()
+	<-c.gone
+	c.pipe.Close() //nolint:errcheck // nobody reads it any more
+}
+
+// lastWords keeps the beginning of what a child writes to its standard error.
+type lastWords struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.b = append(w.b, p[:min(len(p), wordsBytes-len(w.b))]...)
+	return len(p), nil
+}
+
+// speakOfMemory recognizes what the Go runtime says when it gets no more
+// memory.
+func (w *lastWords) speakOfMemory() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return bytes.Contains(w.b, []byte("out of memory")) || bytes.Contains(w.b, []byte("cannot allocate memory"))
+}
+
+// first returns the first line.
+func (w *lastWords) first() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	line, _, _ := bytes.Cut(w.b, []byte("\n"))
+	return string(bytes.ToValidUTF8(line, nil))
+}

@@ -1,0 +1,49 @@
+package worker
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+)
+
+// executable is the running binary, even if its file was exchanged since.
+func executable() (string, error) { return "/proc/self/exe", nil }
+
+// detach puts a child in a process group of its own, so that a signal from the
+// terminal reaches it through its parent, and ties its life to the parent's.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// limitMemory bounds the memory of this process: the collector works harder
+// from half of it, and an allocation beyond it ends the process.
+func limitMemory(n int64) {
+	if n <= 0 {
+		return
+	}
+	debug.SetMemoryLimit(n / 2)
+	if hardLimit {
+		limit := &syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}
+		syscall.Setrlimit(syscall.RLIMIT_DATA, limit) //nolint:errcheck // the parent watches too
+	}
+	syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) //nolint:errcheck // no dump of a document
+}
+
+// resident returns how many bytes of memory a process has filled itself, mapped
+// files left out; 0 where that can't be known.
+func resident(pid int) int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(b)
+	if len(fields) < 3 {
+		return 0
+	}
+	all, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	shared, _ := strconv.ParseInt(string(fields[2]), 10, 64)
+	return (all - shared) * int64(os.Getpagesize())
+}

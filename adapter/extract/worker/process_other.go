@@ -1,0 +1,23 @@
+//go:build !linux
+
+package worker
+
+import (
+	"os"
+	"os/exec"
+	"runtime/debug"
+)
+
+func executable() (string, error) { return os.Executable() }
+
+// detach has nothing to do: a child ends when its standard input does.
+func detach(*exec.Cmd) {}
+
+func limitMemory(n int64) {
+	if n > 0 {
+		debug.SetMemoryLimit(n / 2)
+	}
+}
+
+// resident can't be known here.
+func resident(int) int64 { return 0 }

@@ -1,0 +1,118 @@
+package worker
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"docledger/adapter/extract/layout"
+)
+
+// viewSize is the width and height of the imagined screen that positions are
+// read on: large, so that its whole numbers are exact enough.
+const viewSize = 1_000_000
+
+// view maps the coordinates of a page to fractions of what is seen of it, crop
+// box and rotation applied.
+type view struct{ ox, oy, ax, ay, bx, by float64 }
+
+// newView learns the mapping, which is affine, from three points.
+func newView(project func(x, y float64) (int, int, error)) (*view, error) {
+	const reach = 1000 // points
+	ox, oy, err := project(0, 0)
+	if err != nil {
+		return nil, err
+	}
+	ax, ay, err := project(reach, 0)
+	if err != nil {
+		return nil, err
+	}
+	bx, by, err := project(0, reach)
+	if err != nil {
+		return nil, err
+	}
+	part := func(v int) float64 { return float64(v) / viewSize }
+	return &view{
+		ox: part(ox), oy: part(oy),
+		ax: part(ax-ox) / reach, ay: part(ay-oy) / reach,
+		bx: part(bx-ox) / reach, by: part(by-oy) / reach,
+	}, nil
+}
+
+// box maps a rectangle given by two opposite corners.
+func (v *view) box(x0, y0, x1, y1 float64) layout.Box {
+	ux, uy := v.ox+x0*v.ax+y0*v.bx, v.oy+x0*v.ay+y0*v.by
+	wx, wy := v.ox+x1*v.ax+y1*v.bx, v.oy+x1*v.ay+y1*v.by
+	return layout.Box{fraction(min(ux, wx)), fraction(min(uy, wy)), fraction(max(ux, wx)), fraction(max(uy, wy))}
+}
+
+// fraction keeps a position on the page and drops what is finer than a
+// hundredth of a point.
+func fraction(f float64) float64 {
+	if math.IsNaN(f) {
+		return 0
+	}
+	return math.Round(min(1, max(0, f))*1e5) / 1e5
+}
+
+// words joins characters into words: up to white space, a change of line or a
+// gap that is no gap between letters.
+func words(list chars, v *view) []layout.Word {
+	out := []layout.Word{}
+	var spelled strings.Builder
+	var around, last layout.Box
+	flush := func() {
+		if spelled.Len() > 0 {
+			out = append(out, layout.Word{Text: spelled.String(), Box: around})
+			spelled.Reset()
+		}
+	}
+	for _, c := range list {
+		if blank(c.Text) {
+			flush()
+			continue
+		}
+		p := c.PointPosition
+		box := v.box(p.Left, p.Bottom, p.Right, p.Top)
+		if spelled.Len() > 0 && apart(last, box) {
+			flush()
+		}
+		if spelled.Len() == 0 {
+			around = box
+		}
+		around = union(around, box)
+		last = box
+		spelled.WriteString(c.Text)
+	}
+	flush()
+	return out
+}
+
+func blank(s string) bool {
+	for _, r := range s {
+		if !unicode.IsSpace(r) && unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// apart says whether two characters that follow each other belong to different
+// words: neither on one line nor in one column of turned text, or too far off.
+func apart(a, b layout.Box) bool {
+	const gap = 1.5 // in heights of a character, generous for spaced print
+	level := min(a[3], b[3]) - max(a[1], b[1])
+	plumb := min(a[2], b[2]) - max(a[0], b[0])
+	high, wide := max(a[3]-a[1], b[3]-b[1]), max(a[2]-a[0], b[2]-b[0])
+	if level <= 0 && plumb <= 0 {
+		return true
+	}
+	if level > 0 {
+		return max(b[0]-a[2], a[0]-b[2]) > gap*max(high, wide)
+	}
+	return max(b[1]-a[3], a[1]-b[3]) > gap*max(high, wide)
+}
+
+func union(a, b layout.Box) layout.Box {
+	return layout.Box{min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])}
+}

@@ -1,0 +1,40 @@
+// Package worker reads PDFs in child processes, so that a document that
+// crashes, hangs or devours memory harms nothing but the process that reads it.
+//
+// The children are the same binary, started with a hidden argument: a program
+// that uses a Pool calls ServeIfChild first in main (tests: in TestMain).
+package worker
+
+import (
+	"errors"
+	"os"
+)
+
+// childArgument makes this binary a child; childVariable keeps a program that
+// forgot ServeIfChild from starting itself without end.
+const (
+	childArgument = "__read-pdf"
+	childVariable = "DOCLEDGER_CHILD"
+)
+
+// errNested says that a child tried to have children.
+var errNested = errors.New("a child process can't start others; call worker.ServeIfChild first in main")
+
+// ServeIfChild returns at once in an ordinary process. In a child it serves
+// requests until its parent is gone, and does not return.
+func ServeIfChild() {
+	if len(os.Args) != 2 || os.Args[1] != childArgument || os.Getenv(childVariable) == "" {
+		return
+	}
+	serve(os.Stdin, os.Stdout)
+	os.Exit(0)
+}
+
+// TextOptions bound how much text is read.
+type TextOptions struct {
+	Pages int // at most; 0: DefaultPages
+	Words int // reading stops after the page that reaches it; 0: no bound
+}
+
+// DefaultPages is how many pages of a document are read at most.
+const DefaultPages = 2000

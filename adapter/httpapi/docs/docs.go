@@ -1,0 +1,140 @@
+// Package docs serves the API's documentation: a page that shows the joined
+// specification and can try it out, and the specifications themselves. It needs
+// no other host.
+package docs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"docledger/openapi"
+
+	"github.com/gin-gonic/gin"
+)
+
+//go:embed page.html
+var page []byte
+
+//go:embed start.js
+var start []byte
+
+// The viewer is pinned and kept compressed; its licence lies beside it.
+//
+//go:embed scalar/scalar-1.46.4.js.gz
+var viewer []byte
+
+// policy lets the viewer style itself and show the images it carries. It names
+// no host but this one.
+const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+	"worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"
+
+const (
+	javaScript = "text/javascript; charset=utf-8"
+	oneYear    = "public, max-age=31536000, immutable"
+	revalidate = "no-cache"
+)
+
+// Register adds the page at /docs and each specification at /openapi/{name},
+// where name is that of its file: backend.yaml, or docledger.json for all of
+// them joined.
+func Register(routes gin.IRoutes) error {
+	specs, err := loadSpecs()
+	if err != nil {
+		return err
+	}
+	routes.GET("/docs", func(c *gin.Context) {
+		c.Header("Content-Security-Policy", policy)
+		send(c, asset{"text/html; charset=utf-8", page, tag(page)}, revalidate)
+	})
+	routes.GET("/docs/start.js", func(c *gin.Context) { send(c, asset{javaScript, start, tag(start)}, revalidate) })
+	routes.GET("/docs/scalar-1.46.4.js", sendViewer)
+	for name, spec := range specs {
+		routes.GET("/openapi/"+name, func(c *gin.Context) { send(c, spec, revalidate) })
+	}
+	return nil
+}
+
+// asset is a file in memory.
+type asset struct {
+	mediaType string
+	data      []byte
+	tag       string
+}
+
+func tag(data []byte) string {
+	sum := sha256.Sum256(data)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+func loadSpecs() (map[string]asset, error) {
+	files := openapi.Files()
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, fmt.Errorf("list the specifications: %w", err)
+	}
+	specs := map[string]asset{}
+	for _, entry := range entries {
+		data, err := fs.ReadFile(files, entry.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read a specification: %w", err)
+		}
+		mediaType := "application/yaml"
+		if path.Ext(entry.Name()) == ".json" {
+			mediaType = "application/json"
+		}
+		specs[entry.Name()] = asset{mediaType, data, tag(data)}
+	}
+	return specs, nil
+}
+
+func send(c *gin.Context, a asset, caching string) {
+	c.Header("Cache-Control", caching)
+	c.Header("ETag", a.tag)
+	if c.GetHeader("If-None-Match") == a.tag {
+		c.Status(http.StatusNotModified)
+		return
+	}
+	c.Data(http.StatusOK, a.mediaType, a.data)
+}
+
+// sendViewer sends the viewer as it is kept, and unpacks it for the rare client
+// that takes no gzip.
+func sendViewer(c *gin.Context) {
+	c.Header("Vary", "Accept-Encoding")
+	if acceptsGzip(c.GetHeader("Accept-Encoding")) {
+		c.Header("Content-Encoding", "gzip")
+		send(c, asset{javaScript, viewer, tag(viewer)}, oneYear)
+		return
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(viewer))
+	if err != nil {
+		panic(fmt.Sprintf("docs: the embedded viewer is damaged: %v", err))
+	}
+	c.Header("Cache-Control", oneYear)
+	c.Header("Content-Type", javaScript)
+	c.Status(http.StatusOK)
+	// A client that goes away while it reads is no failure of ours.
+	_, _ = io.Copy(c.Writer, unpacked)
+}
+
+// acceptsGzip reads an Accept-Encoding header (RFC 9110 section 12.5.3).
+func acceptsGzip(header string) bool {
+	for coding := range strings.SplitSeq(header, ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(coding), ";")
+		if strings.EqualFold(name, "gzip") || name == "*" {
+			weight, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(quality), "q="), 64)
+			return err != nil || weight > 0
+		}
+	}
+	return false
+}

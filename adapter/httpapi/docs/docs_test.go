@@ -1,0 +1,104 @@
+package docs_test
+
+import (
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"docledger/adapter/httpapi/docs"
+	"docledger/openapi"
+
+	"github.com/gin-gonic/gin"
+)
+
+func get(t *testing.T, path string, headers ...string) *http.Response {
+	t.Helper()
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	if err := docs.Register(engine); err != nil {
+		t.Fatal(err)
+	}
+	req := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	engine.ServeHTTP(recorder, req)
+	return recorder.Result()
+}
+
+func read(t *testing.T, r io.Reader) string {
+	t.Helper()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestPageAsksNoOtherHost(t *testing.T) {
+	t.Parallel()
+	resp := get(t, "/docs")
+	body := read(t, resp.Body)
+	if resp.StatusCode != 200 || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'self'") {
+		t.Fatalf("%d %v", resp.StatusCode, resp.Header)
+	}
+	if strings.Contains(body, "://") {
+		t.Error("the page names another host")
+	}
+	for _, match := range regexp.MustCompile(`(?:src|href)="(/[^"]+)"`).FindAllStringSubmatch(body, -1) {
+		if linked := get(t, match[1], "Accept-Encoding", "gzip"); linked.StatusCode != 200 {
+			t.Errorf("%s answers %d", match[1], linked.StatusCode)
+		}
+	}
+}
+
+func TestViewerIsSentCompressedOrNot(t *testing.T) {
+	t.Parallel()
+	const path = "/docs/scalar-1.46.4.js"
+	packed := get(t, path, "Accept-Encoding", "br, gzip;q=0.8")
+	if packed.Header.Get("Content-Encoding") != "gzip" || packed.Header.Get("Vary") != "Accept-Encoding" {
+		t.Fatalf("headers %v", packed.Header)
+	}
+	reader, err := gzip.NewReader(packed.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := read(t, reader)
+	for _, accept := range []string{"", "identity", "gzip;q=0", "gzip; q=0.0", "br"} {
+		plain := get(t, path, "Accept-Encoding", accept)
+		if plain.Header.Get("Content-Encoding") != "" || read(t, plain.Body) != want {
+			t.Errorf("Accept-Encoding %q: %v", accept, plain.Header)
+		}
+	}
+}
+
+func TestEverySpecificationIsServed(t *testing.T) {
+	t.Parallel()
+	entries, err := fs.ReadDir(openapi.Files(), ".")
+	if err != nil || len(entries) < 3 {
+		t.Fatalf("%d files, %v", len(entries), err)
+	}
+	for _, entry := range entries {
+		want, err := fs.ReadFile(openapi.Files(), entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := get(t, "/openapi/"+entry.Name())
+		if resp.StatusCode != 200 || read(t, resp.Body) != string(want) {
+			t.Errorf("%s: %d", entry.Name(), resp.StatusCode)
+		}
+		again := get(t, "/openapi/"+entry.Name(), "If-None-Match", resp.Header.Get("ETag"))
+		if again.StatusCode != http.StatusNotModified {
+			t.Errorf("%s again: %d", entry.Name(), again.StatusCode)
+		}
+	}
+	if resp := get(t, "/openapi/embed.go"); resp.StatusCode != 404 {
+		t.Errorf("embed.go: %d", resp.StatusCode)
+	}
+}

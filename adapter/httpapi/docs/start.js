@@ -1,0 +1,14 @@
+// Everything that would ask another host is switched off: the page works
+// offline and tells nobody what is read on it.
+Scalar.createApiReference('#reference', {
+  url: '/openapi/docledger.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  proxyUrl: '',
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'direct',
+  authentication: { preferredSecurityScheme: 'bearerAuth' },
+})

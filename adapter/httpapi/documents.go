@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"docledger/adapter/httpapi/convert"
+	"docledger/adapter/httpapi/edge"
+	"docledger/domain/document"
+	"docledger/gen/backend"
+	"docledger/usecase/documents"
+
+	"github.com/gin-gonic/gin"
+)
+
+// ListDocuments implements the operation listDocuments.
+func (s *Server) ListDocuments(ctx context.Context, r backend.ListDocumentsRequestObject) (backend.ListDocumentsResponseObject, error) {
+	f := document.Filter{EntityID: convert.ID(r.Params.EntityId)}
+	if r.Params.Status != nil {
+		for _, status := range *r.Params.Status {
+			f.Statuses = append(f.Statuses, document.Status(status))
+		}
+	}
+	if err := s.visible(ctx, f.EntityID); err != nil {
+		return nil, err
+	}
+	found, err := s.Documents.List(ctx, actor(ctx).Scope(), f, pageOf(r.Params.Limit, r.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	items := make([]backend.Document, len(found.Items))
+	for i := range found.Items {
+		items[i] = s.Web.ToAPIDocument(&found.Items[i])
+	}
+	return backend.ListDocuments200JSONResponse{Body: backend.DocumentList{Items: items, NextCursor: convert.Cursor(found.Next)}}, nil
+}
+
+// GetDocument implements the operation getDocument.
+func (s *Server) GetDocument(ctx context.Context, r backend.GetDocumentRequestObject) (backend.GetDocumentResponseObject, error) {
+	d, err := s.Documents.Get(ctx, actor(ctx).Scope(), r.DocumentId)
+	if err != nil {
+		return nil, err
+	}
+	return backend.GetDocument200JSONResponse{
+		Body: s.Web.ToAPIDocument(d), Headers: backend.GetDocument200ResponseHeaders{ETag: edge.ETag(d.Version)},
+	}, nil
+}
+
+// UploadDocument implements the operation uploadDocument.
+func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentRequestObject) (backend.UploadDocumentResponseObject, error) {
+	in, done, err := s.uploadInput(r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	body, etag, err := onceUploaded(ctx, s, r.Params.IdempotencyKey, in, func(in documents.UploadInput) (backend.Document, int, error) {
+		up, err := s.Documents.Upload(ctx, actor(ctx), in)
+		if err != nil {
+			return backend.Document{}, 0, err
+		}
+		api := s.Web.ToAPIDocument(up.Document)
+		api.Duplicate = &up.Duplicate
+		return api, up.Version, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return backend.UploadDocument200JSONResponse{Body: body, Headers: backend.UploadDocument200ResponseHeaders{ETag: etag}}, nil
+}
+
+func (s *Server) uploadInput(r backend.UploadDocumentRequestObject) (in documents.UploadInput, done func(), err error) {
+	if r.MultipartBody != nil {
+		return s.readForm(r.MultipartBody)
+	}
+	return documents.UploadInput{
+		EntityID: r.JSONBody.EntityId, Filename: r.JSONBody.Filename, Content: bytes.NewReader(r.JSONBody.Content),
+	}, func() {}, nil
+}
+
+// GetDocumentContent implements the operation getDocumentContent.
+func (s *Server) GetDocumentContent(ctx context.Context, r backend.GetDocumentContentRequestObject) (backend.GetDocumentContentResponseObject, error) {
+	d, content, err := s.Documents.Content(ctx, actor(ctx), r.DocumentId)
+	if err != nil {
+		return nil, err
+	}
+	c, ok := ctx.(*gin.Context)
+	if !ok {
+		return nil, fmt.Errorf("content is served to HTTP requests only, not to %T", ctx)
+	}
+	return original{request: c.Request, document: d, content: content}, nil
+}
+
+// original answers a document's bytes with ranges and conditional requests.
+// The bytes never change, so their checksum is their entity tag.
+type original struct {
+	request  *http.Request
+	document *document.Document
+	content  io.ReadSeekCloser
+}
+
+// VisitGetDocumentContentResponse implements the generated response.
+func (o original) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+	defer o.content.Close()
+	h := w.Header()
+	h.Set("Content-Type", o.document.MediaType)
+	// A document is a stranger's file: never shown as a page of ours.
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": o.document.Filename}))
+	h.Set("ETag", strconv.Quote(o.document.SHA256))
+	h.Set("Cache-Control", "private, no-cache")
+	http.ServeContent(w, o.request, "", o.document.CreatedAt, o.content)
+	return nil
+}
+
+var _ backend.GetDocumentContentResponseObject = original{}

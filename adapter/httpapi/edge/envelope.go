@@ -1,0 +1,155 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/gen/common"
+
+	"github.com/gin-gonic/gin"
+)
+
+// statuses is the one place where kinds of faults become statuses: the six of
+// the contract's section 7, and 429 and 503 (decisions 1).
+var statuses = map[fault.Kind]int{
+	fault.Internal:        http.StatusInternalServerError,
+	fault.Invalid:         http.StatusBadRequest,
+	fault.Conflict:        http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.TooMany:         http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Upstream:        http.StatusInternalServerError,
+}
+
+const (
+	internalMessage = "Something went wrong on our side. Try again; if it keeps happening, report the request id."
+	// maxFields bounds details.fields: who sends a thousand wrong values learns
+	// of the first hundred.
+	maxFields = 100
+	// maxFieldPath bounds a path, which can hold keys that the caller chose.
+	maxFieldPath      = 200
+	defaultRetryAfter = time.Second
+)
+
+// WriteError answers err in the error envelope and ends the request. A fault
+// says itself what the caller learns; any other error is `internal` with a
+// fixed text, and is logged here once. When the answer has already begun, the
+// connection is cut instead, so that nobody takes half an answer for a whole.
+func WriteError(c *gin.Context, err error) {
+	s := stateOf(c)
+	f := faultOf(c, s, err)
+	logFault(c, s, f, err)
+	if c.Writer.Written() {
+		panic(http.ErrAbortHandler)
+	}
+	status, known := statuses[f.Kind]
+	if !known {
+		status = http.StatusInternalServerError
+	}
+	header := c.Writer.Header()
+	if status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	if wait := retryAfter(f, status); wait > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	}
+	header.Set("Cache-Control", "no-store")
+	c.AbortWithStatusJSON(status, envelope(s, f))
+}
+
+func retryAfter(f *fault.Error, status int) time.Duration {
+	passing := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+	if f.RetryAfter <= 0 && passing {
+		return defaultRetryAfter
+	}
+	return f.RetryAfter
+}
+
+func envelope(s *state, f *fault.Error) common.ErrorEnvelope {
+	details := common.ErrorDetails{RequestId: s.id, AdditionalProperties: maps.Clone(f.Details)}
+	if len(f.Fields) > 0 {
+		fields := make([]common.FieldError, 0, min(len(f.Fields), maxFields))
+		for _, field := range f.Fields[:min(len(f.Fields), maxFields)] {
+			fields = append(fields, common.FieldError{Field: shorten(field.Field), Reason: field.Reason})
+		}
+		details.Fields = &fields
+	}
+	message := f.Message
+	if f.Kind == fault.Internal || message == "" {
+		message = internalMessage
+	}
+	return common.ErrorEnvelope{Error: common.Error{Code: string(f.Code), Message: message, Details: details}}
+}
+
+func shorten(path string) string {
+	if len(path) <= maxFieldPath {
+		return path
+	}
+	return strings.ToValidUTF8(path[:maxFieldPath], "") + "…"
+}
+
+// faultOf says what an error means to the caller.
+func faultOf(c *gin.Context, s *state, err error) *fault.Error {
+	if f, ok := fault.As(err); ok {
+		return f
+	}
+	if f := bodyFault(c, s, err); f != nil {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fault.New(fault.Unavailable, fault.CodeUnavailable,
+			"The request took too long and was stopped. Try again in a moment.").Because(err)
+	}
+	return fault.New(fault.Internal, fault.CodeInternal, internalMessage).Because(err)
+}
+
+// bodyFault recognizes errors that come from the request's body.
+func bodyFault(c *gin.Context, s *state, err error) *fault.Error {
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return payloadTooLarge(tooLarge.Limit)
+	}
+	if s.body == nil {
+		return nil
+	}
+	if tooLarge := new(http.MaxBytesError); errors.As(s.body.err, &tooLarge) {
+		return payloadTooLarge(tooLarge.Limit)
+	}
+	cutOff := s.body.err != nil ||
+		s.body.eof && errors.Is(err, io.ErrUnexpectedEOF) && c.ContentType() == multipartForm
+	if cutOff {
+		return fault.New(fault.Invalid, fault.CodeInvalidRequest,
+			"The body ended before it was complete. Send the request again.").Because(err)
+	}
+	return nil
+}
+
+func payloadTooLarge(limit int64) *fault.Error {
+	return fault.New(fault.Invalid, fault.CodePayloadTooLarge,
+		"The body is larger than the %d bytes this operation takes. Send less, or send a file as multipart/form-data.", limit).
+		With("limit_bytes", limit)
+}
+
+// logFault writes the one line about a failure. Refusals are the caller's
+// affair and stand in the access log alone; so does a client that went away.
+func logFault(c *gin.Context, s *state, f *fault.Error, err error) {
+	if errors.Is(err, context.Canceled) && errors.Is(c.Request.Context().Err(), context.Canceled) {
+		return
+	}
+	attributes := []any{"request_id", s.id, "operation", s.operationID(), "code", f.Code, "error", err}
+	switch f.Kind {
+	case fault.Internal:
+		s.log.ErrorContext(c, "request failed", attributes...)
+	case fault.Upstream, fault.Unavailable:
+		s.log.WarnContext(c, "request not served", attributes...)
+	}
+}

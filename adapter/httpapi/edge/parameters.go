@@ -1,0 +1,157 @@
+package edge
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"docledger/domain/fault"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/gin-gonic/gin"
+)
+
+// parameter is a path, query or header parameter of an operation.
+type parameter struct {
+	name     string
+	in       string
+	required bool
+	schema   *openapi3.Schema
+	item     *openapi3.Schema // of a list; nil for single values
+	commas   bool             // a list in one value, parted by commas (explode: false)
+}
+
+func newParameter(spec *openapi3.Parameter) (parameter, error) {
+	p := parameter{name: spec.Name, in: spec.In, required: spec.Required}
+	if spec.Schema == nil || spec.Schema.Value == nil {
+		return p, fmt.Errorf("parameter %s has no schema", spec.Name)
+	}
+	p.schema = spec.Schema.Value
+	if p.schema.Type.Is(openapi3.TypeArray) {
+		p.item = p.schema.Items.Value
+		p.commas = spec.Explode != nil && !*spec.Explode
+	}
+	return p, nil
+}
+
+// checkParameters says what is wrong with a request's path, query and headers.
+func (o *Operation) checkParameters(c *gin.Context) []fault.Field {
+	query, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return []fault.Field{{Field: "", Reason: "the query string is malformed"}}
+	}
+	fields := o.unknownParameters(query)
+	for _, p := range o.parameters {
+		fields = append(fields, p.check(c, query)...)
+	}
+	return fields
+}
+
+func (o *Operation) unknownParameters(query url.Values) []fault.Field {
+	var fields []fault.Field
+	for name := range query {
+		known := slices.ContainsFunc(o.parameters, func(p parameter) bool {
+			return p.in == openapi3.ParameterInQuery && p.name == name
+		})
+		if !known {
+			fields = append(fields, fault.Field{Field: clean(name), Reason: "is not a parameter of this operation"})
+		}
+	}
+	slices.SortFunc(fields, func(a, b fault.Field) int { return strings.Compare(a.Field, b.Field) })
+	return fields
+}
+
+func (p parameter) check(c *gin.Context, query url.Values) []fault.Field {
+	values := p.raw(c, query)
+	if len(values) == 0 {
+		if p.required {
+			return p.refuse("is required")
+		}
+		return nil
+	}
+	if p.item == nil && len(values) > 1 {
+		return p.refuse("must be given once")
+	}
+	if p.commas && len(values) == 1 {
+		values = strings.Split(values[0], ",")
+	}
+	decoded := make([]any, len(values))
+	for i, value := range values {
+		if reason := textReason(value); reason != "" {
+			return p.refuse(reason)
+		}
+		if value == "" {
+			return p.refuse("must not be empty")
+		}
+		decoded[i] = p.decode(value)
+	}
+	if p.item != nil {
+		return schemaFields(p.schema, decoded, p.name)
+	}
+	return schemaFields(p.schema, decoded[0], p.name)
+}
+
+func (p parameter) raw(c *gin.Context, query url.Values) []string {
+	switch p.in {
+	case openapi3.ParameterInPath:
+		return []string{c.Param(p.name)}
+	case openapi3.ParameterInHeader:
+		return c.Request.Header[http.CanonicalHeaderKey(p.name)]
+	default:
+		return query[p.name]
+	}
+}
+
+// decode reads a value as its schema's type; a text that is no such value stays
+// a string, which the schema then refuses.
+func (p parameter) decode(value string) any {
+	schema := p.schema
+	if p.item != nil {
+		schema = p.item
+	}
+	switch {
+	case schema.Type.Is(openapi3.TypeInteger):
+		if n, err := strconv.ParseInt(value, 10, 32); err == nil {
+			return float64(n)
+		}
+	case schema.Type.Is(openapi3.TypeNumber):
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			return n
+		}
+	case schema.Type.Is(openapi3.TypeBoolean):
+		if value == "true" || value == "false" {
+			return value == "true"
+		}
+	}
+	return value
+}
+
+func (p parameter) refuse(reason string) []fault.Field {
+	return []fault.Field{{Field: p.name, Reason: reason}}
+}
+
+// textReason says why a text cannot be taken, "" if it can. Databases refuse
+// the NUL character.
+func textReason(s string) string {
+	switch {
+	case !utf8.ValidString(s):
+		return "must be valid UTF-8"
+	case strings.ContainsRune(s, 0):
+		return "must not contain the NUL character"
+	}
+	return ""
+}
+
+// clean makes a name that the caller chose safe to send back.
+func clean(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, name)
+}

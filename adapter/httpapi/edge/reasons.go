@@ -1,0 +1,228 @@
+package edge
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"docledger/domain/fault"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+)
+
+// formats are checked by ourselves: the specification library does not know
+// uuid, and its dates end where our parsers go on.
+var formats = map[string]openapi3.StringFormatValidator{
+	"uuid":      openapi3.NewCallbackValidator(checkUUID),
+	"date":      openapi3.NewCallbackValidator(checkDate),
+	"date-time": openapi3.NewCallbackValidator(checkTimestamp),
+	"byte":      openapi3.NewCallbackValidator(checkBase64),
+}
+
+var formatReasons = map[string]string{
+	"uuid":      "must be a UUID such as 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11",
+	"date":      "must be a date of the calendar, YYYY-MM-DD",
+	"date-time": "must be a moment such as 2026-03-31T09:30:00Z",
+	"byte":      "must be base64",
+}
+
+var errFormat = errors.New("wrong format")
+
+// checkUUID takes the canonical form only: uuid.Parse knows four spellings, and
+// an id with several spellings is a trap for caches and logs.
+func checkUUID(s string) error {
+	if len(s) != 36 || uuid.Validate(s) != nil {
+		return errFormat
+	}
+	return nil
+}
+
+func checkDate(s string) error {
+	if t, err := time.Parse(time.DateOnly, s); err != nil || t.Year() < 1 {
+		return errFormat
+	}
+	return nil
+}
+
+func checkTimestamp(s string) error {
+	if t, err := time.Parse(time.RFC3339, s); err != nil || t.Year() < 1 || t.UTC().Year() > 9999 {
+		return errFormat
+	}
+	return nil
+}
+
+func checkBase64(s string) error {
+	if _, err := base64.StdEncoding.Strict().DecodeString(s); err != nil {
+		return errFormat
+	}
+	return nil
+}
+
+// schemaFields says where value breaks the schema of a request. prefix is the
+// path of the value itself.
+func schemaFields(schema *openapi3.Schema, value any, prefix string) []fault.Field {
+	err := schema.VisitJSON(value, openapi3.VisitAsRequest(), openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats))
+	if err == nil {
+		return nil
+	}
+	fields := map[fault.Field]bool{}
+	collect(err, value, prefix, fields)
+	return slices.SortedFunc(maps.Keys(fields), func(a, b fault.Field) int {
+		return strings.Compare(a.Field+"\x00"+a.Reason, b.Field+"\x00"+b.Reason)
+	})
+}
+
+// collect turns validation errors into fields, going into those that hold
+// others: several at once, or the alternatives of a union.
+func collect(err error, value any, prefix string, fields map[fault.Field]bool) {
+	// A collection passes for its first member in errors.As, so it is looked
+	// for first.
+	if several, ok := err.(openapi3.MultiError); ok {
+		for _, e := range several {
+			collect(e, value, prefix, fields)
+		}
+		return
+	}
+	var single *openapi3.SchemaError
+	if !errors.As(err, &single) {
+		fields[fault.Field{Field: prefix, Reason: "is not valid"}] = true
+		return
+	}
+	if parts := alternatives(single); len(parts) > 0 {
+		collect(parts, value, prefix, fields)
+		return
+	}
+	fields[fault.Field{Field: fieldPath(single, value, prefix), Reason: reason(single)}] = true
+}
+
+// alternatives returns why each part of a oneOf or allOf did not fit.
+func alternatives(err *openapi3.SchemaError) openapi3.MultiError {
+	for origin := err.Origin; origin != nil; origin = errors.Unwrap(origin) {
+		if several, ok := origin.(openapi3.MultiError); ok {
+			return several
+		}
+	}
+	return nil
+}
+
+// fieldPath writes where an error lies in the notation of the API:
+// lines[0].net_amount.
+func fieldPath(err *openapi3.SchemaError, value any, prefix string) string {
+	path := prefix
+	segments := err.JSONPointer()
+	if key, ok := unknownKey(err); ok {
+		segments = append(segments, key)
+	}
+	for _, segment := range segments {
+		switch parent := value.(type) {
+		case []any:
+			path += "[" + segment + "]"
+			if i, err := strconv.Atoi(segment); err == nil && i < len(parent) {
+				value = parent[i]
+			}
+		case map[string]any:
+			path = join(path, clean(segment))
+			value = parent[segment]
+		default:
+			path = join(path, clean(segment))
+		}
+	}
+	return path
+}
+
+// unknownKey returns the key that an error of the keyword additionalProperties
+// is about; the library has it in its text alone.
+func unknownKey(err *openapi3.SchemaError) (string, bool) {
+	if err.SchemaField != "properties" {
+		return "", false
+	}
+	quoted := strings.TrimSuffix(strings.TrimPrefix(err.Reason, "property "), " is unsupported")
+	key, unquoteErr := strconv.Unquote(quoted)
+	return key, unquoteErr == nil
+}
+
+// reason says what is wrong with a value, never what the value is.
+func reason(err *openapi3.SchemaError) string {
+	schema := err.Schema
+	switch err.SchemaField {
+	case "required":
+		return "is required"
+	case "properties":
+		return "is not a known field"
+	case "nullable":
+		return "must not be null"
+	case "type":
+		return "must be " + article(schema.Type.Slice())
+	case "enum":
+		return "must be one of " + choices(schema.Enum)
+	case "format":
+		if known := formatReasons[schema.Format]; known != "" {
+			return known
+		}
+		return "must be of the format " + schema.Format
+	case "pattern":
+		if text, _ := schema.Extensions["x-reason"].(string); text != "" {
+			return text
+		}
+		return "must match " + schema.Pattern
+	default:
+		return boundReason(err)
+	}
+}
+
+func boundReason(err *openapi3.SchemaError) string {
+	schema := err.Schema
+	switch err.SchemaField {
+	case "minLength":
+		if schema.MinLength == 1 {
+			return "must not be empty"
+		}
+		return fmt.Sprintf("must have at least %d characters", schema.MinLength)
+	case "maxLength":
+		return fmt.Sprintf("must have at most %d characters", *schema.MaxLength)
+	case "minItems":
+		return fmt.Sprintf("must have at least %d items", schema.MinItems)
+	case "maxItems":
+		return fmt.Sprintf("must have at most %d items", *schema.MaxItems)
+	case "minimum":
+		return "must be at least " + number(*schema.Min)
+	case "maximum":
+		return "must be at most " + number(*schema.Max)
+	case "uniqueItems":
+		return "must not hold the same item twice"
+	case "discriminator":
+		return "must name one of the kinds of this object"
+	default:
+		return "is not valid"
+	}
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func article(types []string) string {
+	name := strings.Join(types, " or ")
+	if strings.ContainsAny(name[:min(1, len(name))], "aeio") {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+func choices(enum []any) string {
+	names := make([]string, 0, len(enum))
+	for _, value := range enum {
+		if text, ok := value.(string); ok {
+			names = append(names, text)
+			continue
+		}
+		text, _ := json.Marshal(value)
+		names = append(names, string(text))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,115 @@
+package edge
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"docledger/domain/fault"
+
+	"github.com/gin-gonic/gin"
+)
+
+// validate refuses requests that break their operation's specification. What
+// it lets through is bound by the generated code without surprises; multipart
+// bodies pass unread, for the handler to stream.
+func (e *edge) validate(c *gin.Context) {
+	s := stateOf(c)
+	if s.operation == nil {
+		return
+	}
+	if s.tooLarge != nil {
+		WriteError(c, s.tooLarge)
+		return
+	}
+	fields := s.operation.checkParameters(c)
+	bodyFields, err := s.operation.checkBody(c)
+	if err != nil {
+		WriteError(c, err)
+		return
+	}
+	if fields = append(fields, bodyFields...); len(fields) > 0 {
+		WriteError(c, fault.InvalidFields(fields))
+	}
+}
+
+// checkBody says what is wrong with the body. The error is for bodies that
+// cannot be looked into.
+func (o *Operation) checkBody(c *gin.Context) ([]fault.Field, error) {
+	if o.body == nil {
+		return nil, nil
+	}
+	mediaType, err := o.body.negotiate(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	schema := o.body.schemas[mediaType]
+	if mediaType != "" && schema == nil {
+		return nil, nil
+	}
+	data, err := io.ReadAll(c.Request.Body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	c.Request.Body = io.NopCloser(bytes.NewReader(data))
+	switch {
+	case len(data) == 0 && o.body.required:
+		return bodyField("the request needs a body"), nil
+	case len(data) == 0:
+		return nil, nil
+	case mediaType == "":
+		return nil, unsupportedMediaType(o.body)
+	}
+	value, fields := decodeJSON(data)
+	if len(fields) > 0 {
+		return fields, nil
+	}
+	return schemaFields(schema, value, ""), nil
+}
+
+// negotiate returns which of the body's media types the request has; "" where
+// it names none. The header is rewritten to the form in which the generated
+// code compares it.
+func (b *body) negotiate(r *http.Request) (string, error) {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "Send the body without Content-Encoding.")
+	}
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return "", nil
+	}
+	mediaType, parameters, err := mime.ParseMediaType(header)
+	if err != nil {
+		return "", unsupportedMediaType(b)
+	}
+	if _, known := b.schemas[mediaType]; !known {
+		return "", unsupportedMediaType(b)
+	}
+	if isJSON(mediaType) {
+		if charset := parameters["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
+			return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "JSON must be sent in UTF-8.")
+		}
+		delete(parameters, "charset")
+	}
+	if mediaType == multipartForm && parameters["boundary"] == "" {
+		return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType,
+			"The Content-Type names no boundary. Let your HTTP library write it.")
+	}
+	r.Header.Set("Content-Type", mime.FormatMediaType(mediaType, parameters))
+	return mediaType, nil
+}
+
+func unsupportedMediaType(b *body) error {
+	return fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "Send the body as %s and say so in Content-Type.", b.mediaTypes())
+}
+
+func unreadable(err error) error {
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return payloadTooLarge(tooLarge.Limit)
+	}
+	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
+		"The body ended before it was complete. Send the request again.").Because(err)
+}

@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"context"
+
+	"docledger/adapter/httpapi/convert"
+	"docledger/domain/event"
+	"docledger/gen/backend"
+
+	"github.com/google/uuid"
+)
+
+// ListEvents implements the operation listEvents.
+func (s *Server) ListEvents(ctx context.Context, r backend.ListEventsRequestObject) (backend.ListEventsResponseObject, error) {
+	p := r.Params
+	f := event.Filter{
+		EntityID: convert.ID(p.EntityId), ActorID: convert.ID(p.ActorId),
+		CreatedFrom: instant(p.CreatedFrom), CreatedTo: instant(p.CreatedTo),
+	}
+	if p.SubjectId != nil {
+		f.SubjectIDs = []uuid.UUID{*p.SubjectId}
+	}
+	if p.Type != nil {
+		for _, t := range *p.Type {
+			f.Types = append(f.Types, event.Type(t))
+		}
+	}
+	if err := s.visible(ctx, f.EntityID); err != nil {
+		return nil, err
+	}
+	found, err := s.Events.List(ctx, actor(ctx).Scope(), f, pageOf(p.Limit, p.After))
+	if err != nil {
+		return nil, err
+	}
+	return backend.ListEvents200JSONResponse{Body: backend.EventList{
+		Items: convert.ToAPIEvents(found.Items), NextCursor: convert.Cursor(found.Next),
+	}}, nil
+}
+
+// visible refuses a list of an entity that is not the caller's to see; no
+// entity means all that are.
+func (s *Server) visible(ctx context.Context, id uuid.UUID) error {
+	if id == uuid.Nil {
+		return nil
+	}
+	_, err := s.Entities.Get(ctx, actor(ctx).Scope(), id)
+	return err
+}

@@ -1,0 +1,176 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"os"
+
+	"docledger/domain/fault"
+	"docledger/usecase/documents"
+
+	"github.com/google/uuid"
+)
+
+const (
+	partFile     = "file"
+	partEntityID = "entity_id"
+	maxFieldSize = 256
+)
+
+// readForm reads an upload's parts, which may come in any order. Where the
+// entity is named first the file is streamed on as it arrives; where the file
+// is first it waits in a temporary file until the entity is known. done
+// removes what was kept.
+func (s *Server) readForm(form *multipart.Reader) (in documents.UploadInput, done func(), err error) {
+	f := formReader{form: form, limit: s.MaxUploadBytes, dir: s.TempDir, done: func() {}}
+	if err := f.read(); err != nil {
+		f.done()
+		return in, nil, err
+	}
+	return f.in, f.done, nil
+}
+
+type formReader struct {
+	form  *multipart.Reader
+	limit int64
+	dir   string
+
+	in        documents.UploadInput
+	hasEntity bool
+	done      func()
+}
+
+func (f *formReader) read() error {
+	for {
+		part, err := f.form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return f.missing()
+		}
+		if err != nil {
+			return fmt.Errorf("read form: %w", err)
+		}
+		switch name := part.FormName(); {
+		case name == partEntityID && !f.hasEntity:
+			if err := f.readEntity(part); err != nil {
+				return err
+			}
+			if f.in.Content != nil {
+				return f.end()
+			}
+		case name == partFile && f.in.Content == nil:
+			f.in.Filename = part.FileName()
+			if f.hasEntity {
+				f.in.Content = &lastPart{form: f, file: f.capped(part)}
+				return nil
+			}
+			if err := f.keep(part); err != nil {
+				return err
+			}
+		default:
+			return errPart(name)
+		}
+	}
+}
+
+func (f *formReader) missing() error {
+	var fields []fault.Field
+	if f.in.Content == nil {
+		fields = append(fields, fault.Field{Field: partFile, Reason: "is required"})
+	}
+	if !f.hasEntity {
+		fields = append(fields, fault.Field{Field: partEntityID, Reason: "is required"})
+	}
+	return fault.InvalidFields(fields)
+}
+
+func errPart(name string) error {
+	switch name {
+	case partFile, partEntityID:
+		return fault.InvalidField(name, "is sent twice; upload one file at a time")
+	case "":
+		return fault.New(fault.Invalid, fault.CodeInvalidRequest, "A part of the form has no name. Send the parts %q and %q.", partFile, partEntityID)
+	}
+	return fault.InvalidField("form", "has a part that is neither %q nor %q", partFile, partEntityID)
+}
+
+func (f *formReader) readEntity(part *multipart.Part) error {
+	text, err := io.ReadAll(io.LimitReader(part, maxFieldSize))
+	if err != nil {
+		return fmt.Errorf("read form: %w", err)
+	}
+	id, err := uuid.Parse(string(text))
+	if err != nil || len(text) != len(id.String()) {
+		return fault.InvalidField(partEntityID, "must be a UUID")
+	}
+	f.in.EntityID, f.hasEntity = id, true
+	return nil
+}
+
+// end refuses parts behind the last one that is needed.
+func (f *formReader) end() error {
+	part, err := f.form.NextPart()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read form: %w", err)
+	}
+	return errPart(part.FormName())
+}
+
+func (f *formReader) keep(part *multipart.Part) error {
+	temp, err := os.CreateTemp(f.dir, "upload-*")
+	if err != nil {
+		return fmt.Errorf("keep upload: %w", err)
+	}
+	f.done = func() {
+		temp.Close()
+		os.Remove(temp.Name())
+	}
+	if _, err := io.Copy(temp, f.capped(part)); err != nil {
+		return fmt.Errorf("keep upload: %w", err)
+	}
+	if _, err := temp.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("keep upload: %w", err)
+	}
+	f.in.Content = temp
+	return nil
+}
+
+func (f *formReader) capped(r io.Reader) io.Reader {
+	return &capped{r: r, left: f.limit, limit: f.limit}
+}
+
+// capped refuses a file that is larger than the limit.
+type capped struct {
+	r           io.Reader
+	left, limit int64
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if c.left -= int64(n); c.left < 0 {
+		return 0, fault.New(fault.Invalid, fault.CodePayloadTooLarge,
+			"The file is larger than %d bytes, the most that this installation takes.", c.limit).With("limit_bytes", c.limit)
+	}
+	return n, err
+}
+
+// lastPart yields the file and ends only where the form does, so that nothing
+// is stored of a form with parts too many.
+type lastPart struct {
+	form *formReader
+	file io.Reader
+}
+
+func (l *lastPart) Read(p []byte) (int, error) {
+	n, err := l.file.Read(p)
+	if errors.Is(err, io.EOF) {
+		if end := l.form.end(); end != nil {
+			return n, end
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,57 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"docledger/adapter/httpapi/docs"
+	"docledger/adapter/httpapi/edge"
+	"docledger/gen/backend"
+
+	"github.com/gin-gonic/gin"
+)
+
+// readyTimeout is how long the readiness check waits for what it asks.
+const readyTimeout = 2 * time.Second
+
+// NewHandler returns everything that the service answers over HTTP. ready says
+// whether the service can do its work.
+func NewHandler(s *Server, options edge.Options, ready func(context.Context) error) (http.Handler, error) {
+	engine, err := newEngine(s, options, ready)
+	if err != nil {
+		return nil, err
+	}
+	return edge.Handler(engine), nil
+}
+
+func newEngine(s *Server, options edge.Options, ready func(context.Context) error) (*gin.Engine, error) {
+	engine, err := edge.NewEngine(options)
+	if err != nil {
+		return nil, err
+	}
+	strict := backend.NewStrictHandlerWithOptions(s, []backend.StrictMiddlewareFunc{
+		edge.RefuseNil[backend.StrictHandlerFunc],
+	}, backend.StrictGinServerOptions{
+		RequestErrorHandlerFunc:  edge.RequestError,
+		HandlerErrorFunc:         edge.HandlerError,
+		ResponseErrorHandlerFunc: edge.ResponseError,
+	})
+	backend.RegisterHandlersWithOptions(engine, strict, backend.GinServerOptions{ErrorHandler: edge.ParameterError})
+	if err := docs.Register(engine); err != nil {
+		return nil, err
+	}
+	engine.GET("/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
+	engine.GET("/readyz", func(c *gin.Context) {
+		ctx, cancel := context.WithTimeout(c.Request.Context(), readyTimeout)
+		defer cancel()
+		if err := ready(ctx); err != nil {
+			s.Log.WarnContext(ctx, "not ready", "error", err)
+			c.Header("Retry-After", "1")
+			c.JSON(http.StatusServiceUnavailable, gin.H{"status": "unavailable"})
+			return
+		}
+		c.JSON(http.StatusOK, gin.H{"status": "ok"})
+	})
+	return engine, nil
+}

@@ -1,0 +1,86 @@
+// Package httpapi serves the backend API: handlers decode, call one use-case
+// and convert its answer. What every request shares is in edge.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"math"
+
+	"docledger/adapter/httpapi/convert"
+	"docledger/adapter/httpapi/edge"
+	"docledger/domain/event"
+	"docledger/domain/idempotency"
+	"docledger/domain/identity"
+	"docledger/domain/page"
+	"docledger/gen/backend"
+	"docledger/usecase"
+	"docledger/usecase/documents"
+	"docledger/usecase/entities"
+	"docledger/usecase/extraction"
+	"docledger/usecase/invoices"
+	"docledger/usecase/session"
+	"docledger/usecase/settings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// UseCases are what the handlers call.
+type UseCases struct {
+	Session    *session.Service
+	Entities   *entities.Service
+	Documents  *documents.Service
+	Extraction *extraction.Service
+	Invoices   *invoices.Service
+	Settings   *settings.Service
+	Events     event.Log
+}
+
+// Server implements the operations of the backend specification.
+type Server struct {
+	UseCases
+	Idempotency    idempotency.Store
+	Clock          usecase.Clock
+	Web            convert.Web
+	Log            *slog.Logger
+	MaxUploadBytes int64
+	TempDir        string
+}
+
+var _ backend.StrictServerInterface = (*Server)(nil)
+
+// actor returns the caller; the edge lets nobody through to an operation that
+// needs one without it.
+func actor(ctx context.Context) identity.Actor {
+	a, _ := edge.ActorFrom(ctx)
+	return a
+}
+
+func pageOf(limit *int, after *string) page.Request {
+	var p page.Request
+	if limit != nil {
+		p.Limit = *limit
+	}
+	if after != nil {
+		p.After = *after
+	}
+	return p
+}
+
+// ifMatch returns the version that an If-Match header asks for; one that no
+// record has can match none.
+func ifMatch(header *string) (int, error) {
+	v, err := edge.IfMatchVersion(header)
+	if v < 0 {
+		v = math.MaxInt32
+	}
+	return v, err
+}
+
+// clientAddress is the network address that sign-in attempts are counted by.
+func clientAddress(ctx context.Context) string {
+	if c, ok := ctx.(*gin.Context); ok {
+		return c.ClientIP()
+	}
+	return ""
+}

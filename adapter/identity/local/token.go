@@ -1,0 +1,132 @@
+// Package local is identity without an identity provider: tokens that we sign
+// ourselves and passwords that we keep as hashes.
+package local
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+)
+
+// leeway is how far the clocks of two replicas may be apart.
+const leeway = 60 * time.Second
+
+// Tokens signs and verifies our own JWTs with Ed25519 (RFC 8037). Several keys
+// may verify, so that a key can be changed while its tokens run out.
+type Tokens struct {
+	issuer string
+	key    ed25519.PrivateKey
+	id     string
+	verify map[string]ed25519.PublicKey
+	parser *jwt.Parser
+}
+
+// claims are those of our tokens beside the registered ones.
+type claims struct {
+	jwt.RegisteredClaims
+	SessionID      string `json:"sid"`
+	OrganizationID string `json:"organization_id"`
+	Role           string `json:"organization_role"`
+}
+
+// NewTokens returns Tokens that state issuer and sign with the first seed;
+// tokens signed with any of them verify. A seed is 32 random bytes.
+func NewTokens(issuer string, seeds ...[]byte) (*Tokens, error) {
+	if len(seeds) == 0 {
+		return nil, errors.New("a signing key is needed")
+	}
+	t := &Tokens{issuer: issuer, verify: map[string]ed25519.PublicKey{}}
+	for i, seed := range seeds {
+		if len(seed) != ed25519.SeedSize {
+			return nil, fmt.Errorf("signing key %d has %d bytes, not %d", i+1, len(seed), ed25519.SeedSize)
+		}
+		key := ed25519.NewKeyFromSeed(seed)
+		public := key.Public().(ed25519.PublicKey)
+		id := keyID(public)
+		t.verify[id] = public
+		if i == 0 {
+			t.key, t.id = key, id
+		}
+	}
+	t.parser = jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer),
+		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(leeway), jwt.WithoutClaimsValidation())
+	return t, nil
+}
+
+func keyID(public ed25519.PublicKey) string {
+	sum := sha256.Sum256(public)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// Issue signs the claims.
+func (t *Tokens) Issue(c identity.Claims) (string, error) {
+	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: t.issuer, Subject: c.UserID.String(), ID: uuid.NewString(),
+			IssuedAt: jwt.NewNumericDate(c.IssuedAt), ExpiresAt: jwt.NewNumericDate(c.ExpiresAt),
+		},
+		SessionID: c.SessionID.String(), OrganizationID: c.OrganizationID.String(), Role: string(c.Role),
+	})
+	token.Header["kid"] = t.id
+	signed, err := token.SignedString(crypto.PrivateKey(t.key))
+	if err != nil {
+		return "", fmt.Errorf("sign token: %w", err)
+	}
+	return signed, nil
+}
+
+// Verify returns the claims of a token that one of the keys signed and that
+// is good at now; anything else is an Unauthenticated fault.
+func (t *Tokens) Verify(token string, now time.Time) (identity.Claims, error) {
+	var c claims
+	if _, err := t.parser.ParseWithClaims(token, &c, t.publicKey); err != nil {
+		return identity.Claims{}, errToken(err)
+	}
+	validator := jwt.NewValidator(jwt.WithIssuer(t.issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
+		jwt.WithLeeway(leeway), jwt.WithTimeFunc(func() time.Time { return now }))
+	if err := validator.Validate(&c); err != nil {
+		return identity.Claims{}, errToken(err)
+	}
+	return c.typed()
+}
+
+func (t *Tokens) publicKey(token *jwt.Token) (any, error) {
+	id, _ := token.Header["kid"].(string)
+	if key, ok := t.verify[id]; ok {
+		return key, nil
+	}
+	return nil, errors.New("unknown key")
+}
+
+func (c *claims) typed() (identity.Claims, error) {
+	user, err1 := uuid.Parse(c.Subject)
+	sid, err2 := uuid.Parse(c.SessionID)
+	organization, err3 := uuid.Parse(c.OrganizationID)
+	role := identity.Role(c.Role)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return identity.Claims{}, errToken(err)
+	}
+	if !role.Valid() || c.IssuedAt == nil {
+		return identity.Claims{}, errToken(errors.New("incomplete claims"))
+	}
+	return identity.Claims{
+		UserID: user, SessionID: sid, OrganizationID: organization, Role: role,
+		IssuedAt: c.IssuedAt.UTC(), ExpiresAt: c.ExpiresAt.UTC(),
+	}, nil
+}
+
+// errToken keeps the cause for the log and tells the caller nothing of it.
+func errToken(cause error) error {
+	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
+		"The token is missing, expired or not valid. Sign in again.").Because(cause)
+}

@@ -1,0 +1,53 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// errorHandler logs what failed a job, which ends here, and gives the job up
+// after as many attempts as the table of kinds says.
+type errorHandler struct {
+	attempts map[string]int
+	log      *slog.Logger
+}
+
+// HandleError implements river.ErrorHandler.
+func (h *errorHandler) HandleError(ctx context.Context, j *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	return h.handle(ctx, j, "error", err)
+}
+
+// HandlePanic implements river.ErrorHandler.
+func (h *errorHandler) HandlePanic(ctx context.Context, j *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+	return h.handle(ctx, j, "panic", value, "trace", trace)
+}
+
+func (h *errorHandler) handle(ctx context.Context, j *rivertype.JobRow, cause ...any) *river.ErrorHandlerResult {
+	last := j.Attempt >= h.attempts[j.Kind]
+	level, message := slog.LevelWarn, "a job failed and will be tried again"
+	if last {
+		level, message = slog.LevelError, "a job failed for the last time"
+	}
+	h.log.Log(ctx, level, message, append([]any{"job", j.ID, "kind", j.Kind, "attempt", j.Attempt}, cause...)...)
+	return &river.ErrorHandlerResult{SetCancelled: last}
+}
+
+// warnings passes on what River logs from warnings up; the rest tells of its
+// inner workings.
+type warnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+// WithAttrs implements slog.Handler.
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

@@ -1,0 +1,95 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/domain/job"
+
+	"github.com/riverqueue/river"
+)
+
+// unknownPause is how long a job of a version that this release does not know
+// waits before it is looked at again.
+const unknownPause = time.Minute
+
+// kind is a row of the table of jobs.
+type kind struct {
+	name     string
+	attempts int // errors and panics, after which the job is given up
+	add      func(*river.Workers) error
+}
+
+// table lists every kind of job: the version of its arguments, after how many
+// attempts it is given up, how long one may take, and what it calls.
+func table(cfg Config) []kind {
+	return []kind{
+		row(job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
+		row(periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
+	}
+}
+
+func row[T job.Args](version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
+	var args T
+	return kind{name: args.Kind(), attempts: attempts, add: func(workers *river.Workers) error {
+		if run == nil {
+			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
+		}
+		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run})
+	}}
+}
+
+func register(cfg Config) (workers *river.Workers, attempts map[string]int, err error) {
+	workers, attempts = river.NewWorkers(), map[string]int{}
+	for _, k := range table(cfg) {
+		err = errors.Join(err, k.add(workers))
+		attempts[k.name] = k.attempts
+	}
+	return workers, attempts, err
+}
+
+// raw keeps a job's arguments undecoded, so that their version is known before
+// they must make sense.
+type raw[T job.Args] struct{ text json.RawMessage }
+
+// Kind implements river.JobArgs.
+func (raw[T]) Kind() string {
+	var args T
+	return args.Kind()
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *raw[T]) UnmarshalJSON(text []byte) error {
+	r.text = bytes.Clone(text)
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r raw[T]) MarshalJSON() ([]byte, error) { return r.text, nil }
+
+type worker[T job.Args] struct {
+	river.WorkerDefaults[raw[T]]
+	version int
+	timeout time.Duration
+	run     func(context.Context, T) error
+}
+
+// Timeout implements river.Worker.
+func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout }
+
+// Work implements river.Worker.
+func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) error {
+	var known struct{ V int }
+	if err := json.Unmarshal(j.Args.text, &known); err != nil || known.V < 1 || known.V > w.version {
+		return river.JobSnooze(unknownPause)
+	}
+	var args T
+	if err := json.Unmarshal(j.Args.text, &args); err != nil {
+		return fmt.Errorf("read the job's arguments: %w", err)
+	}
+	return w.run(ctx, args)
+}

@@ -1,0 +1,205 @@
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"docledger/domain/fault"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// owner is this process as the owner of the jobs it runs: its mark of life, by
+// which others know that it is there.
+type owner interface {
+	// hold takes the mark before the first job is fetched.
+	hold(ctx context.Context) error
+	// keep takes it again where it is lost, until ctx ends.
+	keep(ctx context.Context)
+	release() error
+	// rescue makes jobs available again whose owners are gone, and those that
+	// are due. At the start, before this process has fetched any, starting is
+	// true.
+	rescue(ctx context.Context, starting bool) error
+	// alone calls fn unless another process is in its own call.
+	alone(ctx context.Context, fn func(context.Context)) error
+}
+
+// postgresOwner's mark is a session lock under the hash of its id, on a
+// connection of its own. The server frees it when the process or its machine
+// is gone.
+type postgresOwner struct {
+	id   string
+	sql  *sql.DB
+	pool *pgxpool.Pool
+	log  *slog.Logger
+	conn *pgx.Conn // of the mark; hold, keep and release take turns
+}
+
+// remark is the pause between attempts to take a lost mark again.
+const remark = 200 * time.Millisecond
+
+// The server notices a machine that vanished by these, instead of two hours.
+const marking = `SET application_name = 'docledger worker'; SET tcp_keepalives_idle = 5;
+	SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3`
+
+const takeMark = `SELECT pg_advisory_lock(hashtextextended('docledger worker ' || $1, 0))`
+
+// aliveOwner is true where the owner %s holds its mark.
+const aliveOwner = `EXISTS (SELECT 1 FROM pg_locks AS l
+	WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND (l.classid::bigint << 32) | l.objid::bigint = hashtextextended('docledger worker ' || %s, 0))`
+
+func (o *postgresOwner) hold(ctx context.Context) error {
+	pooled, err := o.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("connect for the mark of life: %w", err)
+	}
+	conn := pooled.Hijack()
+	_, err = conn.Exec(ctx, marking)
+	if err == nil {
+		_, err = conn.Exec(ctx, takeMark, o.id)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("take the mark of life: %w", err), closeNow(conn))
+	}
+	o.conn = conn
+	return nil
+}
+
+func (o *postgresOwner) keep(ctx context.Context) {
+	for ctx.Err() == nil {
+		// Nothing is notified here: this waits for the connection to end.
+		_, err := o.conn.WaitForNotification(ctx)
+		if ctx.Err() != nil || err == nil {
+			continue
+		}
+		o.log.Warn("the connection of the mark of life was lost", "error", err)
+		for o.again(ctx) != nil && ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(remark):
+			}
+		}
+	}
+}
+
+func (o *postgresOwner) again(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, ownTimeout)
+	defer cancel()
+	return o.hold(ctx)
+}
+
+func (o *postgresOwner) release() error {
+	if o.conn == nil {
+		return nil
+	}
+	err := closeNow(o.conn)
+	o.conn = nil
+	return err
+}
+
+func (o *postgresOwner) rescue(ctx context.Context, _ bool) error {
+	for _, statement := range []string{
+		`UPDATE river_job SET state = 'available', scheduled_at = now()
+			WHERE state = 'running' AND NOT ` + fmt.Sprintf(aliveOwner, "attempted_by[array_upper(attempted_by, 1)]"),
+		`UPDATE river_job SET state = 'available'
+			WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= now() - interval '1 second'`,
+		`DELETE FROM river_leader WHERE NOT ` + fmt.Sprintf(aliveOwner, "leader_id"),
+	} {
+		if _, err := o.sql.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *postgresOwner) alone(ctx context.Context, fn func(context.Context)) error {
+	conn, err := o.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("connect for the sweep's lock: %w", err)
+	}
+	defer conn.Release()
+	var mine bool
+	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock(hashtextextended('docledger sweep', 0))`).Scan(&mine); err != nil {
+		return fmt.Errorf("take the sweep's lock: %w", err)
+	}
+	if !mine {
+		return nil
+	}
+	fn(ctx)
+	unlock, cancel := context.WithTimeout(context.WithoutCancel(ctx), ownTimeout)
+	defer cancel()
+	if _, err := conn.Exec(unlock, `SELECT pg_advisory_unlock(hashtextextended('docledger sweep', 0))`); err != nil {
+		// Only the end of its connection frees the lock now.
+		return errors.Join(fmt.Errorf("free the sweep's lock: %w", err), closeNow(conn.Conn()))
+	}
+	return nil
+}
+
+func closeNow(conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(context.Background(), ownTimeout)
+	defer cancel()
+	return conn.Close(ctx)
+}
+
+// sqliteOwner's mark is the lock of a file: one process works at a time, so
+// that every running job of before its start is an orphan.
+type sqliteOwner struct {
+	sql    *sql.DB
+	lock   func(context.Context) (func() error, error)
+	unlock func() error
+}
+
+func (o *sqliteOwner) hold(ctx context.Context) error {
+	if o.lock == nil {
+		return errors.New("no lock was given to work a SQLite database alone")
+	}
+	unlock, err := o.lock(ctx)
+	if err != nil {
+		return fault.New(fault.Unavailable, fault.CodeUnavailable,
+			"Another docledger process works on this database file. Stop it, or use PostgreSQL to run several.").Because(err)
+	}
+	o.unlock = unlock
+	return nil
+}
+
+func (o *sqliteOwner) keep(ctx context.Context) { <-ctx.Done() }
+
+func (o *sqliteOwner) release() error {
+	if o.unlock == nil {
+		return nil
+	}
+	err := o.unlock()
+	o.unlock = nil
+	return err
+}
+
+func (o *sqliteOwner) rescue(ctx context.Context, starting bool) error {
+	statements := []string{
+		`UPDATE river_job SET state = 'available'
+			WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= datetime('now', 'subsec', '-1 second')`,
+	}
+	if starting {
+		statements = append(statements,
+			`UPDATE river_job SET state = 'available', scheduled_at = datetime('now', 'subsec') WHERE state = 'running'`,
+			`DELETE FROM river_leader`)
+	}
+	for _, statement := range statements {
+		if _, err := o.sql.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *sqliteOwner) alone(ctx context.Context, fn func(context.Context)) error {
+	fn(ctx)
+	return nil
+}

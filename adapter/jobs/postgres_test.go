@@ -1,0 +1,153 @@
+package jobs_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docledger/adapter/jobs"
+	"docledger/adapter/jobs/jobstest"
+	"docledger/adapter/store"
+	"docledger/domain/job"
+	"docledger/infrastructure/database"
+	"docledger/test/postgres"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func TestMain(m *testing.M) {
+	jobstest.Child(open)
+	os.Exit(m.Run())
+}
+
+func TestJobsOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	jobstest.Run(t, func(t testing.TB) *jobstest.Env { return open(t, postgres.New(t)) })
+}
+
+func TestKilledWorkerOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	jobstest.RunKilled(t, postgres.New(t), open)
+}
+
+func open(t testing.TB, url string) *jobstest.Env {
+	t.Helper()
+	db, err := database.Open(context.Background(), database.Config{URL: url, MaxConns: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := store.New(context.Background(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &jobstest.Env{Config: jobs.Config{SQL: db.SQL, Listener: db.Listener}, Queue: s.Queue(), SQL: db.SQL}
+}
+
+// A process is alive as long as it holds its mark, whatever its jobs do; once
+// the mark is gone, the others take its jobs.
+func TestMarkOfLife(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	url := postgres.New(t)
+	env := open(t, url)
+	env.Enqueue(t)
+	if _, err := env.SQL.Exec(`UPDATE river_job SET state = 'running', attempt = 1, attempted_at = now(), attempted_by = '{"dead","other"}'`); err != nil {
+		t.Fatal(err)
+	}
+	other, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('docledger worker other', 0))`); err != nil {
+		t.Fatal(err)
+	}
+	var sweeps atomic.Int32
+	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) {
+		cfg.SweepEvery = 10 * time.Millisecond
+		cfg.Sweeps = []jobs.Task{{Name: "count", Run: func(context.Context) error { sweeps.Add(1); return nil }}}
+	})
+	jobstest.Await(t, "sweeps", func() bool { return sweeps.Load() > 5 })
+	if got := env.State(t, "extract_document"); !slices.Equal(got, []string{"running"}) {
+		t.Fatalf("the job of a living process was taken: %v", got)
+	}
+	if err := other.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
+}
+
+// A mark whose connection was cut is taken again.
+func TestMarkIsTakenAgain(t *testing.T) {
+	t.Parallel()
+	env := open(t, postgres.New(t))
+	marks := func() []int {
+		rows, err := env.SQL.Query(`SELECT a.pid FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid)
+			WHERE a.application_name = 'docledger worker' AND l.locktype = 'advisory' AND l.granted AND a.datname = current_database()`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		var pids []int
+		for rows.Next() {
+			var pid int
+			if err := rows.Scan(&pid); err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, pid)
+		}
+		return pids
+	}
+	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil })
+	first := marks()
+	if len(first) != 1 {
+		t.Fatalf("marks %v", first)
+	}
+	if _, err := env.SQL.Exec("SELECT pg_terminate_backend($1)", first[0]); err != nil {
+		t.Fatal(err)
+	}
+	jobstest.Await(t, "another mark", func() bool {
+		now := marks()
+		return len(now) == 1 && now[0] != first[0]
+	})
+}
+
+// However many processes there are, one sweeps at a time, and another goes on
+// where it stops.
+func TestOneProcessSweeps(t *testing.T) {
+	t.Parallel()
+	env := open(t, postgres.New(t))
+	var inside, overlaps atomic.Int32
+	var swept [3]atomic.Int32
+	var runners []*jobs.Runner
+	for i := range swept {
+		runners = append(runners, env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) {
+			cfg.SweepEvery = 5 * time.Millisecond
+			cfg.Sweeps = []jobs.Task{{Name: "count", Run: func(ctx context.Context) error {
+				if inside.Add(1) > 1 {
+					overlaps.Add(1)
+				}
+				defer inside.Add(-1)
+				swept[i].Add(1)
+				_, err := env.SQL.ExecContext(ctx, "SELECT pg_sleep(0.01)")
+				return err
+			}}}
+		}))
+	}
+	total := func() int32 { return swept[0].Load() + swept[1].Load() + swept[2].Load() }
+	jobstest.Await(t, "sweeps", func() bool { return total() > 20 })
+	jobstest.Stop(t, runners[0])
+	jobstest.Stop(t, runners[1])
+	before := swept[2].Load()
+	jobstest.Await(t, "the last one to sweep", func() bool { return swept[2].Load() > before+5 })
+	if overlaps.Load() > 0 {
+		t.Errorf("%d of %d sweeps overlapped", overlaps.Load(), total())
+	}
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"docledger/domain/identity"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
+)
+
+type userRow struct {
+	ID                uuid.UUID `gorm:"primaryKey"`
+	Email             string
+	Name              string
+	PasswordHash      string
+	Disabled          bool
+	PasswordChangedAt *time.Time
+	CreatedAt         time.Time `gorm:"autoCreateTime:false"`
+	UpdatedAt         time.Time `gorm:"autoUpdateTime:false"`
+}
+
+// TableName implements gorm's tabler.
+func (userRow) TableName() string { return "users" }
+
+func (r userRow) fromRow() identity.User {
+	return identity.User{
+		ID: r.ID, Email: r.Email, Name: r.Name, PasswordHash: r.PasswordHash, Disabled: r.Disabled,
+		PasswordChangedAt: fromOptionalTime(r.PasswordChangedAt), CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
+	}
+}
+
+func toUserRow(u *identity.User) userRow {
+	return userRow{
+		ID: u.ID, Email: clean(u.Email), Name: clean(u.Name), PasswordHash: u.PasswordHash, Disabled: u.Disabled,
+		PasswordChangedAt: optionalTime(u.PasswordChangedAt), CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+	}
+}
+
+// Users implements identity.Users.
+type Users struct{ s *Store }
+
+// Add implements identity.Users.
+func (r Users) Add(ctx context.Context, u *identity.User) error {
+	r.s.stamp(&u.CreatedAt)
+	r.s.stamp(&u.UpdatedAt)
+	row := toUserRow(u)
+	return failed("add the user", r.s.handle(ctx).Create(&row).Error)
+}
+
+// ByEmail implements identity.Users.
+func (r Users) ByEmail(ctx context.Context, email string) (*identity.User, error) {
+	return r.find(ctx, "email = ?", clean(email))
+}
+
+// ByID implements identity.Users.
+func (r Users) ByID(ctx context.Context, id uuid.UUID) (*identity.User, error) {
+	return r.find(ctx, "id = ?", id)
+}
+
+func (r Users) find(ctx context.Context, condition string, value any) (*identity.User, error) {
+	var row userRow
+	if err := r.s.handle(ctx).Take(&row, condition, value).Error; err != nil {
+		return nil, found("user", err)
+	}
+	u := row.fromRow()
+	return &u, nil
+}
+
+// Update implements identity.Users.
+func (r Users) Update(ctx context.Context, id uuid.UUID, change func(*identity.User) error) (*identity.User, error) {
+	var u identity.User
+	err := r.s.inOne(ctx, func(ctx context.Context) error {
+		var row userRow
+		if err := r.s.handle(ctx).Clauses(lock).Take(&row, "id = ?", id).Error; err != nil {
+			return found("user", err)
+		}
+		u = row.fromRow()
+		before := u
+		if err := change(&u); err != nil {
+			return err
+		}
+		u.ID, u.CreatedAt = before.ID, before.CreatedAt
+		r.s.touch(&u.UpdatedAt, before.UpdatedAt)
+		row = toUserRow(&u)
+		return failed("change the user", r.s.handle(ctx).Select("*").Updates(&row).Error)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &u, nil
+}
+
+// Any implements identity.Users.
+func (r Users) Any(ctx context.Context) (bool, error) {
+	var any bool
+	err := r.s.handle(ctx).Raw("SELECT EXISTS (SELECT 1 FROM users)").Scan(&any).Error
+	return any, failed("look for users", err)
+}
+
+type membershipRow struct {
+	UserID         uuid.UUID `gorm:"primaryKey"`
+	OrganizationID uuid.UUID `gorm:"primaryKey"`
+	Role           identity.Role
+	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
+	LastUsedAt     *time.Time
+}
+
+// TableName implements gorm's tabler.
+func (membershipRow) TableName() string { return "memberships" }
+
+func (r membershipRow) fromRow() identity.Membership {
+	return identity.Membership{
+		UserID: r.UserID, OrganizationID: r.OrganizationID, Role: r.Role,
+		CreatedAt: instant(r.CreatedAt), LastUsedAt: fromOptionalTime(r.LastUsedAt),
+	}
+}
+
+// Memberships implements identity.Memberships.
+type Memberships struct{ s *Store }
+
+// Put implements identity.Memberships.
+func (r Memberships) Put(ctx context.Context, m identity.Membership) error {
+	r.s.stamp(&m.CreatedAt)
+	row := membershipRow{
+		UserID: m.UserID, OrganizationID: m.OrganizationID, Role: m.Role,
+		CreatedAt: m.CreatedAt, LastUsedAt: optionalTime(m.LastUsedAt),
+	}
+	err := r.s.handle(ctx).Clauses(clause.OnConflict{
+		Columns:   []clause.Column{{Name: "user_id"}, {Name: "organization_id"}},
+		DoUpdates: clause.AssignmentColumns([]string{"role", "last_used_at"}),
+	}).Create(&row).Error
+	return failed("store the membership", err)
+}
+
+// Find implements identity.Memberships.
+func (r Memberships) Find(ctx context.Context, user, organization uuid.UUID) (*identity.Membership, error) {
+	var row membershipRow
+	if err := r.s.handle(ctx).Take(&row, "user_id = ? AND organization_id = ?", user, organization).Error; err != nil {
+		return nil, found("membership", err)
+	}
+	m := row.fromRow()
+	return &m, nil
+}
+
+// OfUser implements identity.Memberships.
+func (r Memberships) OfUser(ctx context.Context, user uuid.UUID) ([]identity.Membership, error) {
+	var rows []membershipRow
+	err := r.s.handle(ctx).Where("user_id = ?", user).
+		Order("last_used_at IS NULL, last_used_at DESC, created_at, organization_id").Find(&rows).Error
+	return mapped(rows, membershipRow.fromRow), failed("list a user's memberships", err)
+}
+
+// OfOrganization implements identity.Memberships.
+func (r Memberships) OfOrganization(ctx context.Context, organization uuid.UUID) ([]identity.Member, error) {
+	return r.members(ctx, organization, "", -1)
+}
+
+// List implements identity.Memberships.
+func (r Memberships) List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[identity.Member], error) {
+	b := bind("members", organization).done()
+	var after []byte
+	if p.After != "" {
+		var err error
+		if after, err = b.key(p.After, -1); err != nil {
+			return page.Of[identity.Member]{}, err
+		}
+	}
+	members, err := r.members(ctx, organization, clean(string(after)), p.Size()+1)
+	if err != nil {
+		return page.Of[identity.Member]{}, err
+	}
+	same := func(m identity.Member) identity.Member { return m }
+	return pageOf(members, p.Size(), same, func(m identity.Member) string { return b.cursor([]byte(m.User.Email)) }), nil
+}
+
+type memberRow struct {
+	User userRow `gorm:"embedded"`
+	Role identity.Role
+}
+
+func (r memberRow) fromRow() identity.Member {
+	return identity.Member{User: r.User.fromRow(), Role: r.Role}
+}
+
+// members lists at most limit members whose addresses come after one; a
+// negative limit is none.
+func (r Memberships) members(ctx context.Context, organization uuid.UUID, after string, limit int) ([]identity.Member, error) {
+	var rows []memberRow
+	// Named columns: a cached plan of * breaks when a release adds one.
+	err := r.s.handle(ctx).Table("users").
+		Select("users.id, email, name, password_hash, disabled, password_changed_at, users.created_at, updated_at, m.role").
+		Joins("JOIN memberships AS m ON m.user_id = users.id").
+		Where("m.organization_id = ? AND users.email > ?", organization, after).
+		Order("users.email").Limit(limit).Scan(&rows).Error
+	return mapped(rows, memberRow.fromRow), failed("list the members", err)
+}
+
+// Remove implements identity.Memberships.
+func (r Memberships) Remove(ctx context.Context, user, organization uuid.UUID) error {
+	err := r.s.handle(ctx).Delete(&membershipRow{}, "user_id = ? AND organization_id = ?", user, organization).Error
+	return failed("end the membership", err)
+}

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"docledger/domain/document"
+	"docledger/domain/identity"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+type documentRow struct {
+	ID             uuid.UUID `gorm:"primaryKey"`
+	EntityID       uuid.UUID
+	OrganizationID uuid.UUID
+	Filename       string
+	MediaType      string
+	SizeBytes      int64
+	SHA256         string `gorm:"column:sha256"`
+	PageCount      int
+	Origin         document.Origin
+	IntegrationID  *uuid.UUID
+	SourcePath     string
+	Status         document.Status
+	Failure        *jsonOf[failureJSON]
+	HeldReason     string
+	InvoiceID      *uuid.UUID
+	ParentID       *uuid.UUID
+	Part           int
+	Pages          *jsonOf[pagesJSON]
+	Attachments    jsonOf[[]attachmentJSON]
+	Attempts       int
+	Forced         bool
+	Version        int
+	CreatedBy      *uuid.UUID
+	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
+	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
+}
+
+// TableName implements gorm's tabler.
+func (documentRow) TableName() string { return "documents" }
+
+type failureJSON struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type pagesJSON struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+type attachmentJSON struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	SizeBytes int64  `json:"size_bytes"`
+}
+
+func (r documentRow) fromRow() document.Document {
+	return document.Document{
+		ID: r.ID, EntityID: r.EntityID, OrganizationID: r.OrganizationID, Filename: r.Filename,
+		MediaType: r.MediaType, SizeBytes: r.SizeBytes, SHA256: r.SHA256, PageCount: r.PageCount, Origin: r.Origin,
+		IntegrationID: fromOptionalID(r.IntegrationID), SourcePath: r.SourcePath, Status: r.Status,
+		Failure:    fromOptionalJSON(r.Failure, func(f failureJSON) document.Failure { return document.Failure(f) }),
+		HeldReason: r.HeldReason, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
+		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
+		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
+		Attempts:    r.Attempts, Forced: r.Forced, Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
+		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
+	}
+}
+
+func toDocumentRow(d *document.Document) documentRow {
+	attachments := mapped(d.Attachments, func(a document.Attachment) attachmentJSON { return attachmentJSON(a) })
+	return documentRow{
+		ID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID, Filename: clean(d.Filename),
+		MediaType: clean(d.MediaType), SizeBytes: d.SizeBytes, SHA256: d.SHA256, PageCount: d.PageCount, Origin: d.Origin,
+		IntegrationID: optionalID(d.IntegrationID), SourcePath: clean(d.SourcePath), Status: d.Status,
+		Failure:    optionalJSON(d.Failure, func(f document.Failure) failureJSON { return failureJSON(f) }),
+		HeldReason: d.HeldReason, InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
+		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
+		Attachments: jsonOf[[]attachmentJSON]{attachments},
+		Attempts:    d.Attempts, Forced: d.Forced, Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
+		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
+	}
+}
+
+// Documents implements document.Repository and document.Orphans.
+type Documents struct{ s *Store }
+
+// Add implements document.Repository.
+func (r Documents) Add(ctx context.Context, d *document.Document) (*document.Document, error) {
+	r.s.stamp(&d.CreatedAt)
+	r.s.stamp(&d.UpdatedAt)
+	d.Version = max(d.Version, 1)
+	row := toDocumentRow(d)
+	done := r.s.handle(ctx).Clauses(clause.OnConflict{
+		Columns:     []clause.Column{{Name: "entity_id"}, {Name: "sha256"}},
+		TargetWhere: clause.Where{Exprs: []clause.Expression{gorm.Expr("part = 0")}},
+		DoNothing:   true,
+	}).Create(&row)
+	if done.Error != nil || done.RowsAffected > 0 {
+		return nil, failed("add the document", done.Error)
+	}
+	var there documentRow
+	err := r.s.handle(ctx).Take(&there, "organization_id = ? AND entity_id = ? AND sha256 = ? AND part = 0",
+		d.OrganizationID, d.EntityID, d.SHA256).Error
+	if err != nil {
+		return nil, found("document", err)
+	}
+	existing := there.fromRow()
+	return &existing, nil
+}
+
+// Get implements document.Reader.
+func (r Documents) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*document.Document, error) {
+	return r.get(r.s.handle(ctx), s, id)
+}
+
+func (r Documents) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*document.Document, error) {
+	var row documentRow
+	if err := r.s.within(q, "documents", s).Take(&row, "documents.id = ?", id).Error; err != nil {
+		return nil, found("document", err)
+	}
+	d := row.fromRow()
+	return &d, nil
+}
+
+// List implements document.Reader.
+func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter, p page.Request) (page.Of[document.Document], error) {
+	b := withAll(bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID), "status", f.Statuses).done()
+	after, err := b.idKey(p.After)
+	if err != nil {
+		return page.Of[document.Document]{}, err
+	}
+	var rows []documentRow
+	err = r.s.list(r.s.handle(ctx), listing{
+		table: "documents", key: "id", order: "%s.id DESC", scope: s, entity: f.EntityID, limit: p.Size() + 1,
+		narrow: func(q *gorm.DB, t string) *gorm.DB {
+			if len(f.Statuses) > 0 {
+				q = q.Where(t+".status IN ?", f.Statuses)
+			}
+			if f.ParentID != uuid.Nil {
+				q = q.Where(t+".parent_id = ?", f.ParentID)
+			}
+			if after != uuid.Nil {
+				q = q.Where(t+".id < ?", after)
+			}
+			return q
+		},
+	}).Find(&rows).Error
+	if err != nil {
+		return page.Of[document.Document]{}, failed("list documents", err)
+	}
+	return pageOf(rows, p.Size(), documentRow.fromRow, func(r documentRow) string { return b.cursor(r.ID[:]) }), nil
+}
+
+// Update implements document.Repository.
+func (r Documents) Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*document.Document) error) (*document.Document, error) {
+	var d *document.Document
+	err := r.s.inOne(ctx, func(ctx context.Context) (err error) {
+		if d, err = r.get(r.s.handle(ctx).Clauses(lock), s, id); err != nil {
+			return err
+		}
+		before := *d
+		if err := change(d); err != nil {
+			return err
+		}
+		d.ID, d.OrganizationID, d.CreatedAt, d.Version = before.ID, before.OrganizationID, before.CreatedAt, before.Version+1
+		r.s.touch(&d.UpdatedAt, before.UpdatedAt)
+		row := toDocumentRow(d)
+		return failed("change the document", save(r.s.handle(ctx), &row, "organization_id", "created_at"))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Unfinished implements document.Orphans; it is the sweep's and takes no
+// scope.
+func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) ([]document.Document, error) {
+	var rows []documentRow
+	// The first condition is written out, so that the partial index serves.
+	err := r.s.handle(ctx).
+		Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.updated_at < ?", instant(before)).
+		Where("(documents.status = 'PROCESSING' OR (documents.held_reason = '' AND NOT EXISTS " +
+			"(SELECT 1 FROM settings AS st WHERE st.entity_id = documents.entity_id AND NOT st.auto_extract)))").
+		Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
+	return mapped(rows, documentRow.fromRow), failed("look for unfinished documents", err)
+}

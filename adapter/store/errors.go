@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"docledger/domain/fault"
+
+	gosqlite "github.com/glebarez/go-sqlite"
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// retryAfter is when to come back while the database can't be reached or two
+// transactions stood in each other's way.
+const retryAfter = time.Second
+
+// failed says what the store was doing when the database refused it; nil stays
+// nil.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, translate(err))
+}
+
+// found is failed for a lookup of one thing.
+func found(what string, err error) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return fault.Missing(what)
+	}
+	return failed("look up the "+what, err)
+}
+
+// translate turns the drivers' errors into faults, in this one place; what it
+// does not know stays an internal error.
+func translate(err error) error {
+	if _, ok := fault.As(err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return translatePostgres(pg, err)
+	}
+	var lite *gosqlite.Error
+	if errors.As(err, &lite) {
+		return translateSQLite(lite, err)
+	}
+	var network net.Error
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return unavailable(err)
+	}
+	return err
+}
+
+func translatePostgres(pg *pgconn.PgError, err error) error {
+	switch class := pg.Code[:min(2, len(pg.Code))]; {
+	case pg.Code == "23505":
+		return taken(pg.TableName, err)
+	case pg.Code == "23503":
+		return dangling(err)
+	case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03":
+		return unavailable(err)
+	case class == "08", class == "53", class == "57":
+		return unavailable(err)
+	}
+	return err
+}
+
+func translateSQLite(lite *gosqlite.Error, err error) error {
+	switch lite.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		// "… UNIQUE constraint failed: users.email (2067)"
+		_, columns, _ := strings.Cut(err.Error(), "constraint failed: ")
+		if _, rest, ok := strings.Cut(columns, "constraint failed: "); ok {
+			columns = rest
+		}
+		table, _, _ := strings.Cut(columns, ".")
+		return taken(table, err)
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return dangling(err)
+	}
+	switch lite.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
+		return unavailable(err)
+	}
+	return err
+}
+
+// takenMessages say for each table what a unique rule refused.
+var takenMessages = map[string]string{
+	"organizations": "There is an organization with this id of the identity provider or payment processor already.",
+	"users":         "There is an account with this e-mail address already; use another address.",
+	"documents":     "The entity has a document with the same bytes already.",
+	"invoices":      "The document has its invoice already; correct that one.",
+}
+
+func taken(table string, err error) error {
+	message, ok := takenMessages[table]
+	if !ok {
+		message = "There is such a record already."
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict, "%s", message).Because(err)
+}
+
+func dangling(err error) error {
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"Something that this refers to is not there, or belongs to another organization; read it again.").Because(err)
+}
+
+func unavailable(err error) error {
+	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "The database can't take this request at the moment; repeat it shortly.")
+	f.RetryAfter = retryAfter
+	return f.Because(err)
+}

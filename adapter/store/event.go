@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+// batch bounds the rows of one INSERT; both databases limit its parameters.
+const batch = 500
+
+// A reader waits at most this long for transactions that are older than
+// events it could show already, so that whoever has just changed something
+// finds it in the log.
+const (
+	settleTimeout = 500 * time.Millisecond
+	settlePoll    = 5 * time.Millisecond
+)
+
+type eventRow struct {
+	Seq            int64 `gorm:"primaryKey"`
+	Position       int64
+	ID             uuid.UUID
+	Type           event.Type
+	OrganizationID uuid.UUID
+	EntityID       *uuid.UUID
+	SubjectType    event.SubjectType
+	SubjectID      uuid.UUID
+	SubjectVersion int
+	ActorType      identity.ActorType
+	ActorID        *uuid.UUID
+	ClientID       string
+	RequestID      string
+	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
+	Changes        *jsonOf[[]changeJSON]
+	Data           *jsonOf[map[string]string]
+}
+
+// TableName implements gorm's tabler.
+func (eventRow) TableName() string { return "events" }
+
+type changeJSON struct {
+	Field string `json:"field"`
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
+}
+
+func (r eventRow) fromRow() event.Event {
+	e := event.Event{
+		ID: r.ID, Type: r.Type, OrganizationID: r.OrganizationID, EntityID: fromOptionalID(r.EntityID),
+		Subject:   event.Subject{Type: r.SubjectType, ID: r.SubjectID, Version: r.SubjectVersion},
+		ActorType: r.ActorType, ActorID: fromOptionalID(r.ActorID), ClientID: r.ClientID, RequestID: r.RequestID,
+		CreatedAt: instant(r.CreatedAt),
+	}
+	if r.Changes != nil {
+		e.Changes = mapped(r.Changes.V, func(c changeJSON) event.Change { return event.Change(c) })
+	}
+	if r.Data != nil {
+		e.Data = r.Data.V
+	}
+	return e
+}
+
+func toEventRow(e event.Event) eventRow {
+	row := eventRow{
+		ID: e.ID, Type: e.Type, OrganizationID: e.OrganizationID, EntityID: optionalID(e.EntityID),
+		SubjectType: e.Subject.Type, SubjectID: e.Subject.ID, SubjectVersion: e.Subject.Version,
+		ActorType: e.ActorType, ActorID: optionalID(e.ActorID), ClientID: clean(e.ClientID), RequestID: clean(e.RequestID),
+		CreatedAt: e.CreatedAt,
+	}
+	if len(e.Changes) > 0 {
+		row.Changes = &jsonOf[[]changeJSON]{mapped(e.Changes, func(c event.Change) changeJSON { return changeJSON(c) })}
+	}
+	if len(e.Data) > 0 {
+		row.Data = &jsonOf[map[string]string]{e.Data}
+	}
+	return row
+}
+
+// Events implements event.Log.
+//
+// An event is at the position of the transaction that wrote it, and readers go
+// no further than the horizon: the oldest transaction that is still open. What
+// commits late is therefore always ahead of every reader. On SQLite, where
+// writers take turns, there is nothing to wait for.
+type Events struct{ s *Store }
+
+// Append implements event.Log.
+func (r Events) Append(ctx context.Context, events ...event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	rows := make([]eventRow, len(events))
+	for i, e := range events {
+		if e.ID == uuid.Nil {
+			id, err := uuid.NewV7()
+			if err != nil {
+				return failed("make an id", err)
+			}
+			e.ID = id
+		}
+		r.s.stamp(&e.CreatedAt)
+		rows[i] = toEventRow(e)
+	}
+	return failed("write events", r.s.handle(ctx).Omit("Seq", "Position").CreateInBatches(&rows, batch).Error)
+}
+
+// List implements event.Log.
+func (r Events) List(ctx context.Context, s identity.Scope, f event.Filter, p page.Request) (page.Of[event.Event], error) {
+	b := withAll(bind("events", s.OrganizationID).with("entity", f.EntityID), "type", f.Types)
+	b = withAll(b, "subject", mapped(f.SubjectIDs, uuid.UUID.String)).
+		with("actor", f.ActorID).with("from", f.CreatedFrom).with("to", f.CreatedTo)
+	bound := b.done()
+	after, err := bound.numbersOf(p.After, 2)
+	if err != nil {
+		return page.Of[event.Event]{}, err
+	}
+	rows, err := r.settled(ctx, func() ([]eventRow, error) { return r.read(ctx, s, f, after, p.Size()) })
+	if err != nil {
+		return page.Of[event.Event]{}, failed("list events", err)
+	}
+	out := page.Of[event.Event]{Items: mapped(rows, eventRow.fromRow), Next: p.After}
+	if len(rows) > 0 {
+		last := rows[len(rows)-1]
+		out.Next = bound.cursor(numbersKey(last.Position, last.Seq))
+	}
+	return out, nil
+}
+
+// read returns what is committed after a place, by position and sequence.
+func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, after []int64, limit int) ([]eventRow, error) {
+	rows := make([]eventRow, 0, limit)
+	err := r.s.list(r.s.handle(ctx), listing{
+		table: "events", key: "seq", order: "%s.position, %s.seq", scope: s, entity: f.EntityID, limit: limit,
+		narrow: func(q *gorm.DB, t string) *gorm.DB {
+			q = q.Where("("+t+".position, "+t+".seq) > (?, ?)", after[0], after[1])
+			if len(f.Types) > 0 {
+				q = q.Where(t+".type IN ?", f.Types)
+			}
+			if len(f.SubjectIDs) > 0 {
+				q = q.Where(t+".subject_id IN ?", f.SubjectIDs)
+			}
+			if f.ActorID != uuid.Nil {
+				q = q.Where(t+".actor_id = ?", f.ActorID)
+			}
+			if !f.CreatedFrom.IsZero() {
+				q = q.Where(t+".created_at >= ?", instant(f.CreatedFrom))
+			}
+			if !f.CreatedTo.IsZero() {
+				q = q.Where(t+".created_at < ?", instant(f.CreatedTo))
+			}
+			return q
+		},
+	}).Find(&rows).Error
+	return rows, err
+}
+
+// settled returns the rows before the horizon. Where there are others it waits
+// a moment for the transactions that hold the horizon back; but not inside a
+// transaction, which may be one of them.
+func (r Events) settled(ctx context.Context, read func() ([]eventRow, error)) ([]eventRow, error) {
+	horizon, err := r.horizon(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := read()
+	if err != nil || len(rows) == 0 || rows[len(rows)-1].Position < horizon || r.s.inTx(ctx) {
+		return before(horizon, rows), err
+	}
+	seen := rows[len(rows)-1].Position
+	tick := time.NewTicker(settlePoll)
+	defer tick.Stop()
+	timeout := time.NewTimer(settleTimeout)
+	defer timeout.Stop()
+	for horizon <= seen {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-timeout.C:
+			seen = math.MinInt64
+		case <-tick.C:
+		}
+		if horizon, err = r.horizon(ctx); err != nil {
+			return nil, err
+		}
+	}
+	rows, err = read()
+	return before(horizon, rows), err
+}
+
+func before(horizon int64, rows []eventRow) []eventRow {
+	for i, row := range rows {
+		if row.Position >= horizon {
+			return rows[:i]
+		}
+	}
+	return rows
+}
+
+// horizon must be read before the rows are: what is before it then has ended,
+// and is in every later snapshot or in none.
+func (r Events) horizon(ctx context.Context) (int64, error) {
+	if !r.s.postgres {
+		return math.MaxInt64, nil
+	}
+	var horizon int64
+	err := r.s.handle(ctx).Raw("SELECT event_horizon()").Scan(&horizon).Error
+	return horizon, err
+}
+
+// alignEvents keeps positions growing where the database was restored into
+// another cluster, whose transaction ids are behind.
+func (s *Store) alignEvents(ctx context.Context) error {
+	if !s.postgres {
+		return nil
+	}
+	// Positions grow with seq but for transactions that ran side by side.
+	return s.db.WithContext(ctx).Exec(`UPDATE event_clock SET base = base + last.position - event_horizon() + 1
+		FROM (SELECT max(position) AS position FROM
+			(SELECT position FROM events ORDER BY seq DESC LIMIT 10000) AS newest) AS last
+		WHERE last.position > pg_snapshot_xmax(pg_current_snapshot())::text::bigint + base`).Error
+}

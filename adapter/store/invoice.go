@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+// Invoices implements invoice.Repository.
+type Invoices struct{ s *Store }
+
+// Add implements invoice.Repository. Lines without an id are given one.
+func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
+	r.s.stamp(&inv.CreatedAt)
+	r.s.stamp(&inv.UpdatedAt)
+	inv.Version = max(inv.Version, 1)
+	inv.LinesTotal = len(inv.Lines)
+	row, lines, err := toInvoiceRows(inv)
+	if err != nil {
+		return err
+	}
+	return r.s.inOne(ctx, func(ctx context.Context) error {
+		var names []string
+		err := r.s.handle(ctx).Table("documents").Where("id = ? AND organization_id = ?", inv.DocumentID, inv.OrganizationID).
+			Pluck("filename", &names).Error
+		if err != nil {
+			return failed("look up the invoice's document", err)
+		}
+		if len(names) == 0 {
+			return fault.Missing("document")
+		}
+		row.SearchFile = folded(names[0])
+		if err := r.s.handle(ctx).Create(&row).Error; err != nil {
+			return failed("add the invoice", err)
+		}
+		return r.addLines(ctx, lines)
+	})
+}
+
+// Get implements invoice.Reader.
+func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*invoice.Invoice, error) {
+	row, err := r.get(r.s.handle(ctx), s, id)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := r.lines(ctx, id, 0, invoice.FirstLines)
+	if err != nil {
+		return nil, err
+	}
+	return row.fromRow(lines), nil
+}
+
+func (r Invoices) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (invoiceRow, error) {
+	var row invoiceRow
+	if err := r.s.within(q, "invoices", s).Take(&row, "invoices.id = ?", id).Error; err != nil {
+		return row, found("invoice", err)
+	}
+	return row, nil
+}
+
+// lines returns at most limit lines after an ordinal; a negative limit is
+// none.
+func (r Invoices) lines(ctx context.Context, id uuid.UUID, after int64, limit int) ([]lineRow, error) {
+	var rows []lineRow
+	err := r.s.handle(ctx).Where("invoice_id = ? AND ordinal > ?", id, after).Order("ordinal").Limit(limit).Find(&rows).Error
+	return rows, failed("read the invoice's lines", err)
+}
+
+// Lines implements invoice.Reader.
+func (r Invoices) Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[invoice.Line], error) {
+	b := bind("lines", s.OrganizationID).with("invoice", id).done()
+	after, err := b.numbersOf(p.After, 1)
+	if err != nil {
+		return page.Of[invoice.Line]{}, err
+	}
+	var there []uuid.UUID
+	if err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).Where("id = ?", id).Pluck("id", &there).Error; err != nil {
+		return page.Of[invoice.Line]{}, failed("look up the invoice", err)
+	}
+	if len(there) == 0 {
+		return page.Of[invoice.Line]{}, fault.Missing("invoice")
+	}
+	rows, err := r.lines(ctx, id, after[0], p.Size()+1)
+	if err != nil {
+		return page.Of[invoice.Line]{}, err
+	}
+	return pageOf(rows, p.Size(), lineRow.fromRow, func(l lineRow) string { return b.cursor(numbersKey(int64(l.Ordinal))) }), nil
+}
+
+// List implements invoice.Reader.
+func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, p page.Request) (page.Of[invoice.Summary], error) {
+	b := withAll(bind("invoices", s.OrganizationID).with("entity", f.EntityID), "status", f.Statuses).
+		with("issued from", f.IssueDateFrom).with("issued to", f.IssueDateTo).
+		with("due from", f.DueDateFrom).with("due to", f.DueDateTo).
+		with("from", f.CreatedFrom).with("to", f.CreatedTo).with("query", f.Query).done()
+	after, err := b.idKey(p.After)
+	if err != nil {
+		return page.Of[invoice.Summary]{}, err
+	}
+	var rows []summaryRow
+	err = r.s.list(r.s.handle(ctx).Model(&invoiceRow{}), listing{
+		table: "invoices", key: "id", order: "%s.id DESC", scope: s, entity: f.EntityID, limit: p.Size() + 1,
+		narrow: func(q *gorm.DB, t string) *gorm.DB {
+			q = narrowInvoices(q, t, f)
+			if after != uuid.Nil {
+				q = q.Where(t+".id < ?", after)
+			}
+			return q
+		},
+	}).Find(&rows).Error
+	if err != nil {
+		return page.Of[invoice.Summary]{}, failed("list invoices", err)
+	}
+	return pageOf(rows, p.Size(), summaryRow.fromRow, func(r summaryRow) string { return b.cursor(r.ID[:]) }), nil
+}
+
+func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
+	if len(f.Statuses) > 0 {
+		q = q.Where(t+".status IN ?", f.Statuses)
+	}
+	if !f.IssueDateFrom.IsZero() {
+		q = q.Where(t+".issue_date >= ?", day(f.IssueDateFrom))
+	}
+	if !f.IssueDateTo.IsZero() {
+		q = q.Where(t+".issue_date <= ?", day(f.IssueDateTo))
+	}
+	if !f.DueDateFrom.IsZero() {
+		q = q.Where(t+".due_date >= ?", day(f.DueDateFrom))
+	}
+	if !f.DueDateTo.IsZero() {
+		q = q.Where(t+".due_date <= ?", day(f.DueDateTo))
+	}
+	if !f.CreatedFrom.IsZero() {
+		q = q.Where(t+".created_at >= ?", instant(f.CreatedFrom))
+	}
+	if !f.CreatedTo.IsZero() {
+		q = q.Where(t+".created_at < ?", instant(f.CreatedTo))
+	}
+	if f.Query == "" {
+		return q
+	}
+	pattern := likePattern(folded(f.Query))
+	either := t + `.search LIKE ? ESCAPE '\' OR ` + t + `.search_file LIKE ? ESCAPE '\'`
+	values := []any{pattern, pattern}
+	if amounts := amountsOf(f.Query); len(amounts) > 0 {
+		either += " OR " + t + ".net_fixed IN ? OR " + t + ".gross_fixed IN ? OR " + t + ".due_fixed IN ?"
+		values = append(values, amounts, amounts, amounts)
+	}
+	return q.Where("("+either+")", values...)
+}
+
+// Update implements invoice.Repository. Like Get it returns the first lines.
+func (r Invoices) Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*invoice.Invoice) error) (*invoice.Invoice, error) {
+	var out *invoice.Invoice
+	err := r.s.inOne(ctx, func(ctx context.Context) error {
+		row, err := r.get(r.s.handle(ctx).Clauses(lock), s, id)
+		if err != nil {
+			return err
+		}
+		lines, err := r.lines(ctx, id, 0, -1)
+		if err != nil {
+			return err
+		}
+		inv := row.fromRow(lines)
+		if err := current(ifVersion, inv.Version); err != nil {
+			return err
+		}
+		err = change(inv)
+		if errors.Is(err, invoice.ErrUnchanged) {
+			out = row.fromRow(lines[:min(len(lines), invoice.FirstLines)])
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out, err = r.store(ctx, row, lines, inv)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// store writes a changed invoice over the rows it was read from.
+func (r Invoices) store(ctx context.Context, before invoiceRow, linesBefore []lineRow, inv *invoice.Invoice) (*invoice.Invoice, error) {
+	was := before.Summary.fromRow()
+	inv.ID, inv.DocumentID, inv.OrganizationID, inv.CreatedAt = was.ID, was.DocumentID, was.OrganizationID, was.CreatedAt
+	inv.Version = was.Version + 1
+	r.s.touch(&inv.UpdatedAt, was.UpdatedAt)
+	row, lines, err := toInvoiceRows(inv)
+	if err != nil {
+		return nil, err
+	}
+	if err := save(r.s.handle(ctx), &row, "document_id", "organization_id", "created_at", "search_file"); err != nil {
+		return nil, failed("change the invoice", err)
+	}
+	if !reflect.DeepEqual(lines, linesBefore) {
+		if err := r.s.handle(ctx).Delete(&lineRow{}, "invoice_id = ?", inv.ID).Error; err != nil {
+			return nil, failed("change the invoice's lines", err)
+		}
+		if err := r.addLines(ctx, lines); err != nil {
+			return nil, err
+		}
+	}
+	return row.fromRow(lines[:min(len(lines), invoice.FirstLines)]), nil
+}
+
+func (r Invoices) addLines(ctx context.Context, lines []lineRow) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	return failed("store the invoice's lines", r.s.handle(ctx).CreateInBatches(&lines, batch).Error)
+}
+
+// toInvoiceRows also gives ids to the lines that have none.
+func toInvoiceRows(inv *invoice.Invoice) (invoiceRow, []lineRow, error) {
+	header, ofLine := splitEvidence(inv.Fields, len(inv.Lines))
+	lines := make([]lineRow, len(inv.Lines))
+	for i := range inv.Lines {
+		if inv.Lines[i].ID == uuid.Nil {
+			id, err := uuid.NewV7()
+			if err != nil {
+				return invoiceRow{}, nil, failed("make an id", err)
+			}
+			inv.Lines[i].ID = id
+		}
+		lines[i] = toLineRow(inv.ID, i+1, inv.Lines[i], ofLine[i])
+	}
+	return toInvoiceRow(inv, header), lines, nil
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+	"docledger/test/postgres"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
+)
+
+// rows are all the structs that tables are read into.
+var rows = []schema.Tabler{
+	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
+	settingsRow{}, documentRow{}, invoiceRow{}, lineRow{}, eventRow{}, usageRow{}, idempotencyRow{},
+}
+
+// foreign are the tables that no row struct is for.
+var foreign = []string{
+	"event_clock", "goose_db_version", "river_client", "river_client_queue", "river_job", "river_leader",
+	"river_migration", "river_notification", "river_queue", "sqlite_sequence",
+}
+
+func TestRowsMatchTheSchema(t *testing.T) {
+	t.Parallel()
+	file := "sqlite:" + filepath.Join(t.TempDir(), "rows.db")
+	if err := database.Migrate(context.Background(), database.Config{URL: file}, migrations.SQLite()); err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{file, postgres.New(t)} {
+		db, err := database.Open(context.Background(), database.Config{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(string(db.Dialect), func(t *testing.T) { compareRows(t, db.Gorm) })
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func compareRows(t *testing.T, db *gorm.DB) {
+	tables, err := db.Migrator().GetTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]bool{} // column → nullable
+		for _, field := range parsed.Fields {
+			want[field.DBName] = field.FieldType.Kind() == reflect.Pointer
+		}
+		got := columnsOf(t, db, row.TableName())
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: columns %v, fields %v", row.TableName(), got, want)
+		}
+		if i := slices.Index(tables, row.TableName()); i >= 0 {
+			tables = slices.Delete(tables, i, i+1)
+		}
+	}
+	for _, table := range tables {
+		if !slices.Contains(foreign, table) {
+			t.Errorf("no row struct is for the table %s", table)
+		}
+	}
+}
+
+func columnsOf(t *testing.T, db *gorm.DB, table string) map[string]bool {
+	t.Helper()
+	query := "SELECT name, NOT \"notnull\" AS nullable FROM pragma_table_info(?)"
+	if db.Name() == "postgres" {
+		query = "SELECT column_name AS name, is_nullable = 'YES' AS nullable FROM information_schema.columns WHERE table_name = ?"
+	}
+	var columns []struct {
+		Name     string
+		Nullable bool
+	}
+	if err := db.Raw(query, table).Scan(&columns).Error; err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for _, c := range columns {
+		out[c.Name] = c.Nullable
+	}
+	return out
+}

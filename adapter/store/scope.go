@@ -1,0 +1,100 @@
+package store
+
+import (
+	"strings"
+
+	"docledger/domain/entity"
+	"docledger/domain/identity"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+// visible bounds a query of entities, named by the alias, to those of a scope.
+func visible(q *gorm.DB, alias string, s identity.Scope) *gorm.DB {
+	q = q.Where(alias+".organization_id = ?", s.OrganizationID)
+	if s.Whole() {
+		return q
+	}
+	return q.Where("("+alias+".access = ? OR EXISTS (SELECT 1 FROM entity_members AS em WHERE em.entity_id = "+alias+".id AND em.user_id = ?))",
+		entity.AccessOrganization, s.Member)
+}
+
+// within bounds a query of a table with organization_id and entity_id to what
+// belongs to the entities of a scope.
+func (s *Store) within(q *gorm.DB, table string, scope identity.Scope) *gorm.DB {
+	q = q.Where(table+".organization_id = ?", scope.OrganizationID)
+	if scope.Whole() {
+		return q
+	}
+	entities := visible(s.db.Table("entities AS e").Select("1"), "e", scope).Where("e.id = " + table + ".entity_id")
+	return q.Where("EXISTS (?)", entities)
+}
+
+// listing is a keyset list of a table with organization_id and entity_id. Its
+// rows have a unique key and are in the order of keys, which an index holds
+// for each organization and for each entity.
+type listing struct {
+	table string
+	key   string // the unique column
+	order string // the order by, with %s for the table's alias
+	scope identity.Scope
+	// entity narrows to one entity, where not zero.
+	entity uuid.UUID
+	limit  int
+	// narrow adds the filter and the place to go on from; alias names the table.
+	narrow func(q *gorm.DB, alias string) *gorm.DB
+}
+
+// list adds the listing's conditions, order and limit to a query of its table.
+// The cost of a page does not depend on how far the reader has come:
+//
+//   - of a whole organization, it walks the organization's index;
+//   - of one entity, it walks that entity's index;
+//   - of one member, who may see few entities of many, it takes the first rows
+//     of each visible entity from the entity's index and merges them.
+func (s *Store) list(q *gorm.DB, l listing) *gorm.DB {
+	switch {
+	case l.entity != uuid.Nil:
+		q = s.within(q, l.table, l.scope).Where(l.table+".entity_id = ?", l.entity)
+		q = l.narrow(q, l.table)
+	case l.scope.Whole():
+		q = l.narrow(q.Where(l.table+".organization_id = ?", l.scope.OrganizationID), l.table)
+	default:
+		q = q.Where(l.table+"."+l.key+" IN (?)", s.firstOfEach(l))
+	}
+	return q.Order(aliased(l.order, l.table)).Limit(l.limit)
+}
+
+// firstOfEach selects the keys of the first rows of each visible entity.
+func (s *Store) firstOfEach(l listing) *gorm.DB {
+	rows := s.db.Table(l.table+" AS r").Select("r."+l.key).
+		Where("r.entity_id = e.id AND r.organization_id = ?", l.scope.OrganizationID)
+	rows = l.narrow(rows, "r").Order(aliased(l.order, "r")).Limit(l.limit)
+	each := s.db.Table("entities AS e")
+	if s.postgres {
+		each = each.Select("f."+l.key).Joins("CROSS JOIN LATERAL (?) AS f", rows)
+	} else {
+		// SQLite has no LATERAL, but runs a correlated IN as one.
+		each = each.Select("f."+l.key).Joins("JOIN "+l.table+" AS f ON f."+l.key+" IN (?)", rows)
+	}
+	return visible(each, "e", l.scope)
+}
+
+// pageOf cuts the row off that was read beyond the page to see whether there
+// is a next one.
+func pageOf[R, T any](rows []R, size int, from func(R) T, cursor func(R) string) page.Of[T] {
+	var out page.Of[T]
+	if len(rows) > size {
+		rows = rows[:size]
+		out.Next = cursor(rows[size-1])
+	}
+	out.Items = make([]T, len(rows))
+	for i, r := range rows {
+		out.Items[i] = from(r)
+	}
+	return out
+}
+
+func aliased(order, alias string) string { return strings.ReplaceAll(order, "%s", alias) }

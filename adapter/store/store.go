@@ -1,0 +1,142 @@
+// Package store keeps everything but the documents' bytes in PostgreSQL or
+// SQLite, with one set of gorm repositories.
+//
+// Every query is bounded by an organization, or carries in its name why it is
+// not. Rows are structs of their own: fromRow and toRow translate, and nothing
+// of the database shows outside.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/idempotency"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/job"
+	"docledger/domain/organization"
+	"docledger/usecase"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"gorm.io/gorm"
+)
+
+// Options changes how a store works; the zero value is the usual way.
+type Options struct {
+	// Now tells the time of changes that bring none with them.
+	Now func() time.Time
+}
+
+// Store is a database and its unit of work. Its methods that return a
+// repository are cheap.
+type Store struct {
+	db       *gorm.DB
+	postgres bool
+	now      func() time.Time
+	river    *river.Client[*sql.Tx]
+}
+
+// New returns the store of a database whose schema is up to date.
+func New(ctx context.Context, db *gorm.DB, opts Options) (*Store, error) {
+	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return nil, fmt.Errorf("open the store: %w", err)
+	}
+	var driver riverdriver.Driver[*sql.Tx] = riversqlite.New(pool)
+	if s.postgres {
+		driver = riverdatabasesql.New(pool)
+	}
+	// A client without queues only inserts.
+	s.river, err = river.NewClient(driver, &river.Config{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		return nil, fmt.Errorf("open the job queue: %w", err)
+	}
+	if err := s.alignEvents(ctx); err != nil {
+		return nil, fmt.Errorf("align the event log: %w", err)
+	}
+	return s, nil
+}
+
+// Organizations returns the organizations.
+func (s *Store) Organizations() Organizations { return Organizations{s} }
+
+// Users returns the local accounts.
+func (s *Store) Users() Users { return Users{s} }
+
+// Memberships returns who belongs to which organization.
+func (s *Store) Memberships() Memberships { return Memberships{s} }
+
+// Sessions returns the sign-ins.
+func (s *Store) Sessions() Sessions { return Sessions{s} }
+
+// Attempts returns the counted sign-in attempts.
+func (s *Store) Attempts() Attempts { return Attempts{s} }
+
+// Entities returns the entities.
+func (s *Store) Entities() Entities { return Entities{s} }
+
+// Settings returns the entities' settings.
+func (s *Store) Settings() Settings { return Settings{s} }
+
+// Documents returns the documents.
+func (s *Store) Documents() Documents { return Documents{s} }
+
+// Invoices returns the invoices.
+func (s *Store) Invoices() Invoices { return Invoices{s} }
+
+// Events returns the log of events.
+func (s *Store) Events() Events { return Events{s} }
+
+// Usage returns the counters of usage.
+func (s *Store) Usage() Usage { return Usage{s} }
+
+// Idempotency returns the kept answers.
+func (s *Store) Idempotency() Idempotency { return Idempotency{s} }
+
+// Queue returns the job queue.
+func (s *Store) Queue() Queue { return Queue{s} }
+
+var (
+	_ usecase.UnitOfWork        = (*Store)(nil)
+	_ organization.Repository   = Organizations{}
+	_ identity.Users            = Users{}
+	_ identity.Memberships      = Memberships{}
+	_ identity.Sessions         = Sessions{}
+	_ identity.Attempts         = Attempts{}
+	_ entity.Repository         = Entities{}
+	_ entity.SettingsRepository = Settings{}
+	_ document.Repository       = Documents{}
+	_ document.Orphans          = Documents{}
+	_ invoice.Repository        = Invoices{}
+	_ event.Log                 = Events{}
+	_ billing.Usage             = Usage{}
+	_ idempotency.Store         = Idempotency{}
+	_ job.Queue                 = Queue{}
+)
+
+// instant is how times are written: UTC in whole microseconds, which both
+// databases keep and SQLite compares as text.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// stamp gives t the present time where it is zero.
+func (s *Store) stamp(t *time.Time) {
+	if t.IsZero() {
+		*t = s.now()
+	}
+	*t = instant(*t)
+}

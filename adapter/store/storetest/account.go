@@ -1,0 +1,181 @@
+package storetest
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/organization"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+)
+
+func (b *bench) user(t *testing.T, email string) *identity.User {
+	t.Helper()
+	u := &identity.User{ID: newID(), Email: email, CreatedAt: b.at, UpdatedAt: b.at}
+	must(t, b.Users().Add(b.ctx, u))
+	return u
+}
+
+func testOrganizations(t *testing.T, b *bench) {
+	first := filled[organization.Organization]()
+	must(t, b.Organizations().Add(b.ctx, &first))
+	got, err := b.Organizations().ByID(b.ctx, first.ID)
+	must(t, err)
+	same(t, "what was stored", *got, first)
+	other := filled[organization.Organization]()
+	other.IdentityID, other.CreatedAt = "", first.CreatedAt.Add(time.Hour)
+	wantCode(t, b.Organizations().Add(b.ctx, &other), fault.CodeConflict)
+	other.PaymentCustomerID = ""
+	must(t, b.Organizations().Add(b.ctx, &other))
+	third := b.organization(t) // a second one without ids at third parties
+
+	several, err := b.Organizations().ByIDs(b.ctx, []uuid.UUID{first.ID, other.ID, newID()})
+	must(t, err)
+	if len(several) != 2 {
+		t.Errorf("by ids: %d organizations", len(several))
+	}
+	all, err := b.Organizations().ForOperator(b.ctx)
+	must(t, err)
+	if len(all) != 3 || all[0].ID != first.ID || all[2].ID != third.OrganizationID {
+		t.Errorf("for the operator: %+v", all)
+	}
+}
+
+func testAccounts(t *testing.T, b *bench) {
+	if any, err := b.Users().Any(b.ctx); any || err != nil {
+		t.Errorf("users before the first: %t, %v", any, err)
+	}
+	u := filled[identity.User]()
+	must(t, b.Users().Add(b.ctx, &u))
+	if any, err := b.Users().Any(b.ctx); !any || err != nil {
+		t.Errorf("users: %t, %v", any, err)
+	}
+	for _, find := range []func() (*identity.User, error){
+		func() (*identity.User, error) { return b.Users().ByEmail(b.ctx, u.Email) },
+		func() (*identity.User, error) { return b.Users().ByID(b.ctx, u.ID) },
+	} {
+		got, err := find()
+		must(t, err)
+		same(t, "what was stored", *got, u)
+	}
+	_, err := b.Users().ByEmail(b.ctx, "nobody@example.com")
+	wantCode(t, err, fault.CodeNotFound)
+	wantCode(t, b.Users().Add(b.ctx, &identity.User{ID: newID(), Email: u.Email}), fault.CodeConflict)
+
+	changed, err := b.Users().Update(b.ctx, u.ID, func(u *identity.User) error {
+		u.Name, u.PasswordHash, u.Disabled, u.PasswordChangedAt = "New", "", false, time.Time{}
+		return nil
+	})
+	must(t, err)
+	got, err := b.Users().ByID(b.ctx, u.ID)
+	must(t, err)
+	same(t, "what was changed", got, changed)
+	if got.Name != "New" || got.Disabled || !got.UpdatedAt.After(u.UpdatedAt) {
+		t.Errorf("changed to %+v", got)
+	}
+	_, err = b.Users().Update(b.ctx, u.ID, func(*identity.User) error { return errStop })
+	if err != errStop {
+		t.Errorf("error %v", err)
+	}
+	testMemberships(t, b, u.ID)
+	testSessions(t, b, u.ID)
+}
+
+func testMemberships(t *testing.T, b *bench, user uuid.UUID) {
+	repo := b.Memberships()
+	var scopes []identity.Scope
+	for i := range 3 {
+		s := b.organization(t)
+		scopes = append(scopes, s)
+		must(t, repo.Put(b.ctx, identity.Membership{
+			UserID: user, OrganizationID: s.OrganizationID, Role: identity.RoleMember, CreatedAt: b.at.Add(time.Duration(i) * time.Hour),
+		}))
+	}
+	must(t, repo.Put(b.ctx, identity.Membership{
+		UserID: user, OrganizationID: scopes[2].OrganizationID, Role: identity.RoleAdmin, LastUsedAt: b.at,
+	}))
+	all, err := repo.OfUser(b.ctx, user)
+	must(t, err)
+	want := []uuid.UUID{scopes[2].OrganizationID, scopes[0].OrganizationID, scopes[1].OrganizationID}
+	for i, m := range all {
+		if len(all) != 3 || m.OrganizationID != want[i] {
+			t.Fatalf("memberships %+v, want those of %v", all, want)
+		}
+	}
+	m, err := repo.Find(b.ctx, user, scopes[2].OrganizationID)
+	must(t, err)
+	if m.Role != identity.RoleAdmin || !m.LastUsedAt.Equal(b.at) || !m.CreatedAt.Equal(b.at.Add(2*time.Hour)) {
+		t.Errorf("membership %+v", m)
+	}
+
+	organization := scopes[0].OrganizationID
+	for _, email := range []string{"b@example.com", "a@example.com", "c@example.com"} {
+		must(t, repo.Put(b.ctx, identity.Membership{UserID: b.user(t, email).ID, OrganizationID: organization, Role: identity.RoleAdmin}))
+	}
+	members, err := repo.OfOrganization(b.ctx, organization)
+	must(t, err)
+	paged := pages(t, 2, func(p page.Request) (page.Of[identity.Member], error) { return repo.List(b.ctx, organization, p) })
+	if !reflect.DeepEqual(members, paged) || len(members) != 4 || members[0].User.Email != "a@example.com" || members[0].Role != identity.RoleAdmin {
+		t.Errorf("members %+v, in pages %+v", members, paged)
+	}
+	for range 2 {
+		must(t, repo.Remove(b.ctx, user, organization))
+	}
+	_, err = repo.Find(b.ctx, user, organization)
+	wantCode(t, err, fault.CodeNotFound)
+}
+
+func testSessions(t *testing.T, b *bench, user uuid.UUID) {
+	here, there := b.organization(t), b.organization(t)
+	session := identity.Session{ID: newID(), UserID: user, OrganizationID: here.OrganizationID, CreatedAt: b.at, ExpiresAt: b.at.Add(time.Hour)}
+	must(t, b.Sessions().Add(b.ctx, session))
+	must(t, b.Sessions().Switch(b.ctx, session.ID, there.OrganizationID))
+	session.OrganizationID = there.OrganizationID
+	got, err := b.Sessions().Find(b.ctx, session.ID)
+	must(t, err)
+	if *got != session {
+		t.Errorf("session %+v, want %+v", *got, session)
+	}
+	wantCode(t, b.Sessions().Switch(b.ctx, newID(), here.OrganizationID), fault.CodeNotFound)
+	must(t, b.Sessions().Expire(b.ctx, session.ExpiresAt.Add(-time.Second)))
+	_, err = b.Sessions().Find(b.ctx, session.ID)
+	must(t, err)
+	must(t, b.Sessions().EndAll(b.ctx, user))
+	_, err = b.Sessions().Find(b.ctx, session.ID)
+	wantCode(t, err, fault.CodeNotFound)
+}
+
+func testAttempts(t *testing.T, b *bench) {
+	attempts := b.Attempts()
+	window := 15 * time.Minute
+	count := func(key string, at time.Time) (int, time.Time) {
+		t.Helper()
+		n, ends, err := attempts.Count(b.ctx, key, window, at)
+		must(t, err)
+		return n, ends
+	}
+	if n, ends := count("a", b.at); n != 1 || !ends.Equal(b.at.Add(window)) {
+		t.Errorf("first attempt: %d until %s", n, ends)
+	}
+	if n, ends := count("a", b.at.Add(window-time.Second)); n != 2 || !ends.Equal(b.at.Add(window)) {
+		t.Errorf("second attempt: %d until %s", n, ends)
+	}
+	if n, _ := count("b", b.at); n != 1 {
+		t.Errorf("another key: %d", n)
+	}
+	if n, ends := count("a", b.at.Add(window)); n != 1 || !ends.Equal(b.at.Add(2*window)) {
+		t.Errorf("next window: %d until %s", n, ends)
+	}
+	must(t, attempts.Forget(b.ctx, "a"))
+	if n, _ := count("a", b.at.Add(window)); n != 1 {
+		t.Errorf("forgotten: %d", n)
+	}
+	must(t, attempts.Expire(b.ctx, b.at.Add(window)))
+	if n, _ := count("a", b.at.Add(window)); n != 2 {
+		t.Errorf("after the clean-up: %d", n)
+	}
+}

@@ -1,0 +1,194 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/fault"
+	"docledger/domain/idempotency"
+	"docledger/domain/invoice"
+	"docledger/domain/job"
+	"docledger/domain/page"
+)
+
+// atOnce runs fn n times side by side.
+func atOnce(n int, fn func(i int)) {
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			fn(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+}
+
+func testConcurrentChanges(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e := b.entity(t, s)
+	d := b.document(t, e)
+	inv := b.invoice(t, d)
+
+	t.Run("one winner of a version", func(t *testing.T) {
+		var won, lost atomic.Int32
+		atOnce(20, func(int) {
+			_, err := b.Invoices().Update(b.ctx, s, inv.ID, inv.Version, func(inv *invoice.Invoice) error {
+				inv.Status = invoice.Approved
+				return nil
+			})
+			switch {
+			case err == nil:
+				won.Add(1)
+			case fault.CodeOf(err) == fault.CodeVersionConflict:
+				lost.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+		if won.Load() != 1 || lost.Load() != 19 {
+			t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+		}
+	})
+	t.Run("no lost change", func(t *testing.T) {
+		atOnce(20, func(int) {
+			_, err := b.Documents().Update(b.ctx, s, d.ID, func(d *document.Document) error {
+				d.Attempts++
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		got, err := b.Documents().Get(b.ctx, s, d.ID)
+		must(t, err)
+		if got.Attempts != 20 || got.Version != d.Version+20 {
+			t.Errorf("attempts %d, version %d", got.Attempts, got.Version)
+		}
+	})
+	t.Run("the same bytes once", func(t *testing.T) {
+		var added atomic.Int32
+		first := newDocument(e, b.at)
+		atOnce(20, func(int) {
+			d := newDocument(e, b.at)
+			d.SHA256 = first.SHA256
+			existing, err := b.Documents().Add(b.ctx, d)
+			if err != nil {
+				t.Error(err)
+			}
+			if existing == nil {
+				added.Add(1)
+			}
+		})
+		if added.Load() != 1 {
+			t.Errorf("added %d times", added.Load())
+		}
+	})
+	t.Run("a limit holds exactly", func(t *testing.T) { b.testLimit(t, s.OrganizationID) })
+	t.Run("one job", func(t *testing.T) {
+		args := job.ExtractDocument{V: 1, DocumentID: d.ID}
+		atOnce(20, func(int) {
+			if err := b.Queue().Enqueue(b.ctx, args, job.Automatic); err != nil {
+				t.Error(err)
+			}
+		})
+		var n int
+		must(t, b.db.WithContext(b.ctx).Raw("SELECT count(*) FROM river_job").Scan(&n).Error)
+		if n != 1 {
+			t.Errorf("%d jobs", n)
+		}
+	})
+	t.Run("one owner of an idempotency key", func(t *testing.T) {
+		var owners atomic.Int32
+		k := idempotency.Key{OrganizationID: s.OrganizationID, Key: "k"}
+		atOnce(20, func(int) {
+			state, _, err := b.Idempotency().Begin(b.ctx, k, b.at)
+			if err != nil {
+				t.Error(err)
+			}
+			if state == idempotency.Started {
+				owners.Add(1)
+			}
+		})
+		if owners.Load() != 1 {
+			t.Errorf("%d owners", owners.Load())
+		}
+	})
+	t.Run("every attempt counts", func(t *testing.T) {
+		atOnce(20, func(int) {
+			if _, _, err := b.Attempts().Count(b.ctx, "k", time.Hour, b.at); err != nil {
+				t.Error(err)
+			}
+		})
+		n, _, err := b.Attempts().Count(b.ctx, "k", time.Hour, b.at)
+		must(t, err)
+		if n != 21 {
+			t.Errorf("counted %d", n)
+		}
+	})
+}
+
+// testLimit lets a hundred take what there are thirty of, each within a
+// transaction that some of them roll back.
+func (b *bench) testLimit(t *testing.T, organization [16]byte) {
+	limit := 30
+	var taken, refused atomic.Int32
+	atOnce(100, func(i int) {
+		err := b.InTx(b.ctx, func(ctx context.Context) error {
+			ok, err := b.Usage().Take(ctx, organization, billing.Entities, "", &limit)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				refused.Add(1)
+				return nil
+			case i%10 == 0:
+				return errStop
+			}
+			taken.Add(1)
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			t.Error(err)
+		}
+	})
+	used, err := b.Usage().Used(b.ctx, organization, billing.Entities, "")
+	must(t, err)
+	if taken.Load() != 30 || used != 30 || refused.Load() < 60 {
+		t.Errorf("taken %d, used %d, refused %d", taken.Load(), used, refused.Load())
+	}
+}
+
+// testTimeZones: the zone in which a time is given changes nothing.
+func testTimeZones(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e := b.entity(t, s)
+	zones := []*time.Location{time.UTC, time.FixedZone("east", 9*3600), time.FixedZone("west", -11*3600)}
+	moment := time.Date(2026, 3, 1, 12, 0, 0, 1500, time.UTC) // half a microsecond too fine
+	for i, zone := range zones {
+		inv := b.invoice(t, b.document(t, e), func(inv *invoice.Invoice) {
+			inv.CreatedAt = moment.Add(time.Duration(i) * time.Second).In(zone)
+		})
+		got, err := b.Invoices().Get(b.ctx, s, inv.ID)
+		must(t, err)
+		want := moment.Add(time.Duration(i) * time.Second).Truncate(time.Microsecond)
+		if got.CreatedAt != want || inv.CreatedAt != want {
+			t.Errorf("created at %s, want %s", got.CreatedAt, want)
+		}
+	}
+	for _, zone := range zones {
+		f := invoice.Filter{CreatedFrom: moment.Add(time.Second).In(zone), CreatedTo: moment.Add(2 * time.Second).In(zone)}
+		list, err := b.Invoices().List(b.ctx, s, f, page.Request{})
+		must(t, err)
+		if len(list.Items) != 1 {
+			t.Errorf("in %s: %d invoices", zone, len(list.Items))
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/fault"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+)
+
+func testDocuments(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e, other := b.entity(t, s), b.entity(t, s)
+	parent := b.document(t, e)
+	d := filled[document.Document]()
+	d.EntityID, d.OrganizationID, d.ParentID = e.ID, s.OrganizationID, parent.ID
+	existing, err := b.Documents().Add(b.ctx, &d)
+	must(t, err)
+	if existing != nil {
+		t.Error("a part was taken for another document")
+	}
+	got, err := b.Documents().Get(b.ctx, s, d.ID)
+	must(t, err)
+	same(t, "what was stored", *got, d)
+
+	again := newDocument(e, b.at)
+	again.SHA256 = parent.SHA256
+	existing, err = b.Documents().Add(b.ctx, again)
+	must(t, err)
+	same(t, "the document of the same bytes", existing, parent)
+	elsewhere := newDocument(other, b.at)
+	elsewhere.SHA256 = parent.SHA256
+	if existing, err = b.Documents().Add(b.ctx, elsewhere); err != nil || existing != nil {
+		t.Errorf("same bytes of another entity: %v, %v", existing, err)
+	}
+	foreign := newDocument(e, b.at)
+	foreign.OrganizationID = b.organization(t).OrganizationID
+	_, err = b.Documents().Add(b.ctx, foreign)
+	wantCode(t, err, fault.CodeConflict) // the entity is another organization's
+
+	changed, err := b.Documents().Update(b.ctx, s, d.ID, func(d *document.Document) error {
+		d.Status, d.Failure, d.HeldReason, d.InvoiceID, d.Pages, d.Attachments = document.Processing, nil, "", uuid.Nil, nil, nil
+		d.Attempts++
+		return nil
+	})
+	must(t, err)
+	got, err = b.Documents().Get(b.ctx, s, d.ID)
+	must(t, err)
+	same(t, "what was changed", got, changed)
+	if got.Version != d.Version+1 || got.Attempts != d.Attempts+1 || got.Failure != nil {
+		t.Errorf("changed to %+v", got)
+	}
+
+	for name, test := range map[string]struct {
+		filter document.Filter
+		want   []uuid.UUID
+	}{
+		"all":                {document.Filter{}, []uuid.UUID{elsewhere.ID, d.ID, parent.ID}},
+		"of an entity":       {document.Filter{EntityID: e.ID}, []uuid.UUID{d.ID, parent.ID}},
+		"by status":          {document.Filter{Statuses: []document.Status{document.Processing}}, []uuid.UUID{d.ID}},
+		"by several":         {document.Filter{Statuses: document.Statuses(), EntityID: other.ID}, []uuid.UUID{elsewhere.ID}},
+		"by parent":          {document.Filter{ParentID: parent.ID}, []uuid.UUID{d.ID}},
+		"of a missing one":   {document.Filter{EntityID: newID()}, nil},
+		"by missing parents": {document.Filter{ParentID: newID()}, nil},
+	} {
+		list, err := b.Documents().List(b.ctx, s, test.filter, page.Request{})
+		must(t, err)
+		var ids []uuid.UUID
+		for _, d := range list.Items {
+			ids = append(ids, d.ID)
+		}
+		slices.SortFunc(test.want, func(a, b uuid.UUID) int { return slices.Compare(b[:], a[:]) })
+		if !slices.Equal(ids, test.want) {
+			t.Errorf("%s: %v, want %v", name, ids, test.want)
+		}
+	}
+}
+
+func testUnfinished(t *testing.T, b *bench) {
+	s := b.organization(t)
+	e, manual := b.entity(t, s), b.entity(t, s)
+	_, err := b.Settings().Update(b.ctx, s, manual.ID, 0, func(s *entity.Settings) error {
+		s.AutoExtract = false
+		return nil
+	})
+	must(t, err)
+	as := func(status document.Status, age time.Duration, held string) func(*document.Document) {
+		return func(d *document.Document) { d.Status, d.UpdatedAt, d.HeldReason = status, b.at.Add(-age), held }
+	}
+	b.document(t, e, as(document.Uploaded, time.Second, ""))
+	newer := b.document(t, e, as(document.Uploaded, time.Minute, ""))
+	older := b.document(t, e, as(document.Processing, time.Hour, ""))
+	b.document(t, e, as(document.Uploaded, time.Hour, document.HeldPlanLimit))
+	b.document(t, e, as(document.Failed, time.Hour, ""))
+	b.document(t, e, as(document.Extracted, time.Hour, ""))
+	b.document(t, manual, as(document.Uploaded, time.Hour, ""))
+	asked := b.document(t, manual, as(document.Processing, 2*time.Hour, ""))
+
+	list, err := b.Documents().Unfinished(b.ctx, b.at.Add(-time.Second), 10)
+	must(t, err)
+	var ids []uuid.UUID
+	for _, d := range list {
+		ids = append(ids, d.ID)
+	}
+	if want := []uuid.UUID{asked.ID, older.ID, newer.ID}; !slices.Equal(ids, want) {
+		t.Errorf("unfinished %v, want %v", ids, want)
+	}
+	if list, err = b.Documents().Unfinished(b.ctx, b.at, 2); err != nil || len(list) != 2 {
+		t.Errorf("limit: %d, %v", len(list), err)
+	}
+}

@@ -1,0 +1,177 @@
+// Package storetest is the contract of adapter/store as tests, which both
+// databases pass.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/adapter/store"
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/organization"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+// Open gives a test a fresh database with the current schema and a pool of so
+// many connections, closed after the test.
+type Open func(t testing.TB, conns int) *gorm.DB
+
+// Run runs the contract. A pool of one makes work that forgot its transaction
+// wait for ever; a pool of eight lets work run side by side.
+func Run(t *testing.T, open Open) {
+	tests := []struct {
+		name string
+		run  func(*testing.T, *bench)
+	}{
+		{"transaction", testTransaction},
+		{"accounts", testAccounts},
+		{"sign-in attempts", testAttempts},
+		{"organizations", testOrganizations},
+		{"entities", testEntities},
+		{"settings", testSettings},
+		{"documents", testDocuments},
+		{"unfinished documents", testUnfinished},
+		{"invoices", testInvoices},
+		{"invoice lines", testLines},
+		{"exact decimals", testDecimals},
+		{"invoice filters", testInvoiceFilters},
+		{"hostile text", testHostileText},
+		{"events", testEvents},
+		{"queue", testQueue},
+		{"usage", testUsage},
+		{"idempotency", testIdempotency},
+		{"tenancy", testTenancy},
+		{"pagination", testPagination},
+		{"cursors", testCursors},
+		{"concurrent changes", testConcurrentChanges},
+		{"time zones", testTimeZones},
+	}
+	for _, conns := range []int{1, 8} {
+		t.Run(fmt.Sprintf("pool of %d", conns), func(t *testing.T) {
+			t.Parallel()
+			for _, test := range tests {
+				t.Run(test.name, func(t *testing.T) {
+					t.Parallel()
+					test.run(t, newBench(t, open, conns))
+				})
+			}
+		})
+	}
+}
+
+// bench is a store with what tests put into it.
+type bench struct {
+	*store.Store
+	db  *gorm.DB
+	ctx context.Context
+	at  time.Time
+}
+
+func newBench(t *testing.T, open Open, conns int) *bench {
+	t.Helper()
+	// A deadline turns a forgotten transaction into a failure.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	b := &bench{db: open(t, conns), ctx: ctx, at: time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)}
+	s, err := store.New(ctx, b.db, store.Options{})
+	if err != nil {
+		t.Fatalf("open the store: %v", err)
+	}
+	b.Store = s
+	return b
+}
+
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+func (b *bench) organization(t *testing.T) identity.Scope {
+	t.Helper()
+	o := &organization.Organization{ID: newID(), Name: "Organization", CreatedAt: b.at, UpdatedAt: b.at}
+	must(t, b.Organizations().Add(b.ctx, o))
+	return identity.Scope{OrganizationID: o.ID}
+}
+
+func (b *bench) entity(t *testing.T, s identity.Scope, members ...uuid.UUID) *entity.Entity {
+	t.Helper()
+	e := &entity.Entity{
+		ID: newID(), OrganizationID: s.OrganizationID, Name: "Entity", Access: entity.AccessOrganization,
+		DefaultRole: identity.Approver, Version: 1, CreatedAt: b.at, UpdatedAt: b.at,
+	}
+	if len(members) > 0 {
+		e.Access = entity.AccessRestricted
+	}
+	for _, m := range members {
+		e.Members = append(e.Members, entity.Member{UserID: m, Role: identity.Viewer})
+	}
+	must(t, b.Entities().Add(b.ctx, e))
+	settings := entity.DefaultSettings(s.OrganizationID, e.ID)
+	settings.UpdatedAt = b.at
+	must(t, b.Settings().Add(b.ctx, &settings))
+	return e
+}
+
+func (b *bench) document(t *testing.T, e *entity.Entity, change ...func(*document.Document)) *document.Document {
+	t.Helper()
+	d := newDocument(e, b.at)
+	for _, c := range change {
+		c(d)
+	}
+	existing, err := b.Documents().Add(b.ctx, d)
+	must(t, err)
+	if existing != nil {
+		t.Fatal("a new document was taken for another")
+	}
+	return d
+}
+
+func newDocument(e *entity.Entity, at time.Time) *document.Document {
+	id := newID()
+	return &document.Document{
+		ID: id, EntityID: e.ID, OrganizationID: e.OrganizationID, Filename: "Rechnung.pdf", MediaType: "application/pdf",
+		SizeBytes: 1000, SHA256: strings.Repeat("0", 32) + strings.ReplaceAll(id.String(), "-", ""),
+		Origin: document.FromUpload, Status: document.Uploaded, Version: 1, CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+func (b *bench) invoice(t *testing.T, d *document.Document, change ...func(*invoice.Invoice)) *invoice.Invoice {
+	t.Helper()
+	inv := newInvoice(d, b.at)
+	for _, c := range change {
+		c(inv)
+	}
+	must(t, b.Invoices().Add(b.ctx, inv))
+	return inv
+}
+
+func newInvoice(d *document.Document, at time.Time) *invoice.Invoice {
+	return &invoice.Invoice{
+		ID: newID(), DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID, Status: invoice.Extracted,
+		Content: invoice.Content{Type: invoice.TypeInvoice, Number: "R-1", Currency: "EUR", Seller: invoice.Party{Name: "Seller"}},
+		Version: 1, CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantCode(t testing.TB, err error, code fault.Code) {
+	t.Helper()
+	if got := fault.CodeOf(err); got != code {
+		t.Errorf("error %v: code %q, want %q", err, got, code)
+	}
+}
+
+var errStop = errors.New("stop")

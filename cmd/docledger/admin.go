@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"docledger/cmd/service"
+	"docledger/domain/identity"
+	"docledger/infrastructure/config"
+	"docledger/usecase/organizations"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// withService runs an operator's command on the configured database.
+func withService(c *cobra.Command, do func(context.Context, *service.Service) error) error {
+	cfg, err := config.FromEnvironment()
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	s, err := service.Open(c.Context(), cfg, log, service.Overrides{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return do(c.Context(), s)
+}
+
+func migrateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "migrate", Short: "Bring the database to this release's schema", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := config.FromEnvironment()
+			if err != nil {
+				return err
+			}
+			if err := service.Migrate(c.Context(), cfg); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), "The schema is up to date.")
+			return err
+		},
+	}
+}
+
+func organizationCommand() *cobra.Command {
+	c := &cobra.Command{Use: "organization", Short: "Create and list organizations"}
+	c.AddCommand(&cobra.Command{
+		Use: "create NAME", Short: "Create an organization and print its id", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				o, err := s.Organizations.Create(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(c.OutOrStdout(), o.ID)
+				return err
+			})
+		},
+	}, &cobra.Command{
+		Use: "list", Short: "List organizations, oldest first", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				all, err := s.Organizations.List(ctx)
+				if err != nil {
+					return err
+				}
+				w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
+				fmt.Fprintln(w, "ID\tNAME\tCREATED")
+				for _, o := range all {
+					fmt.Fprintf(w, "%s\t%s\t%s\n", o.ID, cell(o.Name), o.CreatedAt.Format(time.RFC3339))
+				}
+				return w.Flush()
+			})
+		},
+	})
+	return c
+}
+
+func userCommand() *cobra.Command {
+	c := &cobra.Command{Use: "user", Short: "Manage local accounts"}
+	c.AddCommand(userAddCommand(), userInviteCommand(), userRoleCommand(), userPasswordCommand(),
+		userDisableCommand("disable", "Lock an account and end its sessions", true),
+		userDisableCommand("enable", "Unlock an account", false))
+	return c
+}
+
+// membershipFlags are those of the commands that give somebody a role.
+type membershipFlags struct {
+	organization string
+	admin        bool
+}
+
+func (f *membershipFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.organization, "organization", "", "id of the organization")
+	c.Flags().BoolVar(&f.admin, "admin", false, "as an administrator; else as a member")
+}
+
+func (f *membershipFlags) role() identity.Role {
+	if f.admin {
+		return identity.RoleAdmin
+	}
+	return identity.RoleMember
+}
+
+func (f *membershipFlags) id() (uuid.UUID, error) {
+	id, err := uuid.Parse(f.organization)
+	if err != nil {
+		return id, errors.New("--organization must be an id that `docledger organization list` shows")
+	}
+	return id, nil
+}
+
+func userAddCommand() *cobra.Command {
+	var f membershipFlags
+	var name, newOrganization string
+	var fromStdin bool
+	c := &cobra.Command{
+		Use: "add EMAIL", Short: "Add an account", Args: cobra.ExactArgs(1),
+		Long: "Adds an account. Its password is read from standard input with --password-stdin, else one is made and printed once.",
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				password, made, err := password(c.InOrStdin(), fromStdin)
+				if err != nil {
+					return err
+				}
+				if newOrganization != "" {
+					o, err := s.Organizations.Create(ctx, newOrganization)
+					if err != nil {
+						return err
+					}
+					f.organization = o.ID.String()
+					fmt.Fprintln(c.OutOrStdout(), "organization:", o.ID)
+				}
+				id, err := f.id()
+				if err != nil {
+					return err
+				}
+				_, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
+					Email: args[0], Name: name, Password: password, OrganizationID: id, Role: f.role(),
+				})
+				if err != nil {
+					return err
+				}
+				if made {
+					fmt.Fprintln(c.OutOrStdout(), "password:", password)
+				}
+				return nil
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&name, "name", "", "the person's name")
+	c.Flags().StringVar(&newOrganization, "new-organization", "", "create an organization of that name for the account")
+	c.Flags().BoolVar(&fromStdin, "password-stdin", false, "read the password from standard input")
+	c.MarkFlagsOneRequired("organization", "new-organization")
+	c.MarkFlagsMutuallyExclusive("organization", "new-organization")
+	return c
+}
+
+// password reads a line, or makes a password of 120 random bits.
+func password(r io.Reader, fromStdin bool) (text string, made bool, err error) {
+	if fromStdin {
+		line, err := bufio.NewReader(r).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", false, fmt.Errorf("read password: %w", err)
+		}
+		return strings.TrimRight(line, "\r\n"), false, nil
+	}
+	random := make([]byte, 15)
+	if _, err := rand.Read(random); err != nil {
+		return "", false, fmt.Errorf("make password: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(random), true, nil
+}
+
+func userInviteCommand() *cobra.Command {
+	var f membershipFlags
+	c := &cobra.Command{
+		Use: "invite EMAIL", Short: "Make an existing account a member of a further organization", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				id, err := f.id()
+				if err != nil {
+					return err
+				}
+				return s.Organizations.Invite(ctx, args[0], id, f.role())
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func userRoleCommand() *cobra.Command {
+	var f membershipFlags
+	c := &cobra.Command{
+		Use: "role EMAIL", Short: "Change a member's role in an organization", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				id, err := f.id()
+				if err != nil {
+					return err
+				}
+				return s.Organizations.SetRole(ctx, args[0], id, f.role())
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func userPasswordCommand() *cobra.Command {
+	var fromStdin bool
+	c := &cobra.Command{
+		Use: "password EMAIL", Short: "Set a new password and end the account's sessions", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				text, made, err := password(c.InOrStdin(), fromStdin)
+				if err != nil {
+					return err
+				}
+				if err := s.Organizations.SetPassword(ctx, args[0], text); err != nil {
+					return err
+				}
+				if made {
+					fmt.Fprintln(c.OutOrStdout(), "password:", text)
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&fromStdin, "password-stdin", false, "read the password from standard input")
+	return c
+}
+
+func userDisableCommand(use, short string, disabled bool) *cobra.Command {
+	return &cobra.Command{
+		Use: use + " EMAIL", Short: short, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				return s.Organizations.SetDisabled(ctx, args[0], disabled)
+			})
+		},
+	}
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"docledger/adapter/extract"
+	"docledger/adapter/httpapi/convert"
+	"docledger/domain/entity"
+	"docledger/domain/extraction"
+	"docledger/domain/invoice"
+	"docledger/domain/review"
+	"docledger/infrastructure/clock"
+
+	"github.com/google/uuid"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// answer is one line of output: what a file holds, or why it holds nothing.
+type answer struct {
+	File    string           `json:"file"`
+	Invoice map[string]any   `json:"invoice,omitempty"`
+	More    []map[string]any `json:"more,omitempty"`
+	Error   *answerError     `json:"error,omitempty"`
+
+	invoices []*invoice.Invoice
+	unopened bool
+}
+
+type answerError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func extractCommand() *cobra.Command {
+	var table bool
+	var parallel int
+	var deadline time.Duration
+	c := &cobra.Command{
+		Use:   "extract FILE...",
+		Short: "Read documents and print their data",
+		Long: "Reads each FILE and prints one JSON object a line, in the order of the files:\n" +
+			`  {"file": PATH, "invoice": {...}, "more": [...]}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
+			"The names are the API's. `more` holds the other invoices of a file with several.\n" +
+			"The exit status is 0 when every file could be opened, whatever it held.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, files []string) error {
+			pipeline := extract.New(extract.Options{Children: parallel, Deadline: deadline})
+			defer pipeline.Close()
+			e := extractor{reader: pipeline, parallel: parallel, out: c.OutOrStdout(), table: table}
+			return e.run(c.Context(), files)
+		},
+	}
+	c.Flags().BoolVar(&table, "table", false, "print a table for people instead of JSON")
+	c.Flags().IntVar(&parallel, "parallel", min(runtime.NumCPU(), 4), "how many files are read at once")
+	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "longest time for one file")
+	return c
+}
+
+// extractor reads files in parallel and prints the answers in their order.
+type extractor struct {
+	reader   extraction.Reader
+	parallel int
+	out      io.Writer
+	table    bool
+}
+
+func (e *extractor) run(ctx context.Context, files []string) error {
+	progress := bar(len(files))
+	answers := make([]chan *answer, len(files))
+	for i := range answers {
+		answers[i] = make(chan *answer, 1)
+	}
+	var readers sync.WaitGroup
+	next := make(chan int)
+	for range max(e.parallel, 1) {
+		readers.Go(func() {
+			for i := range next {
+				answers[i] <- e.read(ctx, files[i])
+			}
+		})
+	}
+	go func() {
+		for i := range files {
+			next <- i
+		}
+		close(next)
+	}()
+	lines := e.printer()
+	failed := false
+	for _, a := range answers {
+		got := <-a
+		failed = failed || got.unopened
+		if err := lines.answer(got); err != nil {
+			return err
+		}
+		_ = progress.Add(1) // a bar that can't be drawn is no reason to stop
+	}
+	readers.Wait()
+	_ = progress.Finish()
+	if err := lines.end(); err != nil {
+		return err
+	}
+	if failed {
+		return errSilent
+	}
+	return ctx.Err()
+}
+
+// bar shows progress on a terminal, and nothing elsewhere.
+func bar(files int) *progressbar.ProgressBar {
+	if files < 2 || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return progressbar.DefaultSilent(int64(files))
+	}
+	return progressbar.NewOptions(files, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionShowCount(),
+		progressbar.OptionSetDescription("reading"), progressbar.OptionClearOnFinish())
+}
+
+func (e *extractor) read(ctx context.Context, path string) *answer {
+	a := &answer{File: path}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		a.unopened = true
+		a.Error = &answerError{Code: "not_found", Message: "The file can't be opened: " + reason(err) + "."}
+		return a
+	}
+	began := time.Now()
+	result, err := e.reader.Read(ctx, extraction.Source{Name: info.Name(), Path: path, Size: info.Size()})
+	var failure *extraction.Failure
+	if errors.As(err, &failure) {
+		a.Error = &answerError{Code: failure.Code(), Message: failure.Message}
+		return a
+	}
+	if err != nil {
+		a.unopened = true
+		a.Error = &answerError{Code: "internal", Message: "The file can't be read: " + reason(err) + "."}
+		return a
+	}
+	for _, d := range result.Drafts {
+		inv := judged(d, result, time.Since(began))
+		a.invoices = append(a.invoices, inv)
+		shown, err := show(inv)
+		if err != nil {
+			a.Error = &answerError{Code: "internal", Message: err.Error()}
+			return a
+		}
+		if a.Invoice == nil {
+			a.Invoice = shown
+		} else {
+			a.More = append(a.More, shown)
+		}
+	}
+	return a
+}
+
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// judged is the invoice as an entity without a name and with the default
+// settings would have it.
+func judged(d extraction.Draft, r *extraction.Result, took time.Duration) *invoice.Invoice {
+	inv := &invoice.Invoice{
+		Status: invoice.Extracted, Content: d.Content, LinesTotal: len(d.Content.Lines), Fields: d.Fields,
+		Extraction: invoice.Extraction{Method: r.Method, Format: d.Format, EngineVersion: r.EngineVersion, Duration: took},
+	}
+	for i := range inv.Lines {
+		inv.Lines[i].Position = i + 1
+	}
+	settings := entity.DefaultSettings(uuid.Nil, uuid.Nil)
+	review.Judge(inv, &entity.Entity{}, &settings, r.Checks, clock.System{}.Now())
+	return inv
+}
+
+// stored are the members that only a stored invoice has.
+var stored = []string{
+	"id", "document_id", "entity_id", "organization_id", "version", "created_by", "created_at", "updated_at", "web_url",
+	"approval", "rejection", "sync", "duplicates", "supplier_id", "contact_id", "posting_date",
+}
+
+// show returns the invoice in the API's names, without what only a stored one
+// has.
+func show(inv *invoice.Invoice) (map[string]any, error) {
+	raw, err := json.Marshal(convert.Web("").ToAPIInvoice(inv))
+	if err != nil {
+		return nil, fmt.Errorf("show invoice: %w", err)
+	}
+	var shown map[string]any
+	if err := json.Unmarshal(raw, &shown); err != nil {
+		return nil, fmt.Errorf("show invoice: %w", err)
+	}
+	for _, name := range stored {
+		delete(shown, name)
+	}
+	if lines, ok := shown["lines"].([]any); ok {
+		for _, l := range lines {
+			if line, ok := l.(map[string]any); ok {
+				delete(line, "id")
+			}
+		}
+	}
+	return shown, nil
+}

@@ -1,0 +1,69 @@
+// Command docledger takes documents in, extracts their data and serves both
+// over HTTP.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"docledger/adapter/extract/worker"
+	"docledger/domain/fault"
+
+	_ "time/tzdata" // time zones of settings, wherever the binary runs
+
+	"github.com/spf13/cobra"
+)
+
+// version is set when the binary is built.
+var version = "dev"
+
+func main() {
+	worker.ServeIfChild()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := root().ExecuteContext(ctx)
+	stop()
+	if err == nil {
+		return
+	}
+	if !errors.Is(err, errSilent) {
+		fmt.Fprintln(os.Stderr, "docledger:", explain(err))
+	}
+	os.Exit(1)
+}
+
+// errSilent ends a command that has said itself what went wrong.
+var errSilent = errors.New("said already")
+
+// explain shows a fault as its message alone.
+func explain(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Message
+	}
+	return err.Error()
+}
+
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "docledger",
+		Short:         "Documents in, ledger out",
+		Long:          "docledger takes business documents in, extracts their data and serves both over HTTP.\nIts configuration comes from environment variables; see README.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), organizationCommand(), userCommand(), doctorCommand(), versionCommand())
+	return c
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), version)
+			return err
+		},
+	}
+}

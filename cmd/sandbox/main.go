@@ -1,0 +1,134 @@
+// Command sandbox runs docledger on this machine alone: embedded database,
+// local folder, a seeded organization, user and entity, nothing to install or
+// configure.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"docledger/adapter/extract/worker"
+	"docledger/cmd/service"
+	"docledger/infrastructure/config"
+	"docledger/infrastructure/logging"
+
+	_ "time/tzdata" // time zones of settings, wherever the binary runs
+)
+
+const defaultPort = 8080
+
+// options are the command's flags.
+type options struct {
+	port        int
+	dataDir     string
+	envFile     string
+	environment string
+	autoApprove bool
+	verbose     bool
+}
+
+func main() {
+	worker.ServeIfChild()
+	var o options
+	flag.IntVar(&o.port, "port", defaultPort, "port to listen on, on the loopback address; 0 for a free one")
+	flag.StringVar(&o.dataDir, "data-dir", "", "folder of all state; empty for a temporary one that is removed at the end")
+	flag.StringVar(&o.envFile, "env-file", "", "also write the KEY=value lines to this file, whole, once everything answers")
+	flag.StringVar(&o.environment, "env", string(config.Local), "the environment to act: local or deployed")
+	flag.BoolVar(&o.autoApprove, "auto-approve", false, "approve every consent page of the simulators at once (there are none yet)")
+	flag.BoolVar(&o.verbose, "verbose", false, "log every request")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sandbox:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) (err error) {
+	if flag.NArg() > 0 {
+		return fmt.Errorf("takes flags only, not %q; see --help", flag.Arg(0))
+	}
+	if o.environment != string(config.Local) && o.environment != string(config.Deployed) {
+		return errors.New("--env must be local or deployed")
+	}
+	if o.dataDir == "" {
+		dir, err := os.MkdirTemp("", "docledger-sandbox-*")
+		if err != nil {
+			return fmt.Errorf("make a data folder: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		o.dataDir = dir
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port)))
+	if err != nil {
+		return fmt.Errorf("%w; choose another port with --port, or --port 0 for a free one", err)
+	}
+	baseURL := "http://" + l.Addr().String()
+	cfg, err := configuration(o, baseURL)
+	if err != nil {
+		return err
+	}
+	level := slog.LevelWarn
+	if o.verbose {
+		level = slog.LevelInfo
+	}
+	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Trials: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	seeded, err := seed(ctx, s)
+	if err != nil {
+		return fmt.Errorf("seed: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan struct{})
+	var runErr error
+	go func() {
+		defer close(ended)
+		runErr = s.Run(ctx, l, true)
+	}()
+	if err := announce(ctx, baseURL, o.envFile, seeded, ended); err != nil {
+		cancel()
+		<-ended
+		return errors.Join(err, runErr)
+	}
+	<-ended
+	return runErr
+}
+
+// configuration is what the environment would say.
+func configuration(o options, baseURL string) (config.Config, error) {
+	values := map[string]string{
+		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
+		"BILLING": "none", "IDENTITY": "local", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
+	}
+	return config.Load(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+}
+
+// writeWhole writes a file so that a reader sees all of it or none.
+func writeWhole(path string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".sandbox-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}

@@ -1,0 +1,93 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"docledger/adapter/blob"
+	"docledger/adapter/extract/worker"
+	"docledger/infrastructure/config"
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+)
+
+// Finding is what a check of the installation found.
+type Finding struct {
+	Subject string
+	OK      string // what is fine, where Err is nil
+	Err     error
+}
+
+// Detail tells what was found.
+func (f Finding) Detail() string {
+	if f.Err != nil {
+		return f.Err.Error()
+	}
+	return f.OK
+}
+
+const diagnoseTimeout = 30 * time.Second
+
+// Diagnose checks what the service needs, one finding each, whatever the
+// others say.
+func Diagnose(ctx context.Context, cfg config.Config) []Finding {
+	ctx, cancel := context.WithTimeout(ctx, diagnoseTimeout)
+	defer cancel()
+	var out []Finding
+	check := func(subject string, do func() (string, error)) {
+		ok, err := do()
+		out = append(out, Finding{Subject: subject, OK: ok, Err: err})
+	}
+	check("database", func() (string, error) { return checkDatabase(ctx, cfg) })
+	check("schema", func() (string, error) { return checkSchema(ctx, cfg) })
+	check("documents", func() (string, error) { return checkBlobs(ctx, cfg) })
+	check("signing keys", func() (string, error) {
+		keys, err := signingKeys(cfg.SigningKeys, cfg.DataDir)
+		return fmt.Sprintf("%d key(s)", len(keys)), err
+	})
+	check("PDF reader", func() (string, error) { return checkPDF(ctx, cfg) })
+	return out
+}
+
+func checkDatabase(ctx context.Context, cfg config.Config) (string, error) {
+	db, err := database.Open(ctx, DatabaseConfig(cfg))
+	if err != nil {
+		return "", fmt.Errorf("%w; check DATABASE_URL and that the server runs", err)
+	}
+	return string(db.Dialect), db.Close()
+}
+
+func checkSchema(ctx context.Context, cfg config.Config) (string, error) {
+	return "up to date", database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+}
+
+func checkBlobs(ctx context.Context, cfg config.Config) (string, error) {
+	dir := filepath.Join(cfg.DataDir, "blobs")
+	folder, err := blob.Open(dir)
+	if err != nil {
+		return "", fmt.Errorf("%w; check DATA_DIR and its permissions", err)
+	}
+	sum, _, err := folder.Put(ctx, strings.NewReader("docledger doctor"))
+	if err != nil {
+		return "", fmt.Errorf("%w; check the space and permissions of DATA_DIR", err)
+	}
+	r, err := folder.Open(ctx, sum)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(io.Discard, r)
+	return "readable and writable", errors.Join(err, r.Close())
+}
+
+func checkPDF(ctx context.Context, cfg config.Config) (string, error) {
+	pool := worker.New(worker.Config{Size: 1, CacheDir: cfg.CompileCacheDir})
+	if err := pool.Prewarm(ctx); err != nil {
+		return "", errors.Join(fmt.Errorf("%w; check COMPILE_CACHE_DIR and the memory of the machine", err), pool.Close())
+	}
+	return "prepared", pool.Close()
+}

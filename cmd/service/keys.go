@@ -1,0 +1,62 @@
+package service
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// signingKeys returns the configured seeds, or the one that the data folder
+// keeps, which is made on the first start.
+func signingKeys(configured [][]byte, dataDir string) ([][]byte, error) {
+	if len(configured) > 0 {
+		return configured, nil
+	}
+	path := filepath.Join(dataDir, "keys", "jwt")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeKey(path); err != nil {
+			return nil, fmt.Errorf("make signing key: %w", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read signing key: %w", err)
+	}
+	seed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("%s holds no signing key; remove it to have a new one made, which signs everybody out", path)
+	}
+	return [][]byte{seed}, nil
+}
+
+// makeKey writes a new seed so that it is there whole or not at all, and so
+// that of two processes the first one's key stands.
+func makeKey(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := rand.Read(seed); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".jwt-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(base64.StdEncoding.EncodeToString(seed) + "\n")
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}

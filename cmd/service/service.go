@@ -1,0 +1,278 @@
+// Package service builds the whole service from a configuration. The product,
+// the sandbox and the tests of the whole boot the same one.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"docledger/adapter/blob"
+	"docledger/adapter/extract"
+	"docledger/adapter/extract/sniff"
+	"docledger/adapter/httpapi"
+	"docledger/adapter/httpapi/convert"
+	"docledger/adapter/httpapi/edge"
+	"docledger/adapter/identity/local"
+	"docledger/adapter/store"
+	domainbilling "docledger/domain/billing"
+	"docledger/domain/extraction"
+	"docledger/infrastructure/clock"
+	"docledger/infrastructure/config"
+	"docledger/infrastructure/database"
+	"docledger/infrastructure/httpserver"
+	"docledger/migrations"
+	"docledger/usecase"
+	"docledger/usecase/billing"
+	"docledger/usecase/documents"
+	"docledger/usecase/entities"
+	usecaseextraction "docledger/usecase/extraction"
+	"docledger/usecase/invoices"
+	"docledger/usecase/organizations"
+	"docledger/usecase/session"
+	"docledger/usecase/settings"
+)
+
+// The roles of a process.
+const (
+	RoleAPI    = "api"
+	RoleWorker = "worker"
+)
+
+// Overrides replace parts of the service; the zero value replaces nothing.
+type Overrides struct {
+	Clock  usecase.Clock
+	Reader extraction.Reader
+	// Trials gives every organization the free trial instead of the plan that
+	// the configuration says.
+	Trials bool
+}
+
+// Service is the whole service, not yet running.
+type Service struct {
+	httpapi.UseCases
+	Organizations *organizations.Service
+
+	cfg      config.Config
+	log      *slog.Logger
+	db       *database.DB
+	store    *store.Store
+	blobs    *blob.Folder
+	clock    usecase.Clock
+	pipeline *extract.Pipeline // nil where the reader was replaced
+	handler  http.Handler
+}
+
+// DatabaseConfig says which database the configuration means.
+func DatabaseConfig(cfg config.Config) database.Config {
+	if url := cfg.DatabaseURL.Reveal(); url != "" {
+		return database.Config{URL: url, MaxConns: cfg.DatabaseMax}
+	}
+	return database.Config{URL: "sqlite:" + filepath.Join(cfg.DataDir, "docledger.db")}
+}
+
+// Migrate brings the database to this release's schema.
+func Migrate(ctx context.Context, cfg config.Config) error {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	dbc := DatabaseConfig(cfg)
+	return database.Migrate(ctx, dbc, migrations.For(dialect(cfg)))
+}
+
+func dialect(cfg config.Config) string {
+	if cfg.DatabaseURL.Reveal() != "" {
+		return string(database.Postgres)
+	}
+	return string(database.SQLite)
+}
+
+// Open builds the service. An embedded database is migrated; PostgreSQL must
+// have been.
+func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides) (*Service, error) {
+	s := &Service{cfg: cfg, log: log, clock: o.Clock}
+	if s.clock == nil {
+		s.clock = clock.System{}
+	}
+	if err := s.open(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Service) open(ctx context.Context, o Overrides) (err error) {
+	if err := s.openStore(ctx); err != nil {
+		return err
+	}
+	seeds, err := signingKeys(s.cfg.SigningKeys, s.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	tokens, err := local.NewTokens(s.cfg.BaseURL, seeds...)
+	if err != nil {
+		return fmt.Errorf("JWT_SIGNING_KEYS: %w", err)
+	}
+	cost := local.DefaultCost
+	cost.MemoryKiB = uint32(s.cfg.PasswordMemoryKiB)
+	passwords, err := local.NewPasswords(cost)
+	if err != nil {
+		return err
+	}
+	reader := o.Reader
+	if reader == nil {
+		s.pipeline = extract.New(extract.Options{
+			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline,
+		})
+		reader = s.pipeline
+	}
+	s.wire(o, tokens, passwords, reader)
+	return s.buildHandler()
+}
+
+func (s *Service) openStore(ctx context.Context) (err error) {
+	if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	dbc := DatabaseConfig(s.cfg)
+	if dialect(s.cfg) == string(database.SQLite) {
+		err = database.Migrate(ctx, dbc, migrations.SQLite())
+	} else {
+		err = database.CheckSchema(ctx, dbc, migrations.Postgres())
+	}
+	if err != nil {
+		return err
+	}
+	if s.db, err = database.Open(ctx, dbc); err != nil {
+		return err
+	}
+	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now}); err != nil {
+		return err
+	}
+	s.blobs, err = blob.Open(filepath.Join(s.cfg.DataDir, "blobs"))
+	return err
+}
+
+// wire builds the use-cases over their ports.
+func (s *Service) wire(o Overrides, tokens *local.Tokens, passwords *local.Passwords, reader extraction.Reader) {
+	st, ids := s.store, clock.UUIDv7{}
+	var plans domainbilling.Plans = billing.Unlimited{}
+	if o.Trials {
+		plans = billing.Trials{Organizations: st.Organizations(), Clock: s.clock}
+	}
+	s.Organizations = &organizations.Service{
+		Organizations: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
+		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
+	}
+	s.UseCases = httpapi.UseCases{
+		Session: &session.Service{
+			Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
+			Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
+			Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress},
+		},
+		Entities: &entities.Service{
+			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
+			Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
+		},
+		Documents: &documents.Service{
+			Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
+			Blobs: s.blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: st.Queue(), Plans: plans, Usage: st.Usage(),
+			UnitOfWork: st, Clock: s.clock, IDs: ids,
+		},
+		Extraction: &usecaseextraction.Service{
+			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
+			Settings: st.Settings(), Blobs: s.blobs, Reader: reader, Events: st.Events(), Queue: st.Queue(),
+			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
+			Deadline: s.cfg.ExtractDeadline, Patience: s.cfg.ExtractPatience,
+		},
+		Invoices: &invoices.Service{
+			Reader: st.Invoices(), Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(),
+			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids,
+		},
+		Settings: &settings.Service{Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock},
+		Events:   st.Events(),
+	}
+}
+
+func (s *Service) buildHandler() (err error) {
+	server := &httpapi.Server{
+		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL),
+		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes,
+	}
+	var origins []string
+	if s.cfg.WebURL != "" {
+		origins = []string{s.cfg.WebURL}
+	}
+	s.handler, err = httpapi.NewHandler(server, edge.Options{
+		Authenticator: s.Session, Logger: s.log, AllowedOrigins: origins, TrustedProxies: s.cfg.TrustedProxies,
+		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
+	}, s.Ready)
+	return err
+}
+
+// Handler answers everything that the service serves over HTTP.
+func (s *Service) Handler() http.Handler { return s.handler }
+
+// Ready says whether the database answers.
+func (s *Service) Ready(ctx context.Context) error { return s.db.SQL.PingContext(ctx) }
+
+// Run serves HTTP on l, unless it is nil, and works jobs where work says so,
+// until ctx ends; then what is running may finish.
+func (s *Service) Run(ctx context.Context, l net.Listener, work bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	var serveErr, workErr error
+	if l != nil {
+		running.Go(func() {
+			defer cancel()
+			serveErr = httpserver.Serve(ctx, l, s.handler, s.cfg.ShutdownTimeout, s.log)
+		})
+	}
+	if work {
+		running.Go(func() {
+			defer cancel()
+			workErr = s.work(ctx)
+		})
+	}
+	<-ctx.Done()
+	running.Wait()
+	return errors.Join(serveErr, workErr)
+}
+
+func (s *Service) work(ctx context.Context) error {
+	runner, err := s.newRunner()
+	if err != nil {
+		return err
+	}
+	if err := runner.Start(ctx); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
+	defer cancel()
+	return runner.Stop(ending)
+}
+
+// Close releases what Open took.
+func (s *Service) Close() error {
+	var errs []error
+	if s.pipeline != nil {
+		errs = append(errs, s.pipeline.Close())
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// sniffer tells media types for uploads.
+type sniffer struct{}
+
+// MediaType implements documents.Sniffer.
+func (sniffer) MediaType(prefix []byte) string { return sniff.Detect(prefix).MediaType }

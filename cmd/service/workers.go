@@ -1,0 +1,40 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"docledger/adapter/jobs"
+	"docledger/infrastructure/database"
+)
+
+// newRunner builds what works the queue: the use-case of each kind of job, and
+// the sweep that finds what lost its job.
+func (s *Service) newRunner() (*jobs.Runner, error) {
+	cfg := jobs.Config{
+		SQL: s.db.SQL, Listener: s.db.Listener,
+		Handlers: jobs.Handlers{Extract: s.Extraction.Run},
+		Sweeps: []jobs.Task{{Name: "documents", Run: func(ctx context.Context) error {
+			helped, err := s.Extraction.Sweep(ctx)
+			if helped > 0 {
+				s.log.WarnContext(ctx, "documents had lost their job", "documents", helped)
+			}
+			return err
+		}}},
+		Periodic: []jobs.Periodic{{Name: "expire_idempotency_keys", Every: time.Hour, Run: func(ctx context.Context) error {
+			return s.store.Idempotency().Expire(ctx, s.clock.Now())
+		}}},
+		Workers: s.cfg.Workers, Logger: s.log,
+	}
+	if s.db.Dialect == database.SQLite {
+		cfg.Exclusive = func(ctx context.Context) (func() error, error) {
+			release, err := database.LockFile(ctx, s.db.Path+".worker")
+			if err != nil {
+				return nil, fmt.Errorf("another process works on this data folder: %w", err)
+			}
+			return release, nil
+		}
+	}
+	return jobs.New(cfg)
+}

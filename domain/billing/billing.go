@@ -1,0 +1,92 @@
+// Package billing holds what an organization's plan lets it do.
+package billing
+
+import (
+	"context"
+	"time"
+
+	"docledger/domain/fault"
+
+	"github.com/google/uuid"
+)
+
+//go:generate go tool mockgen -typed -destination ../../gen/mock/billingmock/billing.go -package billingmock . Plans
+
+// Limits of the free trial (contract section 8).
+const (
+	TrialDays                = 3
+	TrialMaxEntities         = 10
+	TrialMaxInvoicesPerMonth = 300
+)
+
+// Plan is what an organization may do. A nil limit is unlimited.
+type Plan struct {
+	Name                string
+	Status              string
+	Writable            bool // new entities, uploads and extractions are allowed
+	MaxEntities         *int
+	MaxInvoicesPerMonth *int
+}
+
+// SelfHosted is the plan of an installation without a payment processor.
+func SelfHosted() Plan { return Plan{Name: "self_hosted", Status: "active", Writable: true} }
+
+// Trial returns the plan of a new organization: active through 23:59:59 UTC of
+// the day that lies TrialDays after its creation.
+func Trial(created, now time.Time) Plan {
+	entities, invoices := TrialMaxEntities, TrialMaxInvoicesPerMonth
+	p := Plan{Name: "trial", Status: "trialing", Writable: true, MaxEntities: &entities, MaxInvoicesPerMonth: &invoices}
+	y, m, d := created.UTC().Date()
+	if !now.Before(time.Date(y, m, d+TrialDays+1, 0, 0, 0, 0, time.UTC)) {
+		p.Status, p.Writable = "trial_expired", false
+	}
+	return p
+}
+
+// Plans knows each organization's plan.
+type Plans interface {
+	// Of returns the organization's present plan.
+	Of(ctx context.Context, organization uuid.UUID) (Plan, error)
+}
+
+// Counter names what is counted against a plan.
+type Counter string
+
+// The counters. Entities counts what is not archived, over all time; invoices
+// are counted by UTC month.
+const (
+	Entities Counter = "entities"
+	Invoices Counter = "invoices"
+)
+
+// Month is the period of the invoices counter at t: YYYY-MM in UTC.
+func Month(t time.Time) string { return t.UTC().Format("2006-01") }
+
+// Usage counts what organizations use. Increments are exact under concurrency:
+// one conditional UPDATE decides.
+type Usage interface {
+	// Take raises a counter by one within the caller's transaction unless it
+	// has reached limit (nil: unlimited), and says whether it did. Period is ""
+	// for counters without one.
+	Take(ctx context.Context, organization uuid.UUID, c Counter, period string, limit *int) (bool, error)
+	// GiveBack lowers a counter by one, to 0 at the least.
+	GiveBack(ctx context.Context, organization uuid.UUID, c Counter, period string) error
+	// Used returns a counter's value; 0 where nothing was counted yet.
+	Used(ctx context.Context, organization uuid.UUID, c Counter, period string) (int, error)
+}
+
+// ErrInactive refuses new work of an organization without an active plan.
+func ErrInactive(p Plan) error {
+	return fault.New(fault.Forbidden, fault.CodeSubscriptionInactive,
+		"Your organization's plan is not active, so nothing new can be added; reading keeps working. An administrator can choose a plan.").
+		With("subscription_status", p.Status)
+}
+
+// ErrLimit refuses what would exceed the plan.
+func ErrLimit(c Counter, limit int) error {
+	return fault.New(fault.Forbidden, fault.CodePlanLimitReached,
+		"Your plan's limit of %d %s is reached. An administrator can choose a larger plan.", limit, describe[c]).
+		With("limit", limit).With("counter", string(c))
+}
+
+var describe = map[Counter]string{Entities: "entities", Invoices: "invoices a month"}

@@ -1,0 +1,102 @@
+package entity
+
+import (
+	"context"
+	"time"
+
+	"docledger/domain/identity"
+
+	"github.com/google/uuid"
+)
+
+// DateOrder says how the entity's documents write numeric dates.
+type DateOrder string
+
+// The date orders.
+const (
+	DateOrderAuto DateOrder = "AUTO"
+	DateOrderDMY  DateOrder = "DMY"
+	DateOrderMDY  DateOrder = "MDY"
+	DateOrderYMD  DateOrder = "YMD"
+)
+
+// DuplicatePolicy says what happens to a suspected duplicate.
+type DuplicatePolicy string
+
+// The duplicate policies.
+const (
+	DuplicateFlag   DuplicatePolicy = "FLAG"
+	DuplicateReject DuplicatePolicy = "REJECT"
+)
+
+// AssistantActions says what an assistant may do for a person.
+type AssistantActions string
+
+// The ranges of assistant actions.
+const (
+	AssistantRead    AssistantActions = "READ"
+	AssistantPrepare AssistantActions = "PREPARE"
+	AssistantAll     AssistantActions = "ALL"
+)
+
+// BillStatus is the status in which bills are created in the ledger.
+type BillStatus string
+
+// The bill statuses.
+const (
+	BillDraft      BillStatus = "DRAFT"
+	BillSubmitted  BillStatus = "SUBMITTED"
+	BillAuthorised BillStatus = "AUTHORISED"
+)
+
+// TaxMapping chooses the ledger's tax rate for a category and rate of
+// EN 16931.
+type TaxMapping struct {
+	Category  string // BT-151: S, Z, E, AE, K, G, O
+	Rate      string // percent, a decimal
+	TaxRateID string
+}
+
+// Settings are an entity's choices (decisions 2, records D31).
+type Settings struct {
+	EntityID                uuid.UUID
+	OrganizationID          uuid.UUID
+	DefaultCurrency         string // ISO 4217; "" for none
+	DateOrder               DateOrder
+	Timezone                string // IANA name
+	AutoExtract             bool
+	AutoSync                bool
+	ApprovalRequired        bool
+	ReviewThreshold         float64 // 0 to 1
+	AccountingIntegrationID uuid.UUID
+	DefaultAccountID        string
+	DefaultTaxRateID        string
+	TaxMappings             []TaxMapping
+	DuplicatePolicy         DuplicatePolicy
+	FourEyes                bool
+	AssistantActions        AssistantActions
+	RouteByBuyer            bool
+	BillStatus              BillStatus
+	Version                 int
+	UpdatedAt               time.Time
+}
+
+// DefaultSettings are those of a new entity.
+func DefaultSettings(organization, entity uuid.UUID) Settings {
+	return Settings{
+		EntityID: entity, OrganizationID: organization, DateOrder: DateOrderAuto, Timezone: "UTC",
+		AutoExtract: true, ApprovalRequired: true, ReviewThreshold: 0.8, DuplicatePolicy: DuplicateFlag,
+		AssistantActions: AssistantPrepare, BillStatus: BillDraft, Version: 1,
+	}
+}
+
+// SettingsRepository stores settings; each entity has exactly one, added with
+// it.
+type SettingsRepository interface {
+	Add(ctx context.Context, s *Settings) error
+	// Get returns the entity's settings, or a NotFound fault where the entity
+	// is missing or outside the scope.
+	Get(ctx context.Context, s identity.Scope, entity uuid.UUID) (*Settings, error)
+	// Update is Repository.Update for settings.
+	Update(ctx context.Context, s identity.Scope, entity uuid.UUID, ifVersion int, change func(*Settings) error) (*Settings, error)
+}

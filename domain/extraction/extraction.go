@@ -1,0 +1,123 @@
+// Package extraction holds what reading a document means: its source, the
+// drafts that come out, and the reasons why none do.
+package extraction
+
+import (
+	"context"
+	"fmt"
+
+	"docledger/domain/document"
+	"docledger/domain/invoice"
+)
+
+// Reason says why a document gave no invoice (decisions 2; the list is open).
+type Reason string
+
+// The reasons.
+const (
+	Encrypted         Reason = "encrypted"
+	Truncated         Reason = "truncated"
+	Malformed         Reason = "malformed"
+	Empty             Reason = "empty"
+	NoTextLayer       Reason = "no_text_layer"
+	NotAnInvoice      Reason = "not_an_invoice"
+	UnsupportedType   Reason = "unsupported_type"
+	EntityDeclaration Reason = "entity_declaration"
+	NestingTooDeep    Reason = "nesting_too_deep"
+	ExpandsTooFar     Reason = "expands_too_far"
+	TooLarge          Reason = "too_large"
+	TimedOut          Reason = "timed_out"
+	OutOfMemory       Reason = "out_of_memory"
+	Crashed           Reason = "crashed"
+)
+
+// Kind names what a document is that is no invoice (records D30).
+type Kind string
+
+// The kinds.
+const (
+	Proforma      Kind = "proforma"
+	Reminder      Kind = "reminder"
+	Statement     Kind = "statement"
+	Quote         Kind = "quote"
+	Order         Kind = "order"
+	DeliveryNote  Kind = "delivery_note"
+	PaymentAdvice Kind = "payment_advice"
+	Message       Kind = "message"
+	Other         Kind = "other"
+)
+
+// Failure is the error of a document that can't be read, or that is no
+// invoice. Message is written for the person who uploaded it.
+type Failure struct {
+	Reason  Reason
+	Kind    Kind // set where Reason is NotAnInvoice
+	Message string
+	// Passing says that another try may fare better (a crash, a deadline).
+	Passing bool
+}
+
+// Error implements error.
+func (f *Failure) Error() string { return string(f.Code()) + ": " + f.Message }
+
+// Code is what stands in a document's failure.code: the kind of a document
+// that is no invoice, else the reason.
+func (f *Failure) Code() string {
+	if f.Reason == NotAnInvoice && f.Kind != "" {
+		return string(f.Kind)
+	}
+	return string(f.Reason)
+}
+
+// Fail returns a Failure.
+func Fail(r Reason, format string, args ...any) *Failure {
+	return &Failure{Reason: r, Message: fmt.Sprintf(format, args...), Passing: r == TimedOut || r == OutOfMemory || r == Crashed}
+}
+
+// NoInvoice returns the Failure of a document of another kind.
+func NoInvoice(k Kind, format string, args ...any) *Failure {
+	return &Failure{Reason: NotAnInvoice, Kind: k, Message: fmt.Sprintf(format, args...)}
+}
+
+// Source is a document to read. Path names a local file that stays as it is
+// while it is read; Name is what its sender called it and proves nothing.
+type Source struct {
+	Name string
+	Path string
+	Size int64
+	// Forced says that a person holds it to be an invoice: a document of
+	// another kind that states what an invoice states is read nevertheless.
+	Forced bool
+}
+
+// Draft is one invoice as a document states it, before any check.
+type Draft struct {
+	Content invoice.Content
+	Fields  map[string]invoice.Evidence
+	Format  string // "ubl", "cii", "zugferd1", "fatturapa", "facturae", "ksef"
+	// Checks are findings of the reading that the values alone no longer show,
+	// such as signs that were turned; they join those of invoice.RunChecks.
+	Checks []invoice.Check
+}
+
+// Result is what a document holds.
+type Result struct {
+	Method        invoice.Method
+	EngineVersion string
+	Drafts        []Draft // at least one; several where one file holds several invoices
+	MediaType     string  // sniffed from the bytes
+	PageCount     int     // 0 where unknown
+	Attachments   []document.Attachment
+	// Checks are findings of the reading itself, such as a second, different
+	// invoice inside the same file; they join the invoice's own checks.
+	Checks []invoice.Check
+}
+
+// Reader reads documents.
+type Reader interface {
+	// Read returns what the document holds. A *Failure says that the document
+	// is at fault; any other error that reading could not take place. It takes
+	// at most the deadline of ctx, harms nothing else whatever the document
+	// does, and opens nothing but the source.
+	Read(ctx context.Context, s Source) (*Result, error)
+}

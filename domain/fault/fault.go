@@ -1,0 +1,174 @@
+// Package fault holds the one error type that crosses docledger's layers.
+//
+// Anything that is not a fault is an internal error: its text is logged and
+// never shown to a caller.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says what sort of refusal a fault is. Adapters map kinds to their own
+// statuses; the domain knows no transport.
+type Kind uint8
+
+// The kinds. Their order has no meaning.
+const (
+	Internal        Kind = iota // our own mistake; the text stays in the log
+	Invalid                     // the request is malformed or a value is wrong
+	Conflict                    // the request does not fit the present state
+	Unauthenticated             // no valid credential
+	Forbidden                   // a valid credential without the right
+	NotFound                    // missing, or not the caller's to see
+	TooMany                     // a rate limit; RetryAfter says when to come back
+	Unavailable                 // a passing condition; RetryAfter says when to come back
+	Upstream                    // a third party failed
+)
+
+// Code is the machine-readable reason that stands in `error.code`.
+type Code string
+
+// The codes of the error envelope (contract section 7; the list is open).
+const (
+	CodeInvalidRequest       Code = "invalid_request"
+	CodeInvalidCredentials   Code = "invalid_credentials"
+	CodeUnauthorized         Code = "unauthorized"
+	CodeOrganizationRequired Code = "organization_required"
+	CodeForbidden            Code = "forbidden"
+	CodePlanLimitReached     Code = "plan_limit_reached"
+	CodeSubscriptionInactive Code = "subscription_inactive"
+	CodeNotFound             Code = "not_found"
+	CodeConflict             Code = "conflict"
+	CodeVersionConflict      Code = "version_conflict"
+	CodePayloadTooLarge      Code = "payload_too_large"
+	CodeUnsupportedMediaType Code = "unsupported_media_type"
+	CodeUnreadableDocument   Code = "unreadable_document"
+	CodeNotAnInvoice         Code = "not_an_invoice"
+	CodeStillProcessing      Code = "still_processing"
+	CodeInvalidSignature     Code = "invalid_signature"
+	CodeProviderUnauthorized Code = "provider_unauthorized"
+	CodeProviderUnavailable  Code = "provider_unavailable"
+	CodeRateLimited          Code = "rate_limited"
+	CodeInternal             Code = "internal"
+	CodeUnavailable          Code = "unavailable"
+)
+
+// Codes lists every code, so that specs and docs can be compared with it.
+func Codes() []Code {
+	return []Code{
+		CodeInvalidRequest, CodeInvalidCredentials, CodeUnauthorized, CodeOrganizationRequired,
+		CodeForbidden, CodePlanLimitReached, CodeSubscriptionInactive, CodeNotFound, CodeConflict,
+		CodeVersionConflict, CodePayloadTooLarge, CodeUnsupportedMediaType, CodeUnreadableDocument,
+		CodeNotAnInvoice, CodeStillProcessing, CodeInvalidSignature, CodeProviderUnauthorized,
+		CodeProviderUnavailable, CodeRateLimited, CodeInternal, CodeUnavailable,
+	}
+}
+
+// Field names one wrong value of a request: Field is its path in the notation
+// of the API (`lines[0].net_amount`), Reason what is wrong with it.
+type Field struct {
+	Field  string
+	Reason string
+}
+
+// Error is a refusal that a caller may see. Message tells what to do next.
+type Error struct {
+	Kind       Kind
+	Code       Code
+	Message    string
+	Details    map[string]any
+	Fields     []Field
+	RetryAfter time.Duration // for TooMany and Unavailable; whole seconds reach the caller
+	cause      error
+}
+
+// Error returns the message with its cause, for logs; the envelope shows
+// Message alone.
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Unwrap returns the cause, if any.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Because returns a copy of e that wraps cause.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
+// With returns a copy of e with one more entry in Details.
+func (e *Error) With(key string, value any) *Error {
+	c := *e
+	c.Details = make(map[string]any, len(e.Details)+1)
+	for k, v := range e.Details {
+		c.Details[k] = v
+	}
+	c.Details[key] = value
+	return &c
+}
+
+// New returns a fault of the given kind and code.
+func New(kind Kind, code Code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// InvalidField refuses one value of a request.
+func InvalidField(field, format string, args ...any) *Error {
+	reason := fmt.Sprintf(format, args...)
+	e := New(Invalid, CodeInvalidRequest, "%s: %s.", field, reason)
+	e.Fields = []Field{{Field: field, Reason: reason}}
+	return e
+}
+
+// InvalidFields refuses several values of a request at once.
+func InvalidFields(fields []Field) *Error {
+	if len(fields) == 1 {
+		return InvalidField(fields[0].Field, "%s", fields[0].Reason)
+	}
+	e := New(Invalid, CodeInvalidRequest, "%d values of the request are not valid; see details.fields.", len(fields))
+	e.Fields = fields
+	return e
+}
+
+// Missing says that a thing does not exist or is not the caller's to see; both
+// read the same.
+func Missing(what string) *Error {
+	return New(NotFound, CodeNotFound, "There is no such %s, or you may not see it.", what)
+}
+
+// Denied says that the caller's role does not allow an action.
+func Denied(action string) *Error {
+	return New(Forbidden, CodeForbidden, "Your role does not allow you to %s. Ask an administrator of your organization.", action)
+}
+
+// StaleVersion says that a record has changed since the caller read it.
+func StaleVersion(current int) *Error {
+	return New(Conflict, CodeVersionConflict, "The record has changed since you read it; read it again and repeat your change.").
+		With("current_version", current)
+}
+
+// As returns the fault in err's chain, if there is one.
+func As(err error) (*Error, bool) {
+	var f *Error
+	ok := errors.As(err, &f)
+	return f, ok
+}
+
+// CodeOf returns the code of the fault in err's chain; CodeInternal for any
+// other error and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if f, ok := As(err); ok {
+		return f.Code
+	}
+	return CodeInternal
+}

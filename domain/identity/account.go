@@ -1,0 +1,120 @@
+package identity
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+)
+
+// SessionLifetime is how long a person stays signed in, however often the
+// token is refreshed; TokenLifetime how long one token is good.
+const (
+	SessionLifetime = 14 * 24 * time.Hour
+	TokenLifetime   = time.Hour
+)
+
+// User is a local account.
+type User struct {
+	ID                uuid.UUID
+	Email             string // as NormalizeEmail gives it; unique
+	Name              string
+	PasswordHash      string // argon2id in PHC notation; "" until the invitation is taken up
+	Disabled          bool
+	PasswordChangedAt time.Time
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+}
+
+// NormalizeEmail returns the form in which addresses are compared and stored.
+func NormalizeEmail(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+
+// Membership is a person's place in an organization.
+type Membership struct {
+	UserID         uuid.UUID
+	OrganizationID uuid.UUID
+	Role           Role
+	CreatedAt      time.Time
+	LastUsedAt     time.Time // zero until the first sign-in
+}
+
+// Member is a membership with the person it belongs to.
+type Member struct {
+	User User
+	Role Role
+}
+
+// Session is one sign-in. Tokens name it, so that it can be ended.
+type Session struct {
+	ID             uuid.UUID
+	UserID         uuid.UUID
+	OrganizationID uuid.UUID
+	CreatedAt      time.Time
+	ExpiresAt      time.Time
+}
+
+// Claims are what one of our own tokens states.
+type Claims struct {
+	UserID         uuid.UUID
+	OrganizationID uuid.UUID
+	SessionID      uuid.UUID
+	Role           Role
+	IssuedAt       time.Time
+	ExpiresAt      time.Time
+}
+
+// Users stores local accounts. Lookups carry no scope: an account stands above
+// organizations, and only sign-in and administration on the command line ask.
+type Users interface {
+	// Add stores a new user; an address already taken is a Conflict fault.
+	Add(ctx context.Context, u *User) error
+	// ByEmail returns the user of a normalized address, or a NotFound fault.
+	ByEmail(ctx context.Context, email string) (*User, error)
+	// ByID returns the user, or a NotFound fault.
+	ByID(ctx context.Context, id uuid.UUID) (*User, error)
+	// Update changes the user under a row lock.
+	Update(ctx context.Context, id uuid.UUID, change func(*User) error) (*User, error)
+	// Any says whether there is any user at all.
+	Any(ctx context.Context) (bool, error)
+}
+
+// Memberships stores who belongs to which organization.
+type Memberships interface {
+	// Put adds the membership or changes its role and LastUsedAt.
+	Put(ctx context.Context, m Membership) error
+	// Find returns one membership, or a NotFound fault.
+	Find(ctx context.Context, user, organization uuid.UUID) (*Membership, error)
+	// OfUser lists a person's memberships, the one used last first and those
+	// never used after them, oldest first.
+	OfUser(ctx context.Context, user uuid.UUID) ([]Membership, error)
+	// OfOrganization lists members with their users, ordered by address.
+	OfOrganization(ctx context.Context, organization uuid.UUID) ([]Member, error)
+	// List returns one page of an organization's members, ordered by address.
+	List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[Member], error)
+	// Remove ends a membership; ending one that is not there is no error.
+	Remove(ctx context.Context, user, organization uuid.UUID) error
+}
+
+// Sessions stores sign-ins.
+type Sessions interface {
+	Add(ctx context.Context, s Session) error
+	// Find returns a session that has not been ended, or a NotFound fault; its
+	// expiry is the caller's to judge.
+	Find(ctx context.Context, id uuid.UUID) (*Session, error)
+	// Switch moves a session to another organization of its user.
+	Switch(ctx context.Context, id, organization uuid.UUID) error
+	// EndAll ends every session of a user.
+	EndAll(ctx context.Context, user uuid.UUID) error
+}
+
+// Attempts counts sign-in attempts in fixed windows, shared by all replicas.
+type Attempts interface {
+	// Count adds one attempt to key's present window and returns how many it
+	// holds now and when it ends. Windows start with their first attempt.
+	Count(ctx context.Context, key string, window time.Duration, now time.Time) (n int, ends time.Time, err error)
+	// Forget ends key's window, after a successful sign-in.
+	Forget(ctx context.Context, key string) error
+}

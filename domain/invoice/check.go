@@ -1,0 +1,225 @@
+package invoice
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"docledger/domain/calendar"
+	"docledger/domain/money"
+)
+
+// The rules. Those of arithmetic are the business rules of EN 16931-1 that are
+// named beside them.
+const (
+	RuleNumberStated   = "number_stated"   // BR-02
+	RuleDateStated     = "date_stated"     // BR-03
+	RuleCurrencyStated = "currency_stated" // BR-05
+	RuleSellerStated   = "seller_stated"   // BR-06
+	RuleTotalStated    = "total_stated"    // BR-14, BR-15
+	RuleValuesReadable = "values_readable"
+
+	RuleLinesSum      = "lines_sum"      // BR-CO-10
+	RuleAllowancesSum = "allowances_sum" // BR-CO-11 to BR-CO-13
+	RuleTaxPerRate    = "tax_per_rate"   // BR-CO-17, BR-S-08
+	RuleTaxSum        = "tax_sum"        // BR-CO-14
+	RuleGrossSum      = "gross_sum"      // BR-CO-15
+	RuleDueSum        = "due_sum"        // BR-CO-16
+
+	RuleIBANChecksum  = "iban_checksum"
+	RuleTaxIDChecksum = "tax_id_checksum"
+	RuleDatesInOrder  = "dates_in_order" // BR-29
+	RuleDatePlausible = "date_plausible"
+	RuleBuyerIsEntity = "buyer_is_entity"
+	RuleIsPurchase    = "is_purchase"
+
+	// Rules that the values alone can't show any more; see ReadingRules.
+	RuleSingleCurrency = "single_currency"
+	RuleSignsTurned    = "signs_turned"
+	RulePageAgrees     = "page_agrees"
+)
+
+// ReadingRules are the rules that only reading the document can try;
+// RunChecks knows nothing of them, so their outcome outlasts a correction.
+func ReadingRules() []string { return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees} }
+
+// Unreadable says that something is stated which could not be read: such a
+// value is empty, and its evidence has the text and no confidence.
+func (e Evidence) Unreadable() bool { return e.Confidence == 0 && e.SourceText != "" }
+
+// CheckContext is what the checks know beside the invoice.
+type CheckContext struct {
+	Now          time.Time
+	Zone         *time.Location // the entity's; nil is UTC
+	EntityNames  []string       // name, legal name and aliases of the entity
+	EntityTaxIDs []string
+}
+
+// RunChecks applies every rule that the content gives cause for; a rule about
+// something that is not stated is left out. fields is the evidence by path.
+func RunChecks(c Content, fields map[string]Evidence, cc CheckContext) []Check {
+	e := &examiner{c: &c, fields: fields, cc: cc}
+	e.stated()
+	e.readable()
+	e.arithmetic()
+	e.identifiers()
+	e.dates()
+	e.parties()
+	return e.checks
+}
+
+// StatusAfter returns the status that checks lead to: Extracted where no
+// Blocking one failed, else NeedsReview.
+func StatusAfter(checks []Check) Status {
+	for _, c := range checks {
+		if !c.Passed && c.Severity == Blocking {
+			return NeedsReview
+		}
+	}
+	return Extracted
+}
+
+type examiner struct {
+	c      *Content
+	fields map[string]Evidence
+	cc     CheckContext
+	checks []Check
+}
+
+func (e *examiner) add(rule string, severity Severity, passed bool, path, expected, found string) {
+	e.checks = append(e.checks, Check{Rule: rule, Severity: severity, Passed: passed, Path: path, Expected: expected, Found: found})
+}
+
+// stated checks that what every bill needs is there.
+func (e *examiner) stated() {
+	c := e.c
+	total := Show(c.GrossTotal)
+	if total == "" {
+		total = Show(c.AmountDue)
+	}
+	for _, need := range []struct{ rule, path, found, expected string }{
+		{RuleNumberStated, "invoice_number", c.Number, "a number"},
+		{RuleDateStated, "issue_date", c.IssueDate.String(), "a date of issue"},
+		{RuleCurrencyStated, "currency", c.Currency, "a currency"},
+		{RuleSellerStated, "seller.name", c.Seller.Name, "a seller"},
+		{RuleTotalStated, "gross_total", total, "a total"},
+	} {
+		if need.found != "" {
+			need.expected = ""
+		}
+		e.add(need.rule, Blocking, need.found != "", need.path, need.expected, need.found)
+	}
+}
+
+// criticalPaths are the values without which, or with a wrong one, a booking
+// goes wrong.
+var criticalPaths = []string{
+	"invoice_number", "issue_date", "due_date", "currency", "seller.name",
+	"net_total", "tax_total", "gross_total", "prepaid_total", "amount_due", "withheld_total",
+}
+
+var lineAmount = regexp.MustCompile(`^(lines|taxes|allowances|charges)\[\d+\]\.(net_amount|amount)$`)
+
+// readable reports stated values that could not be read. A value that has been
+// corrected since has other evidence.
+func (e *examiner) readable() {
+	for _, path := range slices.Sorted(maps.Keys(e.fields)) {
+		ev := e.fields[path]
+		if !ev.Unreadable() {
+			continue
+		}
+		severity := Warning
+		if slices.Contains(criticalPaths, path) || lineAmount.MatchString(path) {
+			severity = Blocking
+		}
+		e.add(RuleValuesReadable, severity, false, path, "a value that can be read", ev.SourceText)
+	}
+}
+
+// oldest is how far back an issue date is no surprise: what tax offices let
+// one claim, and some more.
+const oldest = 10 // years
+
+func (e *examiner) dates() {
+	c := e.c
+	if !c.IssueDate.IsZero() && !c.DueDate.IsZero() {
+		e.add(RuleDatesInOrder, Warning, !c.DueDate.Before(c.IssueDate), "due_date", "not before "+c.IssueDate.String(), c.DueDate.String())
+	}
+	if p := c.BillingPeriod; !p.Start.IsZero() && !p.End.IsZero() {
+		e.add(RuleDatesInOrder, Warning, !p.End.Before(p.Start), "billing_period.end", "not before "+p.Start.String(), p.End.String())
+	}
+	if c.IssueDate.IsZero() || e.cc.Now.IsZero() {
+		return
+	}
+	zone := e.cc.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	today := calendar.Of(e.cc.Now.In(zone))
+	last := today.AddDays(1) // the seller's day may be ahead of the entity's
+	if last.Before(c.IssueDate) {
+		e.add(RuleDatePlausible, Blocking, false, "issue_date", "not after "+last.String(), c.IssueDate.String())
+		return
+	}
+	first := calendar.Of(today.Time().AddDate(-oldest, 0, 0))
+	e.add(RuleDatePlausible, Warning, !c.IssueDate.Before(first), "issue_date", "not before "+first.String(), c.IssueDate.String())
+}
+
+// parties checks that the invoice is one to the entity and not one by it.
+func (e *examiner) parties() {
+	c := e.c
+	if len(e.cc.EntityNames) == 0 && len(e.cc.EntityTaxIDs) == 0 {
+		return
+	}
+	names := strings.Join(e.cc.EntityNames, ", ")
+	if is, comparable := e.isEntity(c.Buyer); comparable {
+		e.add(RuleBuyerIsEntity, Warning, is, "buyer.name", names, c.Buyer.Name)
+	}
+	if is, comparable := e.isEntity(c.Seller); comparable {
+		e.add(RuleIsPurchase, Blocking, !is, "seller.name", "another than "+names, c.Seller.Name)
+	}
+}
+
+// isEntity compares a party with the entity: by tax identifier where both have
+// one, else by name. comparable is false where there is nothing to compare.
+func (e *examiner) isEntity(p Party) (is, comparable bool) {
+	if id := foldTaxID(p.TaxID); id != "" && len(e.cc.EntityTaxIDs) > 0 {
+		for _, own := range e.cc.EntityTaxIDs {
+			if sameTaxID(id, foldTaxID(own)) {
+				return true, true
+			}
+		}
+		return false, true
+	}
+	for _, name := range []string{p.Name, p.TradingName} {
+		if name = FoldName(name); name == "" {
+			continue
+		}
+		comparable = true
+		for _, own := range e.cc.EntityNames {
+			if FoldName(own) == name {
+				return true, true
+			}
+		}
+	}
+	return false, comparable
+}
+
+// sameTaxID compares folded identifiers, of which one may lack the country's
+// two letters.
+func sameTaxID(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	const shortest = 6 // less is no identifier
+	return len(b) >= shortest && len(a) == len(b)+2 && strings.HasSuffix(a, b) && isLetter(a[0]) && isLetter(a[1])
+}
+
+func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+func decimal(s string) money.Decimal { return money.MustParse(s) }

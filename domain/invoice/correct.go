@@ -1,0 +1,305 @@
+package invoice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"docledger/domain/fault"
+
+	"github.com/google/uuid"
+)
+
+// Correction is what a person changes, keyed by path; only what it names is
+// touched. "" clears a value.
+type Correction struct {
+	Values            map[string]string // header values, by path of Fields
+	Lines             []LineCorrection
+	Taxes             *[]Tax // replaces the whole list; nil leaves it
+	Allowances        *[]AllowanceCharge
+	Charges           *[]AllowanceCharge
+	PrecedingInvoices *[]Reference
+}
+
+// LineCorrection changes the line of that id, removes it, or, without an id,
+// adds one at the end.
+type LineCorrection struct {
+	ID      uuid.UUID
+	Deleted bool
+	Values  map[string]string // by path of LineFields
+}
+
+// Changed is one value that a correction changed.
+type Changed struct{ Path, From, To string }
+
+// OnlyNote says that the correction touches nothing but the note, which may
+// change in any status.
+func (c Correction) OnlyNote() bool {
+	_, note := c.Values["note"]
+	return note && len(c.Values) == 1 && c.empty()
+}
+
+func (c Correction) empty() bool {
+	return len(c.Lines) == 0 && c.Taxes == nil && c.Allowances == nil && c.Charges == nil && c.PrecedingInvoices == nil
+}
+
+// Correct applies a correction and returns what changed, in the order of
+// paths, and whether an approval was withdrawn by it (records D2). Lines that
+// are added get their ids from newID. Where nothing changes it answers
+// ErrUnchanged.
+func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (changes []Changed, withdrawn bool, err error) {
+	if !c.OnlyNote() {
+		if err := inv.allow("correct"); err != nil {
+			return nil, false, err
+		}
+	}
+	document := false // whether the document's own values changed
+	for _, path := range slices.Sorted(maps.Keys(c.Values)) {
+		f, ok := Fields[path]
+		if !ok {
+			return nil, false, fault.InvalidField(path, "can't be changed")
+		}
+		from := f.Get(inv)
+		if err := f.Set(inv, c.Values[path]); err != nil {
+			return nil, false, err
+		}
+		if to := f.Get(inv); to != from {
+			changes = append(changes, Changed{path, from, to})
+			inv.markHuman(path, from)
+			document = document || !f.Coding
+		}
+	}
+	lines, touched, err := inv.correctLines(c.Lines, newID)
+	if err != nil {
+		return nil, false, err
+	}
+	lists := inv.replaceLists(c)
+	changes = append(append(changes, lines...), lists...)
+	if len(changes) == 0 {
+		return nil, false, ErrUnchanged
+	}
+	if document || touched || len(lists) > 0 {
+		withdrawn = inv.withdrawApproval()
+	}
+	return changes, withdrawn, nil
+}
+
+func (inv *Invoice) withdrawApproval() bool {
+	if inv.Status != Approved && inv.Status != SyncFailed {
+		return false
+	}
+	inv.Status, inv.Approval = NeedsReview, nil
+	return true
+}
+
+// markHuman records that a person set the value, keeping what they corrected
+// first.
+func (inv *Invoice) markHuman(path, from string) {
+	if inv.Fields == nil {
+		inv.Fields = map[string]Evidence{}
+	}
+	e := Evidence{Source: ByHuman, Confidence: 1, Original: &from}
+	if old, ok := inv.Fields[path]; ok && old.Source == ByHuman {
+		e.Original = old.Original
+	}
+	inv.Fields[path] = e
+}
+
+// correctLines applies the changes of lines; document says whether anything
+// but the booking values changed.
+func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (changes []Changed, document bool, err error) {
+	for n, c := range cs {
+		at := slices.IndexFunc(inv.Lines, func(l Line) bool { return l.ID == c.ID })
+		where := fmt.Sprintf("lines[%d]", n)
+		switch {
+		case c.ID == uuid.Nil && c.Deleted:
+			return nil, false, fault.InvalidField(where+".id", "is needed to remove a line")
+		case c.ID == uuid.Nil:
+			if len(inv.Lines) >= MaxLines {
+				return nil, false, fault.InvalidField(where, "would be line %d; an invoice has at most %d", len(inv.Lines)+1, MaxLines)
+			}
+			inv.markHuman("lines", fmt.Sprint(len(inv.Lines)))
+			inv.Lines = append(inv.Lines, Line{ID: newID(), Position: inv.nextPosition()})
+			at, document = len(inv.Lines)-1, true
+		case at < 0:
+			return nil, false, fault.InvalidField(where+".id", "names no line of this invoice")
+		case c.Deleted:
+			changes = append(changes, Changed{fmt.Sprintf("lines[%d]", at), inv.Lines[at].Description, ""})
+			inv.markHuman("lines", fmt.Sprint(len(inv.Lines)))
+			inv.dropLine(at)
+			document = true
+			continue
+		}
+		changed, touched, err := inv.correctLine(at, where, c.Values)
+		if err != nil {
+			return nil, false, err
+		}
+		changes, document = append(changes, changed...), document || touched
+	}
+	inv.LinesTotal = len(inv.Lines)
+	return changes, document, nil
+}
+
+func (inv *Invoice) correctLine(at int, where string, values map[string]string) (changes []Changed, document bool, err error) {
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		f, ok := LineFields[path]
+		if !ok {
+			return nil, false, fault.InvalidField(where+"."+path, "can't be changed")
+		}
+		line := &inv.Lines[at]
+		from := f.Get(line)
+		if err := f.Set(line, values[path]); err != nil {
+			if fe, ok := fault.As(err); ok && len(fe.Fields) == 1 {
+				return nil, false, fault.InvalidField(where+"."+path, "%s", fe.Fields[0].Reason)
+			}
+			return nil, false, err
+		}
+		if to := f.Get(line); to != from {
+			full := fmt.Sprintf("lines[%d].%s", at, path)
+			changes = append(changes, Changed{full, from, to})
+			inv.markHuman(full, from)
+			document = document || !f.Coding
+		}
+	}
+	return changes, document, nil
+}
+
+func (inv *Invoice) nextPosition() int {
+	last := 0
+	for _, l := range inv.Lines {
+		last = max(last, l.Position)
+	}
+	return last + 1
+}
+
+// dropLine removes a line and moves the evidence of those behind it, whose
+// paths name their place.
+func (inv *Invoice) dropLine(at int) {
+	inv.Lines = slices.Delete(inv.Lines, at, at+1)
+	moved := make(map[string]Evidence, len(inv.Fields))
+	for path, e := range inv.Fields {
+		var n int
+		if _, err := fmt.Sscanf(path, "lines[%d]", &n); err == nil {
+			rest := path[strings.IndexByte(path, ']')+1:]
+			switch {
+			case n == at:
+				continue
+			case n > at:
+				path = fmt.Sprintf("lines[%d]%s", n-1, rest)
+			}
+		}
+		moved[path] = e
+	}
+	inv.Fields = moved
+}
+
+func (inv *Invoice) replaceLists(c Correction) (changes []Changed) {
+	note := func(path string, before, after int) {
+		changes = append(changes, Changed{path, fmt.Sprint(before), fmt.Sprint(after)})
+		inv.markHuman(path, fmt.Sprint(before))
+	}
+	if c.Taxes != nil && !slices.EqualFunc(inv.Taxes, *c.Taxes, equalTax) {
+		note("taxes", len(inv.Taxes), len(*c.Taxes))
+		inv.Taxes = *c.Taxes
+	}
+	if c.PrecedingInvoices != nil && !slices.Equal(inv.PrecedingInvoices, *c.PrecedingInvoices) {
+		note("preceding_invoices", len(inv.PrecedingInvoices), len(*c.PrecedingInvoices))
+		inv.PrecedingInvoices = *c.PrecedingInvoices
+	}
+	for _, kind := range []struct {
+		path     string
+		isCharge bool
+		list     *[]AllowanceCharge
+	}{{"allowances", false, c.Allowances}, {"charges", true, c.Charges}} {
+		if kind.list == nil {
+			continue
+		}
+		old, others := inv.splitAllowances(kind.isCharge)
+		if slices.EqualFunc(old, *kind.list, equalAllowance) {
+			continue
+		}
+		note(kind.path, len(old), len(*kind.list))
+		inv.AllowancesCharges = append(others, *kind.list...)
+	}
+	return changes
+}
+
+func (inv *Invoice) splitAllowances(isCharge bool) (these, others []AllowanceCharge) {
+	for _, a := range inv.AllowancesCharges {
+		if a.IsCharge == isCharge {
+			these = append(these, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return these, others
+}
+
+func equalTax(a, b Tax) bool {
+	return a.Category == b.Category && Show(a.Rate) == Show(b.Rate) && Show(a.Base) == Show(b.Base) && Show(a.Amount) == Show(b.Amount)
+}
+
+func equalAllowance(a, b AllowanceCharge) bool {
+	return a.Reason == b.Reason && a.ReasonCode == b.ReasonCode && a.TaxCategory == b.TaxCategory &&
+		Show(a.Amount) == Show(b.Amount) && Show(a.Base) == Show(b.Base) &&
+		Show(a.Percentage) == Show(b.Percentage) && Show(a.TaxRate) == Show(b.TaxRate)
+}
+
+// KeepHuman copies into inv every value that a person set in old, so that
+// reading a document again never overwrites one (records D20). Lines are
+// matched by their place.
+func (inv *Invoice) KeepHuman(old *Invoice) {
+	for path, e := range old.Fields {
+		if e.Source != ByHuman {
+			continue
+		}
+		if f, ok := Fields[path]; ok {
+			// A value that was set once is well-formed.
+			_ = f.Set(inv, f.Get(old))
+			inv.Fields[path] = e
+			continue
+		}
+		inv.keepHumanList(old, path, e)
+	}
+	inv.keepHumanLines(old)
+	inv.ContactID, inv.PostingDate = old.ContactID, old.PostingDate
+}
+
+func (inv *Invoice) keepHumanList(old *Invoice, path string, e Evidence) {
+	switch path {
+	case "taxes":
+		inv.Taxes = old.Taxes
+	case "preceding_invoices":
+		inv.PrecedingInvoices = old.PrecedingInvoices
+	case "allowances", "charges":
+		these, _ := old.splitAllowances(path == "charges")
+		_, others := inv.splitAllowances(path == "charges")
+		inv.AllowancesCharges = append(others, these...)
+	default:
+		return
+	}
+	inv.Fields[path] = e
+}
+
+// keepHumanLines keeps all old lines where a person changed any of them:
+// mixing half-corrected lines with fresh ones would state what neither does.
+func (inv *Invoice) keepHumanLines(old *Invoice) {
+	touched := false
+	for path, e := range old.Fields {
+		touched = touched || e.Source == ByHuman && strings.HasPrefix(path, "lines")
+	}
+	if !touched {
+		for i := range min(len(inv.Lines), len(old.Lines)) {
+			inv.Lines[i].ID = old.Lines[i].ID
+		}
+		return
+	}
+	maps.DeleteFunc(inv.Fields, func(path string, _ Evidence) bool { return strings.HasPrefix(path, "lines") })
+	for path, e := range old.Fields {
+		if strings.HasPrefix(path, "lines") {
+			inv.Fields[path] = e
+		}
+	}
+	inv.Lines, inv.LinesTotal = old.Lines, len(old.Lines)
+}

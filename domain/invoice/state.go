@@ -1,0 +1,90 @@
+package invoice
+
+import (
+	"slices"
+	"time"
+
+	"docledger/domain/fault"
+
+	"github.com/google/uuid"
+)
+
+// transitions names, for each action, the statuses it may start from (records
+// D2).
+var transitions = map[string][]Status{
+	"approve": {Extracted, NeedsReview},
+	"reject":  {Extracted, NeedsReview, Approved, SyncFailed},
+	"reopen":  {Rejected, Approved, SyncFailed},
+	"correct": {Extracted, NeedsReview, Approved, SyncFailed},
+}
+
+func (inv *Invoice) allow(action string) error {
+	if slices.Contains(transitions[action], inv.Status) {
+		return nil
+	}
+	var allowed []string
+	for _, name := range []string{"approve", "reject", "reopen", "correct"} {
+		if slices.Contains(transitions[name], inv.Status) {
+			allowed = append(allowed, name)
+		}
+	}
+	if allowed == nil {
+		allowed = []string{}
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"An invoice in status %s can't be changed in this way (%s); see details.allowed for what can be done now.", inv.Status, action).
+		With("status", string(inv.Status)).With("allowed", allowed)
+}
+
+// Approve approves the version that was seen. Approving an approved invoice
+// again changes nothing and answers ErrUnchanged.
+func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int) error {
+	if inv.Status == Approved && inv.Approval != nil && (inv.Approval.Version == version || inv.Version == version) {
+		return ErrUnchanged
+	}
+	if err := inv.allow("approve"); err != nil {
+		return err
+	}
+	if version != inv.Version {
+		return fault.StaleVersion(inv.Version)
+	}
+	inv.Status = Approved
+	inv.Approval = &Approval{By: by, At: at, Version: version}
+	return nil
+}
+
+// Reject takes the invoice out of sums and duplicate search; it stays findable.
+func (inv *Invoice) Reject(by uuid.UUID, at time.Time, reason string) error {
+	if inv.Status == Rejected {
+		return ErrUnchanged
+	}
+	if err := inv.allow("reject"); err != nil {
+		return err
+	}
+	inv.Status = Rejected
+	inv.Approval = nil
+	inv.Rejection = &Rejection{By: by, At: at, Reason: reason}
+	return nil
+}
+
+// Reopen sends the invoice back to review.
+func (inv *Invoice) Reopen() error {
+	if inv.Status == NeedsReview {
+		return ErrUnchanged
+	}
+	if err := inv.allow("reopen"); err != nil {
+		return err
+	}
+	inv.Status = NeedsReview
+	inv.Approval, inv.Rejection = nil, nil
+	return nil
+}
+
+// Decide sets the status that the checks ask for, where the invoice is not
+// past review.
+func (inv *Invoice) Decide(checks []Check) {
+	inv.Checks = checks
+	if inv.Status == Extracted || inv.Status == NeedsReview {
+		inv.Status = StatusAfter(checks)
+	}
+}

@@ -1,0 +1,49 @@
+// Package job holds the kinds of background work and the queue they go into.
+package job
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// Priority orders waiting work: a person waiting goes first (records D22).
+type Priority int
+
+// The priorities, most urgent first.
+const (
+	Interactive Priority = 1
+	Automatic   Priority = 2
+	Bulk        Priority = 4
+)
+
+// Args are the arguments of one job. They are stored as JSON under their Go
+// field names and carry a version; a worker leaves one that it does not know
+// waiting.
+type Args interface {
+	// Kind names the job's kind; it never changes once released.
+	Kind() string
+}
+
+// ExtractVersion is the version of ExtractDocument that this release writes.
+const ExtractVersion = 1
+
+// ExtractDocument reads one document and makes its invoice.
+type ExtractDocument struct {
+	V              int
+	OrganizationID uuid.UUID
+	DocumentID     uuid.UUID
+}
+
+// Kind implements Args.
+func (ExtractDocument) Kind() string { return "extract_document" }
+
+// Queue takes work. At most one job of the same kind and arguments waits or
+// runs at a time: another one is not added.
+type Queue interface {
+	// Enqueue adds the job within the caller's transaction, so that it exists
+	// exactly if the data does.
+	Enqueue(ctx context.Context, args Args, p Priority) error
+	// Live says whether a job with these arguments is waiting or running.
+	Live(ctx context.Context, args Args) (bool, error)
+}

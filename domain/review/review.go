@@ -1,0 +1,77 @@
+// Package review decides whether an invoice needs a person: it brings the
+// checks of the invoice, the entity it belongs to and its settings together.
+package review
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"docledger/domain/entity"
+	"docledger/domain/invoice"
+)
+
+// watched are the values whose confidence review_threshold speaks of (records
+// D31).
+var watched = []string{
+	"invoice_number", "issue_date", "due_date", "currency", "seller.name", "buyer.name",
+	"net_total", "tax_total", "gross_total", "amount_due",
+}
+
+// Judge runs the checks, adds the findings of the reading itself, and decides
+// the status. Where the entity needs no approval a faultless invoice is
+// approved by the system at once (records D31).
+func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time) {
+	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
+	checks = append(checks, findings...)
+	if c, low := leastConfidence(inv, settings.ReviewThreshold); low {
+		checks = append(checks, c)
+	}
+	inv.Decide(checks)
+	if inv.Status == invoice.Extracted && !settings.ApprovalRequired {
+		inv.Status = invoice.Approved
+		inv.Approval = &invoice.Approval{At: now, Version: max(inv.Version, 1)}
+	}
+}
+
+// Findings are those of an invoice's checks that only reading the document can
+// tell; a correction keeps them.
+func Findings(inv *invoice.Invoice) []invoice.Check {
+	return slices.DeleteFunc(slices.Clone(inv.Checks), func(c invoice.Check) bool {
+		return !slices.Contains(invoice.ReadingRules(), c.Rule)
+	})
+}
+
+func contextOf(e *entity.Entity, settings *entity.Settings, now time.Time) invoice.CheckContext {
+	zone, err := time.LoadLocation(settings.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	var names []string
+	for _, name := range append([]string{e.Name, e.LegalName}, e.Aliases...) {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return invoice.CheckContext{Now: now, Zone: zone, EntityNames: names, EntityTaxIDs: e.TaxIDs}
+}
+
+func leastConfidence(inv *invoice.Invoice, threshold float64) (invoice.Check, bool) {
+	least, at := 1.0, ""
+	for _, path := range watched {
+		if ev, ok := inv.Fields[path]; ok && ev.Source != invoice.ByHuman && ev.Confidence < least {
+			least, at = ev.Confidence, path
+		}
+	}
+	if least >= threshold {
+		return invoice.Check{}, false
+	}
+	return invoice.Check{
+		Rule: RuleConfidence, Severity: invoice.Blocking, Path: at,
+		Expected: fmt.Sprintf("at least %.2f", threshold), Found: fmt.Sprintf("%.2f", least),
+	}, true
+}
+
+// RuleConfidence fails where a watched value is less sure than the entity's
+// review_threshold.
+const RuleConfidence = "confidence_sufficient"

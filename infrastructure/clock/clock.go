@@ -1,0 +1,20 @@
+// Package clock gives the time and new ids to the service.
+package clock
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// System reads the machine's clock.
+type System struct{}
+
+// Now returns the time in UTC and whole microseconds.
+func (System) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// UUIDv7 makes ids that sort by the time they were made (RFC 9562).
+type UUIDv7 struct{}
+
+// New returns a new id.
+func (UUIDv7) New() uuid.UUID { return uuid.Must(uuid.NewV7()) }

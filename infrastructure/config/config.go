@@ -1,0 +1,188 @@
+// Package config reads docledger's configuration: one struct, from environment
+// variables alone, validated as a whole.
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Environment says where the service runs.
+type Environment string
+
+// The environments (decisions 0).
+const (
+	Local    Environment = "local"
+	Deployed Environment = "deployed"
+)
+
+// Secret is a value that shows as *** wherever it is printed or logged.
+type Secret string
+
+// String implements fmt.Stringer.
+func (Secret) String() string { return "***" }
+
+// GoString implements fmt.GoStringer.
+func (Secret) GoString() string { return "***" }
+
+// LogValue implements slog.LogValuer.
+func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
+
+// MarshalText keeps the value out of JSON.
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+
+// Reveal returns the value.
+func (s Secret) Reveal() string { return string(s) }
+
+// Config is everything that can be set.
+type Config struct {
+	Environment Environment
+	BaseURL     string // how the outside reaches the service; also the issuer of our tokens
+	Listen      string // host:port of the API
+	WebURL      string // the web application; "" for none
+	LogLevel    slog.Level
+	LogFormat   string // "json" or "text"
+
+	DataDir     string // SQLite, blobs and generated keys
+	DatabaseURL Secret // PostgreSQL; "" for SQLite in DataDir
+	DatabaseMax int    // connections
+
+	SigningKeys [][]byte // Ed25519 seeds, the first one signs; empty: kept in DataDir
+	Billing     string   // "none"
+	Identity    string   // "local"
+
+	MaxUploadBytes   int64
+	MaxJSONBytes     int64
+	SignInPerAccount int
+	SignInPerAddress int
+	RequestTimeout   time.Duration
+
+	Workers           int // jobs at once
+	ExtractorProcs    int // child processes that read PDFs
+	ExtractDeadline   time.Duration
+	ExtractPatience   time.Duration
+	CompileCacheDir   string
+	TrustedProxies    []string // whose X-Forwarded-For is believed
+	ShutdownTimeout   time.Duration
+	PasswordMemoryKiB int
+}
+
+// Variable describes one environment variable, for documentation.
+type Variable struct {
+	Name    string
+	Default string
+	Meaning string
+}
+
+// Problem is one variable that is missing or wrong. It never holds a value.
+type Problem struct{ Variable, Reason string }
+
+// Error lists every problem at once.
+type Error []Problem
+
+// Error implements error.
+func (e Error) Error() string {
+	var b strings.Builder
+	b.WriteString("the configuration is not complete:")
+	for _, p := range e {
+		fmt.Fprintf(&b, "\n  %s: %s", p.Variable, p.Reason)
+	}
+	return b.String()
+}
+
+// Environ looks variables up; os.LookupEnv outside tests.
+type Environ func(name string) (string, bool)
+
+// FromEnvironment reads the process's environment.
+func FromEnvironment() (Config, error) { return Load(os.LookupEnv) }
+
+// Load reads and validates the configuration. The error is an Error.
+func Load(env Environ) (Config, error) {
+	r := &reader{env: env}
+	c := r.load()
+	if len(r.problems) > 0 {
+		return Config{}, r.problems
+	}
+	return c, nil
+}
+
+func (r *reader) load() Config {
+	return Config{
+		Environment:       Environment(r.oneOf("DOCLEDGER_ENV", string(Deployed), string(Local), string(Deployed))),
+		BaseURL:           r.url("BASE_URL", "http://127.0.0.1:8080"),
+		Listen:            r.listen("LISTEN", "127.0.0.1:8080"),
+		WebURL:            r.url("WEB_URL", ""),
+		LogLevel:          r.level("LOG_LEVEL", slog.LevelInfo),
+		LogFormat:         r.oneOf("LOG_FORMAT", "json", "json", "text"),
+		DataDir:           r.text("DATA_DIR", "docledger-data"),
+		DatabaseURL:       Secret(r.postgres("DATABASE_URL")),
+		DatabaseMax:       int(r.number("DATABASE_MAX_CONNECTIONS", 16, 2, 1000)),
+		SigningKeys:       r.keys("JWT_SIGNING_KEYS"),
+		Billing:           r.required("BILLING", "none"),
+		Identity:          r.required("IDENTITY", "local"),
+		MaxUploadBytes:    r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
+		MaxJSONBytes:      r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
+		SignInPerAccount:  int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 10, 1, 1_000_000)),
+		SignInPerAddress:  int(r.number("SIGN_IN_TRIES_PER_ADDRESS", 50, 1, 1_000_000)),
+		RequestTimeout:    r.duration("REQUEST_TIMEOUT", 60*time.Second),
+		Workers:           int(r.number("WORKERS", 8, 1, 1000)),
+		ExtractorProcs:    int(r.number("EXTRACTOR_PROCESSES", 2, 1, 64)),
+		ExtractDeadline:   r.duration("EXTRACT_DEADLINE", 9*time.Second),
+		ExtractPatience:   r.duration("EXTRACT_PATIENCE", 30*time.Second),
+		CompileCacheDir:   r.text("COMPILE_CACHE_DIR", defaultCacheDir()),
+		TrustedProxies:    r.networks("TRUSTED_PROXIES"),
+		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
+		PasswordMemoryKiB: int(r.number("PASSWORD_MEMORY_KIB", 19*1024, 8*1024, 256*1024)),
+	}
+}
+
+// Variables describes every variable that Load reads, in its order.
+func Variables() []Variable {
+	meanings := map[string]string{
+		"DOCLEDGER_ENV":             "`local` or `deployed`; see the table of environments",
+		"BASE_URL":                  "how the outside reaches the service; the issuer of its tokens",
+		"LISTEN":                    "host and port to listen on",
+		"WEB_URL":                   "the web application, for links to pages; empty for none",
+		"LOG_LEVEL":                 "`debug`, `info`, `warn` or `error`",
+		"LOG_FORMAT":                "`json` or `text`",
+		"DATA_DIR":                  "folder of the embedded database, the documents and generated keys",
+		"DATABASE_URL":              "PostgreSQL as `postgres://…`; empty for the embedded database",
+		"DATABASE_MAX_CONNECTIONS":  "connections to PostgreSQL",
+		"JWT_SIGNING_KEYS":          "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
+		"BILLING":                   "required: `none` (every organization is active and unlimited)",
+		"IDENTITY":                  "required: `local` (accounts of the installation itself)",
+		"MAX_UPLOAD_BYTES":          "largest document",
+		"MAX_JSON_BYTES":            "largest JSON body; JSON uploads are bounded by it too",
+		"SIGN_IN_TRIES_PER_ACCOUNT": "attempts to sign in to one account within 15 minutes",
+		"SIGN_IN_TRIES_PER_ADDRESS": "attempts to sign in from one address within 15 minutes",
+		"REQUEST_TIMEOUT":           "longest time for a request, uploads apart",
+		"WORKERS":                   "background jobs at once",
+		"EXTRACTOR_PROCESSES":       "child processes that read PDFs",
+		"EXTRACT_DEADLINE":          "longest time for reading one document",
+		"EXTRACT_PATIENCE":          "how long `POST /api/invoices/extract` waits before it answers 503",
+		"COMPILE_CACHE_DIR":         "folder for compiled PDF code; it may be shared and filled in advance",
+		"TRUSTED_PROXIES":           "networks whose X-Forwarded-For is believed, separated by commas",
+		"SHUTDOWN_TIMEOUT":          "how long running work may go on after a signal to stop",
+		"PASSWORD_MEMORY_KIB":       "memory of one password hash (argon2id)",
+	}
+	r := &reader{env: func(string) (string, bool) { return "", false }}
+	r.load()
+	out := make([]Variable, 0, len(r.seen))
+	for _, v := range r.seen {
+		v.Meaning = meanings[v.Name]
+		out = append(out, v)
+	}
+	return out
+}
+
+func defaultCacheDir() string {
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "docledger")
+	}
+	return filepath.Join(os.TempDir(), "docledger-cache")
+}
+

@@ -1,0 +1,153 @@
+package config
+
+import (
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// reader collects problems instead of stopping at the first one.
+type reader struct {
+	env      Environ
+	problems Error
+	seen     []Variable
+}
+
+func (r *reader) problem(name, format string, args ...any) {
+	r.problems = append(r.problems, Problem{name, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) text(name, fallback string) string {
+	r.seen = append(r.seen, Variable{Name: name, Default: fallback})
+	if v, ok := r.env(name); ok && v != "" {
+		return v
+	}
+	return fallback
+}
+
+func (r *reader) oneOf(name, fallback string, allowed ...string) string {
+	v := r.text(name, fallback)
+	for _, a := range allowed {
+		if v == a {
+			return v
+		}
+	}
+	r.problem(name, "must be one of %s", strings.Join(allowed, ", "))
+	return fallback
+}
+
+// required is oneOf without a default: choosing is the operator's.
+func (r *reader) required(name string, allowed ...string) string {
+	if v := r.text(name, ""); v != "" {
+		for _, a := range allowed {
+			if v == a {
+				return v
+			}
+		}
+	}
+	r.problem(name, "is required; set it to %s", strings.Join(allowed, " or "))
+	return ""
+}
+
+func (r *reader) number(name string, fallback, least, most int64) int64 {
+	v := r.text(name, strconv.FormatInt(fallback, 10))
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < least || n > most {
+		r.problem(name, "must be a whole number from %d to %d", least, most)
+		return fallback
+	}
+	return n
+}
+
+func (r *reader) duration(name string, fallback time.Duration) time.Duration {
+	d, err := time.ParseDuration(r.text(name, fallback.String()))
+	if err != nil || d <= 0 {
+		r.problem(name, "must be a duration such as 30s")
+		return fallback
+	}
+	return d
+}
+
+func (r *reader) level(name string, fallback slog.Level) slog.Level {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(r.text(name, strings.ToLower(fallback.String())))); err != nil {
+		r.problem(name, "must be debug, info, warn or error")
+	}
+	return l
+}
+
+func (r *reader) url(name, fallback string) string {
+	v := strings.TrimSuffix(r.text(name, fallback), "/")
+	if v == "" {
+		return ""
+	}
+	u, err := url.Parse(v)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		r.problem(name, "must be an http or https URL without query")
+	}
+	return v
+}
+
+func (r *reader) listen(name, fallback string) string {
+	v := r.text(name, fallback)
+	host, port, ok := strings.Cut(v, ":")
+	if i := strings.LastIndex(v, ":"); i >= 0 {
+		host, port, ok = v[:i], v[i+1:], true
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); !ok || err != nil || strings.ContainsAny(host, "/ ") {
+		r.problem(name, "must be host:port")
+	}
+	return v
+}
+
+func (r *reader) postgres(name string) string {
+	v := r.text(name, "")
+	if v == "" {
+		return ""
+	}
+	if u, err := url.Parse(v); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		r.problem(name, "must be a URL that begins with postgres://")
+	}
+	return v
+}
+
+func (r *reader) keys(name string) [][]byte {
+	v := r.text(name, "")
+	if v == "" {
+		return nil
+	}
+	var keys [][]byte
+	for i, part := range strings.Split(v, ",") {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(part))
+		if err != nil || len(key) != 32 {
+			r.problem(name, "key %d is not 32 bytes in base64", i+1)
+			continue
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+func (r *reader) networks(name string) []string {
+	v := r.text(name, "")
+	if v == "" {
+		return nil
+	}
+	var out []string
+	for _, part := range strings.Split(v, ",") {
+		part = strings.TrimSpace(part)
+		_, err1 := netip.ParsePrefix(part)
+		_, err2 := netip.ParseAddr(part)
+		if err1 != nil && err2 != nil {
+			r.problem(name, "must list networks such as 10.0.0.0/8")
+			continue
+		}
+		out = append(out, part)
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+//go:build unix
+
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// ErrLocked says that another process holds a file's lock.
+var ErrLocked = errors.New("locked by another process")
+
+const lockPoll = 20 * time.Millisecond
+
+// LockFile takes the exclusive lock of a file, which it creates, and waits for
+// it until ctx ends; the error is ErrLocked then. The system releases the lock
+// when the process ends, however it does.
+func LockFile(ctx context.Context, path string) (release func() error, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock file: %w", err)
+	}
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return f.Close, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, ErrLocked), f.Close())
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// GenerationSize is the number of versions in one generation of the schema: a
+// migration's version is generation × GenerationSize + its number. One release
+// makes at most one generation.
+const GenerationSize = 1000
+
+// ErrSchemaOlder says that migrations have not been applied yet.
+var ErrSchemaOlder = errors.New("the database's schema is older than this release; run `docledger migrate`")
+
+// ErrSchemaNewer says that a release at least two newer has migrated the
+// database, which this one may no longer understand.
+var ErrSchemaNewer = errors.New("the database's schema is more than one release newer than this one; install a newer release")
+
+// migrator has a pool of its own, since the lock keeps a connection while the
+// migrations use others.
+type migrator struct {
+	dialect Dialect
+	path    string
+	pool    *sql.DB
+	goose   *goose.Provider
+	river   *rivermigrate.Migrator[*sql.Tx]
+}
+
+// Migrate applies the migrations of fsys and those of the job queue. Processes
+// that start together take turns.
+func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
+	m, err := newMigrator(cfg, fsys)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.pool.Close()) }()
+	unlock, err := m.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if _, err := m.goose.Up(ctx); err != nil {
+		return fmt.Errorf("migrate the schema: %w", err)
+	}
+	if _, err := m.river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate the job queue: %w", err)
+	}
+	return nil
+}
+
+// CheckSchema compares the database with the migrations of fsys. The error is
+// ErrSchemaOlder, ErrSchemaNewer, or one of reading; a schema that is one
+// generation newer is fine (records D23).
+func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
+	m, err := newMigrator(cfg, fsys)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.pool.Close()) }()
+	have, want, err := m.goose.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	switch {
+	case have < want:
+		return ErrSchemaOlder
+	case have/GenerationSize > want/GenerationSize+1:
+		return ErrSchemaNewer
+	}
+	state, err := m.river.Validate(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("read the job queue's version: %w", err)
+	}
+	if !state.OK {
+		return ErrSchemaOlder
+	}
+	return nil
+}
+
+func newMigrator(cfg Config, fsys fs.FS) (*migrator, error) {
+	dialect, path, err := parse(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	m := &migrator{dialect: dialect, path: path}
+	cfg.MaxConns = 2
+	var driver riverdriver.Driver[*sql.Tx]
+	gooseDialect := goose.DialectSQLite3
+	if dialect == Postgres {
+		if m.pool, err = postgresPool(cfg); err != nil {
+			return nil, err
+		}
+		driver, gooseDialect = riverdatabasesql.New(m.pool), goose.DialectPostgres
+	} else {
+		if m.pool, err = sqlitePool(path, cfg.MaxConns); err != nil {
+			return nil, err
+		}
+		driver = riversqlite.New(m.pool)
+	}
+	silent := slog.New(slog.NewTextHandler(io.Discard, nil))
+	m.goose, err = goose.NewProvider(gooseDialect, m.pool, fsys, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the migrations: %w", err), m.pool.Close())
+	}
+	m.river, err = rivermigrate.New(driver, &rivermigrate.Config{Logger: silent})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the job queue's migrations: %w", err), m.pool.Close())
+	}
+	return m, nil
+}
+
+func (m *migrator) lock(ctx context.Context) (unlock func() error, err error) {
+	if m.dialect == SQLite {
+		return LockFile(ctx, m.path+".migrate")
+	}
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
+	if err != nil {
+		return nil, fmt.Errorf("prepare the migration lock: %w", err)
+	}
+	conn, err := m.pool.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect for the migration lock: %w", err)
+	}
+	if err := locker.SessionLock(ctx, conn); err != nil {
+		return nil, errors.Join(fmt.Errorf("take the migration lock: %w", err), conn.Close())
+	}
+	return func() error {
+		return errors.Join(locker.SessionUnlock(context.WithoutCancel(ctx), conn), conn.Close())
+	}, nil
+}

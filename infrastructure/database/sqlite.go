@@ -1,0 +1,67 @@
+package database
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	gormsqlite "github.com/glebarez/sqlite"
+	"gorm.io/gorm"
+)
+
+// The settings of every SQLite connection. Transactions take the write lock at
+// their start, so that none fails half-way. The driver's own time format is the
+// one that sorts as text; naming it (_time_format) would make the driver pass
+// over _txlock.
+var sqliteSettings = url.Values{
+	"_pragma": {
+		"journal_mode(WAL)", "busy_timeout(10000)", "foreign_keys(1)", "synchronous(NORMAL)",
+		"journal_size_limit(67108864)",
+	},
+	"_txlock": {"immediate"},
+}
+
+func (db *DB) openSQLite(cfg Config) (gorm.Dialector, error) {
+	pool, err := sqlitePool(db.Path, cfg.MaxConns)
+	if err != nil {
+		return nil, err
+	}
+	db.SQL = pool
+	return gormsqlite.Dialector{Conn: pool}, nil
+}
+
+func sqlitePool(path string, conns int) (*sql.DB, error) {
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
+	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: sqliteSettings.Encode()}
+	pool, err := sql.Open(gormsqlite.DriverName, file.String())
+	if err != nil {
+		return nil, fmt.Errorf("open the database file: %w", err)
+	}
+	if conns <= 0 {
+		conns = sqliteConns
+	}
+	bound(pool, conns)
+	return pool, nil
+}
+
+// createPrivate creates the file before SQLite does, which would let others
+// read it.
+func createPrivate(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("create the folder of the database: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("create the database file: %w", err)
+	}
+	return f.Close()
+}

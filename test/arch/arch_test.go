@@ -1,0 +1,242 @@
+// Package arch holds the shape of the code: which room may import which
+// (docs/architecture.md). It reads what the go command says of the packages.
+package arch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "docledger"
+
+type pkg struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	Imports    []string
+	Deps       []string
+}
+
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,Imports,Deps"}, args...)...)
+	cmd.Dir = "../.."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return pkgs
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// inbound adapters call use-cases; all others only serve ports of the domain.
+var inbound = []string{"adapter/httpapi", "adapter/webhook", "adapter/jobs"}
+
+// thirdParty names libraries that only some rooms may import.
+var thirdParty = map[string][]string{
+	"gorm.io/":                        {"adapter/store", "infrastructure/database"},
+	"github.com/glebarez/sqlite":      {"infrastructure/database"},
+	"github.com/jackc/pgx":            {"adapter/store", "adapter/jobs", "infrastructure/database", "test"},
+	"github.com/riverqueue/":          {"adapter/store", "adapter/jobs", "infrastructure/database"},
+	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "gen"},
+	"github.com/stripe/stripe-go":     {"adapter/payment/stripe"},
+	"github.com/getkin/kin-openapi":   {"adapter/httpapi", "adapter/toolserver", "openapi", "gen", "test"},
+	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
+}
+
+// room returns the top two path elements of an adapter or use-case, else the
+// first one.
+func room(path string) string {
+	parts := strings.Split(path, "/")
+	if (parts[0] == "adapter" || parts[0] == "usecase") && len(parts) > 1 {
+		if slices.Contains([]string{"payment", "identity", "accounting", "docstore", "sim"}, parts[1]) && len(parts) > 2 {
+			return strings.Join(parts[:3], "/")
+		}
+		return strings.Join(parts[:2], "/")
+	}
+	return parts[0]
+}
+
+func within(path string, rooms ...string) bool {
+	return slices.ContainsFunc(rooms, func(r string) bool {
+		return path == r || strings.HasPrefix(path, r+"/") || strings.HasSuffix(r, "/") && strings.HasPrefix(path, r)
+	})
+}
+
+// mayImport is the table of directions between our own packages.
+func mayImport(from, to string) bool {
+	a, b := room(from), room(to)
+	if a == b {
+		return true
+	}
+	switch {
+	case strings.HasPrefix(from, "cmd/"), strings.HasPrefix(from, "test/"):
+		return true
+	case a == "domain", a == "infrastructure", a == "migrations":
+		return false
+	case a == "openapi":
+		return false
+	case a == "gen":
+		return within(from, "gen/mock") && b == "domain"
+	case strings.HasPrefix(from, "usecase"):
+		return b == "domain" || to == "usecase"
+	case within(from, "adapter/sim"):
+		return within(to, "adapter/sim/kit")
+	case within(from, "adapter/toolserver"):
+		return b == "openapi" || within(to, "domain/fault")
+	case strings.HasPrefix(from, "adapter/"):
+		if b == "domain" || b == "gen" || to == "usecase" {
+			return true
+		}
+		if strings.HasPrefix(to, "usecase/") || b == "openapi" {
+			return within(from, inbound...)
+		}
+	}
+	return false
+}
+
+func TestImportDirections(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./...") {
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, imp := range p.Imports {
+			if to, ours := strings.CutPrefix(imp, module+"/"); ours {
+				if !mayImport(from, to) {
+					t.Errorf("%s must not import %s", from, to)
+				}
+				continue
+			}
+			for prefix, rooms := range thirdParty {
+				if strings.HasPrefix(imp, prefix) && !within(from, rooms...) {
+					t.Errorf("%s must not import %s: only %v may", from, imp, rooms)
+				}
+			}
+		}
+	}
+}
+
+func TestDomainAndUseCasesNeedOnlyTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"github.com/google/uuid", "github.com/shopspring/decimal"}
+	for _, p := range list(t, "./domain/...", "./usecase/...") {
+		for _, imp := range p.Imports {
+			first, _, _ := strings.Cut(imp, "/")
+			if strings.Contains(first, ".") && !slices.Contains(allowed, imp) {
+				t.Errorf("%s must not import %s", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
+var tags = regexp.MustCompile("`[^`]*\\b(json|gorm|xml|yaml|db):\"")
+
+func TestDomainHasNoStructTags(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./domain/...") {
+		for _, file := range p.GoFiles {
+			src, err := os.ReadFile(p.Dir + "/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := tags.Find(src); m != nil {
+				t.Errorf("%s/%s: struct tag %s… belongs into an adapter", p.ImportPath, file, m)
+			}
+		}
+	}
+}
+
+func TestOnlyConfigReadsTheEnvironment(t *testing.T) {
+	t.Parallel()
+	env := regexp.MustCompile(`\bos\.(Getenv|LookupEnv|Environ)\(`)
+	for _, p := range list(t, "./domain/...", "./usecase/...", "./adapter/...", "./infrastructure/...", "./cmd/...") {
+		path := strings.TrimPrefix(p.ImportPath, module+"/")
+		// A child process that reads documents is told what it is by its parent.
+		// Suites of tests tell their own children in the same way.
+		if within(path, "infrastructure/config", "adapter/extract/worker") || strings.HasSuffix(path, "test") {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			src, err := os.ReadFile(p.Dir + "/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if env.Match(src) {
+				t.Errorf("%s/%s reads the environment; only infrastructure/config may", path, file)
+			}
+		}
+	}
+}
+
+func TestProductHoldsNoSimulator(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./cmd/docledger") {
+		for _, dep := range p.Deps {
+			if strings.HasPrefix(dep, module+"/adapter/sim") || strings.HasPrefix(dep, module+"/test") {
+				t.Errorf("cmd/docledger links %s", dep)
+			}
+		}
+	}
+}
+
+func TestFilesStayReadable(t *testing.T) {
+	t.Parallel()
+	const most = 500
+	for _, p := range list(t, "./...") {
+		if within(strings.TrimPrefix(p.ImportPath, module+"/"), "gen") {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			src, err := os.ReadFile(p.Dir + "/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(src, []byte{'\n'}); n > most {
+				t.Errorf("%s/%s has %d lines, more than %d", p.ImportPath, file, n, most)
+			}
+		}
+	}
+}
+
+// TestCardPackagesAreRequired names the packages of the design card that
+// go.mod lacks. Redis and Stripe come with the parts that use them.
+func TestCardPackagesAreRequired(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for line := range strings.Lines(string(mod)) {
+		if !strings.Contains(line, "// indirect") {
+			direct = append(direct, strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))...)
+		}
+	}
+	for _, want := range []string{
+		"github.com/oapi-codegen/oapi-codegen/v2", "github.com/getkin/kin-openapi", "github.com/gin-gonic/gin",
+		"gorm.io/gorm", "gorm.io/driver/postgres", "go.uber.org/mock",
+	} {
+		if !slices.Contains(direct, want) {
+			t.Errorf("go.mod does not require %s directly", want)
+		}
+	}
+}

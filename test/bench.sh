@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Prints the figures of the product and the benchmarks of its parts.
+set -euo pipefail
+go run ./test/bench
+go test -run '^$' -bench . -benchtime 20x ./adapter/extract/... ./adapter/httpapi/... 2>/dev/null | grep -E '^(Benchmark|pkg:)' || true

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"docledger/adapter/extract/einvoice"
+	"docledger/test/harness"
+)
+
+// corpus is where real documents may lie beside the project.
+func corpus() (string, error) {
+	dir := os.Getenv("DOCLEDGER_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "shared", "corpus")
+	}
+	_, err := os.Stat(filepath.Join(dir, "expected.json"))
+	return dir, err
+}
+
+// goodFiles are the corpus' files of the kinds given that hold an invoice.
+func goodFiles(dir string, kinds ...string) ([]string, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		return nil, err
+	}
+	var index struct {
+		Files []struct{ File, Category, Outcome string }
+	}
+	if err := json.Unmarshal(raw, &index); err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, f := range index.Files {
+		if f.Outcome == "extract" && slices.Contains(kinds, f.Category) {
+			files = append(files, filepath.Join(dir, f.File))
+		}
+	}
+	return files, nil
+}
+
+// structured times the parsers in this process.
+func structured(ctx context.Context, _ string) ([]figure, error) {
+	documents := [][]byte{harness.UBL("B-1"), harness.UBLLines("B-2", 50)}
+	set := "self-made files"
+	if dir, err := corpus(); err == nil {
+		files, err := goodFiles(dir, "ubl", "ubl-creditnote", "cii", "zugferd1", "other-xml")
+		if err != nil {
+			return nil, err
+		}
+		documents, set = nil, fmt.Sprintf("%d corpus files", len(files))
+		for _, path := range files {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			documents = append(documents, content)
+		}
+	}
+	var medians []time.Duration
+	for _, d := range documents {
+		took, err := median(9, func() error { _, err := einvoice.Parse(ctx, d); return err })
+		if err != nil {
+			return nil, err
+		}
+		medians = append(medians, took)
+	}
+	slices.Sort(medians)
+	large := harness.UBLLines("B-3", 3000)
+	took, err := median(5, func() error { _, err := einvoice.Parse(ctx, large); return err })
+	if err != nil {
+		return nil, err
+	}
+	perMB := time.Duration(float64(took) / (float64(len(large)) / 1e6))
+	return []figure{
+		{"structured XML, median of " + set, "≤ 3 ms", medians[len(medians)/2].Round(time.Microsecond).String()},
+		{fmt.Sprintf("structured XML, a MB (of %.1f MB)", float64(len(large))/1e6), "≤ 60 ms", perMB.Round(100 * time.Microsecond).String()},
+	}, nil
+}
+
+func median(runs int, do func() error) (time.Duration, error) {
+	times := make([]time.Duration, runs)
+	for i := range times {
+		began := time.Now()
+		if err := do(); err != nil {
+			return 0, err
+		}
+		times[i] = time.Since(began)
+	}
+	slices.Sort(times)
+	return times[runs/2], nil
+}
+
+// hybrids compares the CPU of reading each hybrid PDF once with reading it
+// many times in one run: the difference is what a document costs with warm
+// children.
+func hybrids(ctx context.Context, _ string) ([]figure, error) {
+	dir, err := corpus()
+	if err != nil {
+		return []figure{{"hybrid PDF, CPU with warm children", "≤ 60 ms", "not measured: there is no corpus beside the project"}}, nil
+	}
+	files, err := goodFiles(dir, "hybrid")
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(errors.New("no hybrid files"), err)
+	}
+	const rounds = 11
+	once, err := cpuOf(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	many, err := cpuOf(ctx, slices.Repeat(files, rounds))
+	if err != nil {
+		return nil, err
+	}
+	each := (many - once) / time.Duration((rounds-1)*len(files))
+	return []figure{{fmt.Sprintf("hybrid PDF, CPU with warm children (%d corpus files)", len(files)), "≤ 60 ms", each.Round(100 * time.Microsecond).String()}}, nil
+}
+
+// cpuOf returns the CPU time of extracting files, children included.
+func cpuOf(ctx context.Context, files []string) (time.Duration, error) {
+	cmd := exec.CommandContext(ctx, "bin/docledger", append([]string{"extract"}, files...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%w: %s", err, out[:min(len(out), 300)])
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	// Children that were waited for count into their parent's usage.
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
+}
+
+// wholeCorpus watches the memory of all processes of one extraction.
+func wholeCorpus(ctx context.Context, _ string) ([]figure, error) {
+	name, goal := "extract over the corpus' good files, all processes", "≤ 400 MB"
+	dir, err := corpus()
+	if err != nil {
+		return []figure{{name, goal, "not measured: there is no corpus beside the project"}}, nil
+	}
+	files, err := goodFiles(dir, "ubl", "ubl-creditnote", "cii", "zugferd1", "hybrid", "other-xml")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "bin/docledger", append([]string{"extract"}, slices.Repeat(files, 5)...)...)
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	peak := watch(cmd.Process.Pid, func() error { return cmd.Wait() })
+	return []figure{{fmt.Sprintf("%s (%d files, 5 times)", name, len(files)), goal,
+		fmt.Sprintf("%d MB, %s", peak>>20, time.Since(began).Round(time.Millisecond))}}, nil
+}
+
+// watch returns the largest sum of resident memory that a process and its
+// descendants had while wait ran.
+func watch(pid int, wait func() error) (peak int64) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = wait()
+	}()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return peak
+		case <-tick.C:
+			peak = max(peak, residentTree(pid))
+		}
+	}
+}
+
+func residentTree(pid int) (sum int64) {
+	sum = resident(pid)
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return sum
+	}
+	for _, path := range children {
+		list, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		for _, child := range strings.Fields(string(list)) {
+			var id int
+			if _, err := fmt.Sscan(child, &id); err == nil {
+				sum += residentTree(id)
+			}
+		}
+	}
+	return sum
+}
+
+// resident is the memory of one process, in bytes.
+func resident(pid int) int64 {
+	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(statm), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}

@@ -1,0 +1,68 @@
+// Command bench prints the product's figures of speed and memory, with the
+// machine they were taken on. It runs bin/docledger and bin/sandbox, which
+// must have been built.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+const patience = 10 * time.Minute
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// figure is one line of the table.
+type figure struct{ name, goal, value string }
+
+func run(ctx context.Context) error {
+	fmt.Println(machine())
+	dir, err := os.MkdirTemp("", "docledger-bench-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var figures []figure
+	for _, measure := range []func(context.Context, string) ([]figure, error){structured, hybrids, wholeCorpus, sandboxFigures} {
+		found, err := measure(ctx, dir)
+		if err != nil {
+			return err
+		}
+		figures = append(figures, found...)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "FIGURE\tGOAL\tMEASURED")
+	for _, f := range figures {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.name, f.goal, f.value)
+	}
+	return w.Flush()
+}
+
+func machine() string {
+	return fmt.Sprintf("%s, %d cores, %s, %s/%s", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "processor unknown"
+	}
+	for line := range strings.Lines(string(info)) {
+		if name, ok := strings.CutPrefix(line, "model name"); ok {
+			return strings.Trim(name, "\t :\n")
+		}
+	}
+	return "processor unknown"
+}

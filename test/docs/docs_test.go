@@ -1,0 +1,72 @@
+// Package docs holds what the documents say against what the code does.
+package docs
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"docledger/infrastructure/config"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile("../../" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestREADMEHoldsTheConfiguration(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(read(t, "README.md"), "<!-- configuration table")
+	table, _, _ = strings.Cut(table, "<!-- end of the configuration table -->")
+	var want strings.Builder
+	for _, v := range config.Variables() {
+		fallback := v.Default
+		if home, err := os.UserCacheDir(); err == nil {
+			fallback = strings.Replace(fallback, home, "the user's cache", 1)
+		}
+		if v.Meaning == "" {
+			t.Errorf("%s has no meaning", v.Name)
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", v.Name, fallback, v.Meaning)
+	}
+	if !strings.Contains(table, want.String()) {
+		t.Errorf("the table of README should be\n%s", want.String())
+	}
+}
+
+func TestMakefileListsItsTargets(t *testing.T) {
+	t.Parallel()
+	targets := regexp.MustCompile(`(?m)^([a-z-]+):.*## .+$`).FindAllString(read(t, "Makefile"), -1)
+	phony := regexp.MustCompile(`(?m)^\.PHONY: `).FindAllString(read(t, "Makefile"), -1)
+	if len(targets) != len(phony) || len(targets) > 20 {
+		t.Errorf("%d targets are described of %d, at most 20 are wanted", len(targets), len(phony))
+	}
+}
+
+func TestEveryDependencyIsExplained(t *testing.T) {
+	t.Parallel()
+	explained := read(t, "docs/dependencies.md")
+	direct := false
+	for s := bufio.NewScanner(strings.NewReader(read(t, "go.mod"))); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		direct = line == "require (" || direct && line != ")"
+		fields := strings.Fields(line)
+		if !direct || len(fields) != 2 || fields[0] == "require" {
+			continue
+		}
+		name := regexp.MustCompile(`/v\d+$`).ReplaceAllString(fields[0], "")
+		if parts := strings.Split(name, "/"); len(parts) > 3 && strings.HasPrefix(name, "github.com/riverqueue/") {
+			name = strings.Join(parts[:3], "/")
+		}
+		if !strings.Contains(explained, name) && !strings.Contains(explained, strings.TrimPrefix(name, "github.com/oapi-codegen/")) {
+			t.Errorf("docs/dependencies.md says nothing of %s", fields[0])
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// Package faults kills the service at moments drawn over the whole path of an
+// upload, and counts what is there after the restart.
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract/worker"
+	"docledger/test/harness"
+	"docledger/test/postgres"
+)
+
+func TestMain(m *testing.M) {
+	worker.ServeIfChild()
+	if serveIfTold() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const (
+	// recovery is how long after the restart everything accepted must have come
+	// to its end.
+	recovery = 5 * time.Second
+	// uploaders send documents until the service dies.
+	uploaders = 4
+	// longest is how long the service lives at most once uploads have begun.
+	longest = 400 * time.Millisecond
+)
+
+// kills is how often the service is killed on each database.
+func kills(t *testing.T) int {
+	text, ok := os.LookupEnv("DOCLEDGER_FAULTS")
+	if !ok {
+		return 3
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("DOCLEDGER_FAULTS must be a number of kills, not %q", text)
+	}
+	return n
+}
+
+func TestKilledServiceLosesAndDoublesNothing(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { killing(t, "") })
+	t.Run("postgres", func(t *testing.T) { killing(t, postgres.New(t)) })
+}
+
+func killing(t *testing.T, databaseURL string) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	draw := rand.New(rand.NewPCG(seed, 0))
+	p := newProduct(t, databaseURL)
+	total, worst := 0, time.Duration(0)
+	for round := range kills(t) {
+		running := p.start()
+		accepted := p.uploadUntilKilled(running, round, time.Duration(draw.Int64N(int64(longest))))
+		running = p.start()
+		began := time.Now()
+		for _, a := range accepted {
+			p.settled(running, a, began)
+		}
+		worst = max(worst, time.Since(began))
+		total += len(accepted)
+		running.kill()
+	}
+	p.countAll(total)
+	t.Logf("%d kills, %d uploads answered 200, all settled within %s of the restart", kills(t), total, worst.Round(time.Millisecond))
+	if total == 0 {
+		t.Error("no upload was ever accepted; the test shows nothing")
+	}
+}
+
+// accepted is an upload that was answered 200.
+type accepted struct {
+	document string
+	number   string // of the invoice it holds; "" where it holds none
+}
+
+func (p *product) uploadUntilKilled(r *running, round int, life time.Duration) []accepted {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var mu sync.Mutex
+	var all []accepted
+	var senders sync.WaitGroup
+	for u := range uploaders {
+		senders.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				number := fmt.Sprintf("N-%d-%d-%d", round, u, n)
+				content := harness.UBL(number)
+				if n%5 == 4 {
+					content, number = fmt.Appendf(nil, "not a document at all: %s", number), ""
+				}
+				id, ok := p.upload(ctx, r, content)
+				if !ok {
+					continue
+				}
+				mu.Lock()
+				all = append(all, accepted{id, number})
+				mu.Unlock()
+			}
+		})
+	}
+	wait := time.NewTimer(life)
+	<-wait.C
+	r.kill()
+	cancel()
+	senders.Wait()
+	return all
+}
+
+// settled waits until the document has ended, and holds it to exactly one
+// invoice or one explained failure.
+func (p *product) settled(r *running, a accepted, began time.Time) {
+	p.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		d := p.get(r, "/api/documents/"+a.document)
+		status := text(d, "status")
+		switch {
+		case status == "EXTRACTED" && a.number != "":
+			inv := p.get(r, "/api/invoices/"+text(d, "invoice_id"))
+			if text(inv, "invoice_number") != a.number || text(inv, "document_id") != a.document {
+				p.t.Fatalf("document %s has the invoice %v, want %s", a.document, inv, a.number)
+			}
+			return
+		case status == "FAILED":
+			failure, _ := d["failure"].(map[string]any)
+			if text(failure, "code") == "" || text(failure, "message") == "" || a.number != "" {
+				p.t.Fatalf("document %s (%q) failed with %v", a.document, a.number, failure)
+			}
+			return
+		case status != "UPLOADED" && status != "PROCESSING":
+			p.t.Fatalf("document %s ended as %s", a.document, status)
+		case time.Since(began) > recovery:
+			p.t.Fatalf("document %s is still %s %s after the restart", a.document, status, recovery)
+		}
+		<-tick.C
+	}
+}
+
+// countAll holds the whole of all rounds to one invoice a document, and to no
+// document that nobody was told of but those whose answer was lost.
+func (p *product) countAll(accepted int) {
+	p.t.Helper()
+	r := p.start()
+	defer r.kill()
+	documents, invoices := map[string]bool{}, map[string]int{}
+	for _, d := range p.all(r, "/api/documents") {
+		documents[text(d, "id")] = true
+	}
+	for _, inv := range p.all(r, "/api/invoices") {
+		invoices[text(inv, "document_id")]++
+	}
+	for document, n := range invoices {
+		if n != 1 || !documents[document] {
+			p.t.Errorf("document %s has %d invoices", document, n)
+		}
+	}
+	if len(documents) < accepted {
+		p.t.Errorf("%d documents are there, but %d uploads were accepted", len(documents), accepted)
+	}
+}

@@ -1,0 +1,224 @@
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/cmd/service"
+	"docledger/domain/identity"
+	"docledger/infrastructure/config"
+	"docledger/usecase/entities"
+	"docledger/usecase/organizations"
+
+	"github.com/google/uuid"
+)
+
+// childEnv tells this binary to be the service.
+const childEnv = "DOCLEDGER_FAULTS_SERVICE"
+
+// serveIfTold runs the service in a child; it ends only by being killed.
+func serveIfTold() bool {
+	if os.Getenv(childEnv) == "" {
+		return false
+	}
+	if err := serve(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return true
+}
+
+func serve() error {
+	cfg, err := config.FromEnvironment()
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	s, err := service.Open(ctx, cfg, log, service.Overrides{})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + l.Addr().String())
+	return s.Run(ctx, l, true)
+}
+
+// product is an installation that is started and killed again and again.
+type product struct {
+	t      *testing.T
+	env    map[string]string
+	token  string
+	entity uuid.UUID
+	client *http.Client
+}
+
+const password = "a password for tests"
+
+func newProduct(t *testing.T, databaseURL string) *product {
+	t.Helper()
+	p := &product{t: t, client: &http.Client{Timeout: 10 * time.Second}, env: map[string]string{
+		"BASE_URL": "http://docledger.test", "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
+		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "DATABASE_MAX_CONNECTIONS": "8",
+		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+	}}
+	cfg, err := config.Load(func(name string) (string, bool) { v, ok := p.env[name]; return v, ok })
+	p.must(err)
+	ctx := context.Background()
+	s, err := service.Open(ctx, cfg, slog.New(slog.DiscardHandler), service.Overrides{})
+	p.must(err)
+	o, err := s.Organizations.Create(ctx, "Faults")
+	p.must(err)
+	u, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
+		Email: "faults@example.com", Password: password, OrganizationID: o.ID, Role: identity.RoleAdmin,
+	})
+	p.must(err)
+	admin := identity.Actor{Type: identity.ActorUser, UserID: u.ID, OrganizationID: o.ID, Role: identity.RoleAdmin}
+	e, err := s.Entities.Create(ctx, admin, entities.CreateInput{Values: entities.Values{Name: "Faults"}})
+	p.must(err)
+	p.entity = e.ID
+	p.must(s.Close())
+	return p
+}
+
+func (p *product) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// running is one process of the service.
+type running struct {
+	url string
+	cmd *exec.Cmd
+}
+
+func (p *product) start() *running {
+	p.t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"=1")
+	for name, v := range p.env {
+		cmd.Env = append(cmd.Env, name+"="+v)
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	p.must(err)
+	p.must(cmd.Start())
+	r := &running{cmd: cmd}
+	p.t.Cleanup(r.kill)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	p.must(err)
+	r.url = strings.TrimSpace(line)
+	if p.token == "" {
+		p.login(r)
+	}
+	return r
+}
+
+// kill ends the process as kill -9 does; killing twice is harmless.
+func (r *running) kill() {
+	if r.cmd.ProcessState == nil {
+		_ = r.cmd.Process.Kill()
+		_ = r.cmd.Wait()
+	}
+}
+
+func (p *product) login(r *running) {
+	p.t.Helper()
+	body, err := json.Marshal(map[string]any{"email": "faults@example.com", "password": password})
+	p.must(err)
+	resp, err := p.client.Post(r.url+"/api/auth/login", "application/json", bytes.NewReader(body))
+	p.must(err)
+	defer resp.Body.Close()
+	var answer struct{ Token string }
+	p.must(json.NewDecoder(resp.Body).Decode(&answer))
+	if p.token = answer.Token; p.token == "" {
+		p.t.Fatalf("sign-in answers %d", resp.StatusCode)
+	}
+}
+
+// upload returns the document's id where the answer was 200.
+func (p *product) upload(ctx context.Context, r *running, content []byte) (id string, ok bool) {
+	body, err := json.Marshal(map[string]any{
+		"entity_id": p.entity, "filename": "f", "content": base64.StdEncoding.EncodeToString(content),
+	})
+	if err != nil {
+		return "", false
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/api/documents/upload", bytes.NewReader(body))
+	if err != nil {
+		return "", false
+	}
+	req.Header.Set("Authorization", "Bearer "+p.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return "", false
+	}
+	defer resp.Body.Close()
+	var d map[string]any
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(resp.Body).Decode(&d) != nil {
+		return "", false
+	}
+	return text(d, "id"), true
+}
+
+func (p *product) get(r *running, path string) map[string]any {
+	p.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, r.url+path, nil)
+	p.must(err)
+	req.Header.Set("Authorization", "Bearer "+p.token)
+	resp, err := p.client.Do(req)
+	p.must(err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	p.must(err)
+	if resp.StatusCode != http.StatusOK {
+		p.t.Fatalf("GET %s answers %d %s", path, resp.StatusCode, raw)
+	}
+	var v map[string]any
+	p.must(json.Unmarshal(raw, &v))
+	return v
+}
+
+// all follows a list to its end.
+func (p *product) all(r *running, path string) (items []map[string]any) {
+	p.t.Helper()
+	cursor := ""
+	for {
+		page := p.get(r, path+"?limit=200"+cursor)
+		list, _ := page["items"].([]any)
+		for _, item := range list {
+			object, _ := item.(map[string]any)
+			items = append(items, object)
+		}
+		next := text(page, "next_cursor")
+		if next == "" {
+			return items
+		}
+		cursor = "&cursor=" + next
+	}
+}
+
+func text(object map[string]any, key string) string {
+	s, _ := object[key].(string)
+	return s
+}

@@ -1,0 +1,304 @@
+// Package harness boots the whole service in a test and talks to it over HTTP.
+// Every answer is held against the specification.
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"docledger/adapter/httpapi/spectest"
+	"docledger/cmd/service"
+	"docledger/domain/entity"
+	"docledger/domain/identity"
+	"docledger/infrastructure/config"
+	"docledger/usecase/entities"
+	"docledger/usecase/organizations"
+
+	"github.com/google/uuid"
+)
+
+// Password is that of every account that the harness makes.
+const Password = "correct horse battery"
+
+// Options say how the service is booted; the zero value is the embedded
+// database with workers.
+type Options struct {
+	DatabaseURL string // PostgreSQL; "" for SQLite
+	DataDir     string // "" for one that is removed after the test
+	NoWorkers   bool
+	Overrides   service.Overrides
+	Env         map[string]string // further variables
+	Log         io.Writer         // nil: discarded
+}
+
+// Server is a running service.
+type Server struct {
+	URL     string
+	DataDir string
+	Service *service.Service
+	Checker *spectest.Checker
+	t       testing.TB
+	client  *http.Client
+}
+
+// Start boots a service that ends with the test.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	if o.DataDir == "" {
+		o.DataDir = t.TempDir()
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	s := &Server{URL: "http://" + l.Addr().String(), DataDir: o.DataDir, Checker: spectest.New(t), t: t}
+	s.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	cfg, err := config.Load(func(name string) (string, bool) { return s.env(o, name) })
+	must(t, err)
+	log := slog.New(slog.DiscardHandler)
+	if o.Log != nil {
+		log = slog.New(slog.NewJSONHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.Service, err = service.Open(ctx, cfg, log, o.Overrides)
+	if err != nil {
+		cancel()
+		t.Fatalf("open service: %v", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Service.Run(ctx, l, !o.NoWorkers) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("service ended: %v", err)
+		}
+		if err := s.Service.Close(); err != nil {
+			t.Errorf("close service: %v", err)
+		}
+		s.client.CloseIdleConnections()
+	})
+	return s
+}
+
+func (s *Server) env(o Options, name string) (string, bool) {
+	if v, ok := o.Env[name]; ok {
+		return v, true
+	}
+	values := map[string]string{
+		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
+		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s",
+		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+		"DATABASE_MAX_CONNECTIONS": "8",
+	}
+	v, ok := values[name]
+	return v, ok
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Organization is a tenant with one administrator and one entity.
+type Organization struct {
+	ID     uuid.UUID
+	Entity uuid.UUID
+	Admin  Person
+}
+
+// Person is an account that is signed in.
+type Person struct {
+	ID    uuid.UUID
+	Email string
+	Token string
+}
+
+// NewOrganization makes a tenant.
+func (s *Server) NewOrganization(name string) Organization {
+	s.t.Helper()
+	ctx := context.Background()
+	o, err := s.Service.Organizations.Create(ctx, name)
+	must(s.t, err)
+	admin := s.NewPerson(o.ID, identity.RoleAdmin)
+	actor := identity.Actor{Type: identity.ActorUser, UserID: admin.ID, OrganizationID: o.ID, Role: identity.RoleAdmin}
+	e, err := s.Service.Entities.Create(ctx, actor, entities.CreateInput{Values: entities.Values{Name: name + " Company"}})
+	must(s.t, err)
+	return Organization{ID: o.ID, Entity: e.ID, Admin: admin}
+}
+
+// NewPerson makes an account in an organization and signs it in.
+func (s *Server) NewPerson(organization uuid.UUID, role identity.Role) Person {
+	s.t.Helper()
+	email := uuid.NewString() + "@example.com"
+	u, err := s.Service.Organizations.AddUser(context.Background(), organizations.AddUserInput{
+		Email: email, Password: Password, OrganizationID: organization, Role: role,
+	})
+	must(s.t, err)
+	return Person{ID: u.ID, Email: email, Token: s.Login(email)}
+}
+
+// SetMembers gives people roles on an entity.
+func (s *Server) SetMembers(o Organization, access entity.Access, members ...entity.Member) {
+	s.t.Helper()
+	actor := identity.Actor{Type: identity.ActorUser, UserID: o.Admin.ID, OrganizationID: o.ID, Role: identity.RoleAdmin}
+	_, err := s.Service.Entities.Update(context.Background(), actor, o.Entity, 0, func(v *entities.Values) {
+		v.Access, v.Members = access, members
+	})
+	must(s.t, err)
+}
+
+// Login signs an account in and returns its token.
+func (s *Server) Login(email string) string {
+	s.t.Helper()
+	r := s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": email, "password": Password})
+	if r.Status != http.StatusOK {
+		s.t.Fatalf("login: %d %s", r.Status, r.Raw)
+	}
+	return r.Text("token")
+}
+
+// Response is an answer that was read whole.
+type Response struct {
+	Status int
+	Header http.Header
+	Raw    []byte
+	t      testing.TB
+}
+
+// Do sends a request with a JSON body, or none where body is nil.
+func (s *Server) Do(method, path, token string, body any, headers ...string) Response {
+	s.t.Helper()
+	var r io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		must(s.t, err)
+		r = bytes.NewReader(raw)
+		headers = append(headers, "Content-Type", "application/json")
+	}
+	return s.Send(method, path, token, r, headers...)
+}
+
+// Send sends a request with any body; headers are pairs of name and value.
+func (s *Server) Send(method, path, token string, body io.Reader, headers ...string) Response {
+	s.t.Helper()
+	req, err := http.NewRequest(method, s.URL+path, body)
+	must(s.t, err)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return s.Exchange(req)
+}
+
+// Exchange sends a request, reads the answer and checks it.
+func (s *Server) Exchange(req *http.Request) Response {
+	s.t.Helper()
+	resp, err := s.client.Do(req)
+	must(s.t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	must(s.t, err)
+	if len(req.URL.Path) >= 4 && req.URL.Path[:4] == "/api" {
+		s.Checker.Check(s.t, req, resp, raw)
+	}
+	return Response{Status: resp.StatusCode, Header: resp.Header, Raw: raw, t: s.t}
+}
+
+// Upload sends a file as multipart.
+func (s *Server) Upload(token string, entity uuid.UUID, name string, content []byte, headers ...string) Response {
+	s.t.Helper()
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	must(s.t, w.WriteField("entity_id", entity.String()))
+	part, err := w.CreateFormFile("file", name)
+	must(s.t, err)
+	_, err = part.Write(content)
+	must(s.t, err)
+	must(s.t, w.Close())
+	return s.Send(http.MethodPost, "/api/documents/upload", token, &form, append(headers, "Content-Type", w.FormDataContentType())...)
+}
+
+// Extract has a document read and returns the answer.
+func (s *Server) Extract(token, document string) Response {
+	s.t.Helper()
+	return s.Do(http.MethodPost, "/api/invoices/extract", token, map[string]any{"document_id": document})
+}
+
+// At returns the value under a path of keys and indices of a JSON answer.
+func (r Response) At(path ...any) any {
+	r.t.Helper()
+	var v any
+	if err := json.Unmarshal(r.Raw, &v); err != nil {
+		r.t.Fatalf("answer is no JSON: %v\n%s", err, r.Raw)
+	}
+	for _, step := range path {
+		switch at := step.(type) {
+		case string:
+			object, ok := v.(map[string]any)
+			if !ok {
+				r.t.Fatalf("no object at %v in %s", path, r.Raw)
+			}
+			v = object[at]
+		case int:
+			list, ok := v.([]any)
+			if !ok || at >= len(list) {
+				r.t.Fatalf("no item at %v in %s", path, r.Raw)
+			}
+			v = list[at]
+		}
+	}
+	return v
+}
+
+// Text is At for strings; null is "".
+func (r Response) Text(path ...any) string {
+	r.t.Helper()
+	text, _ := r.At(path...).(string)
+	return text
+}
+
+// Number is At for numbers.
+func (r Response) Number(path ...any) int {
+	r.t.Helper()
+	n, _ := r.At(path...).(float64)
+	return int(n)
+}
+
+// Len is the length of the list under a path.
+func (r Response) Len(path ...any) int {
+	r.t.Helper()
+	list, _ := r.At(path...).([]any)
+	return len(list)
+}
+
+// Want fails the test unless the answer has the status and, for an error, the
+// code.
+func (r Response) Want(status int, code string) Response {
+	r.t.Helper()
+	got := ""
+	if status >= 400 && json.Valid(r.Raw) {
+		got = r.Text("error", "code")
+	}
+	if r.Status != status || got != code {
+		r.t.Fatalf("answer is %d %q, want %d %q\n%s", r.Status, got, status, code, r.Raw)
+	}
+	return r
+}
+
+// OK is Want for success.
+func (r Response) OK() Response {
+	r.t.Helper()
+	return r.Want(http.StatusOK, "")
+}

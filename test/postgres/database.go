@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// setupTimeout bounds the making of the template and of one database.
+const setupTimeout = 2 * time.Minute
+
+// New returns the URL of a fresh database with the current schema, which is
+// dropped after the test. A machine without PostgreSQL fails the test.
+func New(t testing.TB) string {
+	t.Helper()
+	return create(t, func(s *server) string { return s.template })
+}
+
+// NewEmpty is New without any schema.
+func NewEmpty(t testing.TB) string {
+	t.Helper()
+	return create(t, func(*server) string { return "template0" })
+}
+
+// server is what the tests of one process share.
+type server struct {
+	url      string
+	template string
+}
+
+var shared = sync.OnceValues(func() (*server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
+	defer cancel()
+	s := &server{url: os.Getenv(EnvURL)}
+	if s.url == "" {
+		bin, err := Find()
+		if err != nil {
+			return nil, err
+		}
+		instance, err := Start(ctx, bin)
+		if err != nil {
+			return nil, err
+		}
+		s.url = instance.URL
+	}
+	return s, s.prepare(ctx)
+})
+
+func create(t testing.TB, template func(*server) string) string {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
+	defer cancel()
+	name := "docledger_test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
+	if err := s.exec(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template(s))); err != nil {
+		t.Fatalf("create a test database: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
+		defer cancel()
+		if err := s.exec(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
+			t.Errorf("drop a test database: %v", err)
+		}
+	})
+	return s.named(name)
+}
+
+// prepare makes the template of the present migrations, once on a server that
+// several test binaries share.
+func (s *server) prepare(ctx context.Context) (err error) {
+	sum, err := fingerprint(migrations.Postgres())
+	if err != nil {
+		return err
+	}
+	s.template = "docledger_template_" + sum
+	conn, err := pgx.Connect(ctx, s.url)
+	if err != nil {
+		return fmt.Errorf("connect to the test server: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtext('docledger test template'))"); err != nil {
+		return fmt.Errorf("lock the template: %w", err)
+	}
+	var there bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", s.template).Scan(&there); err != nil {
+		return fmt.Errorf("look for the template: %w", err)
+	}
+	if there {
+		return nil
+	}
+	// The finished template gets its name last, so that none is half made.
+	draft := s.template + "_draft"
+	for _, sql := range []string{"DROP DATABASE IF EXISTS " + draft + " WITH (FORCE)", "CREATE DATABASE " + draft + " TEMPLATE template0"} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("create the template: %w", err)
+		}
+	}
+	if err := database.Migrate(ctx, database.Config{URL: s.named(draft)}, migrations.Postgres()); err != nil {
+		return err
+	}
+	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", draft, s.template)); err != nil {
+		return fmt.Errorf("name the template: %w", err)
+	}
+	return nil
+}
+
+func (s *server) exec(ctx context.Context, sql string) (err error) {
+	conn, err := pgx.Connect(ctx, s.url)
+	if err != nil {
+		return fmt.Errorf("connect to the test server: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+// named returns the server's URL with another database.
+func (s *server) named(name string) string {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		return s.url // pgx has parsed it; it never comes here
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+func fingerprint(fsys fs.FS) (string, error) {
+	names, err := fs.Glob(fsys, "*.sql")
+	if err != nil {
+		return "", fmt.Errorf("list the migrations: %w", err)
+	}
+	sum := sha256.New()
+	for _, name := range names {
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return "", fmt.Errorf("read the migrations: %w", err)
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:16], nil
+}

@@ -1,0 +1,198 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// superuser owns a private instance; it is trusted on its socket.
+const superuser = "docledger"
+
+const (
+	startTimeout = 30 * time.Second
+	startPoll    = 10 * time.Millisecond
+	stopTimeout  = 10 * time.Second
+)
+
+// The settings of a private instance: nothing needs to survive it.
+var settings = []string{
+	"listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+	"max_connections=400", "shared_buffers=96MB", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0",
+	"max_wal_size=2GB", "checkpoint_timeout=1h", "log_min_messages=warning",
+}
+
+// keeper runs the server ($0 and its arguments) and ends it when the standard
+// input ends, which it does with the process that started it, however that
+// comes about. It then removes the folder ($DIR).
+const keeper = `"$0" "$@" & server=$!
+cat >/dev/null
+kill -QUIT $server 2>/dev/null
+wait $server
+rm -rf "$DIR"`
+
+// Instance is a private server, reached over a socket in its own folder.
+type Instance struct {
+	URL    string // of its database `postgres`
+	dir    string
+	keeper *exec.Cmd
+	stdin  io.Closer
+	ended  chan struct{}
+	log    *os.File
+}
+
+// Start makes a server with the binaries of a folder and returns when it
+// answers. It ends with this process at the latest. Root starts it as another
+// user, since PostgreSQL refuses to run as root.
+func Start(ctx context.Context, bin string) (*Instance, error) {
+	as, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(home(), "docledger-pg-")
+	if err != nil {
+		return nil, fmt.Errorf("create the server's folder: %w", err)
+	}
+	in := &Instance{dir: dir, ended: make(chan struct{}), URL: socketURL(dir)}
+	if err := in.initialize(ctx, bin, as); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := in.run(bin, as); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := in.await(ctx); err != nil {
+		text, _ := os.ReadFile(in.log.Name()) // only for the message
+		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w\n%s", err, text), in.Stop())
+	}
+	return in, nil
+}
+
+// Stop ends the server and removes its data.
+func (in *Instance) Stop() error {
+	err := in.stdin.Close()
+	select {
+	case <-in.ended:
+		return err
+	case <-time.After(stopTimeout):
+		return errors.Join(err, errors.New("PostgreSQL did not stop"))
+	}
+}
+
+func (in *Instance) initialize(ctx context.Context, bin string, as *syscall.Credential) error {
+	if as != nil {
+		if err := os.Chown(in.dir, int(as.Uid), int(as.Gid)); err != nil {
+			return fmt.Errorf("hand over the server's folder: %w", err)
+		}
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--pgdata", in.data(),
+		"--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync", "--no-instructions")
+	cmd.Dir, cmd.SysProcAttr = in.dir, &syscall.SysProcAttr{Credential: as}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("run initdb: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+func (in *Instance) run(bin string, as *syscall.Credential) (err error) {
+	if in.log, err = os.Create(filepath.Join(in.dir, "log")); err != nil {
+		return fmt.Errorf("create the server's log: %w", err)
+	}
+	args := []string{"-c", keeper, filepath.Join(bin, "postgres"), "-D", in.data(), "-k", in.dir}
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	cmd := exec.Command("/bin/sh", args...)
+	cmd.Dir, cmd.Env = in.dir, append(os.Environ(), "DIR="+in.dir)
+	cmd.Stdout, cmd.Stderr = in.log, in.log
+	// Its own group: a signal to the tests' group must not end the keeper first.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true}
+	if in.stdin, err = cmd.StdinPipe(); err != nil {
+		return fmt.Errorf("connect to the server's keeper: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the server's keeper: %w", err)
+	}
+	in.keeper = cmd
+	go func() {
+		_ = cmd.Wait() // the server's own end, whatever it is, is seen by await
+		close(in.ended)
+	}()
+	return nil
+}
+
+func (in *Instance) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	tick := time.NewTicker(startPoll)
+	defer tick.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, in.URL)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+func (in *Instance) data() string { return filepath.Join(in.dir, "data") }
+
+func socketURL(dir string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/postgres"}
+	u.RawQuery = url.Values{"host": {dir}}.Encode()
+	return u.String()
+}
+
+// memoryFolder makes databases nine times faster than a virtual disk does; it
+// is used where it has room for many of them.
+const (
+	memoryFolder = "/dev/shm"
+	memoryRoom   = 4 << 30
+)
+
+// home is the folder of the server's folder. Its path is short, since that of a
+// socket must be.
+func home() string {
+	var fs syscall.Statfs_t
+	if syscall.Statfs(memoryFolder, &fs) == nil && uint64(fs.Bavail)*uint64(fs.Bsize) >= memoryRoom {
+		return memoryFolder
+	}
+	if dir := os.TempDir(); len(dir) < 50 {
+		return dir
+	}
+	return "/tmp"
+}
+
+// unprivileged returns the user to run as; nil means this one.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+		if uidErr == nil && gidErr == nil {
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		}
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as")
+}

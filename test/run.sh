@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Runs every test: with the race detector, but for the packages whose time is
+# SQLite's, which it slows twentyfold.
+set -euo pipefail
+plain='^docledger/(adapter/store/storetest/sqlite|adapter/jobs/jobstest/sqlite|test/)'
+mapfile -t all < <(go list ./...)
+mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
+mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain" || true)
+status=0
+go test -race -timeout 15m "${race[@]}" || status=$?
+go test -timeout 15m "${rest[@]}" || status=$?
+exit "$status"

@@ -1,0 +1,59 @@
+// Package documents takes files in and gives them out again.
+package documents
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/job"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Sniffer tells what a file is by how it begins.
+type Sniffer interface {
+	// MediaType returns the media type of a file from its first bytes, at most
+	// SniffLength of them.
+	MediaType(prefix []byte) string
+}
+
+// SniffLength is how many of a file's first bytes a Sniffer sees.
+const SniffLength = 4096
+
+// Service holds the operations on documents; reading their records needs no
+// rule beyond the scope, so Get and List are the repository's own.
+type Service struct {
+	document.Reader
+	Documents  document.Repository
+	Entities   entity.Reader
+	Settings   entity.SettingsRepository
+	Blobs      document.Blobs
+	Sniffer    Sniffer
+	Events     event.Log
+	Queue      job.Queue
+	Plans      billing.Plans
+	Usage      billing.Usage
+	UnitOfWork usecase.UnitOfWork
+	Clock      usecase.Clock
+	IDs        usecase.IDs
+}
+
+// Content opens the original bytes of a document; the caller closes them.
+func (s *Service) Content(ctx context.Context, a identity.Actor, id uuid.UUID) (*document.Document, io.ReadSeekCloser, error) {
+	d, err := s.Documents.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.Blobs.Open(ctx, d.SHA256)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open blob: %w", err)
+	}
+	return d, r, nil
+}

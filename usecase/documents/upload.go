@@ -1,0 +1,141 @@
+package documents
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/job"
+
+	"github.com/google/uuid"
+)
+
+// UploadInput is a file to take in. Content is read once, to its end.
+type UploadInput struct {
+	EntityID uuid.UUID
+	Filename string
+	Content  io.Reader
+}
+
+// Uploaded is the document of an upload; Duplicate says that the entity had
+// the same bytes before and that nothing new was stored.
+type Uploaded struct {
+	*document.Document
+	Duplicate bool
+}
+
+// Upload streams a file into the blob store and records it, with the job that
+// reads it in the same transaction. Once it has answered, the document is kept
+// whatever happens next.
+func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) (*Uploaded, error) {
+	if err := s.MayUpload(ctx, a, in.EntityID); err != nil {
+		return nil, err
+	}
+	begin := &prefix{r: in.Content}
+	sha256, size, err := s.Blobs.Put(ctx, begin)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock.Now()
+	d := &document.Document{
+		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
+		Filename: cleanFilename(in.Filename), MediaType: s.Sniffer.MediaType(begin.bytes),
+		SizeBytes: size, SHA256: sha256, Origin: document.FromUpload, Status: document.Uploaded,
+		Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
+	}
+	var existing *document.Document
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		var err error
+		if existing, err = s.Documents.Add(ctx, d); err != nil || existing != nil {
+			return err
+		}
+		return s.received(ctx, a, d)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if existing != nil {
+		return &Uploaded{Document: existing, Duplicate: true}, nil
+	}
+	return &Uploaded{Document: d}, nil
+}
+
+// MayUpload refuses an upload before any byte is read: an entity that is not
+// the caller's to see, a role that is too small, an archived entity, a plan
+// without room.
+func (s *Service) MayUpload(ctx context.Context, a identity.Actor, entityID uuid.UUID) error {
+	e, err := s.Entities.Get(ctx, a.Scope(), entityID)
+	if err != nil {
+		return err
+	}
+	if err := a.Require(identity.Upload, e.RoleOf(a)); err != nil {
+		return err
+	}
+	if e.Archived {
+		return errArchived(e)
+	}
+	plan, err := s.Plans.Of(ctx, a.OrganizationID)
+	if err != nil {
+		return fmt.Errorf("find plan: %w", err)
+	}
+	if !plan.Writable {
+		return billing.ErrInactive(plan)
+	}
+	if plan.MaxInvoicesPerMonth == nil {
+		return nil
+	}
+	used, err := s.Usage.Used(ctx, a.OrganizationID, billing.Invoices, billing.Month(s.Clock.Now()))
+	if err != nil {
+		return fmt.Errorf("read usage: %w", err)
+	}
+	if used >= *plan.MaxInvoicesPerMonth {
+		return billing.ErrLimit(billing.Invoices, *plan.MaxInvoicesPerMonth)
+	}
+	return nil
+}
+
+func errArchived(e *entity.Entity) error {
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"The entity is archived and takes nothing new. An administrator can take it back with archived: false.").
+		With("entity_id", e.ID.String())
+}
+
+func (s *Service) received(ctx context.Context, a identity.Actor, d *document.Document) error {
+	ev := event.By(a, event.DocumentReceived, d.EntityID, event.Subject{Type: event.SubjectDocument, ID: d.ID, Version: d.Version})
+	ev.Data = map[string]string{"sha256": d.SHA256, "source": string(d.Origin)}
+	if err := s.Events.Append(ctx, ev); err != nil {
+		return fmt.Errorf("append event: %w", err)
+	}
+	settings, err := s.Settings.Get(ctx, a.Scope(), d.EntityID)
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	if !settings.AutoExtract {
+		return nil
+	}
+	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID}
+	if err := s.Queue.Enqueue(ctx, args, job.Automatic); err != nil {
+		return fmt.Errorf("enqueue extraction: %w", err)
+	}
+	return nil
+}
+
+// prefix keeps the first bytes of what passes through.
+type prefix struct {
+	r     io.Reader
+	bytes []byte
+}
+
+func (p *prefix) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if room := SniffLength - len(p.bytes); room > 0 {
+		p.bytes = append(p.bytes, b[:min(n, room)]...)
+	}
+	return n, err
+}

@@ -1,0 +1,262 @@
+package extraction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/extraction"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+	"docledger/domain/review"
+
+	"github.com/google/uuid"
+)
+
+// errHeld rolls the transaction back in which the plan turned out to be full.
+var errHeld = errors.New("plan limit reached")
+
+// outcome is what finishing one document needs at hand.
+type outcome struct {
+	actor    identity.Actor
+	document *document.Document
+	entity   *entity.Entity
+	settings *entity.Settings
+	plan     billing.Plan
+	result   *extraction.Result
+	took     time.Duration
+	now      time.Time
+}
+
+// finish stores what the document holds: one invoice, or, where it holds
+// several, one child document with its invoice for each (records D11).
+func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) error {
+	if len(r.Drafts) == 0 {
+		return s.fail(ctx, a, d, extraction.NoInvoice(extraction.Other, "The document holds no invoice."))
+	}
+	o, err := s.prepare(ctx, a, d, r, took)
+	if err != nil {
+		return err
+	}
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if len(r.Drafts) > 1 {
+			return s.split(ctx, o)
+		}
+		return s.single(ctx, o)
+	})
+	if errors.Is(err, errHeld) {
+		return s.hold(ctx, o)
+	}
+	return err
+}
+
+func (s *Service) prepare(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) (*outcome, error) {
+	e, err := s.Entities.Get(ctx, a.Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
+	}
+	settings, err := s.Settings.Get(ctx, a.Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	plan, err := s.Plans.Of(ctx, d.OrganizationID)
+	if err != nil {
+		return nil, fmt.Errorf("find plan: %w", err)
+	}
+	return &outcome{actor: a, document: d, entity: e, settings: settings, plan: plan, result: r, took: took, now: s.Clock.Now()}, nil
+}
+
+func (s *Service) single(ctx context.Context, o *outcome) error {
+	var inv *invoice.Invoice
+	var err error
+	if o.document.InvoiceID != uuid.Nil {
+		inv, err = s.again(ctx, o)
+	} else {
+		inv, err = s.first(ctx, o, o.document, o.result.Drafts[0])
+	}
+	if err != nil {
+		return err
+	}
+	updated, err := s.conclude(ctx, o, document.Extracted, inv.ID)
+	if err != nil {
+		return err
+	}
+	return s.Events.Append(ctx, event.By(o.actor, event.DocumentExtracted, o.document.EntityID, subjectOf(updated)))
+}
+
+// first makes a document's first invoice, which is what the plan counts.
+func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
+	ok, err := s.Usage.Take(ctx, d.OrganizationID, billing.Invoices, billing.Month(o.now), o.plan.MaxInvoicesPerMonth)
+	if err != nil {
+		return nil, fmt.Errorf("count invoice: %w", err)
+	}
+	if !ok || !o.plan.Writable {
+		return nil, errHeld
+	}
+	inv := s.build(o, d, draft)
+	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
+	review.Judge(inv, o.entity, o.settings, o.result.Checks, o.now)
+	if err := s.Invoices.Add(ctx, inv); err != nil {
+		return nil, fmt.Errorf("add invoice: %w", err)
+	}
+	return inv, s.announce(ctx, o, inv)
+}
+
+// again replaces the content of a document's invoice by what a newer reading
+// found, except what a person set (records D20).
+func (s *Service) again(ctx context.Context, o *outcome) (*invoice.Invoice, error) {
+	inv, err := s.Invoices.Update(ctx, o.actor.Scope(), o.document.InvoiceID, 0, func(old *invoice.Invoice) error {
+		if old.Status == invoice.Approved || old.Status == invoice.Synced {
+			return invoice.ErrUnchanged
+		}
+		fresh := s.build(o, o.document, o.result.Drafts[0])
+		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
+		fresh.ChangedBy = old.ChangedBy
+		fresh.KeepHuman(old)
+		review.Judge(fresh, o.entity, o.settings, o.result.Checks, o.now)
+		*old = *fresh
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("update invoice: %w", err)
+	}
+	return inv, s.announce(ctx, o, inv)
+}
+
+// build makes an invoice of a draft, not yet judged.
+func (s *Service) build(o *outcome, d *document.Document, draft extraction.Draft) *invoice.Invoice {
+	inv := &invoice.Invoice{
+		DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID,
+		Status: invoice.Extracted, Content: draft.Content, LinesTotal: len(draft.Content.Lines), Fields: draft.Fields,
+		Extraction: invoice.Extraction{
+			Method: o.result.Method, Format: draft.Format, EngineVersion: o.result.EngineVersion, Duration: o.took,
+		},
+		UpdatedAt: o.now,
+	}
+	if inv.Fields == nil {
+		inv.Fields = map[string]invoice.Evidence{}
+	}
+	if inv.Currency == "" && o.settings.DefaultCurrency != "" {
+		inv.Currency = o.settings.DefaultCurrency
+		inv.Fields["currency"] = invoice.Evidence{Source: invoice.Computed, Confidence: 0.5}
+	}
+	inv.Lines = slices.Clone(inv.Lines)
+	for i := range inv.Lines {
+		l := &inv.Lines[i]
+		l.ID, l.Position = s.IDs.New(), i+1
+		if o.settings.DefaultAccountID != "" {
+			l.AccountID, l.AccountSource = o.settings.DefaultAccountID, invoice.CodedByDefault
+		}
+		s.codeTax(o.settings, l)
+	}
+	return inv
+}
+
+func (s *Service) codeTax(settings *entity.Settings, l *invoice.Line) {
+	for _, m := range settings.TaxMappings {
+		if m.Category == l.TaxCategory && l.TaxRate != nil && sameNumber(m.Rate, l.TaxRate) {
+			l.TaxRateID, l.TaxSource = m.TaxRateID, invoice.CodedByMapping
+			return
+		}
+	}
+	if settings.DefaultTaxRateID != "" {
+		l.TaxRateID, l.TaxSource = settings.DefaultTaxRateID, invoice.CodedByDefault
+	}
+}
+
+// announce tells the log how the invoice came out.
+func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice) error {
+	kind := event.InvoiceExtracted
+	if inv.Status == invoice.NeedsReview {
+		kind = event.InvoiceNeedsReview
+	}
+	subject := event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
+	events := []event.Event{event.By(o.actor, kind, inv.EntityID, subject)}
+	if inv.Status == invoice.Approved {
+		events = append(events, event.By(o.actor, event.InvoiceApproved, inv.EntityID, subject))
+	}
+	return s.Events.Append(ctx, events...)
+}
+
+// conclude ends the document well.
+func (s *Service) conclude(ctx context.Context, o *outcome, status document.Status, invoiceID uuid.UUID) (*document.Document, error) {
+	d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {
+		if err := stillOurs(now, o.document); err != nil {
+			return err
+		}
+		now.Status, now.InvoiceID, now.Failure, now.HeldReason = status, invoiceID, nil, ""
+		now.PageCount, now.Attachments = o.result.PageCount, o.result.Attachments
+		if o.result.MediaType != "" {
+			now.MediaType = o.result.MediaType
+		}
+		now.UpdatedAt = o.now
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("conclude document: %w", err)
+	}
+	return d, nil
+}
+
+func (s *Service) split(ctx context.Context, o *outcome) error {
+	for i, draft := range o.result.Drafts {
+		child := *o.document
+		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
+		child.Status, child.InvoiceID, child.Attempts, child.Version = document.Extracted, uuid.Nil, 0, 1
+		child.MediaType = o.result.MediaType
+		child.CreatedAt, child.UpdatedAt = o.now, o.now
+		if _, err := s.Documents.Add(ctx, &child); err != nil {
+			return fmt.Errorf("add part: %w", err)
+		}
+		inv, err := s.first(ctx, o, &child, draft)
+		if err != nil {
+			return err
+		}
+		_, err = s.Documents.Update(ctx, o.actor.Scope(), child.ID, func(d *document.Document) error {
+			d.InvoiceID = inv.ID
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("link part: %w", err)
+		}
+	}
+	updated, err := s.conclude(ctx, o, document.Split, uuid.Nil)
+	if err != nil {
+		return err
+	}
+	ev := event.By(o.actor, event.DocumentSplit, o.document.EntityID, subjectOf(updated))
+	ev.Data = map[string]string{"parts": fmt.Sprint(len(o.result.Drafts))}
+	return s.Events.Append(ctx, ev)
+}
+
+// hold leaves the document waiting until the plan has room (records D15).
+func (s *Service) hold(ctx context.Context, o *outcome) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {
+			if err := stillOurs(now, o.document); err != nil {
+				return err
+			}
+			now.Status, now.HeldReason = document.Uploaded, document.HeldPlanLimit
+			now.Attempts, now.UpdatedAt = now.Attempts-1, o.now
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("hold document: %w", err)
+		}
+		return s.Events.Append(ctx,
+			event.By(o.actor, event.DocumentHeld, d.EntityID, subjectOf(d)),
+			event.By(o.actor, event.BillingLimitReached, uuid.Nil, event.Subject{Type: event.SubjectOrganization, ID: d.OrganizationID}))
+	})
+}
+
+func sameNumber(text string, d *money.Decimal) bool {
+	n, err := money.Parse(text)
+	return err == nil && n.Equal(*d)
+}

@@ -1,0 +1,202 @@
+package extraction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/job"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+)
+
+// pollInterval is how often Request looks whether the document is done; the
+// worker may be another process.
+const pollInterval = 25 * time.Millisecond
+
+// Request has a document read and answers its invoice (records D20). A
+// document that was read before is answered as it is; force reads it again and
+// takes it for an invoice whatever it calls itself.
+func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, force bool) (*invoice.Invoice, error) {
+	d, err := s.Documents.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Entities.Get(ctx, a.Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
+	}
+	if err := a.Require(identity.Extract, e.RoleOf(a)); err != nil {
+		return nil, err
+	}
+	if !d.Status.Terminal() || force {
+		if err := s.mayExtract(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	if force && d.Status.Terminal() {
+		if err := s.mayRepeat(ctx, a, d); err != nil {
+			return nil, err
+		}
+	}
+	if d, err = s.begin(ctx, a, d, force); err != nil {
+		return nil, err
+	}
+	if d, err = s.await(ctx, a, d); err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, a, d)
+}
+
+func (s *Service) mayExtract(ctx context.Context, d *document.Document) error {
+	plan, err := s.Plans.Of(ctx, d.OrganizationID)
+	if err != nil {
+		return fmt.Errorf("find plan: %w", err)
+	}
+	if !plan.Writable {
+		return billing.ErrInactive(plan)
+	}
+	return nil
+}
+
+// mayRepeat refuses to read a document again whose result is in use.
+func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.Document) error {
+	if d.Status == document.Split {
+		return s.errSplit(ctx, a, d)
+	}
+	if d.InvoiceID == uuid.Nil {
+		return nil
+	}
+	inv, err := s.Invoices.Get(ctx, a.Scope(), d.InvoiceID)
+	if err != nil {
+		return fmt.Errorf("read invoice: %w", err)
+	}
+	if inv.Status == invoice.Approved || inv.Status == invoice.Synced {
+		return fault.New(fault.Conflict, fault.CodeConflict,
+			"The invoice is %s, so its document is not read again. Reopen it first.", inv.Status).
+			With("status", string(inv.Status)).With("invoice_id", inv.ID.String())
+	}
+	return nil
+}
+
+// begin makes sure that the document is being read: a job of the caller's own
+// urgency, and for force a document that starts over.
+func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) (*document.Document, error) {
+	if d.Status.Terminal() && !force {
+		return d, nil
+	}
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if force || d.HeldReason != "" {
+			updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(d *document.Document) error {
+				if d.Status == document.Processing {
+					return nil
+				}
+				d.Status, d.Failure, d.HeldReason, d.Attempts = document.Uploaded, nil, "", 0
+				d.Forced = d.Forced || force
+				d.UpdatedAt = s.Clock.Now()
+				return nil
+			})
+			if err != nil {
+				return fmt.Errorf("restart document: %w", err)
+			}
+			d = updated
+		}
+		return s.Queue.Enqueue(ctx, s.jobOf(d), job.Interactive)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// await waits until the document is done, at most as long as patience lasts.
+func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
+	if d.Status.Terminal() {
+		return d, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, s.Patience)
+	defer cancel()
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-waiting.Done():
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			return nil, errStillProcessing(d)
+		case <-tick.C:
+		}
+		now, err := s.Documents.Get(waiting, a.Scope(), d.ID)
+		if err != nil {
+			if errors.Is(waiting.Err(), context.DeadlineExceeded) {
+				continue
+			}
+			return nil, err
+		}
+		if now.Status.Terminal() || now.HeldReason != "" {
+			return now, nil
+		}
+	}
+}
+
+func errStillProcessing(d *document.Document) error {
+	f := fault.New(fault.Unavailable, fault.CodeStillProcessing, "The document is still being read. Ask again in a moment.").
+		With("document_id", d.ID.String()).With("progress", nil)
+	f.RetryAfter = 2 * time.Second
+	return f
+}
+
+// answer turns a finished document into its invoice or the reason there is
+// none.
+func (s *Service) answer(ctx context.Context, a identity.Actor, d *document.Document) (*invoice.Invoice, error) {
+	switch {
+	case d.HeldReason != "":
+		plan, err := s.Plans.Of(ctx, d.OrganizationID)
+		if err != nil {
+			return nil, fmt.Errorf("find plan: %w", err)
+		}
+		if plan.MaxInvoicesPerMonth == nil {
+			return nil, errStillProcessing(d)
+		}
+		return nil, billing.ErrLimit(billing.Invoices, *plan.MaxInvoicesPerMonth)
+	case d.Status == document.Extracted:
+		return s.Invoices.Get(ctx, a.Scope(), d.InvoiceID)
+	case d.Status == document.Split:
+		return nil, s.errSplit(ctx, a, d)
+	case d.Status == document.NotAnInvoice:
+		return nil, withFailure(fault.New(fault.Invalid, fault.CodeNotAnInvoice,
+			"The document is no invoice: %s If it is one nevertheless, send force: true.", d.Failure.Message), d)
+	default:
+		return nil, withFailure(fault.New(fault.Invalid, fault.CodeUnreadableDocument,
+			"The document can't be read: %s", d.Failure.Message), d)
+	}
+}
+
+func withFailure(f *fault.Error, d *document.Document) error {
+	return f.With("document_id", d.ID.String()).
+		With("failure", map[string]any{"code": d.Failure.Code, "message": d.Failure.Message}).
+		With("reason", d.Failure.Code)
+}
+
+// errSplit names the parts, which are what can be extracted.
+func (s *Service) errSplit(ctx context.Context, a identity.Actor, d *document.Document) error {
+	parts, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: d.ID}, page.Request{Limit: page.MaxLimit})
+	if err != nil {
+		return fmt.Errorf("list parts: %w", err)
+	}
+	children := make([]string, len(parts.Items))
+	for i, p := range parts.Items {
+		children[i] = p.ID.String()
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"The file holds several invoices, each its own document. Ask for one of details.children.").
+		With("document_id", d.ID.String()).With("children", children)
+}

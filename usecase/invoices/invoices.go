@@ -1,0 +1,163 @@
+// Package invoices is what people do with invoices: read, correct, approve,
+// reject, reopen.
+package invoices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/page"
+	"docledger/domain/review"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Service holds the operations on invoices; reading them needs no rule beyond
+// the scope, so Get, List and Lines are the repository's own.
+type Service struct {
+	invoice.Reader
+	Invoices   invoice.Repository
+	Documents  document.Reader
+	Entities   entity.Reader
+	Settings   entity.SettingsRepository
+	Events     event.Log
+	UnitOfWork usecase.UnitOfWork
+	Clock      usecase.Clock
+	IDs        usecase.IDs
+}
+
+// History lists what happened to an invoice and its document, oldest first.
+func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, p page.Request) (page.Of[event.Event], error) {
+	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return page.Of[event.Event]{}, err
+	}
+	return s.Events.List(ctx, a.Scope(), event.Filter{SubjectIDs: []uuid.UUID{inv.ID, inv.DocumentID}}, p)
+}
+
+// Correct changes values of an invoice. The checks decide its status anew; an
+// approval is withdrawn where the document's own values changed (records D2).
+func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, c invoice.Correction) (*invoice.Invoice, error) {
+	permission := identity.Correct
+	if c.OnlyNote() {
+		permission = identity.Note
+	}
+	return s.change(ctx, a, id, ifVersion, permission, func(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
+		changes, withdrawn, err := inv.Correct(c, s.IDs.New)
+		if err != nil {
+			return nil, err
+		}
+		inv.ChangedBy = a.UserID
+		if inv.Status == invoice.Extracted || inv.Status == invoice.NeedsReview {
+			review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now())
+		}
+		corrected := event.Event{Type: event.InvoiceCorrected}
+		for _, ch := range changes {
+			corrected.Changes = append(corrected.Changes, event.Change{Field: ch.Path, From: ch.From, To: ch.To})
+		}
+		events := []event.Event{corrected}
+		if withdrawn {
+			events = append(events, event.Event{Type: event.InvoiceApprovalWithdrawn})
+		}
+		return events, nil
+	})
+}
+
+// Approve approves the version that the caller saw.
+func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int) (*invoice.Invoice, error) {
+	return s.change(ctx, a, id, ifVersion, identity.Approve, func(inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
+		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.ChangedBy == uuid.Nil && inv.CreatedBy == a.UserID) {
+			return nil, fault.New(fault.Forbidden, fault.CodeForbidden,
+				"This entity asks for four eyes: whoever uploaded or changed an invoice last can't approve it. Ask another approver.")
+		}
+		if err := inv.Approve(a.UserID, s.Clock.Now(), version); err != nil {
+			return nil, err
+		}
+		return []event.Event{{Type: event.InvoiceApproved}}, nil
+	})
+}
+
+// Reject takes an invoice out of everything but sight.
+func (s *Service) Reject(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, reason string) (*invoice.Invoice, error) {
+	return s.change(ctx, a, id, ifVersion, identity.Reject, func(inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
+		if err := inv.Reject(a.UserID, s.Clock.Now(), reason); err != nil {
+			return nil, err
+		}
+		return []event.Event{{Type: event.InvoiceRejected, Data: map[string]string{"reason": reason}}}, nil
+	})
+}
+
+// Reopen sends an invoice back to review.
+func (s *Service) Reopen(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int) (*invoice.Invoice, error) {
+	return s.change(ctx, a, id, ifVersion, identity.Reopen, func(inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
+		if err := inv.Reopen(); err != nil {
+			return nil, err
+		}
+		return []event.Event{{Type: event.InvoiceReopened}}, nil
+	})
+}
+
+// change is the frame of every operation: visible, allowed, changed under a
+// row lock, told in the log, in one transaction. An action that finds nothing
+// to do answers the invoice as it is.
+func (s *Service) change(
+	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, p identity.Permission,
+	do func(*invoice.Invoice, *entity.Entity, *entity.Settings) ([]event.Event, error),
+) (*invoice.Invoice, error) {
+	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Entities.Get(ctx, a.Scope(), inv.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read entity: %w", err)
+	}
+	if err := a.Require(p, e.RoleOf(a)); err != nil {
+		return nil, err
+	}
+	settings, err := s.Settings.Get(ctx, a.Scope(), inv.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	var events []event.Event
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		var err error
+		inv, err = s.Invoices.Update(ctx, a.Scope(), id, ifVersion, func(inv *invoice.Invoice) error {
+			var err error
+			if events, err = do(inv, e, settings); err != nil {
+				return err
+			}
+			inv.UpdatedAt = s.Clock.Now()
+			return nil
+		})
+		if errors.Is(err, invoice.ErrUnchanged) || err == nil && events == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.tell(ctx, a, inv, events)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Invoices.Get(ctx, a.Scope(), id)
+}
+
+func (s *Service) tell(ctx context.Context, a identity.Actor, inv *invoice.Invoice, events []event.Event) error {
+	subject := event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
+	for i, e := range events {
+		full := event.By(a, e.Type, inv.EntityID, subject)
+		full.Changes, full.Data = e.Changes, e.Data
+		events[i] = full
+	}
+	return s.Events.Append(ctx, events...)
+}

@@ -1,0 +1,195 @@
+// Package organizations is what the operator of an installation does on the
+// command line: organizations, accounts and roles (records D16).
+package organizations
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/organization"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// MinPassword is the shortest password an account may have.
+const MinPassword = 12
+
+// Hasher hashes passwords.
+type Hasher interface {
+	Hash(ctx context.Context, password string) (string, error)
+}
+
+// Service holds the operator's operations.
+type Service struct {
+	Organizations organization.Repository
+	Users         identity.Users
+	Memberships   identity.Memberships
+	Sessions      identity.Sessions
+	Events        event.Log
+	Passwords     Hasher
+	UnitOfWork    usecase.UnitOfWork
+	Clock         usecase.Clock
+	IDs           usecase.IDs
+}
+
+// Create adds an organization.
+func (s *Service) Create(ctx context.Context, name string) (*organization.Organization, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return nil, fault.InvalidField("name", "must not be empty")
+	}
+	now := s.Clock.Now()
+	o := &organization.Organization{ID: s.IDs.New(), Name: name, CreatedAt: now, UpdatedAt: now}
+	if err := s.Organizations.Add(ctx, o); err != nil {
+		return nil, fmt.Errorf("add organization: %w", err)
+	}
+	return o, nil
+}
+
+// List returns all organizations, oldest first.
+func (s *Service) List(ctx context.Context) ([]organization.Organization, error) {
+	return s.Organizations.ForOperator(ctx)
+}
+
+// AddUserInput describes a new account and its first membership.
+type AddUserInput struct {
+	Email          string
+	Name           string
+	Password       string
+	OrganizationID uuid.UUID
+	Role           identity.Role
+}
+
+// AddUser makes an account and its membership of an organization.
+func (s *Service) AddUser(ctx context.Context, in AddUserInput) (*identity.User, error) {
+	u, err := s.newUser(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if err := s.Users.Add(ctx, u); err != nil {
+			return fmt.Errorf("add user: %w", err)
+		}
+		return s.join(ctx, u.ID, in.OrganizationID, in.Role)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+func (s *Service) newUser(ctx context.Context, in AddUserInput) (*identity.User, error) {
+	email := identity.NormalizeEmail(in.Email)
+	if local, host, ok := strings.Cut(email, "@"); !ok || local == "" || host == "" {
+		return nil, fault.InvalidField("email", "must be an e-mail address")
+	}
+	if len(in.Password) < MinPassword {
+		return nil, fault.InvalidField("password", "must have at least %d characters", MinPassword)
+	}
+	hash, err := s.Passwords.Hash(ctx, in.Password)
+	if err != nil {
+		return nil, fmt.Errorf("hash password: %w", err)
+	}
+	now := s.Clock.Now()
+	name := strings.TrimSpace(in.Name)
+	if name == "" {
+		name = email
+	}
+	return &identity.User{
+		ID: s.IDs.New(), Email: email, Name: name, PasswordHash: hash,
+		PasswordChangedAt: now, CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+// Invite makes an existing account a member of a further organization.
+func (s *Service) Invite(ctx context.Context, email string, organization uuid.UUID, role identity.Role) error {
+	u, err := s.Users.ByEmail(ctx, identity.NormalizeEmail(email))
+	if err != nil {
+		return err
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.join(ctx, u.ID, organization, role) })
+}
+
+func (s *Service) join(ctx context.Context, user, organization uuid.UUID, role identity.Role) error {
+	if !role.Valid() {
+		return fault.InvalidField("role", "must be admin or member")
+	}
+	if _, err := s.Organizations.ByID(ctx, organization); err != nil {
+		return err
+	}
+	err := s.Memberships.Put(ctx, identity.Membership{
+		UserID: user, OrganizationID: organization, Role: role, CreatedAt: s.Clock.Now(),
+	})
+	if err != nil {
+		return fmt.Errorf("put membership: %w", err)
+	}
+	e := event.By(identity.System(organization), event.MemberAdded, uuid.Nil, event.Subject{Type: event.SubjectMember, ID: user})
+	e.Data = map[string]string{"role": string(role)}
+	return s.Events.Append(ctx, e)
+}
+
+// SetRole changes a member's role in an organization; their tokens carry it
+// from the next refresh on.
+func (s *Service) SetRole(ctx context.Context, email string, organization uuid.UUID, role identity.Role) error {
+	if !role.Valid() {
+		return fault.InvalidField("role", "must be admin or member")
+	}
+	u, err := s.Users.ByEmail(ctx, identity.NormalizeEmail(email))
+	if err != nil {
+		return err
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		m, err := s.Memberships.Find(ctx, u.ID, organization)
+		if err != nil {
+			return err
+		}
+		before := m.Role
+		m.Role = role
+		if err := s.Memberships.Put(ctx, *m); err != nil {
+			return fmt.Errorf("put membership: %w", err)
+		}
+		e := event.By(identity.System(organization), event.MemberChanged, uuid.Nil, event.Subject{Type: event.SubjectMember, ID: u.ID})
+		e.Changes = []event.Change{{Field: "role", From: string(before), To: string(role)}}
+		return s.Events.Append(ctx, e)
+	})
+}
+
+// SetDisabled locks or unlocks an account; locking ends its sessions.
+func (s *Service) SetDisabled(ctx context.Context, email string, disabled bool) error {
+	return s.changeUser(ctx, email, disabled, func(u *identity.User) { u.Disabled = disabled })
+}
+
+// SetPassword changes a password and ends the account's sessions.
+func (s *Service) SetPassword(ctx context.Context, email, password string) error {
+	if len(password) < MinPassword {
+		return fault.InvalidField("password", "must have at least %d characters", MinPassword)
+	}
+	hash, err := s.Passwords.Hash(ctx, password)
+	if err != nil {
+		return fmt.Errorf("hash password: %w", err)
+	}
+	now := s.Clock.Now()
+	return s.changeUser(ctx, email, true, func(u *identity.User) { u.PasswordHash, u.PasswordChangedAt = hash, now })
+}
+
+func (s *Service) changeUser(ctx context.Context, email string, endSessions bool, change func(*identity.User)) error {
+	u, err := s.Users.ByEmail(ctx, identity.NormalizeEmail(email))
+	if err != nil {
+		return err
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.Users.Update(ctx, u.ID, func(u *identity.User) error { change(u); return nil })
+		if err != nil || !endSessions {
+			return err
+		}
+		return s.Sessions.EndAll(ctx, u.ID)
+	})
+}
+
+// HasUsers says whether anybody could sign in.
+func (s *Service) HasUsers(ctx context.Context) (bool, error) { return s.Users.Any(ctx) }

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+
+	"github.com/google/uuid"
+)
+
+// LoginInput is what a person signs in with.
+type LoginInput struct {
+	Email          string
+	Password       string
+	OrganizationID uuid.UUID // zero: the one used last, else the oldest membership
+	Address        string    // the caller's network address, for counting attempts
+}
+
+// Login checks a password and starts a session. Unknown addresses, wrong
+// passwords, disabled accounts and accounts without an organization look and
+// last alike (decisions 4).
+func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
+	now := s.Clock.Now()
+	email := identity.NormalizeEmail(in.Email)
+	if err := s.countAttempt(ctx, email, in.Address, now); err != nil {
+		return Token{}, err
+	}
+	user, err := s.Users.ByEmail(ctx, email)
+	if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
+		return Token{}, fmt.Errorf("find user: %w", err)
+	}
+	var hash string
+	if user != nil {
+		hash = user.PasswordHash
+	}
+	matches, err := s.Passwords.Matches(ctx, hash, in.Password)
+	if err != nil {
+		return Token{}, fmt.Errorf("compare password: %w", err)
+	}
+	if !matches || user == nil || user.Disabled {
+		return Token{}, errCredentials()
+	}
+	membership, err := s.chooseMembership(ctx, user.ID, in.OrganizationID)
+	if err != nil {
+		return Token{}, err
+	}
+	if err := s.Attempts.Forget(ctx, accountAttemptPrefix+email); err != nil {
+		return Token{}, fmt.Errorf("forget attempts: %w", err)
+	}
+	return s.start(ctx, *membership, now)
+}
+
+func (s *Service) start(ctx context.Context, m identity.Membership, now time.Time) (Token, error) {
+	session := identity.Session{
+		ID: s.IDs.New(), UserID: m.UserID, OrganizationID: m.OrganizationID,
+		CreatedAt: now, ExpiresAt: now.Add(identity.SessionLifetime),
+	}
+	m.LastUsedAt = now
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if err := s.Sessions.Add(ctx, session); err != nil {
+			return fmt.Errorf("add session: %w", err)
+		}
+		return s.Memberships.Put(ctx, m)
+	})
+	if err != nil {
+		return Token{}, err
+	}
+	return s.issue(session, m.Role, now)
+}
+
+func (s *Service) chooseMembership(ctx context.Context, user, organization uuid.UUID) (*identity.Membership, error) {
+	memberships, err := s.Memberships.OfUser(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("list memberships: %w", err)
+	}
+	for _, m := range memberships {
+		if organization == uuid.Nil || m.OrganizationID == organization {
+			return &m, nil
+		}
+	}
+	return nil, errCredentials()
+}
+
+func (s *Service) countAttempt(ctx context.Context, email, address string, now time.Time) error {
+	limits := []struct {
+		key   string
+		limit int
+	}{{accountAttemptPrefix + email, s.Limits.PerAccount}, {addressAttemptPrefix + address, s.Limits.PerAddress}}
+	for _, l := range limits {
+		n, ends, err := s.Attempts.Count(ctx, l.key, AttemptWindow, now)
+		if err != nil {
+			return fmt.Errorf("count attempt: %w", err)
+		}
+		if n > l.limit {
+			f := fault.New(fault.TooMany, fault.CodeRateLimited, "There were too many attempts to sign in. Wait and try again.")
+			f.RetryAfter = max(ends.Sub(now), time.Second)
+			return f
+		}
+	}
+	return nil
+}
+
+func errCredentials() error {
+	return fault.New(fault.Unauthenticated, fault.CodeInvalidCredentials,
+		"The e-mail address or the password is wrong, or the account is not a member of the organization.")
+}

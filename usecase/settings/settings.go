@@ -1,0 +1,113 @@
+// Package settings keeps the choices of each entity.
+package settings
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Service reads and changes settings.
+type Service struct {
+	Settings   entity.SettingsRepository
+	Events     event.Log
+	UnitOfWork usecase.UnitOfWork
+	Clock      usecase.Clock
+}
+
+// Get returns the settings of an entity within the caller's scope.
+func (s *Service) Get(ctx context.Context, a identity.Actor, id uuid.UUID) (*entity.Settings, error) {
+	return s.Settings.Get(ctx, a.Scope(), id)
+}
+
+// Update changes settings by what change does to them; administrators may.
+func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, change func(*entity.Settings)) (*entity.Settings, error) {
+	if _, err := s.Settings.Get(ctx, a.Scope(), id); err != nil {
+		return nil, err
+	}
+	if err := a.RequireAdmin(); err != nil {
+		return nil, err
+	}
+	var updated *entity.Settings
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		var changes []event.Change
+		var err error
+		updated, err = s.Settings.Update(ctx, a.Scope(), id, ifVersion, func(v *entity.Settings) error {
+			before := *v
+			change(v)
+			if err := validate(before, *v); err != nil {
+				return err
+			}
+			changes = differences(before, *v)
+			v.UpdatedAt = s.Clock.Now()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		ev := event.By(a, event.SettingsChanged, id, event.Subject{Type: event.SubjectSettings, ID: id, Version: updated.Version})
+		ev.Changes = changes
+		return s.Events.Append(ctx, ev)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return updated, nil
+}
+
+func validate(before, v entity.Settings) error {
+	if _, err := time.LoadLocation(v.Timezone); err != nil || v.Timezone == "" || v.Timezone == "Local" {
+		return fault.InvalidField("timezone", "must be a name of the IANA time zone database, such as Europe/Berlin")
+	}
+	// Set by itself when an accounting integration becomes active (records
+	// D31); until this entity has one there is nothing to choose.
+	if v.AccountingIntegrationID != before.AccountingIntegrationID && v.AccountingIntegrationID != uuid.Nil {
+		return fault.InvalidField("accounting_integration_id", "names no active accounting integration of this entity")
+	}
+	for i, m := range v.TaxMappings {
+		twin := func(o entity.TaxMapping) bool { return o.Category == m.Category && o.Rate == m.Rate }
+		if slices.IndexFunc(v.TaxMappings, twin) != i {
+			return fault.InvalidField(fmt.Sprintf("tax_mappings[%d]", i), "maps a category and rate that is mapped before")
+		}
+	}
+	return nil
+}
+
+func differences(a, b entity.Settings) []event.Change {
+	var changes []event.Change
+	for _, c := range []struct {
+		field    string
+		from, to any
+	}{
+		{"default_currency", a.DefaultCurrency, b.DefaultCurrency},
+		{"date_order", a.DateOrder, b.DateOrder},
+		{"timezone", a.Timezone, b.Timezone},
+		{"auto_extract", a.AutoExtract, b.AutoExtract},
+		{"auto_sync", a.AutoSync, b.AutoSync},
+		{"approval_required", a.ApprovalRequired, b.ApprovalRequired},
+		{"review_threshold", a.ReviewThreshold, b.ReviewThreshold},
+		{"accounting_integration_id", a.AccountingIntegrationID, b.AccountingIntegrationID},
+		{"default_account_id", a.DefaultAccountID, b.DefaultAccountID},
+		{"default_tax_rate_id", a.DefaultTaxRateID, b.DefaultTaxRateID},
+		{"tax_mappings", a.TaxMappings, b.TaxMappings},
+		{"duplicate_policy", a.DuplicatePolicy, b.DuplicatePolicy},
+		{"four_eyes", a.FourEyes, b.FourEyes},
+		{"assistant_actions", a.AssistantActions, b.AssistantActions},
+		{"route_by_buyer", a.RouteByBuyer, b.RouteByBuyer},
+		{"bill_status", a.BillStatus, b.BillStatus},
+	} {
+		if from, to := fmt.Sprint(c.from), fmt.Sprint(c.to); from != to {
+			changes = append(changes, event.Change{Field: c.field, From: from, To: to})
+		}
+	}
+	return changes
+}
