@@ -18,8 +18,7 @@ diff -r "$before/openapi" openapi >/dev/null || problem "openapi/docledger.json 
 unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go' | grep -v '^gen/'))
 [[ -z $unformatted ]] || problem "not formatted, run make fmt: $unformatted"
 go mod tidy -diff >/dev/null 2>&1 || problem "go.mod or go.sum is not tidy, run go mod tidy"
-go vet ./... || problem "go vet has findings"
-go tool staticcheck ./... || problem "staticcheck has findings"
+make --no-print-directory lint || problem "vet or staticcheck has findings"
 # The specs' own lint, and the walk of routes against specs.
 go test ./openapi/... ./adapter/httpapi/... ./test/arch/... || problem "specs, routes or rooms do not fit"
 [[ $status -eq 0 ]] && echo "verify: nothing to complain about"

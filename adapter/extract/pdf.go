@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 
 	"docledger/adapter/extract/pdf"
@@ -44,11 +45,15 @@ func (p *Pipeline) readPDF(ctx context.Context, path string) (*extraction.Result
 	}, nil
 }
 
-// pick reads the embedded files while there is room for their XML.
+// pick reads the embedded files once there is room for their XML.
 func (p *Pipeline) pick(ctx context.Context, files []pdf.File) (*pick, error) {
 	total := int64(0)
 	for _, f := range files {
-		total += int64(len(f.Data))
+		weight, err := weigh(bytes.NewReader(f.Data))
+		if err != nil {
+			return nil, err
+		}
+		total += weight
 	}
 	release, err := p.hold(ctx, total)
 	if err != nil {

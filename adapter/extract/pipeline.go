@@ -41,9 +41,6 @@ const (
 	defaultChildren = 2
 	defaultDeadline = 8 * time.Second
 	defaultXMLBytes = 64 << 20
-	// xmlAtOnce bounds the XML that is held at one time over all documents; a
-	// larger one is read alone.
-	xmlAtOnce = 64 << 20
 )
 
 // Pipeline implements extraction.Reader. It is safe for concurrent use.
@@ -51,7 +48,7 @@ type Pipeline struct {
 	options Options
 	pool    *worker.Pool
 	places  *semaphore.Weighted // one for each PDF
-	bytes   *semaphore.Weighted // of XML
+	memory  *semaphore.Weighted // for XML
 }
 
 var _ extraction.Reader = (*Pipeline)(nil)
@@ -76,7 +73,7 @@ func New(o Options) *Pipeline {
 			Memory:   o.ChildMemory,
 		}),
 		places: semaphore.NewWeighted(int64(o.Children)),
-		bytes:  semaphore.NewWeighted(xmlAtOnce),
+		memory: semaphore.NewWeighted(xmlMemory),
 	}
 }
 

@@ -3,6 +3,8 @@ package extract_test
 import (
 	"fmt"
 	"strings"
+
+	"docledger/adapter/extract/pdf/pdftest"
 )
 
 // ubl is a small UBL invoice.
@@ -54,4 +56,9 @@ func orderX() []byte {
 func xxe() []byte {
 	return []byte(strings.Replace(string(ubl("&file;", "1.00")), "<Invoice",
 		`<!DOCTYPE Invoice [<!ENTITY file SYSTEM "file:///etc/hostname">]><Invoice`, 1))
+}
+
+// pdfSample is a hybrid PDF.
+func pdfSample() []byte {
+	return pdftest.Hybrid("Invoice FX-7", []string{"factur-x.xml"}, cii("FX-7", "119.00"))
 }

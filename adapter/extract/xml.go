@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +13,25 @@ import (
 	"docledger/domain/invoice"
 )
 
+const (
+	// xmlMemory bounds what the XML being read takes at one time, over all
+	// documents, as estimated by weigh; a heavier document is read alone.
+	xmlMemory = 192 << 20
+	// tagBytes is what reading takes for each tag, measured.
+	tagBytes = 110
+)
+
 // readXML reads a document that is XML as a whole.
 func (p *Pipeline) readXML(ctx context.Context, f *os.File, size int64) (*extraction.Result, error) {
 	if size > p.options.XMLBytes {
 		return nil, extraction.Fail(extraction.TooLarge,
 			"The XML is larger than %d MiB. Ask the sender for the invoice without its attachments.", p.options.XMLBytes>>20)
 	}
-	release, err := p.hold(ctx, size)
+	weight, err := weigh(io.NewSectionReader(f, 0, size))
+	if err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
+	}
+	release, err := p.hold(ctx, weight)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +55,30 @@ func (p *Pipeline) readXML(ctx context.Context, f *os.File, size int64) (*extrac
 	}, nil
 }
 
-// hold waits until there is room for n bytes of XML.
-func (p *Pipeline) hold(ctx context.Context, n int64) (release func(), err error) {
-	n = min(n, xmlAtOnce)
-	if err := p.bytes.Acquire(ctx, n); err != nil {
+// weigh estimates how much memory the reading of XML takes: its bytes, and
+// more for every tag, of which a few bytes can hold many.
+func weigh(r io.Reader) (int64, error) {
+	buf := make([]byte, 64<<10)
+	total := int64(0)
+	for {
+		n, err := r.Read(buf)
+		total += int64(n) + tagBytes*int64(bytes.Count(buf[:n], []byte("<")))
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// hold waits until there is room for XML of the given weight.
+func (p *Pipeline) hold(ctx context.Context, weight int64) (release func(), err error) {
+	weight = min(weight, xmlMemory)
+	if err := p.memory.Acquire(ctx, weight); err != nil {
 		return nil, late(err)
 	}
-	return func() { p.bytes.Release(n) }, nil
+	return func() { p.memory.Release(weight) }, nil
 }
 
 func parse(ctx context.Context, data []byte) (*einvoice.Found, error) {

@@ -2,8 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"maps"
 	"time"
 
 	"docledger/adapter/httpapi/convert"
@@ -71,26 +70,15 @@ func (s *Server) GetInvoice(ctx context.Context, r backend.GetInvoiceRequestObje
 
 // ListInvoiceLines implements the operation listInvoiceLines.
 func (s *Server) ListInvoiceLines(ctx context.Context, r backend.ListInvoiceLinesRequestObject) (backend.ListInvoiceLinesResponseObject, error) {
-	scope := actor(ctx).Scope()
-	inv, err := s.Invoices.Get(ctx, scope, r.InvoiceId)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.Invoices.Lines(ctx, scope, r.InvoiceId, pageOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Invoices.Lines(ctx, actor(ctx).Scope(), r.InvoiceId, pageOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}
 	items := make([]backend.InvoiceLine, len(found.Items))
 	fields := map[string]invoice.Evidence{}
 	for i, l := range found.Items {
-		items[i] = convert.ToAPILine(l)
-		// Evidence names lines by their place, from 0.
-		prefix := fmt.Sprintf("lines[%d]", l.Position-1)
-		for path, e := range inv.Fields {
-			if path == prefix || strings.HasPrefix(path, prefix+".") {
-				fields[path] = e
-			}
-		}
+		items[i] = convert.ToAPILine(l.Line)
+		maps.Copy(fields, l.Fields)
 	}
 	return backend.ListInvoiceLines200JSONResponse{Body: backend.InvoiceLineList{
 		Items: items, Fields: convert.ToAPIEvidence(fields), NextCursor: convert.Cursor(found.Next),

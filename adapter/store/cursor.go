@@ -8,6 +8,7 @@ import (
 	"hash"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"docledger/domain/fault"
@@ -60,7 +61,9 @@ func (b binding) cursor(key []byte) string {
 // negative where they differ.
 func (b binding) key(cursor string, size int) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) < bindingSize || size >= 0 && len(raw) != bindingSize+size || binding(raw[:bindingSize]) != b {
+	sized := len(raw) >= bindingSize && (size < 0 || len(raw) == bindingSize+size)
+	// The decoder passes over line feeds.
+	if err != nil || !sized || binding(raw[:bindingSize]) != b || strings.ContainsAny(cursor, "\r\n") {
 		return nil, fault.InvalidField("cursor", "not a cursor of this list and filter; start again without one")
 	}
 	return raw[bindingSize:], nil

@@ -75,24 +75,24 @@ func (r Invoices) lines(ctx context.Context, id uuid.UUID, after int64, limit in
 }
 
 // Lines implements invoice.Reader.
-func (r Invoices) Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[invoice.Line], error) {
+func (r Invoices) Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[invoice.ListedLine], error) {
 	b := bind("lines", s.OrganizationID).with("invoice", id).done()
 	after, err := b.numbersOf(p.After, 1)
 	if err != nil {
-		return page.Of[invoice.Line]{}, err
+		return page.Of[invoice.ListedLine]{}, err
 	}
 	var there []uuid.UUID
 	if err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).Where("id = ?", id).Pluck("id", &there).Error; err != nil {
-		return page.Of[invoice.Line]{}, failed("look up the invoice", err)
+		return page.Of[invoice.ListedLine]{}, failed("look up the invoice", err)
 	}
 	if len(there) == 0 {
-		return page.Of[invoice.Line]{}, fault.Missing("invoice")
+		return page.Of[invoice.ListedLine]{}, fault.Missing("invoice")
 	}
 	rows, err := r.lines(ctx, id, after[0], p.Size()+1)
 	if err != nil {
-		return page.Of[invoice.Line]{}, err
+		return page.Of[invoice.ListedLine]{}, err
 	}
-	return pageOf(rows, p.Size(), lineRow.fromRow, func(l lineRow) string { return b.cursor(numbersKey(int64(l.Ordinal))) }), nil
+	return pageOf(rows, p.Size(), lineRow.listed, func(l lineRow) string { return b.cursor(numbersKey(int64(l.Ordinal))) }), nil
 }
 
 // List implements invoice.Reader.

@@ -70,7 +70,7 @@ type lineRow struct {
 	AccountSource invoice.CodingSource
 	TaxRateID     string
 	TaxSource     invoice.CodingSource
-	Evidence      *jsonOf[map[string]evidenceJSON] // by the path within the line
+	Evidence      *jsonOf[map[string]evidenceJSON] // by what follows `lines[i]` in the path
 }
 
 // TableName implements gorm's tabler.
@@ -126,14 +126,30 @@ func (r invoiceRow) fromRow(lines []lineRow) *invoice.Invoice {
 		if line.Evidence == nil {
 			continue
 		}
-		for path, e := range line.Evidence.V {
-			if inv.Fields == nil {
-				inv.Fields = map[string]invoice.Evidence{}
-			}
-			inv.Fields["lines["+strconv.Itoa(i)+"]."+path] = invoice.Evidence(e)
+		if inv.Fields == nil {
+			inv.Fields = map[string]invoice.Evidence{}
 		}
+		line.evidence(i, inv.Fields)
 	}
 	return inv
+}
+
+// evidence adds the line's evidence to that of its invoice, in which the line
+// has the given index.
+func (r lineRow) evidence(index int, to map[string]invoice.Evidence) {
+	if r.Evidence == nil {
+		return
+	}
+	for path, e := range r.Evidence.V {
+		to["lines["+strconv.Itoa(index)+"]"+path] = invoice.Evidence(e)
+	}
+}
+
+// listed returns the line with its evidence.
+func (r lineRow) listed() invoice.ListedLine {
+	l := invoice.ListedLine{Line: r.fromRow(), Fields: map[string]invoice.Evidence{}}
+	r.evidence(r.Ordinal-1, l.Fields)
+	return l
 }
 
 func (r lineRow) fromRow() invoice.Line {
@@ -159,7 +175,7 @@ func toLineRow(invoiceID uuid.UUID, ordinal int, l invoice.Line, evidence map[st
 	return row
 }
 
-var linePath = regexp.MustCompile(`^lines\[(0|[1-9]\d{0,5})\]\.(.+)$`)
+var linePath = regexp.MustCompile(`^lines\[(0|[1-9]\d{0,5})\]((?:\..+)?)$`)
 
 // splitEvidence parts the evidence of each line, by its index and the path
 // within the line, from that of the header. What names no line that there is

@@ -22,9 +22,11 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			}
 			return err
 		}}},
-		Periodic: []jobs.Periodic{{Name: "expire_idempotency_keys", Every: time.Hour, Run: func(ctx context.Context) error {
-			return s.store.Idempotency().Expire(ctx, s.clock.Now())
-		}}},
+		Periodic: []jobs.Periodic{
+			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
+			s.hourly("expire_sessions", s.store.Sessions().Expire),
+			s.hourly("expire_sign_in_attempts", s.store.Attempts().Expire),
+		},
 		Workers: s.cfg.Workers, Logger: s.log,
 	}
 	if s.db.Dialect == database.SQLite {
@@ -37,4 +39,8 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 		}
 	}
 	return jobs.New(cfg)
+}
+
+func (s *Service) hourly(name string, expire func(context.Context, time.Time) error) jobs.Periodic {
+	return jobs.Periodic{Name: name, Every: time.Hour, Run: func(ctx context.Context) error { return expire(ctx, s.clock.Now()) }}
 }

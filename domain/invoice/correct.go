@@ -79,6 +79,10 @@ func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (changes []Cha
 	if len(changes) == 0 {
 		return nil, false, ErrUnchanged
 	}
+	if touched {
+		// The stated sum of lines (BT-106) was that of other lines.
+		inv.LineTotal = nil
+	}
 	if document || touched || len(lists) > 0 {
 		withdrawn = inv.withdrawApproval()
 	}
@@ -220,6 +224,11 @@ func (inv *Invoice) replaceLists(c Correction) (changes []Changed) {
 			continue
 		}
 		note(kind.path, len(old), len(*kind.list))
+		if kind.isCharge {
+			inv.ChargeTotal = nil
+		} else {
+			inv.AllowanceTotal = nil
+		}
 		inv.AllowancesCharges = append(others, *kind.list...)
 	}
 	return changes

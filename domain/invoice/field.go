@@ -130,6 +130,7 @@ func fieldsByPath() map[string]Field {
 		amount("tax_total_in_tax_currency", func(i *Invoice) **money.Decimal { return &i.TaxTotalInTaxCurrency }),
 		amount("gross_total", func(i *Invoice) **money.Decimal { return &i.GrossTotal }),
 		amount("prepaid_total", func(i *Invoice) **money.Decimal { return &i.PrepaidTotal }),
+		amount("withheld_total", func(i *Invoice) **money.Decimal { return &i.WithheldTotal }),
 		amount("payable_rounding", func(i *Invoice) **money.Decimal { return &i.PayableRounding }),
 		amount("amount_due", func(i *Invoice) **money.Decimal { return &i.AmountDue }),
 		coding(text("contact_id", func(i *Invoice) *string { return &i.ContactID })),

@@ -47,6 +47,13 @@ type Summary struct {
 	UpdatedAt      time.Time
 }
 
+// ListedLine is a line with its evidence, whose paths are those of the whole
+// invoice (`lines[250].quantity`).
+type ListedLine struct {
+	Line
+	Fields map[string]Evidence
+}
+
 // Filter narrows a list; the zero value lists all that the scope holds. Days
 // and times are inclusive from, days inclusive and times exclusive to.
 type Filter struct {
@@ -70,8 +77,8 @@ type Reader interface {
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Invoice, error)
 	// List returns summaries newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Summary], error)
-	// Lines returns lines by position.
-	Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[Line], error)
+	// Lines returns lines with their evidence, in their order.
+	Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[ListedLine], error)
 }
 
 // Repository stores invoices.

@@ -990,7 +990,7 @@ type Invoice struct {
 	// NetTotal An exact decimal number as a string, with the digits it was stated with, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"net_total"`
 
-	// Note A remark of the people who handle it.
+	// Note The note of the document (BT-22), or what the people who handle it wrote instead.
 	Note nullable.Nullable[string] `json:"note"`
 
 	// OrganizationId An identifier (UUID version 7 in what the service makes).
@@ -1055,6 +1055,9 @@ type Invoice struct {
 
 	// WebUrl The page of the web application that shows it.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
+
+	// WithheldTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	WithheldTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"withheld_total"`
 }
 
 // InvoiceLine An invoice line (EN 16931 BG-25).
@@ -1206,7 +1209,7 @@ type InvoicePatch struct {
 	// NetTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_total,omitempty"`
 
-	// Note A remark of the people who handle it.
+	// Note The note of the document (BT-22), or what the people who handle it wrote instead.
 	Note nullable.Nullable[string] `json:"note,omitempty"`
 
 	// PayableRounding A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
@@ -1237,6 +1240,9 @@ type InvoicePatch struct {
 
 	// Taxes Replaces the list.
 	Taxes nullable.Nullable[[]TaxBreakdownInput] `json:"taxes,omitempty"`
+
+	// WithheldTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	WithheldTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"withheld_total,omitempty"`
 }
 
 // InvoicePatchDocumentType What the document is.

@@ -185,4 +185,3 @@ func defaultCacheDir() string {
 	}
 	return filepath.Join(os.TempDir(), "docledger-cache")
 }
-

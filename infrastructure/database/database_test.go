@@ -105,6 +105,45 @@ func TestNewerSchemas(t *testing.T) {
 	})
 }
 
+// A SQLite database is copied before it changes, and only then.
+func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "x.db")
+	cfg := database.Config{URL: "sqlite:" + path}
+	first := fstest.MapFS{"001001_a.sql": {Data: []byte("-- +goose Up\nCREATE TABLE a (v int);\nINSERT INTO a VALUES (7);\n")}}
+	second := fstest.MapFS{"001001_a.sql": first["001001_a.sql"], "002001_b.sql": {Data: []byte("-- +goose Up\nDROP TABLE a;\n")}}
+	copies := func() []string {
+		found, err := filepath.Glob(path + ".*.bak")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	for _, release := range []fs.FS{first, first} {
+		if err := database.Migrate(ctx, cfg, release); err != nil {
+			t.Fatal(err)
+		}
+		if got := copies(); len(got) > 0 {
+			t.Errorf("copied without need: %v", got)
+		}
+	}
+	if err := database.Migrate(ctx, cfg, second); err != nil {
+		t.Fatal(err)
+	}
+	if got := copies(); len(got) != 1 || got[0] != path+".001001.bak" {
+		t.Fatalf("copies %v", got)
+	}
+	info, err := os.Stat(copies()[0])
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the copy: %v, %v", info.Mode(), err)
+	}
+	var v int
+	if err := open(t, database.Config{URL: "sqlite:" + copies()[0]}).SQL.QueryRow("SELECT v FROM a").Scan(&v); err != nil || v != 7 {
+		t.Errorf("the copy holds %d (%v)", v, err)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, cfg database.Config, _ fs.FS) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -40,7 +41,8 @@ type migrator struct {
 }
 
 // Migrate applies the migrations of fsys and those of the job queue. Processes
-// that start together take turns.
+// that start together take turns. A SQLite database that is to change is first
+// copied to a file beside it, named after its version (`x.db.001006.bak`).
 func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	m, err := newMigrator(cfg, fsys)
 	if err != nil {
@@ -52,6 +54,9 @@ func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	if err := m.backUp(ctx); err != nil {
+		return fmt.Errorf("copy the database before migrating it: %w", err)
+	}
 	if _, err := m.goose.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the schema: %w", err)
 	}
@@ -140,4 +145,31 @@ func (m *migrator) lock(ctx context.Context) (unlock func() error, err error) {
 	return func() error {
 		return errors.Join(locker.SessionUnlock(context.WithoutCancel(ctx), conn), conn.Close())
 	}, nil
+}
+
+func (m *migrator) backUp(ctx context.Context) error {
+	if m.dialect != SQLite {
+		return nil
+	}
+	have, want, err := m.goose.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	queue, err := m.river.Validate(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if have == 0 || have >= want && queue.OK {
+		return nil
+	}
+	target := fmt.Sprintf("%s.%06d.bak", m.path, have)
+	// The copy of an earlier attempt is of the same version, but older.
+	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := createPrivate(target); err != nil {
+		return err
+	}
+	_, err = m.pool.ExecContext(ctx, "VACUUM INTO ?", target)
+	return err
 }

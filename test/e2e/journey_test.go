@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -264,6 +265,9 @@ func TestLongInvoicesArePaged(t *testing.T) {
 			seen++
 			if page.Number("items", i, "position") != seen {
 				t.Fatalf("line %d has position %d", seen, page.Number("items", i, "position"))
+			}
+			if page.At("fields", fmt.Sprintf("lines[%d]", seen-1)) == nil {
+				t.Fatalf("line %d is listed without its evidence", seen)
 			}
 		}
 		if page.At("next_cursor") == nil {

@@ -17,7 +17,9 @@ import (
 type Unlimited struct{}
 
 // Of implements billing.Plans.
-func (Unlimited) Of(context.Context, uuid.UUID) (billing.Plan, error) { return billing.SelfHosted(), nil }
+func (Unlimited) Of(context.Context, uuid.UUID) (billing.Plan, error) {
+	return billing.SelfHosted(), nil
+}
 
 // Trials gives every organization the free trial from its creation on
 // (contract section 8).

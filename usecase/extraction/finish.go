@@ -102,7 +102,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	}
 	inv := s.build(o, d, draft)
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
-	review.Judge(inv, o.entity, o.settings, o.result.Checks, o.now)
+	review.Judge(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
@@ -120,7 +120,7 @@ func (s *Service) again(ctx context.Context, o *outcome) (*invoice.Invoice, erro
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
 		fresh.ChangedBy = old.ChangedBy
 		fresh.KeepHuman(old)
-		review.Judge(fresh, o.entity, o.settings, o.result.Checks, o.now)
+		review.Judge(fresh, o.entity, o.settings, slices.Concat(o.result.Drafts[0].Checks, o.result.Checks), o.now)
 		*old = *fresh
 		return nil
 	})

@@ -34,6 +34,8 @@ func hostile() map[string]hostileFile {
 		"no pages":         {[]byte("%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 9 0 R >>\nendobj\n%%EOF\n"), extraction.Malformed},
 		"page tree loop":   {pages(func(n int) string { return fmt.Sprintf("<< /Type /Pages /Kids [%d 0 R %d 0 R] >>", n, n+1) }, 1), extraction.Malformed},
 		"page tree grows":  {pages(func(n int) string { return fmt.Sprintf("<< /Kids [%d 0 R %[1]d 0 R %[1]d 0 R %[1]d 0 R] >>", n+1) }, 200), extraction.NestingTooDeep},
+		"names loop":       {names("<< /Kids [%d 0 R %[1]d 0 R] >>"), ""},
+		"names of all":     {names("<< /Names [(a) %d 0 R (b) 1 0 R (c) 4 0 R (d) [[[]]] (e)] >>"), ""},
 		"length loop":      {lengths(200), ""},
 		"table of nothing": {table("/W [0 0 0] /Index [0 4294967295]", make([]byte, 1024)), extraction.Malformed},
 		"negative table":   {table("/W [-1 9 99] /Index [-5 -1]", make([]byte, 1024)), extraction.Malformed},
@@ -73,6 +75,16 @@ func pages(node func(num int) string, n int) []byte {
 		b.Set(num, node(num))
 	}
 	b.Catalog = "/Pages 2 0 R"
+	return b.Table()
+}
+
+// names has a names tree whose root is made from its own number.
+func names(root string) []byte {
+	b := pdftest.New()
+	b.Page("", "")
+	num := b.Reserve()
+	b.Set(num, fmt.Sprintf(root, num))
+	b.Catalog += fmt.Sprintf(" /Names << /EmbeddedFiles %d 0 R >> /AF %[1]d 0 R", num)
 	return b.Table()
 }
 

@@ -91,6 +91,18 @@ func TestFilesAreFoundWhereverTheyStand(t *testing.T) {
 	}
 }
 
+func TestHybridReferenceFile(t *testing.T) {
+	t.Parallel()
+	b := pdftest.New()
+	b.Page("", "")
+	spec := b.Embed("a.xml", "Data", sample)
+	b.Names(spec)
+	r := inspect(t, b.HybridReference(spec))
+	if f := only(t, r); !bytes.Equal(f.Data, sample) || r.Rebuilt {
+		t.Errorf("rebuilt %v, data %q", r.Rebuilt, f.Data)
+	}
+}
+
 func TestFileIsListedOnce(t *testing.T) {
 	t.Parallel()
 	b := pdftest.New()

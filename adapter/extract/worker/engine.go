@@ -81,19 +81,21 @@ func (e *engine) read(f *os.File, o TextOptions, yield func(page any) error) err
 	if err != nil {
 		return refused(err)
 	}
-	count, err := instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
-	if err != nil {
-		return refused(err)
-	}
 	limit := o.Pages
 	if limit <= 0 || limit > DefaultPages {
 		limit = DefaultPages
 	}
+	count, err := pageCount(instance, opened.Document)
+	if err != nil {
+		return refused(err)
+	}
 	words := 0
-	for i := range min(count.PageCount, limit) {
-		page, err := readPage(instance, opened.Document, i)
-		if err != nil {
-			return err
+	for i := range min(count, limit) {
+		page := &layout.Page{Number: i + 1, Words: []layout.Word{}}
+		if err := readPage(instance, opened.Document, page); err != nil {
+			if err := survived(instance, opened.Document, page.Number, err); err != nil {
+				return err
+			}
 		}
 		if err := yield(page); err != nil {
 			return err
@@ -101,6 +103,28 @@ func (e *engine) read(f *os.File, o TextOptions, yield func(page any) error) err
 		if words += len(page.Words); o.Words > 0 && words >= o.Words {
 			break
 		}
+	}
+	return nil
+}
+
+func pageCount(instance pdfium.Pdfium, document references.FPDF_DOCUMENT) (int, error) {
+	count, err := instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: document})
+	if err != nil {
+		return 0, err
+	}
+	return count.PageCount, nil
+}
+
+// survived decides what an error in a page means. A page that can't be read
+// has no words and the others may; but where the engine itself broke down, all
+// that followed would be without words.
+func survived(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, number int, err error) error {
+	var failure *extraction.Failure
+	if errors.As(err, &failure) {
+		return failure
+	}
+	if _, err := pageCount(instance, document); err != nil {
+		return extraction.Fail(extraction.Malformed, "Page %d of the PDF can't be read. Export the PDF again and upload the new file.", number)
 	}
 	return nil
 }
@@ -115,35 +139,34 @@ func refused(err error) error {
 	}
 }
 
-// readPage reads the words of a page. A page that can't be read has none.
-func readPage(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, index int) (*layout.Page, error) {
-	out := &layout.Page{Number: index + 1, Words: []layout.Word{}}
-	loaded, err := instance.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: document, Index: index})
+// readPage reads size, rotation and words of the page with out's number.
+func readPage(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, out *layout.Page) error {
+	loaded, err := instance.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: document, Index: out.Number - 1})
 	if err != nil {
-		return out, nil //nolint:nilerr // the other pages may be readable
+		return err
 	}
 	defer instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) //nolint:errcheck // closed with the document at the latest
 	page := requests.Page{ByReference: &loaded.Page}
 	seen, err := readView(instance, page, out)
 	if err != nil {
-		return out, nil //nolint:nilerr // as above
+		return err
 	}
 	n, err := countChars(instance, page)
 	if err != nil || n == 0 {
-		return out, nil //nolint:nilerr // as above
+		return err
 	}
 	if n > maxChars {
-		return nil, extraction.Fail(extraction.TooLarge, "Page %d of the PDF holds more text than is accepted.", index+1)
+		return extraction.Fail(extraction.TooLarge, "Page %d of the PDF holds more text than is accepted.", out.Number)
 	}
 	text, err := instance.GetPageTextStructured(&requests.GetPageTextStructured{
 		Page: page,
 		Mode: requests.GetPageTextStructuredModeChars,
 	})
 	if err != nil {
-		return out, nil //nolint:nilerr // as above
+		return err
 	}
 	out.Words = words(text.Chars, seen)
-	return out, nil
+	return nil
 }
 
 func countChars(instance pdfium.Pdfium, page requests.Page) (int, error) {

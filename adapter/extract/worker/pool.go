@@ -139,7 +139,8 @@ func (p *Pool) Prewarm(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, prewarmDeadline)
 	defer cancel()
 	if _, err := c.ask(ctx, request{Operation: opPrewarm, CacheDir: dir, Memory: prewarmMemory}); err != nil {
-		return fmt.Errorf("compile the PDF engine: %w", err)
+		// Whatever it is, it is not the fault of a document.
+		return fmt.Errorf("compile the PDF engine: %s", err)
 	}
 	p.cache, p.warm = dir, true
 	return nil

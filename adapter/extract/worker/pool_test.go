@@ -141,7 +141,7 @@ func TestMisbehaviourHarmsOneDocument(t *testing.T) {
 			t.Parallel()
 			c := worker.Config{Size: 1}
 			if want == extraction.TimedOut {
-				c.Deadline = 300 * time.Millisecond
+				c.Deadline = 2 * time.Second
 			}
 			p := open(t, c)
 			good := store(t, "good.pdf", sound)

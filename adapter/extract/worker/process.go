@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -54,7 +55,7 @@ func start(ctx context.Context) (*process, error) {
 	}
 	c := &process{cmd: exec.Command(path, childArgument), gone: make(chan struct{})}
 	c.cmd.Env = []string{childVariable + "=1", "GOMAXPROCS=2", "GOTRACEBACK=none"}
-	c.cmd.Dir = os.TempDir()
+	c.cmd.Dir = string(filepath.Separator)
 	c.cmd.Stderr = &c.words
 	c.cmd.WaitDelay = time.Second
 	detach(c.cmd)

@@ -10,7 +10,13 @@ import (
 )
 
 // executable is the running binary, even if its file was exchanged since.
-func executable() (string, error) { return "/proc/self/exe", nil }
+func executable() (string, error) {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err == nil {
+		return self, nil
+	}
+	return os.Executable()
+}
 
 // detach puts a child in a process group of its own, so that a signal from the
 // terminal reaches it through its parent, and ties its life to the parent's.

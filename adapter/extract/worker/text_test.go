@@ -1,6 +1,12 @@
+//go:build !race
+
+// Compiling the PDF engine under the race detector takes minutes and gigabytes,
+// and the engine runs in a process of its own: nothing could race with it.
+
 package worker_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -38,97 +44,103 @@ func texts(page layout.Page) string {
 	return strings.Join(out, "|")
 }
 
-func TestText(t *testing.T) {
-	t.Parallel()
-	p := open(t, worker.Config{Size: 2})
-	read := func(t *testing.T, data []byte, o worker.TextOptions) []layout.Page {
-		t.Helper()
-		pages, err := p.Text(t.Context(), store(t, "text.pdf", data), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return pages
-	}
-	const two = "BT /F1 10 Tf 100 700 Td (Total due) Tj 300 0 Td (EUR 119.00) Tj ET"
-	box := "/MediaBox [0 0 500 1000]"
+// twoCells is what a page of 500 by 1000 points prints: one line, two cells.
+const (
+	twoCells = "BT /F1 10 Tf 100 700 Td (Total due) Tj 300 0 Td (EUR 119.00) Tj ET"
+	mediaBox = "/MediaBox [0 0 500 1000]"
+)
 
-	t.Run("words and boxes", func(t *testing.T) {
-		t.Parallel()
-		pages := read(t, printed(box, two), worker.TextOptions{})
-		page := pages[0]
-		if len(pages) != 1 || page.Number != 1 || page.Width != 500 || page.Height != 1000 || page.Rotation != 0 {
-			t.Fatalf("pages = %+v", pages)
+func read(t *testing.T, data []byte, o worker.TextOptions) []layout.Page {
+	t.Helper()
+	pages, err := open(t, worker.Config{Size: 1}).Text(t.Context(), store(t, "text.pdf", data), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+func TestWordsAndBoxes(t *testing.T) {
+	t.Parallel()
+	pages := read(t, printed(mediaBox, twoCells), worker.TextOptions{})
+	page := pages[0]
+	if len(pages) != 1 || page.Number != 1 || page.Width != 500 || page.Height != 1000 || page.Rotation != 0 {
+		t.Fatalf("pages = %+v", pages)
+	}
+	if got := texts(page); got != "Total|due|EUR|119.00" {
+		t.Errorf("words = %q", got)
+	}
+	wantBox(t, page.Words[0].Box, layout.Box{0.2, 0.29, 0.245, 0.30})
+	wantBox(t, page.Words[2].Box, layout.Box{0.8, 0.29, 0.84, 0.30})
+}
+
+func TestRotatedPage(t *testing.T) {
+	t.Parallel()
+	page := read(t, printed(mediaBox+" /Rotate 90", twoCells), worker.TextOptions{})[0]
+	if page.Rotation != 90 || page.Width != 1000 || page.Height != 500 {
+		t.Errorf("page = %+v", page)
+	}
+	if got := texts(page); got != "Total|due|EUR|119.00" {
+		t.Errorf("words = %q", got)
+	}
+	// Turned clockwise, what stood at 100, 700 stands 700 from the left and
+	// 100 from the top.
+	wantBox(t, page.Words[0].Box, layout.Box{0.70, 0.2, 0.71, 0.245})
+}
+
+func TestCroppedPage(t *testing.T) {
+	t.Parallel()
+	page := read(t, printed(mediaBox+" /CropBox [100 600 500 800]", twoCells), worker.TextOptions{})[0]
+	if page.Width != 400 || page.Height != 200 {
+		t.Errorf("page = %+v", page)
+	}
+	wantBox(t, page.Words[0].Box, layout.Box{0, 0.465, 0.055, 0.5})
+}
+
+func TestTextLimits(t *testing.T) {
+	t.Parallel()
+	data := printed(mediaBox, twoCells, "", twoCells, twoCells)
+	if got := read(t, data, worker.TextOptions{Pages: 2}); len(got) != 2 || len(got[1].Words) != 0 {
+		t.Errorf("two pages: %+v", got)
+	}
+	if got := read(t, data, worker.TextOptions{Words: 5}); len(got) != 3 {
+		t.Errorf("five words took %d pages", len(got))
+	}
+}
+
+func TestTextOfEncryptedDocuments(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1})
+	for name, want := range map[string]extraction.Reason{"password-r6.pdf": extraction.Encrypted, "aes-256-r6.pdf": "", "rc4-40-r2.pdf": ""} {
+		pages, err := p.Text(t.Context(), filepath.Join("..", "pdf", "testdata", name), worker.TextOptions{})
+		if want != "" {
+			wantReason(t, err, want)
+			continue
 		}
-		if got := texts(page); got != "Total|due|EUR|119.00" {
-			t.Errorf("words = %q", got)
+		if err != nil || texts(pages[0]) != "Invoice|SECRET-1" {
+			t.Errorf("%s: %+v, %v", name, pages, err)
 		}
-		wantBox(t, page.Words[0].Box, layout.Box{0.2, 0.29, 0.245, 0.30})
-		wantBox(t, page.Words[2].Box, layout.Box{0.8, 0.29, 0.84, 0.30})
-	})
-	t.Run("rotated page", func(t *testing.T) {
-		t.Parallel()
-		page := read(t, printed(box+" /Rotate 90", two), worker.TextOptions{})[0]
-		if page.Rotation != 90 || page.Width != 1000 || page.Height != 500 {
-			t.Errorf("page = %+v", page)
-		}
-		if got := texts(page); got != "Total|due|EUR|119.00" {
-			t.Errorf("words = %q", got)
-		}
-		// Turned clockwise, what stood at 100, 700 stands at 700 from the left
-		// and 100 from the top.
-		wantBox(t, page.Words[0].Box, layout.Box{0.70, 0.2, 0.71, 0.245})
-	})
-	t.Run("crop box", func(t *testing.T) {
-		t.Parallel()
-		page := read(t, printed(box+" /CropBox [100 600 500 800]", two), worker.TextOptions{})[0]
-		if page.Width != 400 || page.Height != 200 {
-			t.Errorf("page = %+v", page)
-		}
-		wantBox(t, page.Words[0].Box, layout.Box{0, 0.465, 0.055, 0.5})
-	})
-	t.Run("limits", func(t *testing.T) {
-		t.Parallel()
-		data := printed(box, two, "", two, two)
-		if got := read(t, data, worker.TextOptions{Pages: 2}); len(got) != 2 || len(got[1].Words) != 0 {
-			t.Errorf("two pages: %+v", got)
-		}
-		if got := read(t, data, worker.TextOptions{Words: 5}); len(got) != 3 {
-			t.Errorf("five words took %d pages", len(got))
-		}
-	})
-	t.Run("encrypted", func(t *testing.T) {
-		t.Parallel()
-		for name, want := range map[string]extraction.Reason{"password-r6.pdf": extraction.Encrypted, "aes-256-r6.pdf": "", "rc4-40-r2.pdf": ""} {
-			data, err := os.ReadFile(filepath.Join("..", "pdf", "testdata", name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			pages, err := p.Text(t.Context(), store(t, name, data), worker.TextOptions{})
-			if want != "" {
-				wantReason(t, err, want)
-				continue
-			}
-			if err != nil || texts(pages[0]) != "Invoice|SECRET-1" {
-				t.Errorf("%s: %+v, %v", name, pages, err)
-			}
-		}
-	})
-	t.Run("no PDF", func(t *testing.T) {
-		t.Parallel()
-		_, err := p.Text(t.Context(), store(t, "x.pdf", []byte("hello")), worker.TextOptions{})
-		wantReason(t, err, extraction.Malformed)
-	})
-	t.Run("after a bomb", func(t *testing.T) {
-		t.Parallel()
-		b := pdftest.New()
-		b.Page("", fmt.Sprintf("/Contents %d 0 R", b.Stream("/Filter /FlateDecode", pdftest.Deflate(make([]byte, 100<<20)))))
-		p := open(t, worker.Config{Size: 1})
-		p.Text(t.Context(), store(t, "bomb.pdf", b.Table()), worker.TextOptions{}) //nolint:errcheck // either is right
-		pages, err := p.Text(t.Context(), store(t, "good.pdf", printed(box, two)), worker.TextOptions{})
-		if err != nil || texts(pages[0]) != "Total|due|EUR|119.00" {
-			t.Errorf("after a bomb: %+v, %v", pages, err)
-		}
-	})
+	}
+}
+
+func TestTextOfNoPDF(t *testing.T) {
+	t.Parallel()
+	_, err := open(t, worker.Config{Size: 1}).Text(t.Context(), store(t, "x.pdf", []byte("hello")), worker.TextOptions{})
+	wantReason(t, err, extraction.Malformed)
+}
+
+func TestTextAfterABomb(t *testing.T) {
+	t.Parallel()
+	p := open(t, worker.Config{Size: 1})
+	bomb := bytes.Repeat([]byte("BT (x) Tj ET "), 24<<20)
+	b := pdftest.New()
+	b.Page("", fmt.Sprintf("/Contents %d 0 R", b.Stream("/Filter /FlateDecode", pdftest.Deflate(bomb))))
+	if pages, err := p.Text(t.Context(), store(t, "bomb.pdf", b.Table()), worker.TextOptions{}); err == nil && len(pages[0].Words) > 0 {
+		t.Errorf("the bomb has words: %d", len(pages[0].Words))
+	}
+	pages, err := p.Text(t.Context(), store(t, "good.pdf", printed(mediaBox, twoCells)), worker.TextOptions{})
+	if err != nil || texts(pages[0]) != "Total|due|EUR|119.00" {
+		t.Errorf("after a bomb: %+v, %v", pages, err)
+	}
 }
 
 // wantBox compares boxes to within three points of 1000.

@@ -31,7 +31,7 @@ func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 		Lines:             list(inv.Lines, ToAPILine), LinesTotal: inv.LinesTotal,
 		Taxes: list(inv.Taxes, toAPITax), Allowances: allowances(inv.AllowancesCharges, false), Charges: allowances(inv.AllowancesCharges, true),
 		NetTotal: decimal(inv.NetTotal), TaxTotal: decimal(inv.TaxTotal), TaxTotalInTaxCurrency: decimal(inv.TaxTotalInTaxCurrency),
-		GrossTotal: decimal(inv.GrossTotal), PrepaidTotal: decimal(inv.PrepaidTotal),
+		GrossTotal: decimal(inv.GrossTotal), PrepaidTotal: decimal(inv.PrepaidTotal), WithheldTotal: decimal(inv.WithheldTotal),
 		PayableRounding: decimal(inv.PayableRounding), AmountDue: decimal(inv.AmountDue),
 		Checks: list(inv.Checks, toAPICheck), Fields: ToAPIEvidence(inv.Fields), Extraction: toAPIExtraction(inv.Extraction),
 		Duplicates: []backend.Duplicate{}, SupplierId: null[uuidType](), ContactId: orNull(inv.ContactID),

@@ -76,6 +76,7 @@ func FromAPIPatch(p *backend.InvoicePatch) (invoice.Correction, error) {
 	put(v, "tax_total_in_tax_currency", p.TaxTotalInTaxCurrency)
 	put(v, "gross_total", p.GrossTotal)
 	put(v, "prepaid_total", p.PrepaidTotal)
+	put(v, "withheld_total", p.WithheldTotal)
 	put(v, "payable_rounding", p.PayableRounding)
 	put(v, "amount_due", p.AmountDue)
 	put(v, "contact_id", p.ContactId)

@@ -32,112 +32,128 @@ func atOnce(n int, fn func(i int)) {
 }
 
 func testConcurrentChanges(t *testing.T, b *bench) {
-	s := b.organization(t)
-	e := b.entity(t, s)
-	d := b.document(t, e)
-	inv := b.invoice(t, d)
+	each(t, b, map[string]func(*testing.T, *bench){
+		"one winner of a version":         testOneWinner,
+		"no lost change":                  testNoLostChange,
+		"the same bytes once":             testSameBytesOnce,
+		"one job":                         testOneJob,
+		"one owner of an idempotency key": testOneOwner,
+		"every attempt counts":            testEveryAttempt,
+		"a limit holds exactly":           testLimit,
+	})
+}
 
-	t.Run("one winner of a version", func(t *testing.T) {
-		var won, lost atomic.Int32
-		atOnce(20, func(int) {
-			_, err := b.Invoices().Update(b.ctx, s, inv.ID, inv.Version, func(inv *invoice.Invoice) error {
-				inv.Status = invoice.Approved
-				return nil
-			})
-			switch {
-			case err == nil:
-				won.Add(1)
-			case fault.CodeOf(err) == fault.CodeVersionConflict:
-				lost.Add(1)
-			default:
-				t.Error(err)
-			}
+func testOneWinner(t *testing.T, b *bench) {
+	s := b.organization(t)
+	inv := b.invoice(t, b.document(t, b.entity(t, s)))
+	var won, lost atomic.Int32
+	atOnce(20, func(int) {
+		_, err := b.Invoices().Update(b.ctx, s, inv.ID, inv.Version, func(inv *invoice.Invoice) error {
+			inv.Status = invoice.Approved
+			return nil
 		})
-		if won.Load() != 1 || lost.Load() != 19 {
-			t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+		switch {
+		case err == nil:
+			won.Add(1)
+		case fault.CodeOf(err) == fault.CodeVersionConflict:
+			lost.Add(1)
+		default:
+			t.Error(err)
 		}
 	})
-	t.Run("no lost change", func(t *testing.T) {
-		atOnce(20, func(int) {
-			_, err := b.Documents().Update(b.ctx, s, d.ID, func(d *document.Document) error {
-				d.Attempts++
-				return nil
-			})
-			if err != nil {
-				t.Error(err)
-			}
+	if won.Load() != 1 || lost.Load() != 19 {
+		t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+	}
+}
+
+func testNoLostChange(t *testing.T, b *bench) {
+	s := b.organization(t)
+	d := b.document(t, b.entity(t, s))
+	atOnce(20, func(int) {
+		_, err := b.Documents().Update(b.ctx, s, d.ID, func(d *document.Document) error {
+			d.Attempts++
+			return nil
 		})
-		got, err := b.Documents().Get(b.ctx, s, d.ID)
-		must(t, err)
-		if got.Attempts != 20 || got.Version != d.Version+20 {
-			t.Errorf("attempts %d, version %d", got.Attempts, got.Version)
+		if err != nil {
+			t.Error(err)
 		}
 	})
-	t.Run("the same bytes once", func(t *testing.T) {
-		var added atomic.Int32
-		first := newDocument(e, b.at)
-		atOnce(20, func(int) {
-			d := newDocument(e, b.at)
-			d.SHA256 = first.SHA256
-			existing, err := b.Documents().Add(b.ctx, d)
-			if err != nil {
-				t.Error(err)
-			}
-			if existing == nil {
-				added.Add(1)
-			}
-		})
-		if added.Load() != 1 {
-			t.Errorf("added %d times", added.Load())
+	got, err := b.Documents().Get(b.ctx, s, d.ID)
+	must(t, err)
+	if got.Attempts != 20 || got.Version != d.Version+20 {
+		t.Errorf("attempts %d, version %d", got.Attempts, got.Version)
+	}
+}
+
+func testSameBytesOnce(t *testing.T, b *bench) {
+	e := b.entity(t, b.organization(t))
+	var added atomic.Int32
+	first := newDocument(e, b.at)
+	atOnce(20, func(int) {
+		d := newDocument(e, b.at)
+		d.SHA256 = first.SHA256
+		existing, err := b.Documents().Add(b.ctx, d)
+		if err != nil {
+			t.Error(err)
+		}
+		if existing == nil {
+			added.Add(1)
 		}
 	})
-	t.Run("a limit holds exactly", func(t *testing.T) { b.testLimit(t, s.OrganizationID) })
-	t.Run("one job", func(t *testing.T) {
-		args := job.ExtractDocument{V: 1, DocumentID: d.ID}
-		atOnce(20, func(int) {
-			if err := b.Queue().Enqueue(b.ctx, args, job.Automatic); err != nil {
-				t.Error(err)
-			}
-		})
-		var n int
-		must(t, b.db.WithContext(b.ctx).Raw("SELECT count(*) FROM river_job").Scan(&n).Error)
-		if n != 1 {
-			t.Errorf("%d jobs", n)
+	if added.Load() != 1 {
+		t.Errorf("added %d times", added.Load())
+	}
+}
+
+func testOneJob(t *testing.T, b *bench) {
+	args := job.ExtractDocument{V: 1, DocumentID: newID()}
+	atOnce(20, func(int) {
+		if err := b.Queue().Enqueue(b.ctx, args, job.Automatic); err != nil {
+			t.Error(err)
 		}
 	})
-	t.Run("one owner of an idempotency key", func(t *testing.T) {
-		var owners atomic.Int32
-		k := idempotency.Key{OrganizationID: s.OrganizationID, Key: "k"}
-		atOnce(20, func(int) {
-			state, _, err := b.Idempotency().Begin(b.ctx, k, b.at)
-			if err != nil {
-				t.Error(err)
-			}
-			if state == idempotency.Started {
-				owners.Add(1)
-			}
-		})
-		if owners.Load() != 1 {
-			t.Errorf("%d owners", owners.Load())
+	var n int
+	must(t, b.db.WithContext(b.ctx).Raw("SELECT count(*) FROM river_job").Scan(&n).Error)
+	if n != 1 {
+		t.Errorf("%d jobs", n)
+	}
+}
+
+func testOneOwner(t *testing.T, b *bench) {
+	s := b.organization(t)
+	var owners atomic.Int32
+	k := idempotency.Key{OrganizationID: s.OrganizationID, Key: "k"}
+	atOnce(20, func(int) {
+		state, _, err := b.Idempotency().Begin(b.ctx, k, b.at)
+		if err != nil {
+			t.Error(err)
+		}
+		if state == idempotency.Started {
+			owners.Add(1)
 		}
 	})
-	t.Run("every attempt counts", func(t *testing.T) {
-		atOnce(20, func(int) {
-			if _, _, err := b.Attempts().Count(b.ctx, "k", time.Hour, b.at); err != nil {
-				t.Error(err)
-			}
-		})
-		n, _, err := b.Attempts().Count(b.ctx, "k", time.Hour, b.at)
-		must(t, err)
-		if n != 21 {
-			t.Errorf("counted %d", n)
+	if owners.Load() != 1 {
+		t.Errorf("%d owners", owners.Load())
+	}
+}
+
+func testEveryAttempt(t *testing.T, b *bench) {
+	atOnce(20, func(int) {
+		if _, _, err := b.Attempts().Count(b.ctx, "k", time.Hour, b.at); err != nil {
+			t.Error(err)
 		}
 	})
+	n, _, err := b.Attempts().Count(b.ctx, "k", time.Hour, b.at)
+	must(t, err)
+	if n != 21 {
+		t.Errorf("counted %d", n)
+	}
 }
 
 // testLimit lets a hundred take what there are thirty of, each within a
 // transaction that some of them roll back.
-func (b *bench) testLimit(t *testing.T, organization [16]byte) {
+func testLimit(t *testing.T, b *bench) {
+	organization := b.organization(t).OrganizationID
 	limit := 30
 	var taken, refused atomic.Int32
 	atOnce(100, func(i int) {

@@ -8,6 +8,7 @@ import (
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/fault"
+	"docledger/domain/identity"
 	"docledger/domain/page"
 
 	"github.com/google/uuid"
@@ -43,28 +44,37 @@ func testDocuments(t *testing.T, b *bench) {
 	_, err = b.Documents().Add(b.ctx, foreign)
 	wantCode(t, err, fault.CodeConflict) // the entity is another organization's
 
+	testDocumentUpdate(t, b, s, &d)
+	testDocumentFilters(t, b, s, parent, &d, elsewhere)
+}
+
+func testDocumentUpdate(t *testing.T, b *bench, s identity.Scope, d *document.Document) {
 	changed, err := b.Documents().Update(b.ctx, s, d.ID, func(d *document.Document) error {
 		d.Status, d.Failure, d.HeldReason, d.InvoiceID, d.Pages, d.Attachments = document.Processing, nil, "", uuid.Nil, nil, nil
 		d.Attempts++
 		return nil
 	})
 	must(t, err)
-	got, err = b.Documents().Get(b.ctx, s, d.ID)
+	got, err := b.Documents().Get(b.ctx, s, d.ID)
 	must(t, err)
 	same(t, "what was changed", got, changed)
 	if got.Version != d.Version+1 || got.Attempts != d.Attempts+1 || got.Failure != nil {
 		t.Errorf("changed to %+v", got)
 	}
+}
 
+// testDocumentFilters lists two documents of one entity, the part of which is
+// PROCESSING, and one of another.
+func testDocumentFilters(t *testing.T, b *bench, s identity.Scope, parent, part, elsewhere *document.Document) {
 	for name, test := range map[string]struct {
 		filter document.Filter
 		want   []uuid.UUID
 	}{
-		"all":                {document.Filter{}, []uuid.UUID{elsewhere.ID, d.ID, parent.ID}},
-		"of an entity":       {document.Filter{EntityID: e.ID}, []uuid.UUID{d.ID, parent.ID}},
-		"by status":          {document.Filter{Statuses: []document.Status{document.Processing}}, []uuid.UUID{d.ID}},
-		"by several":         {document.Filter{Statuses: document.Statuses(), EntityID: other.ID}, []uuid.UUID{elsewhere.ID}},
-		"by parent":          {document.Filter{ParentID: parent.ID}, []uuid.UUID{d.ID}},
+		"all":                {document.Filter{}, []uuid.UUID{elsewhere.ID, part.ID, parent.ID}},
+		"of an entity":       {document.Filter{EntityID: parent.EntityID}, []uuid.UUID{part.ID, parent.ID}},
+		"by status":          {document.Filter{Statuses: []document.Status{document.Processing}}, []uuid.UUID{part.ID}},
+		"by several":         {document.Filter{Statuses: document.Statuses(), EntityID: elsewhere.EntityID}, []uuid.UUID{elsewhere.ID}},
+		"by parent":          {document.Filter{ParentID: parent.ID}, []uuid.UUID{part.ID}},
 		"of a missing one":   {document.Filter{EntityID: newID()}, nil},
 		"by missing parents": {document.Filter{ParentID: newID()}, nil},
 	} {

@@ -97,16 +97,25 @@ func testLines(t *testing.T, b *bench) {
 		inv.Fields = map[string]invoice.Evidence{}
 		for i := range total {
 			inv.Lines = append(inv.Lines, invoice.Line{ID: newID(), Position: i + 1, Description: fmt.Sprint("line ", i)})
+			inv.Fields[fmt.Sprintf("lines[%d]", i)] = invoice.Evidence{Source: invoice.FromXML, Confidence: 1}
 			inv.Fields[fmt.Sprintf("lines[%d].description", i)] = invoice.Evidence{Source: invoice.FromXML, SourceText: fmt.Sprint(i)}
 		}
 	})
 	got, err := b.Invoices().Get(b.ctx, s, inv.ID)
 	must(t, err)
-	if len(got.Lines) != invoice.FirstLines || got.LinesTotal != total || len(got.Fields) != invoice.FirstLines {
+	if len(got.Lines) != invoice.FirstLines || got.LinesTotal != total || len(got.Fields) != 2*invoice.FirstLines {
 		t.Errorf("%d lines of %d with %d pieces of evidence", len(got.Lines), got.LinesTotal, len(got.Fields))
 	}
-	read := func() []invoice.Line {
-		return pages(t, 70, func(p page.Request) (page.Of[invoice.Line], error) { return b.Invoices().Lines(b.ctx, s, inv.ID, p) })
+	read := func() (lines []invoice.Line) {
+		for i, l := range pages(t, 70, func(p page.Request) (page.Of[invoice.ListedLine], error) {
+			return b.Invoices().Lines(b.ctx, s, inv.ID, p)
+		}) {
+			if _, ok := l.Fields[fmt.Sprintf("lines[%d]", i)]; !ok && l.Description != "new" {
+				t.Errorf("line %d is listed with the evidence %v", i, l.Fields)
+			}
+			lines = append(lines, l.Line)
+		}
+		return lines
 	}
 	if lines := read(); !reflect.DeepEqual(lines, inv.Lines) {
 		t.Errorf("%d lines in pages, want %d", len(lines), total)

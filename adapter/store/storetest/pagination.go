@@ -113,15 +113,49 @@ func testCursors(t *testing.T, b *bench) {
 	b.entity(t, s)
 	must(t, b.Events().Append(b.ctx, event.Event{OrganizationID: s.OrganizationID}))
 
+	lists := b.lists(t, s, d, inv)
+	cursors := map[string]string{"nonsense": "nonsense", "padding": "AAAA====", "zeros": base64.RawURLEncoding.EncodeToString(make([]byte, 24))}
+	for name, list := range lists {
+		next, err := list(page.Request{Limit: 1})
+		must(t, err)
+		if next != "" {
+			cursors[name] = next
+		}
+	}
+	if len(cursors) < 9 {
+		t.Errorf("only %d lists gave a cursor", len(cursors))
+	}
+	for from, cursor := range cursors {
+		for to, list := range lists {
+			_, err := list(page.Request{Limit: 1, After: cursor})
+			if from == to {
+				must(t, err)
+				continue
+			}
+			f, ok := fault.As(err)
+			if !ok || f.Kind != fault.Invalid || len(f.Fields) != 1 || f.Fields[0].Field != "cursor" {
+				t.Errorf("cursor of %s for %s: %v", from, to, err)
+			}
+		}
+	}
+	// The order of a filter's values is no other filter.
+	f := document.Filter{Statuses: []document.Status{document.Failed, document.Uploaded}}
+	_, err := b.Documents().List(b.ctx, s, f, page.Request{After: cursors["documents by status"]})
+	must(t, err)
+}
+
+// lists are all the lists that there are, and some filters; each returns the
+// cursor of its next page.
+func (b *bench) lists(t *testing.T, s identity.Scope, d *document.Document, inv *invoice.Invoice) map[string]func(page.Request) (string, error) {
 	documents := func(s identity.Scope, f document.Filter) func(page.Request) (string, error) {
 		return func(p page.Request) (string, error) {
 			l, err := b.Documents().List(b.ctx, s, f, p)
 			return l.Next, err
 		}
 	}
-	lists := map[string]func(page.Request) (string, error){
+	return map[string]func(page.Request) (string, error){
 		"documents":             documents(s, document.Filter{}),
-		"documents of entity":   documents(s, document.Filter{EntityID: e.ID}),
+		"documents of entity":   documents(s, document.Filter{EntityID: d.EntityID}),
 		"documents by status":   documents(s, document.Filter{Statuses: []document.Status{document.Uploaded, document.Failed}}),
 		"foreign documents":     documents(b.organization(t), document.Filter{}),
 		"documents of a parent": documents(s, document.Filter{ParentID: d.ID}),
@@ -151,31 +185,4 @@ func testCursors(t *testing.T, b *bench) {
 			return l.Next, err
 		},
 	}
-	cursors := map[string]string{"nonsense": "nonsense", "padding": "AAAA====", "zeros": base64.RawURLEncoding.EncodeToString(make([]byte, 24))}
-	for name, list := range lists {
-		next, err := list(page.Request{Limit: 1})
-		must(t, err)
-		if next != "" {
-			cursors[name] = next
-		}
-	}
-	if len(cursors) < 9 {
-		t.Errorf("only %d lists gave a cursor", len(cursors))
-	}
-	for from, cursor := range cursors {
-		for to, list := range lists {
-			_, err := list(page.Request{Limit: 1, After: cursor})
-			if from == to {
-				must(t, err)
-				continue
-			}
-			f, ok := fault.As(err)
-			if !ok || f.Kind != fault.Invalid || len(f.Fields) != 1 || f.Fields[0].Field != "cursor" {
-				t.Errorf("cursor of %s for %s: %v", from, to, err)
-			}
-		}
-	}
-	// The order of a filter's values is no other filter.
-	_, err := documents(s, document.Filter{Statuses: []document.Status{document.Failed, document.Uploaded}})(page.Request{After: cursors["documents by status"]})
-	must(t, err)
 }

@@ -69,6 +69,14 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
+// each runs the parts of a test one after the other.
+func each(t *testing.T, b *bench, parts map[string]func(*testing.T, *bench)) {
+	t.Helper()
+	for name, part := range parts {
+		t.Run(name, func(t *testing.T) { part(t, b) })
+	}
+}
+
 // bench is a store with what tests put into it.
 type bench struct {
 	*store.Store

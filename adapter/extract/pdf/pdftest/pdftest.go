@@ -197,3 +197,37 @@ func Hybrid(text string, names []string, data ...[]byte) []byte {
 	}
 	return b.Table()
 }
+
+// HybridReference writes the document with a table that hides the objects from
+// num on in an object stream, which a stream beside the table names (ISO
+// 32000-2, 7.5.8.4). Those must be no streams.
+func (b *Builder) HybridReference(num int) []byte {
+	b.close()
+	hidden := b.objects[num-1:]
+	b.objects = b.objects[:num-1]
+	var index, body bytes.Buffer
+	for i, o := range hidden {
+		fmt.Fprintf(&index, "%d %d ", num+i, body.Len())
+		body.WriteString(o + "\n")
+	}
+	out, offsets := b.body()
+	holder := num + len(hidden)
+	rows := make([][4]byte, len(hidden), len(hidden)+1)
+	for i := range hidden {
+		rows[i] = row(2, holder, i)
+	}
+	rows = append(rows, row(1, out.Len(), 0))
+	fmt.Fprintf(out, "%d 0 obj\n%s\nendobj\n", holder, StreamBody(
+		fmt.Sprintf("/Type /ObjStm /N %d /First %d", len(hidden), index.Len()), append(index.Bytes(), body.Bytes()...)))
+	beside := out.Len()
+	fmt.Fprintf(out, "%d 0 obj\n%s\nendobj\n", holder+1, StreamBody(
+		fmt.Sprintf("/Type /XRef /Size %d /W [1 2 1] /Index [%d %d] /Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 4 >>", holder+2, num, len(rows)),
+		Deflate(predict(rows))))
+	start := out.Len()
+	fmt.Fprintf(out, "xref\n0 %d\n0000000000 65535 f \n", num)
+	for _, o := range offsets {
+		fmt.Fprintf(out, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(out, "trailer\n<< /Size %d /Root 1 0 R /XRefStm %d >>\nstartxref\n%d\n%%%%EOF\n", num, beside, start)
+	return out.Bytes()
+}

@@ -1,0 +1,168 @@
+package extract_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract"
+	"docledger/domain/extraction"
+	"docledger/domain/money"
+)
+
+// corpus stands beside the repository where it is at hand.
+var corpus = filepath.Join("..", "..", "..", "shared", "corpus")
+
+// record is what is known about a file of the corpus.
+type record struct {
+	File     string
+	Category string
+	Format   string
+	Outcome  string
+	Expected map[string]any
+}
+
+func records(t testing.TB) []record {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(corpus, "expected.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("THE CORPUS IS NOT HERE: nothing of it was tested; it belongs into %s", corpus)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Files []record }
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all.Files, func(r record) bool { return r.Category != "hybrid" && r.Category != "broken" })
+}
+
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	p := open(t, extract.Options{})
+	for _, r := range records(t) {
+		t.Run(r.File, func(t *testing.T) {
+			t.Parallel()
+			begun := time.Now()
+			result, err := p.Read(t.Context(), extraction.Source{Path: filepath.Join(corpus, r.File)})
+			if spent := time.Since(begun); spent > 10*time.Second {
+				t.Errorf("took %v", spent)
+			}
+			var failure *extraction.Failure
+			if err != nil && !errors.As(err, &failure) {
+				t.Fatalf("error = %v, which is no failure of the document", err)
+			}
+			switch {
+			case r.Outcome == "reject" || r.Outcome == "needs_ocr":
+				if failure == nil || failure.Reason == extraction.NotAnInvoice {
+					t.Errorf("failure = %v, want a reason", failure)
+				}
+			case r.Outcome == "not_an_invoice":
+				if failure == nil || failure.Reason != extraction.NotAnInvoice {
+					t.Errorf("failure = %v, want not_an_invoice", failure)
+				}
+			case r.Format == "pdf_text":
+				if failure == nil || failure.Reason != extraction.NoTextLayer {
+					t.Errorf("failure = %v, want no_text_layer", failure)
+				}
+			case failure == nil:
+				compare(t, r.Expected, result)
+			case r.Outcome != "extract_or_reject":
+				t.Errorf("failure = %v, want an invoice", failure)
+			}
+		})
+	}
+}
+
+// compare looks at what tells one invoice from another; that every value is
+// right is the matter of the XML reader's own tests.
+func compare(t *testing.T, want map[string]any, r *extraction.Result) {
+	t.Helper()
+	if want == nil {
+		return
+	}
+	c := r.Drafts[0].Content
+	got := map[string]string{
+		"invoice_number": c.Number,
+		"issue_date":     c.IssueDate.String(),
+		"currency":       c.Currency,
+		"document_type":  strings.ToLower(string(c.Type)),
+	}
+	for field, value := range got {
+		if stated, ok := want[field].(string); ok && stated != value && value != "" {
+			t.Errorf("%s = %q, want %q", field, value, stated)
+		}
+	}
+	if stated, ok := want["gross_total"].(string); ok && c.GrossTotal != nil {
+		if total, err := money.Parse(stated); err != nil || !total.Abs().Equal(c.GrossTotal.Abs()) {
+			t.Errorf("gross_total = %v, want %s", c.GrossTotal, stated)
+		}
+	}
+	if lines, ok := want["line_count"].(float64); ok && int(lines) != len(c.Lines) {
+		t.Errorf("%d lines, want %v", len(c.Lines), lines)
+	}
+}
+
+func BenchmarkHybrid(b *testing.B) {
+	b.Run("own", func(b *testing.B) {
+		benchmark(b, []string{store(b, pdfSample()).Path})
+	})
+	b.Run("corpus", func(b *testing.B) {
+		var paths []string
+		for _, r := range records(b) {
+			if r.Category == "hybrid" {
+				paths = append(paths, filepath.Join(corpus, r.File))
+			}
+		}
+		benchmark(b, paths)
+	})
+}
+
+// benchmark reads documents with warm children and reports the processor time
+// of all processes and the largest of the children.
+func benchmark(b *testing.B, paths []string) {
+	p := extract.New(extract.Options{})
+	read := func() {
+		for _, path := range paths {
+			if _, err := p.Read(b.Context(), extraction.Source{Path: path}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	read()
+	before := processorTime()
+	documents := 0
+	for b.Loop() {
+		read()
+		documents += len(paths)
+	}
+	if err := p.Close(); err != nil {
+		b.Fatal(err)
+	}
+	// A child's time is counted when it has ended; its start comes with it.
+	spent := processorTime() - before
+	b.ReportMetric(float64(spent.Microseconds())/1000/float64(documents), "cpu-ms/document")
+	var children syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &children); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(children.Maxrss)/1024, "child-peak-MB")
+}
+
+func processorTime() time.Duration {
+	total := time.Duration(0)
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			total += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return total
+}

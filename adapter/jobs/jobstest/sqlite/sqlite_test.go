@@ -1,0 +1,88 @@
+// Package sqlite runs the contract of adapter/jobs on SQLite. It stands
+// apart because the race detector slows SQLite twentyfold.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"docledger/adapter/jobs"
+	"docledger/adapter/jobs/jobstest"
+	"docledger/adapter/store"
+	"docledger/domain/fault"
+	"docledger/domain/job"
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+)
+
+func TestMain(m *testing.M) {
+	jobstest.Child(open)
+	os.Exit(m.Run())
+}
+
+func TestJobsOnSQLite(t *testing.T) {
+	t.Parallel()
+	jobstest.Run(t, func(t testing.TB) *jobstest.Env { return open(t, fresh(t)) })
+}
+
+func TestKilledWorkerOnSQLite(t *testing.T) {
+	t.Parallel()
+	jobstest.RunKilled(t, fresh(t), open)
+}
+
+func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
+	t.Parallel()
+	env := open(t, fresh(t))
+	nothing := func(context.Context, job.ExtractDocument) error { return nil }
+	first := env.Start(t, nothing)
+	cfg := env.Config
+	cfg.Handlers.Extract = nothing
+	second, err := jobs.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	err = second.Start(ctx)
+	if fault.CodeOf(err) != fault.CodeUnavailable || !errors.Is(err, database.ErrLocked) {
+		t.Errorf("a second one started: %v", err)
+	}
+	jobstest.Stop(t, first)
+	env.Start(t, nothing)
+}
+
+func fresh(t testing.TB) string {
+	t.Helper()
+	url := "sqlite:" + filepath.Join(t.TempDir(), "jobs.db")
+	if err := database.Migrate(context.Background(), database.Config{URL: url}, migrations.SQLite()); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func open(t testing.TB, url string) *jobstest.Env {
+	t.Helper()
+	db, err := database.Open(context.Background(), database.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := store.New(context.Background(), db.Gorm, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &jobstest.Env{
+		Config: jobs.Config{SQL: db.SQL, Exclusive: func(ctx context.Context) (func() error, error) {
+			return database.LockFile(ctx, db.Path+".worker")
+		}},
+		Queue: s.Queue(), SQL: db.SQL,
+	}
+}

@@ -1,0 +1,60 @@
+package stripe
+
+import (
+	"context"
+
+	"docledger/domain/billing"
+
+	sdk "github.com/stripe/stripe-go/v79"
+	"github.com/stripe/stripe-go/v79/client"
+)
+
+// Sessions implements billing.Sessions.
+type Sessions struct{ api *client.API }
+
+var _ billing.Sessions = Sessions{}
+
+// Checkout implements billing.Sessions.
+func (s Sessions) Checkout(ctx context.Context, in billing.Checkout) (string, error) {
+	const doing = "open checkout session"
+	params := &sdk.CheckoutSessionParams{
+		Mode:       sdk.String(string(sdk.CheckoutSessionModeSubscription)),
+		Customer:   sdk.String(in.Customer),
+		SuccessURL: sdk.String(in.SuccessURL),
+		CancelURL:  sdk.String(in.CancelURL),
+		LineItems:  []*sdk.CheckoutSessionLineItemParams{{Price: sdk.String(in.Price), Quantity: sdk.Int64(1)}},
+		SubscriptionData: &sdk.CheckoutSessionSubscriptionDataParams{
+			Metadata: in.Metadata,
+		},
+	}
+	if !in.Anchor.IsZero() {
+		// The processor would otherwise charge for the time before the anchor by
+		// itself, beside our own charge.
+		params.SubscriptionData.BillingCycleAnchor = sdk.Int64(in.Anchor.Unix())
+		params.SubscriptionData.ProrationBehavior = sdk.String("none")
+	}
+	params.Context = ctx
+	got, err := s.api.CheckoutSessions.New(params)
+	if err != nil {
+		return "", translate(ctx, doing, "customer or price", err)
+	}
+	if got.URL == "" {
+		return "", malformed(doing)
+	}
+	return got.URL, nil
+}
+
+// Portal implements billing.Sessions.
+func (s Sessions) Portal(ctx context.Context, customer, returnURL string) (string, error) {
+	const doing = "open portal session"
+	params := &sdk.BillingPortalSessionParams{Customer: sdk.String(customer), ReturnURL: sdk.String(returnURL)}
+	params.Context = ctx
+	got, err := s.api.BillingPortalSessions.New(params)
+	if err != nil {
+		return "", translate(ctx, doing, "customer", err)
+	}
+	if got.URL == "" {
+		return "", malformed(doing)
+	}
+	return got.URL, nil
+}

@@ -1,0 +1,99 @@
+package stripe
+
+import (
+	"encoding/json"
+
+	"docledger/domain/billing"
+)
+
+// wireEvent is the part of an event that all versions of the interface share.
+type wireEvent struct {
+	ID         string   `json:"id"`
+	Object     string   `json:"object"`
+	Type       string   `json:"type"`
+	Created    int64    `json:"created"`
+	APIVersion string   `json:"api_version"`
+	Data       wireData `json:"data"`
+}
+
+type wireData struct {
+	Object json.RawMessage `json:"object"`
+}
+
+// fields is an object of unknown version. A field of an unexpected type reads
+// as an absent one.
+type fields map[string]json.RawMessage
+
+func read[T any](f fields, name string) T {
+	var v T
+	if err := json.Unmarshal(f[name], &v); err != nil {
+		var none T
+		return none
+	}
+	return v
+}
+
+// reference reads a field that holds another object or only its id, as the
+// reader of the event asked for.
+func (f fields) reference(name string) string {
+	if id := read[string](f, name); id != "" {
+		return id
+	}
+	return read[string](read[fields](f, name), "id")
+}
+
+// periodEnd is the end of the running period: since 2025-03-31 it stands on
+// each item, before that on the subscription.
+func (f fields) periodEnd() int64 {
+	var latest int64
+	for _, item := range read[[]fields](read[fields](f, "items"), "data") {
+		latest = max(latest, read[int64](item, "current_period_end"))
+	}
+	if latest > 0 {
+		return latest
+	}
+	return read[int64](f, "current_period_end")
+}
+
+// subscription is the id of the subscription that an object is or belongs to;
+// since 2025-03-31 an invoice names it under parent.
+func (f fields) subscription() string {
+	if read[string](f, "object") == "subscription" {
+		return read[string](f, "id")
+	}
+	if id := f.reference("subscription"); id != "" {
+		return id
+	}
+	return read[fields](read[fields](f, "parent"), "subscription_details").reference("subscription")
+}
+
+func (f fields) customer() string {
+	if read[string](f, "object") == "customer" {
+		return read[string](f, "id")
+	}
+	return f.reference("customer")
+}
+
+func readEvent(e wireEvent) (billing.PaymentEvent, error) {
+	if e.Object != "event" || e.ID == "" || e.Type == "" || e.Created <= 0 {
+		return billing.PaymentEvent{}, notAnEvent("it lacks what every event has")
+	}
+	var object fields
+	if err := json.Unmarshal(e.Data.Object, &object); err != nil || object == nil {
+		return billing.PaymentEvent{}, notAnEvent("the event has no object")
+	}
+	out := billing.PaymentEvent{
+		ID: e.ID, Type: billing.EventType(e.Type), CreatedAt: moment(e.Created),
+		Customer: object.customer(), Subscription: object.subscription(),
+		Metadata:   read[map[string]string](object, "metadata"),
+		APIVersion: e.APIVersion, OtherVersion: e.APIVersion != APIVersion,
+	}
+	if read[string](object, "object") == "subscription" {
+		out.Status = billing.SubscriptionStatus(read[string](object, "status"))
+		out.PeriodEnd = moment(object.periodEnd())
+		if out.Customer == "" || out.Subscription == "" {
+			return billing.PaymentEvent{}, notAnEvent("the subscription has no customer")
+		}
+	}
+	return out, nil
+}
