@@ -18,8 +18,8 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
 
 .PHONY: run
-run: build ## build and start the sandbox: everything on this machine, with a seeded organization
-	@bin/sandbox $(ARGS)
+run: build ## build and start the sandbox, which needs nothing else; ARGS='--port 0' and others are passed on
+	@bin/sandbox --env-file sandbox.env $(ARGS)
 
 .PHONY: build
 build: ## build bin/docledger and bin/sandbox
