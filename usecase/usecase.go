@@ -24,3 +24,21 @@ type Clock interface{ Now() time.Time }
 
 // IDs makes new ids.
 type IDs interface{ New() uuid.UUID }
+
+// Lease is the sole right to do something for a while, across processes.
+type Lease struct {
+	Name       string
+	Owner      string
+	Generation int64 // rises with every owner, so that a late one can be told
+}
+
+// Leases gives leases out. A foreign call that only one caller may make at a
+// time is made under one: taken before, the call outside any transaction, its
+// result stored by compare-and-set.
+type Leases interface {
+	// Acquire takes the lease until now + ttl, unless somebody else holds it;
+	// ok says whether it did.
+	Acquire(ctx context.Context, name, owner string, now time.Time, ttl time.Duration) (l Lease, ok bool, err error)
+	// Release gives it back; one that has passed to another owner stays theirs.
+	Release(ctx context.Context, l Lease) error
+}

@@ -43,6 +43,7 @@ const (
 // again for the same job, and for one whose data is gone.
 type Handlers struct {
 	Extract func(ctx context.Context, args job.ExtractDocument) error
+	Event   func(ctx context.Context, args job.ProcessEvent) error
 }
 
 // Task is a part of the sweep. It runs at start and every two seconds, in one

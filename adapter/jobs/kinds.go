@@ -29,6 +29,7 @@ type kind struct {
 func table(cfg Config) []kind {
 	return []kind{
 		row(job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
+		row(job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
 		row(periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"docledger/domain/organization"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 )
 
 type organizationRow struct {
@@ -29,6 +30,13 @@ func (r organizationRow) fromRow() organization.Organization {
 	}
 }
 
+func toOrganizationRow(o *organization.Organization) organizationRow {
+	return organizationRow{
+		ID: o.ID, IdentityID: optionalText(o.IdentityID), Name: clean(o.Name),
+		PaymentCustomerID: optionalText(o.PaymentCustomerID), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
+	}
+}
+
 // Organizations implements organization.Repository.
 type Organizations struct{ s *Store }
 
@@ -36,21 +44,50 @@ type Organizations struct{ s *Store }
 func (r Organizations) Add(ctx context.Context, o *organization.Organization) error {
 	r.s.stamp(&o.CreatedAt)
 	r.s.stamp(&o.UpdatedAt)
-	row := organizationRow{
-		ID: o.ID, IdentityID: optionalText(o.IdentityID), Name: clean(o.Name),
-		PaymentCustomerID: optionalText(o.PaymentCustomerID), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
-	}
+	row := toOrganizationRow(o)
 	return failed("add the organization", r.s.handle(ctx).Create(&row).Error)
 }
 
 // ByID implements organization.Repository.
 func (r Organizations) ByID(ctx context.Context, id uuid.UUID) (*organization.Organization, error) {
+	return r.find(r.s.handle(ctx), "id = ?", id)
+}
+
+// ByIdentity implements organization.Repository.
+func (r Organizations) ByIdentity(ctx context.Context, identityID string) (*organization.Organization, error) {
+	return r.find(r.s.handle(ctx), "identity_id = ?", identityID)
+}
+
+// ByPaymentCustomer implements organization.Repository.
+func (r Organizations) ByPaymentCustomer(ctx context.Context, customerID string) (*organization.Organization, error) {
+	return r.find(r.s.handle(ctx), "payment_customer_id = ?", customerID)
+}
+
+func (r Organizations) find(q *gorm.DB, condition string, value any) (*organization.Organization, error) {
 	var row organizationRow
-	if err := r.s.handle(ctx).Take(&row, "id = ?", id).Error; err != nil {
+	if err := q.Take(&row, condition, value).Error; err != nil {
 		return nil, found("organization", err)
 	}
 	o := row.fromRow()
 	return &o, nil
+}
+
+// Update implements organization.Repository.
+func (r Organizations) Update(ctx context.Context, id uuid.UUID, change func(*organization.Organization) error) (o *organization.Organization, err error) {
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		q := r.s.handle(ctx)
+		if o, err = r.find(q.Clauses(lock), "id = ?", id); err != nil {
+			return err
+		}
+		before := o.UpdatedAt
+		if err := change(o); err != nil {
+			return err
+		}
+		r.s.touch(&o.UpdatedAt, before)
+		row := toOrganizationRow(o)
+		return failed("change the organization", save(q, &row, "created_at"))
+	})
+	return o, err
 }
 
 // ByIDs implements organization.Repository.

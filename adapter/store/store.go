@@ -20,6 +20,7 @@ import (
 	"docledger/domain/event"
 	"docledger/domain/idempotency"
 	"docledger/domain/identity"
+	"docledger/domain/inbox"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
 	"docledger/domain/organization"
@@ -108,6 +109,12 @@ func (s *Store) Usage() Usage { return Usage{s} }
 // Idempotency returns the kept answers.
 func (s *Store) Idempotency() Idempotency { return Idempotency{s} }
 
+// Inbox returns what other systems told us.
+func (s *Store) Inbox() Inbox { return Inbox{s} }
+
+// Leases returns the leases.
+func (s *Store) Leases() Leases { return Leases{s} }
+
 // Queue returns the job queue.
 func (s *Store) Queue() Queue { return Queue{s} }
 
@@ -126,6 +133,8 @@ var (
 	_ event.Log                 = Events{}
 	_ billing.Usage             = Usage{}
 	_ idempotency.Store         = Idempotency{}
+	_ inbox.Repository          = Inbox{}
+	_ usecase.Leases            = Leases{}
 	_ job.Queue                 = Queue{}
 )
 

@@ -33,6 +33,7 @@ import (
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
 	usecaseextraction "docledger/usecase/extraction"
+	"docledger/usecase/inbox"
 	"docledger/usecase/invoices"
 	"docledger/usecase/organizations"
 	"docledger/usecase/session"
@@ -58,6 +59,7 @@ type Overrides struct {
 type Service struct {
 	httpapi.UseCases
 	Organizations *organizations.Service
+	Inbox         *inbox.Service
 
 	cfg      config.Config
 	log      *slog.Logger
@@ -169,6 +171,9 @@ func (s *Service) wire(o Overrides, tokens *local.Tokens, passwords *local.Passw
 		Organizations: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
 		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
 	}
+	// Nobody sends events while neither processor nor identity provider is
+	// configured.
+	s.Inbox = &inbox.Service{Inbox: st.Inbox(), Queue: st.Queue(), UnitOfWork: st, Clock: s.clock, IDs: ids}
 	s.UseCases = httpapi.UseCases{
 		Session: &session.Service{
 			Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),

@@ -14,14 +14,8 @@ import (
 func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
-		Handlers: jobs.Handlers{Extract: s.Extraction.Run},
-		Sweeps: []jobs.Task{{Name: "documents", Run: func(ctx context.Context) error {
-			helped, err := s.Extraction.Sweep(ctx)
-			if helped > 0 {
-				s.log.WarnContext(ctx, "documents had lost their job", "documents", helped)
-			}
-			return err
-		}}},
+		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process},
+		Sweeps: []jobs.Task{s.sweep("documents", s.Extraction.Sweep), s.sweep("events", s.Inbox.Sweep)},
 		Periodic: []jobs.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
@@ -43,4 +37,15 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 
 func (s *Service) hourly(name string, expire func(context.Context, time.Time) error) jobs.Periodic {
 	return jobs.Periodic{Name: name, Every: time.Hour, Run: func(ctx context.Context) error { return expire(ctx, s.clock.Now()) }}
+}
+
+// sweep is a part of the sweep that gives jobs to what lost them.
+func (s *Service) sweep(what string, run func(context.Context) (int, error)) jobs.Task {
+	return jobs.Task{Name: what, Run: func(ctx context.Context) error {
+		helped, err := run(ctx)
+		if helped > 0 {
+			s.log.WarnContext(ctx, "work had lost its job", "what", what, "count", helped)
+		}
+		return err
+	}}
 }

@@ -38,6 +38,18 @@ type ExtractDocument struct {
 // Kind implements Args.
 func (ExtractDocument) Kind() string { return "extract_document" }
 
+// EventVersion is the version of ProcessEvent that this release writes.
+const EventVersion = 1
+
+// ProcessEvent carries out the effect of an event in the inbox.
+type ProcessEvent struct {
+	V         int
+	MessageID uuid.UUID
+}
+
+// Kind implements Args.
+func (ProcessEvent) Kind() string { return "process_event" }
+
 // Queue takes work. At most one job of the same kind and arguments waits or
 // runs at a time: another one is not added.
 type Queue interface {

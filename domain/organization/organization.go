@@ -5,6 +5,9 @@ package organization
 import (
 	"context"
 	"time"
+	"unicode/utf8"
+
+	"docledger/domain/fault"
 
 	"github.com/google/uuid"
 )
@@ -22,6 +25,21 @@ type Organization struct {
 	UpdatedAt         time.Time
 }
 
+// SetPaymentCustomer gives the organization its customer, once and for all:
+// one that it has already stays. An id longer than MaxPaymentCustomerID is an
+// Invalid fault.
+func (o *Organization) SetPaymentCustomer(id string, now time.Time) error {
+	if o.PaymentCustomerID != "" {
+		return nil
+	}
+	if id == "" || utf8.RuneCountInString(id) > MaxPaymentCustomerID {
+		return fault.New(fault.Invalid, fault.CodeInvalidRequest,
+			"The payment customer's id must have 1 to %d characters.", MaxPaymentCustomerID)
+	}
+	o.PaymentCustomerID, o.UpdatedAt = id, now
+	return nil
+}
+
 // Repository stores organizations. It takes no scope: an organization is the
 // scope, and its id always comes from a verified credential or the operator.
 type Repository interface {
@@ -30,6 +48,14 @@ type Repository interface {
 	ByID(ctx context.Context, id uuid.UUID) (*Organization, error)
 	// ByIDs returns those that exist, in no particular order.
 	ByIDs(ctx context.Context, ids []uuid.UUID) ([]Organization, error)
+	// ByIdentity returns the organization of an id at the identity provider,
+	// whose tokens and events know no other, or a NotFound fault.
+	ByIdentity(ctx context.Context, identityID string) (*Organization, error)
+	// ByPaymentCustomer returns the organization of a payment customer, which
+	// is all that the processor's events name, or a NotFound fault.
+	ByPaymentCustomer(ctx context.Context, customerID string) (*Organization, error)
+	// Update changes the organization under a row lock.
+	Update(ctx context.Context, id uuid.UUID, change func(*Organization) error) (*Organization, error)
 	// ForOperator lists all organizations, oldest first: the command line only.
 	ForOperator(ctx context.Context) ([]Organization, error)
 }

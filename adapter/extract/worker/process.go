@@ -221,11 +221,16 @@ func (w *lastWords) Write(p []byte) (int, error) {
 }
 
 // speakOfMemory recognizes what the Go runtime says when it gets no more
-// memory.
+// memory, or none for the stack of one more thread.
 func (w *lastWords) speakOfMemory() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return bytes.Contains(w.b, []byte("out of memory")) || bytes.Contains(w.b, []byte("cannot allocate memory"))
+	for _, phrase := range []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"} {
+		if bytes.Contains(w.b, []byte(phrase)) {
+			return true
+		}
+	}
+	return false
 }
 
 // first returns the first line.

@@ -108,11 +108,16 @@ func (e *Env) Enqueue(t testing.TB) job.ExtractDocument {
 	return args
 }
 
+// Only are handlers that do nothing but extract.
+func Only(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
+	return jobs.Handlers{Extract: extract, Event: func(context.Context, job.ProcessEvent) error { return nil }}
+}
+
 // Start starts a runner with a handler, and stops it after the test.
 func (e *Env) Start(t testing.TB, extract func(context.Context, job.ExtractDocument) error, change ...func(*jobs.Config)) *jobs.Runner {
 	t.Helper()
 	cfg := e.Config
-	cfg.Handlers.Extract = extract
+	cfg.Handlers = Only(extract)
 	for _, c := range change {
 		c(&cfg)
 	}

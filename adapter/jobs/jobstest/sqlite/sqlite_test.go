@@ -40,7 +40,7 @@ func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
 	nothing := func(context.Context, job.ExtractDocument) error { return nil }
 	first := env.Start(t, nothing)
 	cfg := env.Config
-	cfg.Handlers.Extract = nothing
+	cfg.Handlers = jobstest.Only(nothing)
 	second, err := jobs.New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"docledger/domain/inbox"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+type inboxRow struct {
+	ID         uuid.UUID `gorm:"primaryKey"`
+	Sender     inbox.Sender
+	EventID    string
+	Type       string
+	Body       []byte
+	OccurredAt time.Time
+	ReceivedAt time.Time
+	State      inbox.State
+	Attempts   int
+	Failure    string
+	DoneAt     *time.Time
+}
+
+// TableName implements gorm's tabler.
+func (inboxRow) TableName() string { return "inbox" }
+
+func (r inboxRow) fromRow() inbox.Message {
+	return inbox.Message{
+		ID: r.ID, Sender: r.Sender, EventID: r.EventID, Type: r.Type, Body: r.Body,
+		OccurredAt: instant(r.OccurredAt), ReceivedAt: instant(r.ReceivedAt),
+		State: r.State, Attempts: r.Attempts, Failure: r.Failure, DoneAt: fromOptionalTime(r.DoneAt),
+	}
+}
+
+func toInboxRow(m *inbox.Message) inboxRow {
+	return inboxRow{
+		ID: m.ID, Sender: m.Sender, EventID: clean(m.EventID), Type: clean(m.Type), Body: m.Body,
+		OccurredAt: instant(m.OccurredAt), ReceivedAt: instant(m.ReceivedAt),
+		State: m.State, Attempts: m.Attempts, Failure: clean(m.Failure), DoneAt: optionalTime(m.DoneAt),
+	}
+}
+
+// Inbox implements inbox.Repository.
+type Inbox struct{ s *Store }
+
+// Add implements inbox.Repository.
+func (r Inbox) Add(ctx context.Context, m *inbox.Message) (added bool, err error) {
+	r.s.stamp(&m.ReceivedAt)
+	row := toInboxRow(m)
+	done := r.s.handle(ctx).
+		Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "sender"}, {Name: "event_id"}}, DoNothing: true}).Create(&row)
+	return done.RowsAffected == 1, failed("keep the event", done.Error)
+}
+
+// Get implements inbox.Repository.
+func (r Inbox) Get(ctx context.Context, id uuid.UUID) (*inbox.Message, error) {
+	return r.get(r.s.handle(ctx), id)
+}
+
+func (r Inbox) get(q *gorm.DB, id uuid.UUID) (*inbox.Message, error) {
+	var row inboxRow
+	if err := q.Take(&row, "id = ?", id).Error; err != nil {
+		return nil, found("event", err)
+	}
+	m := row.fromRow()
+	return &m, nil
+}
+
+// Update implements inbox.Repository.
+func (r Inbox) Update(ctx context.Context, id uuid.UUID, change func(*inbox.Message) error) (m *inbox.Message, err error) {
+	err = r.s.inOne(ctx, func(ctx context.Context) error {
+		q := r.s.handle(ctx)
+		if m, err = r.get(q.Clauses(lock), id); err != nil {
+			return err
+		}
+		if err := change(m); err != nil {
+			return err
+		}
+		row := toInboxRow(m)
+		return failed("change the event", save(q, &row, "sender", "event_id", "body"))
+	})
+	return m, err
+}
+
+// Unfinished implements inbox.Repository.
+func (r Inbox) Unfinished(ctx context.Context, before time.Time, limit int) ([]inbox.Message, error) {
+	var rows []inboxRow
+	err := r.s.handle(ctx).Where("state = ? AND received_at < ?", inbox.Received, instant(before)).
+		Order("received_at").Limit(limit).Find(&rows).Error
+	return mapped(rows, inboxRow.fromRow), failed("look for unfinished events", err)
+}
+
+// ForOperator implements inbox.Repository.
+func (r Inbox) ForOperator(ctx context.Context, f inbox.Filter, p page.Request) (page.Of[inbox.Message], error) {
+	b := withAll(bind("inbox", uuid.Nil).with("sender", f.Sender), "state", f.States).done()
+	after, err := b.idKey(p.After)
+	if err != nil {
+		return page.Of[inbox.Message]{}, err
+	}
+	q := r.s.handle(ctx).Order("id DESC").Limit(p.Size() + 1)
+	if f.Sender != "" {
+		q = q.Where("sender = ?", f.Sender)
+	}
+	if len(f.States) > 0 {
+		q = q.Where("state IN ?", f.States)
+	}
+	if after != uuid.Nil {
+		q = q.Where("id < ?", after)
+	}
+	var rows []inboxRow
+	if err := q.Find(&rows).Error; err != nil {
+		return page.Of[inbox.Message]{}, failed("list events", err)
+	}
+	return pageOf(rows, p.Size(), inboxRow.fromRow, func(row inboxRow) string { return b.cursor(row.ID[:]) }), nil
+}

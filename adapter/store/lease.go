@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"docledger/usecase"
+)
+
+type leaseRow struct {
+	Name       string `gorm:"primaryKey"`
+	Owner      string
+	Until      time.Time
+	Generation int64
+}
+
+// TableName implements gorm's tabler.
+func (leaseRow) TableName() string { return "leases" }
+
+// Leases implements usecase.Leases by one conditional statement, which reads
+// alike on both databases.
+type Leases struct{ s *Store }
+
+// Acquire implements usecase.Leases.
+func (r Leases) Acquire(ctx context.Context, name, owner string, now time.Time, ttl time.Duration) (usecase.Lease, bool, error) {
+	now = instant(now)
+	var rows []leaseRow
+	err := r.s.handle(ctx).Raw(`INSERT INTO leases (name, owner, until, generation) VALUES (?, ?, ?, 1)
+		ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until, generation = leases.generation + 1
+		WHERE leases.until <= ? RETURNING name, owner, until, generation`, name, owner, instant(now.Add(ttl)), now).Scan(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return usecase.Lease{}, false, failed("take the lease", err)
+	}
+	return usecase.Lease{Name: rows[0].Name, Owner: rows[0].Owner, Generation: rows[0].Generation}, true, nil
+}
+
+// Release implements usecase.Leases. The row stays, so that generations go on
+// rising.
+func (r Leases) Release(ctx context.Context, l usecase.Lease) error {
+	err := r.s.handle(ctx).Exec(`UPDATE leases SET until = ? WHERE name = ? AND owner = ? AND generation = ?`,
+		time.Unix(0, 0).UTC(), l.Name, l.Owner, l.Generation).Error
+	return failed("give the lease back", err)
+}

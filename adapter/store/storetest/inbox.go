@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/inbox"
+	"docledger/domain/organization"
+	"docledger/domain/page"
+)
+
+func message(event string) *inbox.Message {
+	return &inbox.Message{
+		ID: newID(), Sender: inbox.Payments, EventID: event, Type: "customer.subscription.created", Body: []byte("{\"a\":\"\x00\xff\"}"),
+		OccurredAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), ReceivedAt: time.Date(2026, 3, 1, 0, 0, 1, 0, time.UTC), State: inbox.Received,
+	}
+}
+
+func testInbox(t *testing.T, b *bench) {
+	m := message("evt_1")
+	added, err := b.Inbox().Add(b.ctx, m)
+	must(t, err)
+	again, err := b.Inbox().Add(b.ctx, message("evt_1"))
+	must(t, err)
+	other := message("evt_1")
+	other.Sender = inbox.Identity
+	apart, err := b.Inbox().Add(b.ctx, other)
+	must(t, err)
+	if !added || again || !apart {
+		t.Errorf("added %v, again %v, of another sender %v", added, again, apart)
+	}
+	got, err := b.Inbox().Get(b.ctx, m.ID)
+	must(t, err)
+	if !bytes.Equal(got.Body, m.Body) || !got.OccurredAt.Equal(m.OccurredAt) || got.State != inbox.Received || !got.DoneAt.IsZero() {
+		t.Errorf("kept %+v", got)
+	}
+	unfinished, err := b.Inbox().Unfinished(b.ctx, m.ReceivedAt.Add(time.Second), 10)
+	must(t, err)
+	early, err := b.Inbox().Unfinished(b.ctx, m.ReceivedAt, 10)
+	must(t, err)
+	if len(unfinished) != 2 || len(early) != 0 {
+		t.Errorf("%d unfinished, %d of them too young", len(unfinished), len(early))
+	}
+	done, err := b.Inbox().Update(b.ctx, m.ID, func(m *inbox.Message) error {
+		m.State, m.Attempts, m.DoneAt = inbox.Done, 2, m.ReceivedAt.Add(time.Minute)
+		return nil
+	})
+	must(t, err)
+	if done.State != inbox.Done || done.Attempts != 2 || done.DoneAt.IsZero() {
+		t.Errorf("changed to %+v", done)
+	}
+	listed := pages(t, 1, func(p page.Request) (page.Of[inbox.Message], error) {
+		return b.Inbox().ForOperator(b.ctx, inbox.Filter{Sender: inbox.Payments, States: []inbox.State{inbox.Done}}, p)
+	})
+	all := pages(t, 1, func(p page.Request) (page.Of[inbox.Message], error) { return b.Inbox().ForOperator(b.ctx, inbox.Filter{}, p) })
+	if len(listed) != 1 || listed[0].ID != m.ID || len(all) != 2 {
+		t.Errorf("%d listed of %d", len(listed), len(all))
+	}
+	_, err = b.Inbox().Get(b.ctx, newID())
+	wantCode(t, err, fault.CodeNotFound)
+}
+
+func testLeases(t *testing.T, b *bench) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var winners atomic.Int64
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			_, ok, err := b.Leases().Acquire(b.ctx, "one", newID().String(), now, time.Minute)
+			if err != nil {
+				t.Error(err)
+			}
+			if ok {
+				winners.Add(1)
+			}
+		})
+	}
+	callers.Wait()
+	if winners.Load() != 1 {
+		t.Errorf("%d of 20 callers hold the lease", winners.Load())
+	}
+	first, ok, err := b.Leases().Acquire(b.ctx, "two", "a", now, time.Minute)
+	must(t, err)
+	_, early, err := b.Leases().Acquire(b.ctx, "two", "b", now.Add(time.Minute-time.Microsecond), time.Minute)
+	must(t, err)
+	second, late, err := b.Leases().Acquire(b.ctx, "two", "b", now.Add(time.Minute), time.Minute)
+	must(t, err)
+	if !ok || early || !late || second.Generation <= first.Generation {
+		t.Errorf("held %v, taken early %v, taken late %v; generations %d, %d", ok, early, late, first.Generation, second.Generation)
+	}
+	must(t, b.Leases().Release(b.ctx, first))
+	if _, ok, err := b.Leases().Acquire(b.ctx, "two", "c", now.Add(time.Minute), time.Minute); ok || err != nil {
+		t.Errorf("a late owner released another's lease (%v)", err)
+	}
+	must(t, b.Leases().Release(b.ctx, second))
+	third, ok, err := b.Leases().Acquire(b.ctx, "two", "c", now.Add(time.Minute), time.Minute)
+	must(t, err)
+	if !ok || third.Generation <= second.Generation {
+		t.Errorf("a released lease is not to be had: %v, %+v", ok, third)
+	}
+}
+
+func testOrganizationLookups(t *testing.T, b *bench) {
+	long := "cus_" + strings.Repeat("ü", organization.MaxPaymentCustomerID-4)
+	o := &organization.Organization{ID: newID(), IdentityID: "org_1", Name: "One"}
+	must(t, b.Organizations().Add(b.ctx, o))
+	changed, err := b.Organizations().Update(b.ctx, o.ID, func(o *organization.Organization) error {
+		return o.SetPaymentCustomer(long, time.Now())
+	})
+	must(t, err)
+	if changed.PaymentCustomerID != long {
+		t.Errorf("the customer is %q", changed.PaymentCustomerID)
+	}
+	for name, find := range map[string]func(context.Context, string) (*organization.Organization, error){
+		"org_1": b.Organizations().ByIdentity, long: b.Organizations().ByPaymentCustomer,
+	} {
+		found, err := find(b.ctx, name)
+		must(t, err)
+		if found.ID != o.ID {
+			t.Errorf("%s finds %s", name, found.ID)
+		}
+		_, err = find(b.ctx, "")
+		wantCode(t, err, fault.CodeNotFound)
+	}
+	_, err = b.Organizations().Update(b.ctx, o.ID, func(o *organization.Organization) error {
+		o.PaymentCustomerID = ""
+		return o.SetPaymentCustomer(long+"x", time.Now())
+	})
+	wantCode(t, err, fault.CodeInvalidRequest)
+	again, err := b.Organizations().Update(b.ctx, o.ID, func(o *organization.Organization) error { return o.SetPaymentCustomer("cus_other", time.Now()) })
+	must(t, err)
+	if again.PaymentCustomerID != long {
+		t.Errorf("a second customer took the place of the first: %q", again.PaymentCustomerID)
+	}
+}

@@ -1,0 +1,157 @@
+// Package inbox takes in what other systems tell us by webhook and carries it
+// out, once, however often and in whatever order it is told.
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/domain/inbox"
+	"docledger/domain/job"
+	"docledger/domain/page"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// ErrIgnored is returned by a handler that has nothing to do for an event.
+var ErrIgnored = errors.New("nothing to do for this event")
+
+// maxAttempts is how often an event is tried before an operator must look.
+const maxAttempts = 10
+
+// Handler carries out the effect of one sender's events. It may be called
+// again for the same event.
+type Handler interface {
+	// Before runs when an event has arrived, before it is kept and answered;
+	// it must be quick and may be repeated.
+	Before(ctx context.Context, m *inbox.Message) error
+	// Handle carries out the effect, or returns ErrIgnored.
+	Handle(ctx context.Context, m *inbox.Message) error
+}
+
+// Service is the inbox of every sender.
+type Service struct {
+	Inbox      inbox.Repository
+	Handlers   map[inbox.Sender]Handler
+	Queue      job.Queue
+	UnitOfWork usecase.UnitOfWork
+	Clock      usecase.Clock
+	IDs        usecase.IDs
+}
+
+// Event is what a verified webhook says.
+type Event struct {
+	ID         string
+	Type       string
+	OccurredAt time.Time
+	Body       []byte
+}
+
+// Receive keeps an event with the job that carries it out, in one transaction.
+// Once it has returned, the sender may forget the event. One that is here
+// already changes nothing.
+func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) error {
+	m := &inbox.Message{
+		ID: s.IDs.New(), Sender: sender, EventID: e.ID, Type: e.Type, Body: e.Body,
+		OccurredAt: e.OccurredAt, ReceivedAt: s.Clock.Now(), State: inbox.Received,
+	}
+	if err := s.Handlers[sender].Before(ctx, m); err != nil {
+		return fmt.Errorf("prepare for the event: %w", err)
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		added, err := s.Inbox.Add(ctx, m)
+		if err != nil || !added {
+			return err
+		}
+		return s.Queue.Enqueue(ctx, jobOf(m.ID), job.Automatic)
+	})
+}
+
+func jobOf(id uuid.UUID) job.ProcessEvent {
+	return job.ProcessEvent{V: job.EventVersion, MessageID: id}
+}
+
+// Process carries out one event; an error says that it is to be tried again.
+func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
+	m, err := s.Inbox.Get(ctx, args.MessageID)
+	if err != nil {
+		return err
+	}
+	if m.State != inbox.Received {
+		return nil
+	}
+	handler, ok := s.Handlers[m.Sender]
+	if !ok {
+		return fmt.Errorf("event %s waits: its sender %s is not configured", m.ID, m.Sender)
+	}
+	handled := handler.Handle(ctx, m)
+	state := inbox.Done
+	if errors.Is(handled, ErrIgnored) {
+		state, handled = inbox.Ignored, nil
+	}
+	_, err = s.Inbox.Update(context.WithoutCancel(ctx), m.ID, func(now *inbox.Message) error {
+		now.Attempts++
+		now.Failure = ""
+		if handled == nil {
+			now.State, now.DoneAt = state, s.Clock.Now()
+			return nil
+		}
+		now.Failure = handled.Error()
+		if now.Attempts >= maxAttempts {
+			now.State = inbox.Failed
+		}
+		return nil
+	})
+	return errors.Join(handled, err)
+}
+
+// sweepAge is how old an unfinished event must be before the sweep looks
+// whether its job is still there.
+const sweepAge = 5 * time.Second
+
+const sweepLimit = 200
+
+// Sweep gives a job to every event that is not finished and has none.
+func (s *Service) Sweep(ctx context.Context) (int, error) {
+	unfinished, err := s.Inbox.Unfinished(ctx, s.Clock.Now().Add(-sweepAge), sweepLimit)
+	if err != nil {
+		return 0, err
+	}
+	helped := 0
+	for _, m := range unfinished {
+		live, err := s.Queue.Live(ctx, jobOf(m.ID))
+		if err != nil {
+			return helped, err
+		}
+		if live {
+			continue
+		}
+		if err := s.Queue.Enqueue(ctx, jobOf(m.ID), job.Automatic); err != nil {
+			return helped, err
+		}
+		helped++
+	}
+	return helped, nil
+}
+
+// List shows the operator what came in, newest first.
+func (s *Service) List(ctx context.Context, f inbox.Filter, p page.Request) (page.Of[inbox.Message], error) {
+	return s.Inbox.ForOperator(ctx, f, p)
+}
+
+// Replay has an event carried out again, whatever became of it.
+func (s *Service) Replay(ctx context.Context, id uuid.UUID) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.Inbox.Update(ctx, id, func(m *inbox.Message) error {
+			m.State, m.Attempts, m.Failure, m.DoneAt = inbox.Received, 0, "", time.Time{}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.Queue.Enqueue(ctx, jobOf(id), job.Automatic)
+	})
+}
