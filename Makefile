@@ -5,8 +5,6 @@ export GOFLAGS := -buildvcs=false
 
 GO       ?= go
 PACKAGES := ./...
-# The race detector slows SQLite, which is Go code here, twentyfold.
-SQLITE   := docledger/adapter/store/storetest/sqlite
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 # Long tests (kills, permutations, models) take their count from here.

@@ -15,7 +15,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
 		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process},
-		Sweeps: []jobs.Task{s.sweep("documents", s.Extraction.Sweep), s.sweep("events", s.Inbox.Sweep)},
+		Sweeps:   []jobs.Task{s.sweep("documents", s.Extraction.Sweep), s.sweep("events", s.Inbox.Sweep)},
 		Periodic: []jobs.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),

@@ -58,7 +58,9 @@ func testInbox(t *testing.T, b *bench) {
 	listed := pages(t, 1, func(p page.Request) (page.Of[inbox.Message], error) {
 		return b.Inbox().ForOperator(b.ctx, inbox.Filter{Sender: inbox.Payments, States: []inbox.State{inbox.Done}}, p)
 	})
-	all := pages(t, 1, func(p page.Request) (page.Of[inbox.Message], error) { return b.Inbox().ForOperator(b.ctx, inbox.Filter{}, p) })
+	all := pages(t, 1, func(p page.Request) (page.Of[inbox.Message], error) {
+		return b.Inbox().ForOperator(b.ctx, inbox.Filter{}, p)
+	})
 	if len(listed) != 1 || listed[0].ID != m.ID || len(all) != 2 {
 		t.Errorf("%d listed of %d", len(listed), len(all))
 	}
