@@ -15,6 +15,9 @@ type organizationRow struct {
 	IdentityID        *string
 	Name              string
 	PaymentCustomerID *string
+	TrialExpiryDate   *day
+	TrialMaxEntities  *int
+	TrialMaxInvoices  *int      `gorm:"column:trial_max_invoices_per_month"`
 	CreatedAt         time.Time `gorm:"autoCreateTime:false"`
 	UpdatedAt         time.Time `gorm:"autoUpdateTime:false"`
 }
@@ -23,18 +26,28 @@ type organizationRow struct {
 func (organizationRow) TableName() string { return "organizations" }
 
 func (r organizationRow) fromRow() organization.Organization {
-	return organization.Organization{
+	o := organization.Organization{
 		ID: r.ID, IdentityID: fromOptionalText(r.IdentityID), Name: r.Name,
 		PaymentCustomerID: fromOptionalText(r.PaymentCustomerID),
 		CreatedAt:         instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
+	if r.TrialExpiryDate != nil && r.TrialMaxEntities != nil && r.TrialMaxInvoices != nil {
+		o.Trial = &organization.Trial{
+			Expiry: fromOptionalDay(r.TrialExpiryDate), MaxEntities: *r.TrialMaxEntities, MaxInvoicesPerMonth: *r.TrialMaxInvoices,
+		}
+	}
+	return o
 }
 
 func toOrganizationRow(o *organization.Organization) organizationRow {
-	return organizationRow{
+	row := organizationRow{
 		ID: o.ID, IdentityID: optionalText(o.IdentityID), Name: clean(o.Name),
 		PaymentCustomerID: optionalText(o.PaymentCustomerID), CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt,
 	}
+	if t := o.Trial; t != nil {
+		row.TrialExpiryDate, row.TrialMaxEntities, row.TrialMaxInvoices = optionalDay(t.Expiry), &t.MaxEntities, &t.MaxInvoicesPerMonth
+	}
+	return row
 }
 
 // Organizations implements organization.Repository.

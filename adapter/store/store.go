@@ -109,6 +109,12 @@ func (s *Store) Usage() Usage { return Usage{s} }
 // Idempotency returns the kept answers.
 func (s *Store) Idempotency() Idempotency { return Idempotency{s} }
 
+// KnownPlans returns the plans that were read last.
+func (s *Store) KnownPlans() KnownPlans { return KnownPlans{s} }
+
+// Charges returns the records of immediate charges.
+func (s *Store) Charges() Charges { return Charges{s} }
+
 // Inbox returns what other systems told us.
 func (s *Store) Inbox() Inbox { return Inbox{s} }
 
@@ -133,6 +139,8 @@ var (
 	_ event.Log                 = Events{}
 	_ billing.Usage             = Usage{}
 	_ idempotency.Store         = Idempotency{}
+	_ billing.KnownPlans        = KnownPlans{}
+	_ billing.ChargeRecords     = Charges{}
 	_ inbox.Repository          = Inbox{}
 	_ usecase.Leases            = Leases{}
 	_ job.Queue                 = Queue{}

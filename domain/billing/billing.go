@@ -12,37 +12,6 @@ import (
 
 //go:generate go tool mockgen -typed -destination ../../gen/mock/billingmock/billing.go -package billingmock . Plans
 
-// Limits of the free trial (contract section 8).
-const (
-	TrialDays                = 3
-	TrialMaxEntities         = 10
-	TrialMaxInvoicesPerMonth = 300
-)
-
-// Plan is what an organization may do. A nil limit is unlimited.
-type Plan struct {
-	Name                string
-	Status              string
-	Writable            bool // new entities, uploads and extractions are allowed
-	MaxEntities         *int
-	MaxInvoicesPerMonth *int
-}
-
-// SelfHosted is the plan of an installation without a payment processor.
-func SelfHosted() Plan { return Plan{Name: "self_hosted", Status: "active", Writable: true} }
-
-// Trial returns the plan of a new organization: active through 23:59:59 UTC of
-// the day that lies TrialDays after its creation.
-func Trial(created, now time.Time) Plan {
-	entities, invoices := TrialMaxEntities, TrialMaxInvoicesPerMonth
-	p := Plan{Name: "trial", Status: "trialing", Writable: true, MaxEntities: &entities, MaxInvoicesPerMonth: &invoices}
-	y, m, d := created.UTC().Date()
-	if !now.Before(time.Date(y, m, d+TrialDays+1, 0, 0, 0, 0, time.UTC)) {
-		p.Status, p.Writable = "trial_expired", false
-	}
-	return p
-}
-
 // Plans knows each organization's plan.
 type Plans interface {
 	// Of returns the organization's present plan.

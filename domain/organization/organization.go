@@ -7,10 +7,38 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"docledger/domain/calendar"
 	"docledger/domain/fault"
 
 	"github.com/google/uuid"
 )
+
+// Terms of the free trial of a new organization (contract section 8).
+const (
+	TrialDays                = 3
+	TrialMaxEntities         = 10
+	TrialMaxInvoicesPerMonth = 300
+)
+
+// Trial are the terms of an organization's free trial (contract 2.4). They are
+// true where the identity provider keeps them; an owner extends a trial there.
+type Trial struct {
+	Expiry              calendar.Date // the last day, in UTC
+	MaxEntities         int
+	MaxInvoicesPerMonth int
+}
+
+// NewTrial are the terms of an organization created at a moment.
+func NewTrial(created time.Time) Trial {
+	return Trial{
+		Expiry:              calendar.Of(created.UTC()).AddDays(TrialDays),
+		MaxEntities:         TrialMaxEntities,
+		MaxInvoicesPerMonth: TrialMaxInvoicesPerMonth,
+	}
+}
+
+// End is the first moment after the trial.
+func (t Trial) End() time.Time { return t.Expiry.AddDays(1).Time() }
 
 // MaxPaymentCustomerID is the longest payment customer id (contract section 8).
 const MaxPaymentCustomerID = 255
@@ -21,8 +49,17 @@ type Organization struct {
 	IdentityID        string // at the identity provider; "" for local ones
 	Name              string
 	PaymentCustomerID string // at the payment processor; "" until there is one
+	Trial             *Trial // as the identity provider keeps it; nil: those of a new organization
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
+}
+
+// TrialTerms are the terms that hold for the organization.
+func (o *Organization) TrialTerms() Trial {
+	if o.Trial != nil {
+		return *o.Trial
+	}
+	return NewTrial(o.CreatedAt)
 }
 
 // SetPaymentCustomer gives the organization its customer, once and for all:

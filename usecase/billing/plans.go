@@ -34,5 +34,5 @@ func (t Trials) Of(ctx context.Context, id uuid.UUID) (billing.Plan, error) {
 	if err != nil {
 		return billing.Plan{}, fmt.Errorf("find organization: %w", err)
 	}
-	return billing.Trial(o.CreatedAt, t.Clock.Now()), nil
+	return billing.TrialPlan(o.TrialTerms(), t.Clock.Now()), nil
 }

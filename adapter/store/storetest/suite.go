@@ -51,6 +51,8 @@ func Run(t *testing.T, open Open) {
 		{"usage", testUsage},
 		{"inbox", testInbox},
 		{"leases", testLeases},
+		{"known plans", testKnownPlans},
+		{"charges", testCharges},
 		{"organizations of others", testOrganizationLookups},
 		{"idempotency", testIdempotency},
 		{"tenancy", testTenancy},

@@ -1,0 +1,145 @@
+package cache
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"docledger/domain/billing"
+
+	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
+)
+
+// maxPlans bounds the plans that one process keeps.
+const maxPlans = 100_000
+
+// Memory keeps plans in the process: for an installation of one.
+type Memory struct {
+	flights flights
+	plans   *otter.Cache[uuid.UUID, kept]
+}
+
+type kept struct {
+	record     billing.Record
+	generation uint64
+}
+
+var _ billing.PlanCache = (*Memory)(nil)
+
+// NewMemory returns an empty cache; clock may be nil.
+func NewMemory(clock otter.Clock) (*Memory, error) {
+	plans, err := otter.New(&otter.Options[uuid.UUID, kept]{
+		MaximumSize: maxPlans, Clock: clock, ExpiryCalculator: otter.ExpiryWriting[uuid.UUID, kept](billing.CacheTTL),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Memory{plans: plans}, nil
+}
+
+// Load implements billing.PlanCache.
+func (m *Memory) Load(ctx context.Context, organization uuid.UUID, fill func(context.Context) (billing.Record, error)) (billing.Record, error) {
+	generation := m.flights.generation(organization)
+	if r, ok := m.present(organization, generation); ok {
+		return r, nil
+	}
+	return m.flights.do(ctx, flight{organization, generation, ""}, func(ctx context.Context) (billing.Record, error) {
+		// The call before this one may have ended between our look and our turn.
+		if r, ok := m.present(organization, generation); ok {
+			return r, nil
+		}
+		r, err := fill(ctx)
+		if err == nil {
+			// One that began before an invalidation carries an old generation,
+			// and no reader takes it.
+			m.plans.Set(organization, kept{r, generation})
+		}
+		return r, err
+	})
+}
+
+func (m *Memory) present(organization uuid.UUID, generation uint64) (billing.Record, bool) {
+	k, ok := m.plans.GetIfPresent(organization)
+	return k.record, ok && k.generation == generation
+}
+
+// Invalidate implements billing.PlanCache.
+func (m *Memory) Invalidate(_ context.Context, organization uuid.UUID) error {
+	m.flights.invalidate(organization)
+	m.plans.Invalidate(organization)
+	return nil
+}
+
+// flight names one fill: only loads that began in the same generation share
+// its answer.
+type flight struct {
+	organization uuid.UUID
+	generation   uint64
+	guard        string
+}
+
+// flights lets concurrent misses share one call.
+type flights struct {
+	mu          sync.Mutex
+	generations map[uuid.UUID]uint64
+	running     map[flight]*call
+}
+
+type call struct {
+	done   chan struct{}
+	record billing.Record
+	err    error
+}
+
+func (f *flights) generation(organization uuid.UUID) uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.generations[organization]
+}
+
+func (f *flights) invalidate(organization uuid.UUID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.generations == nil {
+		f.generations = map[uuid.UUID]uint64{}
+	}
+	f.generations[organization]++
+}
+
+// fillTimeout bounds a fill that nobody waits for any more.
+const fillTimeout = 30 * time.Second
+
+// do runs fill once for all callers of the same flight. A caller that gives up
+// does not end the call for the others.
+func (f *flights) do(ctx context.Context, key flight, fill func(context.Context) (billing.Record, error)) (billing.Record, error) {
+	f.mu.Lock()
+	c, ok := f.running[key]
+	if !ok {
+		c = &call{done: make(chan struct{})}
+		if f.running == nil {
+			f.running = map[flight]*call{}
+		}
+		f.running[key] = c
+		go f.run(context.WithoutCancel(ctx), key, c, fill)
+	}
+	f.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.record, c.err
+	case <-ctx.Done():
+		return billing.Record{}, ctx.Err()
+	}
+}
+
+func (f *flights) run(ctx context.Context, key flight, c *call, fill func(context.Context) (billing.Record, error)) {
+	ctx, cancel := context.WithTimeout(ctx, fillTimeout)
+	defer cancel()
+	defer close(c.done)
+	defer func() {
+		f.mu.Lock()
+		delete(f.running, key)
+		f.mu.Unlock()
+	}()
+	c.record, c.err = fill(ctx)
+}

@@ -1,0 +1,143 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"docledger/domain/billing"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+)
+
+// patience is how long Redis is waited for: a cache that takes longer than the
+// source is none.
+const patience = 300 * time.Millisecond
+
+// guardTTL keeps a guard longer than any fill may take.
+const guardTTL = time.Hour
+
+// guardKey counts the invalidations of an organization. The record itself must
+// hold the contract's five fields and no other.
+func guardKey(organization uuid.UUID) string { return "billing:guard:" + organization.String() }
+
+// invalidate raises the guard and removes the record, as one step.
+var invalidate = redis.NewScript(`
+redis.call('INCR', KEYS[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[1])
+return redis.call('DEL', KEYS[1])`)
+
+// store keeps a record only if nothing was invalidated since the guard was
+// read, and keeps the guard alive beside it.
+var store = redis.NewScript(`
+if (redis.call('GET', KEYS[2]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`)
+
+// Redis keeps plans for every replica.
+type Redis struct {
+	client  redis.Scripter
+	flights flights
+	slow    time.Duration
+}
+
+var _ billing.PlanCache = (*Redis)(nil)
+
+// NewRedis returns the cache at a redis:// URL. It connects when it is used,
+// and a server that does not answer at once is done without.
+func NewRedis(url string) (*Redis, func() error, error) {
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		return nil, nil, errors.New("must be a redis:// URL")
+	}
+	quiet()
+	// The defaults take 1.7 s to notice a dead server.
+	options.MaxRetries, options.DialerRetries = -1, 1
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
+	options.ContextTimeoutEnabled = true
+	client := redis.NewClient(options)
+	return &Redis{client: client, slow: patience}, client.Close, nil
+}
+
+// quiet keeps the client from writing to standard error by itself: whoever
+// calls is told of every failure.
+var quiet = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
+
+type silence struct{}
+
+// Printf implements the client's logger.
+func (silence) Printf(context.Context, string, ...any) {}
+
+// Load implements billing.PlanCache.
+func (r *Redis) Load(ctx context.Context, organization uuid.UUID, fill func(context.Context) (billing.Record, error)) (billing.Record, error) {
+	generation := r.flights.generation(organization)
+	record, hit, guard, err := r.read(ctx, organization)
+	if hit {
+		return record, nil
+	}
+	up := err == nil
+	return r.flights.do(ctx, flight{organization, generation, guard}, func(ctx context.Context) (billing.Record, error) {
+		// The call before this one may have ended between our look and our turn.
+		if up {
+			if record, hit, now, _ := r.read(ctx, organization); hit && now == guard {
+				return record, nil
+			}
+		}
+		record, err := fill(ctx)
+		if err == nil && up {
+			r.keep(ctx, organization, guard, record)
+		}
+		return record, err
+	})
+}
+
+// read returns the record, where there is one of ours, and the guard as they
+// stand together.
+func (r *Redis) read(ctx context.Context, organization uuid.UUID) (record billing.Record, hit bool, guard string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.slow)
+	defer cancel()
+	values, err := readBoth.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)}).StringSlice()
+	if err != nil || len(values) != 2 {
+		return record, false, "", errors.Join(errors.New("the cache did not answer"), err)
+	}
+	if record, err := decode([]byte(values[0])); err == nil {
+		return record, true, values[1], nil
+	}
+	return record, false, values[1], nil
+}
+
+// readBoth reads record and guard as one step; what is missing is "". A record
+// under another type of value is none of ours.
+var readBoth = redis.NewScript(`
+local function text(key)
+  if redis.call('TYPE', key).ok ~= 'string' then return '' end
+  return redis.call('GET', key)
+end
+return {text(KEYS[1]), text(KEYS[2])}`)
+
+// keep stores a record; a cache that fails here costs one more read.
+func (r *Redis) keep(ctx context.Context, organization uuid.UUID, guard string, record billing.Record) {
+	text, err := encode(record)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.slow)
+	defer cancel()
+	_ = store.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)},
+		guard, text, billing.CacheTTL.Milliseconds()).Err()
+}
+
+// Invalidate implements billing.PlanCache.
+func (r *Redis) Invalidate(ctx context.Context, organization uuid.UUID) error {
+	r.flights.invalidate(organization)
+	ctx, cancel := context.WithTimeout(ctx, r.slow)
+	defer cancel()
+	err := invalidate.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)}, guardTTL.Milliseconds()).Err()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return fmt.Errorf("remove the cached plan: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package billing
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// KnownFor is how long the last plan known holds while the processor is out of
+// reach (records D14).
+const KnownFor = 7 * 24 * time.Hour
+
+// Known is the last plan that was read of an organization.
+type Known struct {
+	Plan       Plan
+	PaymentURL string // the page of the newest invoice that waits for payment; "" for none
+	ReadAt     time.Time
+}
+
+// KnownPlans keeps what the processor said last.
+type KnownPlans interface {
+	// Put keeps the plan, unless a later reading is there.
+	Put(ctx context.Context, organization uuid.UUID, k Known) error
+	// Get returns the last plan known, or a NotFound fault.
+	Get(ctx context.Context, organization uuid.UUID) (*Known, error)
+}
+
+// ChargeState is how far an immediate charge has come.
+type ChargeState string
+
+// The states, in the order in which they follow.
+const (
+	ChargePlanned   ChargeState = "PLANNED"   // decided, nothing asked of the processor yet
+	ChargeDrafted   ChargeState = "DRAFTED"   // its invoice is known
+	ChargeFinalized ChargeState = "FINALIZED" // the invoice is final
+	ChargeDone      ChargeState = "DONE"      // payment was tried; Outcome tells
+	ChargeSkipped   ChargeState = "SKIPPED"   // can't be made; Reason tells
+)
+
+// Ended says that nothing is left to do.
+func (s ChargeState) Ended() bool { return s == ChargeDone || s == ChargeSkipped }
+
+// ChargeRecord is our own record of a charge, since the processor forgets its
+// idempotency keys after a day.
+type ChargeRecord struct {
+	Charge    Charge
+	Price     string
+	EventID   string
+	EventAt   time.Time // of the event that caused it
+	State     ChargeState
+	Invoice   string // at the processor; "" until it is drafted
+	Outcome   PaymentOutcome
+	Reason    string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// ChargeRecords keeps one record for each subscription and month.
+type ChargeRecords interface {
+	// Begin stores the record unless there is one of its subscription and month
+	// already, and returns the one that stands.
+	Begin(ctx context.Context, r *ChargeRecord) (*ChargeRecord, error)
+	// Update changes the record of a charge under a row lock.
+	Update(ctx context.Context, c Charge, change func(*ChargeRecord) error) (*ChargeRecord, error)
+	// OfOrganization lists an organization's charges, newest first, at most
+	// limit.
+	OfOrganization(ctx context.Context, organization uuid.UUID, limit int) ([]ChargeRecord, error)
+}
