@@ -15,10 +15,6 @@ import (
 	"docledger/domain/money"
 )
 
-// RuleSingleInvoice is the check that a file holds no second invoice that says
-// something else.
-const RuleSingleInvoice = "single_invoice"
-
 // maxCandidates is how many embedded XML files of one PDF are read.
 const maxCandidates = 50
 
@@ -153,7 +149,7 @@ func (p *pick) checks() []invoice.Check {
 		for i := range other.found.Drafts {
 			if !p.holds(&other.found.Drafts[i].Content) {
 				out = append(out, invoice.Check{
-					Rule:     RuleSingleInvoice,
+					Rule:     invoice.RuleSingleInvoice,
 					Severity: invoice.Warning,
 					Expected: describe(p.best.name, &p.best.found.Drafts[0].Content),
 					Found:    describe(other.name, &other.found.Drafts[i].Content),
@@ -162,7 +158,7 @@ func (p *pick) checks() []invoice.Check {
 		}
 	}
 	if len(out) == 0 && len(p.others) > 0 {
-		out = append(out, invoice.Check{Rule: RuleSingleInvoice, Severity: invoice.Warning, Passed: true})
+		out = append(out, invoice.Check{Rule: invoice.RuleSingleInvoice, Severity: invoice.Warning, Passed: true})
 	}
 	return out[:min(len(out), maxCandidates)]
 }

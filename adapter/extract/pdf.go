@@ -12,7 +12,7 @@ import (
 // readPDF reads the invoice embedded in a PDF.
 func (p *Pipeline) readPDF(ctx context.Context, path string) (*extraction.Result, error) {
 	if err := p.places.Acquire(ctx, 1); err != nil {
-		return nil, late(err)
+		return nil, err // the wait ended, not the document
 	}
 	defer p.places.Release(1)
 	ctx, cancel := context.WithTimeout(ctx, p.options.Deadline)

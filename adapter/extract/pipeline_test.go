@@ -216,7 +216,7 @@ func TestOneOfSeveralInvoicesIsPicked(t *testing.T) {
 			}
 			var passed []bool
 			for _, check := range r.Checks {
-				if check.Rule != extract.RuleSingleInvoice || check.Severity != invoice.Warning {
+				if check.Rule != invoice.RuleSingleInvoice || check.Severity != invoice.Warning {
 					t.Errorf("check = %+v", check)
 				}
 				passed = append(passed, check.Passed)
@@ -236,7 +236,7 @@ func TestSecondInvoiceIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := invoice.Check{
-		Rule: extract.RuleSingleInvoice, Severity: invoice.Warning,
+		Rule: invoice.RuleSingleInvoice, Severity: invoice.Warning,
 		Expected: "factur-x.xml: A, 1.00 EUR", Found: "old.xml: B, 2.00 EUR",
 	}
 	if len(r.Checks) != 1 || r.Checks[0] != want {

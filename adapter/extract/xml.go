@@ -76,7 +76,7 @@ func weigh(r io.Reader) (int64, error) {
 func (p *Pipeline) hold(ctx context.Context, weight int64) (release func(), err error) {
 	weight = min(weight, xmlMemory)
 	if err := p.memory.Acquire(ctx, weight); err != nil {
-		return nil, late(err)
+		return nil, err // the wait ended, not the document
 	}
 	return func() { p.memory.Release(weight) }, nil
 }

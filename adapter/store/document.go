@@ -6,6 +6,7 @@ import (
 
 	"docledger/domain/document"
 	"docledger/domain/identity"
+	"docledger/domain/job"
 	"docledger/domain/page"
 
 	"github.com/google/uuid"
@@ -34,6 +35,8 @@ type documentRow struct {
 	Pages          *jsonOf[pagesJSON]
 	Attachments    jsonOf[[]attachmentJSON]
 	Attempts       int
+	Run            int
+	Requested      bool
 	Forced         bool
 	Version        int
 	CreatedBy      *uuid.UUID
@@ -69,7 +72,7 @@ func (r documentRow) fromRow() document.Document {
 		HeldReason: r.HeldReason, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
-		Attempts:    r.Attempts, Forced: r.Forced, Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
+		Attempts:    r.Attempts, Run: r.Run, Requested: r.Requested, Forced: r.Forced, Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
@@ -84,7 +87,7 @@ func toDocumentRow(d *document.Document) documentRow {
 		HeldReason: d.HeldReason, InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
-		Attempts:    d.Attempts, Forced: d.Forced, Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
+		Attempts:    d.Attempts, Run: d.Run, Requested: d.Requested, Forced: d.Forced, Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
 	}
 }
@@ -188,8 +191,17 @@ func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) 
 	// The first condition is written out, so that the partial index serves.
 	err := r.s.handle(ctx).
 		Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.updated_at < ?", instant(before)).
-		Where("(documents.status = 'PROCESSING' OR (documents.held_reason = '' AND NOT EXISTS " +
-			"(SELECT 1 FROM settings AS st WHERE st.entity_id = documents.entity_id AND NOT st.auto_extract)))").
+		Where("(documents.status = 'PROCESSING' OR (documents.requested AND documents.held_reason = ''))").
+		Where("NOT EXISTS (SELECT 1 FROM river_job AS j WHERE j.kind = ? AND j.state IN ? AND j.args->>'DocumentID' = "+r.s.idText("documents.id")+")",
+			job.ExtractDocument{}.Kind(), liveStates).
 		Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
 	return mapped(rows, documentRow.fromRow), failed("look for unfinished documents", err)
+}
+
+// Held implements document.Orphans.
+func (r Documents) Held(ctx context.Context, limit int) ([]document.Document, error) {
+	var rows []documentRow
+	err := r.s.handle(ctx).Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.held_reason <> ''").
+		Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
+	return mapped(rows, documentRow.fromRow), failed("look for held documents", err)
 }

@@ -98,3 +98,11 @@ func pageOf[R, T any](rows []R, size int, from func(R) T, cursor func(R) string)
 }
 
 func aliased(order, alias string) string { return strings.ReplaceAll(order, "%s", alias) }
+
+// idText is SQL for an id column as text, which is how job arguments hold it.
+func (s *Store) idText(column string) string {
+	if s.postgres {
+		return column + "::text"
+	}
+	return column
+}

@@ -193,10 +193,10 @@ func (s *Service) wire(o Overrides, tokens *local.Tokens, passwords *local.Passw
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Blobs: s.blobs, Reader: reader, Events: st.Events(), Queue: st.Queue(),
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
-			Deadline: s.cfg.ExtractDeadline, Patience: s.cfg.ExtractPatience,
+			Log: s.log, Patience: s.cfg.ExtractPatience,
 		},
 		Invoices: &invoices.Service{
-			Reader: st.Invoices(), Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(),
+			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
 		Settings: &settings.Service{Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock},

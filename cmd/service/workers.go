@@ -15,7 +15,11 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
 		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process},
-		Sweeps:   []jobs.Task{s.sweep("documents", s.Extraction.Sweep), s.sweep("events", s.Inbox.Sweep)},
+		Sweeps: []jobs.Task{
+			s.sweep("documents that had lost their job", s.Extraction.Sweep),
+			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
+			s.sweep("events that had lost their job", s.Inbox.Sweep),
+		},
 		Periodic: []jobs.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
@@ -44,7 +48,7 @@ func (s *Service) sweep(what string, run func(context.Context) (int, error)) job
 	return jobs.Task{Name: what, Run: func(ctx context.Context) error {
 		helped, err := run(ctx)
 		if helped > 0 {
-			s.log.WarnContext(ctx, "work had lost its job", "what", what, "count", helped)
+			s.log.InfoContext(ctx, "swept", "what", what, "count", helped)
 		}
 		return err
 	}}

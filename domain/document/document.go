@@ -90,11 +90,28 @@ type Document struct {
 	Pages          *Pages
 	Attachments    []Attachment
 	Attempts       int  // extractions begun since the last request for one
+	Run            int  // extractions begun ever, and restarts: the fencing token of whoever ends one
+	Requested      bool // a person, or the entity's settings, asked for it to be read
 	Forced         bool // a person said that it is an invoice, whatever it calls itself
 	Version        int
 	CreatedBy      uuid.UUID
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+}
+
+// CanBeRead says that a job may take the document up, also one that a process
+// was reading when it died.
+func (d *Document) CanBeRead() bool { return !d.Status.Terminal() }
+
+// Waits says that nobody is reading the document.
+func (d *Document) Waits() bool { return d.Status == Uploaded && d.HeldReason == "" }
+
+// StartOver has the document read anew, as an invoice whatever it calls itself
+// where forced says so. Whoever is reading it can end it no more.
+func (d *Document) StartOver(forced bool) {
+	d.Status, d.Failure, d.HeldReason, d.Attempts = Uploaded, nil, "", 0
+	d.Requested, d.Forced = true, d.Forced || forced
+	d.Run++
 }
 
 // Filter narrows a list; the zero value lists all that the scope holds.
@@ -125,13 +142,15 @@ type Repository interface {
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*Document) error) (*Document, error)
 }
 
-// Orphans finds documents for the sweep, in every organization: one that is
-// not terminal and has not changed since before may have lost its job.
+// Orphans finds documents for the sweep, in every organization.
 type Orphans interface {
-	// Unfinished lists documents in UPLOADED (not held) or PROCESSING that were
-	// last changed before the given time, oldest first, at most limit. UPLOADED
-	// ones of entities whose settings switch auto_extract off are left out.
+	// Unfinished lists documents that are to be read and have no job that waits
+	// or runs: in PROCESSING, or in UPLOADED, requested and not held; last
+	// changed before the given time, oldest first, at most limit.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Document, error)
+	// Held lists documents that wait for room in a plan, oldest first, at most
+	// limit.
+	Held(ctx context.Context, limit int) ([]Document, error)
 }
 
 // Blobs stores the bytes of documents by their SHA-256.

@@ -29,6 +29,7 @@ const (
 	TimedOut          Reason = "timed_out"
 	OutOfMemory       Reason = "out_of_memory"
 	Crashed           Reason = "crashed"
+	ContentMissing    Reason = "content_missing" // the stored original is gone
 )
 
 // Kind names what a document is that is no invoice (records D30).
@@ -53,7 +54,8 @@ type Failure struct {
 	Reason  Reason
 	Kind    Kind // set where Reason is NotAnInvoice
 	Message string
-	// Passing says that another try may fare better (a crash, a deadline).
+	// Passing says that another try may fare better: a crash may have had
+	// another cause than the document.
 	Passing bool
 }
 
@@ -71,7 +73,7 @@ func (f *Failure) Code() string {
 
 // Fail returns a Failure.
 func Fail(r Reason, format string, args ...any) *Failure {
-	return &Failure{Reason: r, Message: fmt.Sprintf(format, args...), Passing: r == TimedOut || r == OutOfMemory || r == Crashed}
+	return &Failure{Reason: r, Message: fmt.Sprintf(format, args...), Passing: r == Crashed}
 }
 
 // NoInvoice returns the Failure of a document of another kind.

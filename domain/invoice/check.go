@@ -35,15 +35,22 @@ const (
 	RuleBuyerIsEntity = "buyer_is_entity"
 	RuleIsPurchase    = "is_purchase"
 
+	// RuleConfidence fails where a value is less sure than the entity's
+	// review_threshold; domain/review tries it.
+	RuleConfidence = "confidence_sufficient"
+
 	// Rules that the values alone can't show any more; see ReadingRules.
 	RuleSingleCurrency = "single_currency"
 	RuleSignsTurned    = "signs_turned"
 	RulePageAgrees     = "page_agrees"
+	RuleSingleInvoice  = "single_invoice"
 )
 
 // ReadingRules are the rules that only reading the document can try;
 // RunChecks knows nothing of them, so their outcome outlasts a correction.
-func ReadingRules() []string { return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees} }
+func ReadingRules() []string {
+	return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees, RuleSingleInvoice}
+}
 
 // Unreadable says that something is stated which could not be read: such a
 // value is empty, and its evidence has the text and no confidence.

@@ -9,6 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
+// Open says that the invoice is not past review: its document may be read
+// again, and checks decide its status.
+func (s Status) Open() bool { return s == Extracted || s == NeedsReview }
+
 // transitions names, for each action, the statuses it may start from (records
 // D2).
 var transitions = map[string][]Status{
@@ -84,7 +88,7 @@ func (inv *Invoice) Reopen() error {
 // past review.
 func (inv *Invoice) Decide(checks []Check) {
 	inv.Checks = checks
-	if inv.Status == Extracted || inv.Status == NeedsReview {
+	if inv.Status.Open() {
 		inv.Status = StatusAfter(checks)
 	}
 }

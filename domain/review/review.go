@@ -20,8 +20,9 @@ var watched = []string{
 
 // Judge runs the checks, adds the findings of the reading itself, and decides
 // the status. Where the entity needs no approval a faultless invoice is
-// approved by the system at once (records D31).
-func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time) {
+// approved by the system at once (records D31); version is the one that is
+// being written.
+func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
 	checks = append(checks, findings...)
 	if c, low := leastConfidence(inv, settings.ReviewThreshold); low {
@@ -30,7 +31,7 @@ func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, fi
 	inv.Decide(checks)
 	if inv.Status == invoice.Extracted && !settings.ApprovalRequired {
 		inv.Status = invoice.Approved
-		inv.Approval = &invoice.Approval{At: now, Version: max(inv.Version, 1)}
+		inv.Approval = &invoice.Approval{At: now, Version: version}
 	}
 }
 
@@ -67,11 +68,7 @@ func leastConfidence(inv *invoice.Invoice, threshold float64) (invoice.Check, bo
 		return invoice.Check{}, false
 	}
 	return invoice.Check{
-		Rule: RuleConfidence, Severity: invoice.Blocking, Path: at,
+		Rule: invoice.RuleConfidence, Severity: invoice.Blocking, Path: at,
 		Expected: fmt.Sprintf("at least %.2f", threshold), Found: fmt.Sprintf("%.2f", least),
 	}, true
 }
-
-// RuleConfidence fails where a watched value is less sure than the entity's
-// review_threshold.
-const RuleConfidence = "confidence_sufficient"

@@ -886,7 +886,8 @@ type Extraction struct {
 type Failure struct {
 	// Code Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
 	// empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
-	// expands_too_far, too_large, timed_out, out_of_memory, crashed. Not an
+	// expands_too_far, too_large, timed_out, out_of_memory, crashed,
+	// content_missing. Not an
 	// invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
 	// order, delivery_note, payment_advice, message, other.
 	Code FailureCode `json:"code"`
@@ -897,7 +898,8 @@ type Failure struct {
 
 // FailureCode Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
 // empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
-// expands_too_far, too_large, timed_out, out_of_memory, crashed. Not an
+// expands_too_far, too_large, timed_out, out_of_memory, crashed,
+// content_missing. Not an
 // invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
 // order, delivery_note, payment_advice, message, other.
 type FailureCode = string

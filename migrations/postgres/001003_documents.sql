@@ -20,6 +20,8 @@ CREATE TABLE documents (
     pages           jsonb,
     attachments     jsonb NOT NULL,
     attempts        bigint NOT NULL,
+    run             bigint NOT NULL,
+    requested       boolean NOT NULL,
     forced          boolean NOT NULL,
     version         bigint NOT NULL,
     created_by      uuid,

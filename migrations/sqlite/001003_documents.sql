@@ -20,6 +20,8 @@ CREATE TABLE documents (
     pages           text,
     attachments     text NOT NULL,
     attempts        integer NOT NULL,
+    run             integer NOT NULL,
+    requested       boolean NOT NULL,
     forced          boolean NOT NULL,
     version         integer NOT NULL,
     created_by      text,

@@ -4,18 +4,24 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"docledger/cmd/service"
 	"docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/extraction"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
 	"docledger/domain/job"
 	"docledger/gen/mock/billingmock"
 	"docledger/gen/mock/documentmock"
 	"docledger/test/harness"
+	usecase "docledger/usecase/extraction"
 
 	"github.com/google/uuid"
 	"go.uber.org/mock/gomock"
@@ -29,15 +35,15 @@ func (f readerFunc) Read(ctx context.Context, s extraction.Source) (*extraction.
 }
 
 // resting is a service without workers, so that a test runs jobs itself.
-func resting(t *testing.T, read readerFunc) (*harness.Server, harness.Organization, job.ExtractDocument) {
+func resting(t *testing.T, read readerFunc, content []byte) (*harness.Server, harness.Organization, job.ExtractDocument) {
 	t.Helper()
-	o := harness.Options{NoWorkers: true, Env: map[string]string{"EXTRACT_DEADLINE": "50ms"}}
+	o := harness.Options{NoWorkers: true}
 	if read != nil {
 		o.Overrides.Reader = read
 	}
 	s := harness.Start(t, o)
 	org := s.NewOrganization("Resting")
-	up := s.Upload(org.Admin.Token, org.Entity, "x.xml", harness.UBL("X-1")).OK()
+	up := s.Upload(org.Admin.Token, org.Entity, "x.xml", content).OK()
 	return s, org, job.ExtractDocument{V: job.ExtractVersion, OrganizationID: org.ID, DocumentID: uuid.MustParse(up.Text("id"))}
 }
 
@@ -48,17 +54,20 @@ func state(s *harness.Server, org harness.Organization, args job.ExtractDocument
 func TestHopelessDocumentsEndAfterABoundedNumberOfTries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		read readerFunc
-		want string
+		read  readerFunc
+		want  string
+		tries int64
 	}{
-		"Panics": {func(context.Context, extraction.Source) (*extraction.Result, error) { panic("boom") }, "crashed"},
-		"TakesLong": {func(ctx context.Context, _ extraction.Source) (*extraction.Result, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, "timed_out"},
+		"Panics": {func(context.Context, extraction.Source) (*extraction.Result, error) { panic("boom") }, "crashed", document.MaxAttempts},
+		"TakesLong": {func(context.Context, extraction.Source) (*extraction.Result, error) {
+			return nil, extraction.Fail(extraction.TimedOut, "It takes too long.")
+		}, "timed_out", 1},
 		"EatsMemory": {func(context.Context, extraction.Source) (*extraction.Result, error) {
 			return nil, extraction.Fail(extraction.OutOfMemory, "It needs too much memory.")
-		}, "out_of_memory"},
+		}, "out_of_memory", 1},
+		"BreaksSomethingOfOurs": {func(context.Context, extraction.Source) (*extraction.Result, error) {
+			return nil, errors.New("a mistake of ours")
+		}, "crashed", document.MaxAttempts},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +75,7 @@ func TestHopelessDocumentsEndAfterABoundedNumberOfTries(t *testing.T) {
 			s, org, args := resting(t, func(ctx context.Context, src extraction.Source) (*extraction.Result, error) {
 				tries.Add(1)
 				return c.read(ctx, src)
-			})
+			}, harness.UBL("H-1"))
 			for try := 1; ; try++ {
 				err := s.Service.Extraction.Run(context.Background(), args)
 				if err == nil {
@@ -80,7 +89,7 @@ func TestHopelessDocumentsEndAfterABoundedNumberOfTries(t *testing.T) {
 				}
 			}
 			d := state(s, org, args)
-			if d.Text("status") != "FAILED" || d.Text("failure", "code") != c.want || tries.Load() != document.MaxAttempts {
+			if d.Text("status") != "FAILED" || d.Text("failure", "code") != c.want || tries.Load() != c.tries {
 				t.Errorf("after %d tries: %s", tries.Load(), d.Raw)
 			}
 		})
@@ -90,7 +99,7 @@ func TestHopelessDocumentsEndAfterABoundedNumberOfTries(t *testing.T) {
 func TestDocumentThatKillsTheProcessIsGivenUp(t *testing.T) {
 	t.Parallel()
 	died := errors.New("the process dies here")
-	s, org, args := resting(t, nil)
+	s, org, args := resting(t, nil, harness.UBL("X-1"))
 	ex := *s.Service.Extraction
 	// A panic outside the reader leaves things as a kill does.
 	blobs := documentmock.NewMockBlobs(gomock.NewController(t))
@@ -115,43 +124,115 @@ func TestDocumentThatKillsTheProcessIsGivenUp(t *testing.T) {
 
 func TestOutagesDoNotCountAgainstADocument(t *testing.T) {
 	t.Parallel()
-	s, org, args := resting(t, nil)
-	out := errors.New("the store of documents is out of reach")
-	blobs := documentmock.NewMockBlobs(gomock.NewController(t))
-	blobs.EXPECT().Local(gomock.Any(), gomock.Any()).Return("", nil, out).AnyTimes()
-	ex := *s.Service.Extraction
-	ex.Blobs = blobs
-	for range 3 * document.MaxAttempts {
-		if err := ex.Run(context.Background(), args); !errors.Is(err, out) {
-			t.Fatalf("Run = %v, want the outage", err)
-		}
+	out := fault.New(fault.Unavailable, fault.CodeUnavailable, "out of reach")
+	for name, cut := range map[string]func(*gomock.Controller, *usecase.Service){
+		"Blobs": func(ctl *gomock.Controller, ex *usecase.Service) {
+			blobs := documentmock.NewMockBlobs(ctl)
+			blobs.EXPECT().Local(gomock.Any(), gomock.Any()).Return("", nil, errors.New("the disk is gone")).AnyTimes()
+			ex.Blobs = blobs
+		},
+		"Plans": func(ctl *gomock.Controller, ex *usecase.Service) {
+			plans := billingmock.NewMockPlans(ctl)
+			plans.EXPECT().Of(gomock.Any(), gomock.Any()).Return(billing.Plan{}, out).AnyTimes()
+			ex.Plans = plans
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, org, args := resting(t, nil, harness.UBL("O-1"))
+			ex := *s.Service.Extraction
+			cut(gomock.NewController(t), &ex)
+			for range 3 * document.MaxAttempts {
+				if err := ex.Run(context.Background(), args); fault.CodeOf(err) != fault.CodeUnavailable {
+					t.Fatalf("Run = %v, want the outage", err)
+				}
+			}
+			if d := state(s, org, args); d.Text("status") != "UPLOADED" {
+				t.Errorf("the document is %s", d.Raw)
+			}
+			if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
+				t.Fatal(err)
+			}
+			if d := state(s, org, args); d.Text("status") != "EXTRACTED" {
+				t.Errorf("after the outage the document is %s", d.Raw)
+			}
+		})
 	}
-	if d := state(s, org, args); d.Text("status") != "UPLOADED" {
-		t.Errorf("the document is %s", d.Raw)
+}
+
+func TestAGoneOriginalIsSaid(t *testing.T) {
+	t.Parallel()
+	s, org, args := resting(t, nil, harness.UBL("G-1"))
+	if err := os.RemoveAll(filepath.Join(s.DataDir, "blobs")); err != nil {
+		t.Fatal(err)
 	}
-	s.Service.Extraction.Deadline = time.Minute
 	if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
 		t.Fatal(err)
 	}
-	if d := state(s, org, args); d.Text("status") != "EXTRACTED" {
-		t.Errorf("after the outage the document is %s", d.Raw)
+	if d := state(s, org, args); d.Text("status") != "FAILED" || d.Text("failure", "code") != "content_missing" {
+		t.Errorf("the document is %s", d.Raw)
+	}
+}
+
+// TestForceWhileReading starts a document over while it is being read: the
+// reading that began without force must not end it.
+func TestForceWhileReading(t *testing.T) {
+	t.Parallel()
+	began, release := make(chan struct{}), make(chan struct{})
+	var reads atomic.Int64
+	var forced atomic.Bool
+	read := readerFunc(func(_ context.Context, src extraction.Source) (*extraction.Result, error) {
+		if reads.Add(1) == 1 {
+			close(began)
+			<-release
+		}
+		forced.Store(src.Forced)
+		return nil, extraction.NoInvoice(extraction.Proforma, "It is a proforma invoice.")
+	})
+	s, org, args := resting(t, read, harness.UBL("W-1"))
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
+			t.Error(err)
+		}
+	})
+	<-began
+	ex := *s.Service.Extraction
+	ex.Patience = 5 * time.Second
+	actor := identity.Actor{Type: identity.ActorUser, UserID: org.Admin.ID, OrganizationID: org.ID, Role: identity.RoleAdmin}
+	running.Go(func() {
+		if _, err := ex.Request(context.Background(), actor, args.DocumentID, true); fault.CodeOf(err) != fault.CodeNotAnInvoice {
+			t.Errorf("Request = %v", err)
+		}
+	})
+	for state(s, org, args).Text("status") != "UPLOADED" {
+		runtime.Gosched()
+	}
+	close(release)
+	running.Wait()
+	if reads.Load() != 2 || !forced.Load() {
+		t.Errorf("read %d times, at last forced: %v", reads.Load(), forced.Load())
 	}
 }
 
 func TestFullPlanHoldsTheDocument(t *testing.T) {
 	t.Parallel()
-	s, org, args := resting(t, nil)
+	s, org, args := resting(t, nil, harness.UBL("X-1"))
 	one := 0
 	plans := billingmock.NewMockPlans(gomock.NewController(t))
 	full := billing.Plan{Name: "small", Status: "active", Writable: true, MaxInvoicesPerMonth: &one}
 	plans.EXPECT().Of(gomock.Any(), gomock.Any()).Return(full, nil).AnyTimes()
 	ex := *s.Service.Extraction
-	ex.Plans, ex.Deadline = plans, time.Minute
+	ex.Plans = plans
 	if err := ex.Run(context.Background(), args); err != nil {
 		t.Fatal(err)
 	}
 	if d := state(s, org, args); d.Text("status") != "UPLOADED" || d.Text("held_reason") != "plan_limit_reached" {
 		t.Errorf("the document is %s", d.Raw)
+	}
+	released, err := s.Service.Extraction.SweepHeld(context.Background())
+	if err != nil || released != 1 {
+		t.Errorf("with room in the plan %d documents are released (%v)", released, err)
 	}
 	if err := s.Service.Extraction.Run(context.Background(), args); err != nil {
 		t.Fatal(err)
@@ -163,20 +244,28 @@ func TestFullPlanHoldsTheDocument(t *testing.T) {
 
 func TestSweepFindsDocumentsWithoutAJob(t *testing.T) {
 	t.Parallel()
-	clock := newHands()
-	s := harness.Start(t, harness.Options{NoWorkers: true, Overrides: service.Overrides{Clock: clock}})
-	org := s.NewOrganization("Sweep")
-	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"auto_extract": false}).OK()
-	s.Upload(org.Admin.Token, org.Entity, "waits.xml", harness.UBL("W-1")).OK()
-	clock.advance(time.Minute)
-	if n, err := s.Service.Extraction.Sweep(context.Background()); n != 0 || err != nil {
-		t.Errorf("Sweep = %d, %v; a document that nobody wants read is left alone", n, err)
-	}
-	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"auto_extract": true}).OK()
-	if n, err := s.Service.Extraction.Sweep(context.Background()); n != 1 || err != nil {
-		t.Errorf("Sweep = %d, %v; want the document without a job", n, err)
-	}
-	if n, err := s.Service.Extraction.Sweep(context.Background()); n != 0 || err != nil {
-		t.Errorf("Sweep = %d, %v; its job is there now", n, err)
-	}
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		clock := newHands()
+		o.NoWorkers, o.Overrides.Clock = true, clock
+		o.Env = map[string]string{"EXTRACT_PATIENCE": "1ms"}
+		s := harness.Start(t, o)
+		org := s.NewOrganization("Sweep")
+		sweep := func(want int, why string) {
+			t.Helper()
+			clock.advance(time.Minute)
+			if n, err := s.Service.Extraction.Sweep(context.Background()); n != want || err != nil {
+				t.Errorf("Sweep = %d, %v, want %d: %s", n, err, want, why)
+			}
+		}
+		s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"auto_extract": false}).OK()
+		up := s.Upload(org.Admin.Token, org.Entity, "waits.xml", harness.UBL("W-1")).OK()
+		sweep(0, "nobody wants the document read")
+		s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"auto_extract": true}).OK()
+		sweep(0, "the setting speaks of what comes in from now on")
+		s.Extract(s.Login(org.Admin.Email), up.Text("id")).Want(503, "still_processing")
+		sweep(0, "its job is there")
+		s.LoseJobs()
+		sweep(1, "a person asked for it, and its job is lost")
+		sweep(0, "its job is there again")
+	})
 }

@@ -212,6 +212,31 @@ func TestReadingAgainKeepsWhatAPersonSet(t *testing.T) {
 	}
 	s.Do(http.MethodPost, path+"/approve", token, map[string]any{"version": again.Number("version")}).OK()
 	s.Do(http.MethodPost, "/api/invoices/extract", token, force).Want(400, "conflict")
+	s.Do(http.MethodPost, path+"/reject", token, map[string]any{"reason": "wrong"}).OK()
+	s.Do(http.MethodPost, "/api/invoices/extract", token, force).Want(400, "conflict")
+}
+
+func TestFaultlessInvoicesNeedNoApprovalWhereNoneIsRequired(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("System")
+	token := org.Admin.Token
+	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"approval_required": false}).OK()
+	good := s.Extract(token, s.Upload(token, org.Entity, "g.xml", harness.UBL("G-1")).OK().Text("id")).OK()
+	if good.Text("status") != "APPROVED" || good.At("approval", "by") != nil || good.Number("approval", "version") != 1 {
+		t.Errorf("a faultless invoice is %s", good.Raw)
+	}
+	bad := s.Extract(token, s.Upload(token, org.Entity, "b.xml", harness.UBLOf("B-1", "100.00", "19.00", "190.00")).OK().Text("id")).OK()
+	path := "/api/invoices/" + bad.Text("id")
+	fixed := s.Do(http.MethodPatch, path, token, map[string]any{"gross_total": "119.00", "amount_due": "119.00"}).OK()
+	if bad.Text("status") != "NEEDS_REVIEW" || fixed.Text("status") != "APPROVED" || fixed.Number("approval", "version") != fixed.Number("version") {
+		t.Errorf("first %s, corrected %s", bad.Raw, fixed.Raw)
+	}
+	history := s.Do(http.MethodGet, path+"/history", token, nil).OK()
+	last := history.Len("items") - 1
+	if history.Text("items", last, "type") != "invoice.approved" || history.Text("items", last, "actor", "type") != "SYSTEM" {
+		t.Errorf("the history ends with %v", types(history))
+	}
 }
 
 func TestSeveralInvoicesInOneFile(t *testing.T) {
@@ -239,6 +264,18 @@ func TestSeveralInvoicesInOneFile(t *testing.T) {
 	}
 	if got := strings.Join(numbers, " "); got != "F-1 F-2" && got != "F-2 F-1" {
 		t.Errorf("the parts hold %s", got)
+	}
+	// Reading a part again is about that part alone.
+	child := r.Text("error", "details", "children", 0)
+	before := s.Extract(org.Admin.Token, child).OK()
+	again := s.Do(http.MethodPost, "/api/invoices/extract", org.Admin.Token, map[string]any{"document_id": child, "force": true}).OK()
+	if again.Text("id") != before.Text("id") || again.Text("invoice_number") != before.Text("invoice_number") {
+		t.Errorf("a part read again is %s", again.Raw)
+	}
+	s.Do(http.MethodPost, "/api/invoices/extract", org.Admin.Token, map[string]any{"document_id": up.Text("id"), "force": true}).Want(400, "conflict")
+	documents, invoices := s.Do(http.MethodGet, "/api/documents", org.Admin.Token, nil), s.Do(http.MethodGet, "/api/invoices", org.Admin.Token, nil)
+	if documents.Len("items") != 3 || invoices.Len("items") != 2 {
+		t.Errorf("%d documents and %d invoices", documents.Len("items"), invoices.Len("items"))
 	}
 }
 

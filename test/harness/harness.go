@@ -21,6 +21,7 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/infrastructure/config"
+	"docledger/infrastructure/database"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
 
@@ -47,6 +48,7 @@ type Server struct {
 	DataDir string
 	Service *service.Service
 	Checker *spectest.Checker
+	cfg     config.Config
 	t       testing.TB
 	client  *http.Client
 }
@@ -61,14 +63,14 @@ func Start(t testing.TB, o Options) *Server {
 	must(t, err)
 	s := &Server{URL: "http://" + l.Addr().String(), DataDir: o.DataDir, Checker: spectest.New(t), t: t}
 	s.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
-	cfg, err := config.Load(func(name string) (string, bool) { return s.env(o, name) })
+	s.cfg, err = config.Load(func(name string) (string, bool) { return s.env(o, name) })
 	must(t, err)
 	log := slog.New(slog.DiscardHandler)
 	if o.Log != nil {
 		log = slog.New(slog.NewJSONHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s.Service, err = service.Open(ctx, cfg, log, o.Overrides)
+	s.Service, err = service.Open(ctx, s.cfg, log, o.Overrides)
 	if err != nil {
 		cancel()
 		t.Fatalf("open service: %v", err)
@@ -165,6 +167,16 @@ func (s *Server) Login(email string) string {
 		s.t.Fatalf("login: %d %s", r.Status, r.Raw)
 	}
 	return r.Text("token")
+}
+
+// LoseJobs removes every job, as nothing in the service ever does.
+func (s *Server) LoseJobs() {
+	s.t.Helper()
+	db, err := database.Open(context.Background(), service.DatabaseConfig(s.cfg))
+	must(s.t, err)
+	defer db.Close()
+	_, err = db.SQL.Exec("DELETE FROM river_job")
+	must(s.t, err)
 }
 
 // Response is an answer that was read whole.

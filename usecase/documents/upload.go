@@ -42,11 +42,15 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	if err != nil {
 		return nil, err
 	}
+	settings, err := s.Settings.Get(ctx, a.Scope(), in.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
 	now := s.Clock.Now()
 	d := &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
 		Filename: cleanFilename(in.Filename), MediaType: s.Sniffer.MediaType(begin.bytes),
-		SizeBytes: size, SHA256: sha256, Origin: document.FromUpload, Status: document.Uploaded,
+		SizeBytes: size, SHA256: sha256, Origin: document.FromUpload, Status: document.Uploaded, Requested: settings.AutoExtract,
 		Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
 	}
 	var existing *document.Document
@@ -112,11 +116,7 @@ func (s *Service) received(ctx context.Context, a identity.Actor, d *document.Do
 	if err := s.Events.Append(ctx, ev); err != nil {
 		return fmt.Errorf("append event: %w", err)
 	}
-	settings, err := s.Settings.Get(ctx, a.Scope(), d.EntityID)
-	if err != nil {
-		return fmt.Errorf("read settings: %w", err)
-	}
-	if !settings.AutoExtract {
+	if !d.Requested {
 		return nil
 	}
 	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID}

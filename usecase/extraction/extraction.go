@@ -5,6 +5,8 @@ package extraction
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"time"
 
 	"docledger/domain/billing"
@@ -12,9 +14,12 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
+	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
 	"docledger/usecase"
+
+	"github.com/google/uuid"
 )
 
 // Service reads documents.
@@ -33,9 +38,8 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+	Log        *slog.Logger
 
-	// Deadline is how long one document may take.
-	Deadline time.Duration
 	// Patience is how long Request waits for a document before it answers that
 	// it is still processing.
 	Patience time.Duration
@@ -49,32 +53,79 @@ func subjectOf(d *document.Document) event.Subject {
 	return event.Subject{Type: event.SubjectDocument, ID: d.ID, Version: d.Version}
 }
 
-// sweepAge is how long a document may stand unfinished before the sweep looks
-// whether its job is still there.
-const sweepAge = 2 * time.Second
+const (
+	// sweepAge is how long a document may stand unfinished before the sweep
+	// takes it for one without a job.
+	sweepAge   = 2 * time.Second
+	sweepLimit = 200
+)
 
-const sweepLimit = 200
-
-// Sweep finds documents that are not finished and have no job, and gives them
-// one. It returns how many it helped.
+// Sweep gives a job to documents that are to be read and have none. It returns
+// how many it helped.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
 	orphans, err := s.Orphans.Unfinished(ctx, s.Clock.Now().Add(-sweepAge), sweepLimit)
 	if err != nil {
 		return 0, err
 	}
-	helped := 0
 	for i := range orphans {
-		live, err := s.Queue.Live(ctx, s.jobOf(&orphans[i]))
-		if err != nil {
-			return helped, err
-		}
-		if live {
-			continue
-		}
 		if err := s.Queue.Enqueue(ctx, s.jobOf(&orphans[i]), job.Automatic); err != nil {
-			return helped, err
+			return i, err
 		}
-		helped++
 	}
-	return helped, nil
+	return len(orphans), nil
+}
+
+// SweepHeld has documents read for which their plan has room by now (records
+// D15). It returns how many it released.
+func (s *Service) SweepHeld(ctx context.Context) (int, error) {
+	held, err := s.Orphans.Held(ctx, sweepLimit)
+	if err != nil {
+		return 0, err
+	}
+	released := 0
+	rooms := map[uuid.UUID]int{}
+	for i := range held {
+		d := &held[i]
+		room, asked := rooms[d.OrganizationID]
+		if !asked {
+			// An organization whose plan can't be told keeps no other waiting.
+			if room, err = s.room(ctx, d.OrganizationID); err != nil {
+				room = 0
+			}
+		}
+		if room > 0 {
+			if err := s.release(ctx, d); err != nil {
+				return released, err
+			}
+			released, room = released+1, room-1
+		}
+		rooms[d.OrganizationID] = room
+	}
+	return released, nil
+}
+
+// room is how many more invoices an organization may have this month.
+func (s *Service) room(ctx context.Context, organization uuid.UUID) (int, error) {
+	plan, err := s.Plans.Of(ctx, organization)
+	if err != nil || !plan.Writable {
+		return 0, err
+	}
+	if plan.MaxInvoicesPerMonth == nil {
+		return sweepLimit, nil
+	}
+	used, err := s.Usage.Used(ctx, organization, billing.Invoices, billing.Month(s.Clock.Now()))
+	return max(*plan.MaxInvoicesPerMonth-used, 0), err
+}
+
+func (s *Service) release(ctx context.Context, d *document.Document) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.Documents.Update(ctx, identity.System(d.OrganizationID).Scope(), d.ID, func(d *document.Document) error {
+			d.HeldReason, d.UpdatedAt = "", s.Clock.Now()
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("release document: %w", err)
+		}
+		return s.Queue.Enqueue(ctx, s.jobOf(d), job.Automatic)
+	})
 }

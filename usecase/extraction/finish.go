@@ -38,23 +38,42 @@ type outcome struct {
 // finish stores what the document holds: one invoice, or, where it holds
 // several, one child document with its invoice for each (records D11).
 func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) error {
-	if len(r.Drafts) == 0 {
-		return s.fail(ctx, a, d, extraction.NoInvoice(extraction.Other, "The document holds no invoice."))
+	drafts, err := draftsOf(d, r)
+	if err != nil {
+		return err
 	}
 	o, err := s.prepare(ctx, a, d, r, took)
 	if err != nil {
 		return err
 	}
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if len(r.Drafts) > 1 {
+		if len(drafts) > 1 {
 			return s.split(ctx, o)
 		}
-		return s.single(ctx, o)
+		return s.single(ctx, o, drafts[0])
 	})
 	if errors.Is(err, errHeld) {
 		return s.hold(ctx, o)
 	}
 	return err
+}
+
+// draftsOf returns what a reading means for the document: a part of a split
+// file is that part alone, and a document that is one invoice does not become
+// several.
+func draftsOf(d *document.Document, r *extraction.Result) ([]extraction.Draft, error) {
+	switch {
+	case len(r.Drafts) == 0:
+		return nil, extraction.NoInvoice(extraction.Other, "The document holds no invoice.")
+	case d.Part > len(r.Drafts):
+		return nil, extraction.NoInvoice(extraction.Other, "The file holds %d invoices by now, and this was number %d.", len(r.Drafts), d.Part)
+	case d.Part > 0:
+		return r.Drafts[d.Part-1 : d.Part], nil
+	case d.InvoiceID != uuid.Nil && len(r.Drafts) > 1:
+		return nil, extraction.NoInvoice(extraction.Other,
+			"The file turns out to hold %d invoices, while it has one already. Upload the parts one by one.", len(r.Drafts))
+	}
+	return r.Drafts, nil
 }
 
 func (s *Service) prepare(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) (*outcome, error) {
@@ -73,18 +92,21 @@ func (s *Service) prepare(ctx context.Context, a identity.Actor, d *document.Doc
 	return &outcome{actor: a, document: d, entity: e, settings: settings, plan: plan, result: r, took: took, now: s.Clock.Now()}, nil
 }
 
-func (s *Service) single(ctx context.Context, o *outcome) error {
-	var inv *invoice.Invoice
-	var err error
+func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft) error {
+	var invoiceID uuid.UUID
 	if o.document.InvoiceID != uuid.Nil {
-		inv, err = s.again(ctx, o)
+		invoiceID = o.document.InvoiceID
+		if err := s.again(ctx, o, draft); err != nil {
+			return err
+		}
 	} else {
-		inv, err = s.first(ctx, o, o.document, o.result.Drafts[0])
+		inv, err := s.first(ctx, o, o.document, draft)
+		if err != nil {
+			return err
+		}
+		invoiceID = inv.ID
 	}
-	if err != nil {
-		return err
-	}
-	updated, err := s.conclude(ctx, o, document.Extracted, inv.ID)
+	updated, err := s.conclude(ctx, o, document.Extracted, invoiceID)
 	if err != nil {
 		return err
 	}
@@ -102,7 +124,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	}
 	inv := s.build(o, d, draft)
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
-	review.Judge(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now)
+	review.Judge(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, inv.Version)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
@@ -110,24 +132,30 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 }
 
 // again replaces the content of a document's invoice by what a newer reading
-// found, except what a person set (records D20).
-func (s *Service) again(ctx context.Context, o *outcome) (*invoice.Invoice, error) {
+// found, except what a person set (records D20). An invoice that has gone past
+// review meanwhile stays as it is.
+func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft) error {
+	changed := false
 	inv, err := s.Invoices.Update(ctx, o.actor.Scope(), o.document.InvoiceID, 0, func(old *invoice.Invoice) error {
-		if old.Status == invoice.Approved || old.Status == invoice.Synced {
+		if !old.Status.Open() {
 			return invoice.ErrUnchanged
 		}
-		fresh := s.build(o, o.document, o.result.Drafts[0])
+		fresh := s.build(o, o.document, draft)
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
 		fresh.ChangedBy = old.ChangedBy
 		fresh.KeepHuman(old)
-		review.Judge(fresh, o.entity, o.settings, slices.Concat(o.result.Drafts[0].Checks, o.result.Checks), o.now)
+		review.Judge(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, old.Version+1)
 		*old = *fresh
+		changed = true
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("update invoice: %w", err)
+		return fmt.Errorf("update invoice: %w", err)
 	}
-	return inv, s.announce(ctx, o, inv)
+	if !changed {
+		return nil
+	}
+	return s.announce(ctx, o, inv)
 }
 
 // build makes an invoice of a draft, not yet judged.
@@ -191,7 +219,7 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 		if err := stillOurs(now, o.document); err != nil {
 			return err
 		}
-		now.Status, now.InvoiceID, now.Failure, now.HeldReason = status, invoiceID, nil, ""
+		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = status, invoiceID, nil, "", false
 		now.PageCount, now.Attachments = o.result.PageCount, o.result.Attachments
 		if o.result.MediaType != "" {
 			now.MediaType = o.result.MediaType
@@ -210,6 +238,7 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 		child := *o.document
 		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
 		child.Status, child.InvoiceID, child.Attempts, child.Version = document.Extracted, uuid.Nil, 0, 1
+		child.Requested, child.Run = false, 0
 		child.MediaType = o.result.MediaType
 		child.CreatedAt, child.UpdatedAt = o.now, o.now
 		if _, err := s.Documents.Add(ctx, &child); err != nil {
@@ -225,6 +254,12 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 		})
 		if err != nil {
 			return fmt.Errorf("link part: %w", err)
+		}
+		err = s.Events.Append(ctx,
+			event.By(o.actor, event.DocumentReceived, child.EntityID, event.Subject{Type: event.SubjectDocument, ID: child.ID, Version: 1}),
+			event.By(o.actor, event.DocumentExtracted, child.EntityID, event.Subject{Type: event.SubjectDocument, ID: child.ID, Version: 2}))
+		if err != nil {
+			return fmt.Errorf("append events of part: %w", err)
 		}
 	}
 	updated, err := s.conclude(ctx, o, document.Split, uuid.Nil)

@@ -17,9 +17,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// pollInterval is how often Request looks whether the document is done; the
-// worker may be another process.
-const pollInterval = 25 * time.Millisecond
+// Request looks whether the document is done, less and less often; the worker
+// may be another process.
+const (
+	firstPoll = 10 * time.Millisecond
+	lastPoll  = 250 * time.Millisecond
+)
 
 // Request has a document read and answers its invoice (records D20). A
 // document that was read before is answered as it is; force reads it again and
@@ -36,17 +39,18 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, f
 	if err := a.Require(identity.Extract, e.RoleOf(a)); err != nil {
 		return nil, err
 	}
-	if !d.Status.Terminal() || force {
-		if err := s.mayExtract(ctx, d); err != nil {
-			return nil, err
-		}
+	if d.Status.Terminal() && !force {
+		return s.answer(ctx, a, d)
 	}
-	if force && d.Status.Terminal() {
+	if err := s.mayExtract(ctx, d); err != nil {
+		return nil, err
+	}
+	if force {
 		if err := s.mayRepeat(ctx, a, d); err != nil {
 			return nil, err
 		}
 	}
-	if d, err = s.begin(ctx, a, d, force); err != nil {
+	if err := s.begin(ctx, a, d, force); err != nil {
 		return nil, err
 	}
 	if d, err = s.await(ctx, a, d); err != nil {
@@ -55,6 +59,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, f
 	return s.answer(ctx, a, d)
 }
 
+// mayExtract refuses work that the plan has no room for.
 func (s *Service) mayExtract(ctx context.Context, d *document.Document) error {
 	plan, err := s.Plans.Of(ctx, d.OrganizationID)
 	if err != nil {
@@ -62,6 +67,16 @@ func (s *Service) mayExtract(ctx context.Context, d *document.Document) error {
 	}
 	if !plan.Writable {
 		return billing.ErrInactive(plan)
+	}
+	if plan.MaxInvoicesPerMonth == nil || d.InvoiceID != uuid.Nil {
+		return nil
+	}
+	used, err := s.Usage.Used(ctx, d.OrganizationID, billing.Invoices, billing.Month(s.Clock.Now()))
+	if err != nil {
+		return fmt.Errorf("read usage: %w", err)
+	}
+	if used >= *plan.MaxInvoicesPerMonth {
+		return billing.ErrLimit(billing.Invoices, *plan.MaxInvoicesPerMonth)
 	}
 	return nil
 }
@@ -78,7 +93,7 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 	if err != nil {
 		return fmt.Errorf("read invoice: %w", err)
 	}
-	if inv.Status == invoice.Approved || inv.Status == invoice.Synced {
+	if !inv.Status.Open() {
 		return fault.New(fault.Conflict, fault.CodeConflict,
 			"The invoice is %s, so its document is not read again. Reopen it first.", inv.Status).
 			With("status", string(inv.Status)).With("invoice_id", inv.ID.String())
@@ -88,43 +103,29 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 
 // begin makes sure that the document is being read: a job of the caller's own
 // urgency, and for force a document that starts over.
-func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) (*document.Document, error) {
-	if d.Status.Terminal() && !force {
-		return d, nil
-	}
-	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if force || d.HeldReason != "" {
-			updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(d *document.Document) error {
-				if d.Status == document.Processing {
-					return nil
+func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if force || !d.Requested || d.HeldReason != "" {
+			_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+				if force || now.HeldReason != "" {
+					now.StartOver(force)
 				}
-				d.Status, d.Failure, d.HeldReason, d.Attempts = document.Uploaded, nil, "", 0
-				d.Forced = d.Forced || force
-				d.UpdatedAt = s.Clock.Now()
+				now.Requested, now.UpdatedAt = !now.Status.Terminal(), s.Clock.Now()
 				return nil
 			})
 			if err != nil {
-				return fmt.Errorf("restart document: %w", err)
+				return fmt.Errorf("request document: %w", err)
 			}
-			d = updated
 		}
 		return s.Queue.Enqueue(ctx, s.jobOf(d), job.Interactive)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
 }
 
 // await waits until the document is done, at most as long as patience lasts.
 func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
-	if d.Status.Terminal() {
-		return d, nil
-	}
 	waiting, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
+	pause := firstPoll
 	for {
 		select {
 		case <-waiting.Done():
@@ -132,7 +133,8 @@ func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Docum
 				return nil, err
 			}
 			return nil, errStillProcessing(d)
-		case <-tick.C:
+		case <-time.After(pause):
+			pause = min(pause*3/2, lastPoll)
 		}
 		now, err := s.Documents.Get(waiting, a.Scope(), d.ID)
 		if err != nil {

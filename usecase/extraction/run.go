@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"docledger/domain/document"
@@ -12,9 +13,12 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/job"
+
+	"github.com/google/uuid"
 )
 
-// errSuperseded says that another run of the same document took over.
+// errSuperseded says that the document was started over, or taken up by
+// another run, while this one read it.
 var errSuperseded = errors.New("another extraction of the document took over")
 
 // Run reads the document of a job. It returns an error only where another try
@@ -22,41 +26,67 @@ var errSuperseded = errors.New("another extraction of the document took over")
 // the document's own failure.
 func (s *Service) Run(ctx context.Context, args job.ExtractDocument) error {
 	actor := identity.System(args.OrganizationID)
-	d, err := s.claim(ctx, actor, args)
-	if err != nil || d == nil {
-		return err
+	// The job's first claim also takes what a dead process was reading; later
+	// ones only what somebody has started over meanwhile.
+	for claimable := (*document.Document).CanBeRead; ; claimable = (*document.Document).Waits {
+		d, err := s.claim(ctx, actor, args, claimable)
+		if err != nil || d == nil {
+			return err
+		}
+		if err := s.readOnce(ctx, actor, d); !errors.Is(err, errSuperseded) {
+			return err
+		}
 	}
-	began := time.Now()
+}
+
+func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document) error {
+	if d.Attempts > document.MaxAttempts {
+		return s.fail(ctx, actor, d, extraction.Fail(extraction.Crashed,
+			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", document.MaxAttempts))
+	}
+	began := s.Clock.Now()
 	result, err := s.read(ctx, d)
+	if err == nil {
+		err = s.finish(ctx, actor, d, result, s.Clock.Now().Sub(began))
+	}
 	var failure *extraction.Failure
 	switch {
-	case err == nil:
-		err = s.finish(ctx, actor, d, result, time.Since(began))
+	case err == nil, errors.Is(err, errSuperseded):
+		return err
 	case errors.As(err, &failure) && failure.Passing && d.Attempts < document.MaxAttempts:
-		return s.giveBack(ctx, actor, d, d.Attempts, failure)
+		return s.giveBack(ctx, actor, d, d.Attempts, err)
 	case errors.As(err, &failure):
-		err = s.fail(ctx, actor, d, failure)
-	default:
+		return s.fail(ctx, actor, d, failure)
+	case passing(err):
 		// The document is not to blame, so the try does not count.
 		return s.giveBack(ctx, actor, d, d.Attempts-1, err)
+	default:
+		// Whatever it is, it must not go on for ever.
+		return s.giveBack(ctx, actor, d, d.Attempts, err)
 	}
-	if errors.Is(err, errSuperseded) {
-		return nil
+}
+
+// passing tells outages from mistakes.
+func passing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
 	}
-	return err
+	f, ok := fault.As(err)
+	return ok && (f.Kind == fault.Unavailable || f.Kind == fault.Upstream || f.Kind == fault.TooMany)
 }
 
 // claim marks the document as being read, in a transaction of its own: should
 // reading it bring the process down, the try has been counted. It returns nil
 // where there is nothing to do.
-func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractDocument) (*document.Document, error) {
+func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractDocument, claimable func(*document.Document) bool) (*document.Document, error) {
 	done := errors.New("done")
 	d, err := s.Documents.Update(ctx, a.Scope(), args.DocumentID, func(d *document.Document) error {
-		if d.Status.Terminal() {
+		if !claimable(d) {
 			return done
 		}
-		d.Status, d.HeldReason, d.Failure = document.Processing, "", nil
+		d.Status, d.Failure, d.HeldReason = document.Processing, nil, ""
 		d.Attempts++
+		d.Run++
 		d.UpdatedAt = s.Clock.Now()
 		return nil
 	})
@@ -66,33 +96,36 @@ func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractD
 	if err != nil {
 		return nil, fmt.Errorf("claim document: %w", err)
 	}
-	if d.Attempts > document.MaxAttempts {
-		return nil, s.fail(ctx, a, d, extraction.Fail(extraction.Crashed,
-			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", document.MaxAttempts))
-	}
 	return d, nil
 }
 
-// read runs the extractors outside any transaction.
+// read runs the extractors outside any transaction. The reader bounds itself,
+// once its turn has come.
 func (s *Service) read(ctx context.Context, d *document.Document) (result *extraction.Result, err error) {
 	path, release, err := s.Blobs.Local(ctx, d.SHA256)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is gone. Upload the document again, and tell the operator.")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch blob: %w", err)
+		return nil, unavailable(fmt.Errorf("fetch blob: %w", err))
 	}
 	defer release()
 	defer func() {
 		if r := recover(); r != nil {
+			// The value may hold a piece of the document; the stack does not.
+			s.Log.ErrorContext(ctx, "reading a document panicked", "document", d.ID, "stack", string(debug.Stack()))
 			result, err = nil, extraction.Fail(extraction.Crashed, "Reading the document failed unexpectedly. Try again, or upload another copy.")
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, s.Deadline)
-	defer cancel()
-	result, err = s.Reader.Read(ctx, extraction.Source{Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced})
-	var failure *extraction.Failure
-	if err != nil && !errors.As(err, &failure) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = extraction.Fail(extraction.TimedOut, "Reading the document took longer than %s.", s.Deadline)
+	return s.Reader.Read(ctx, extraction.Source{Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced})
+}
+
+// unavailable marks an outage of our own.
+func unavailable(err error) error {
+	if _, ok := fault.As(err); ok {
+		return err
 	}
-	return result, err
+	return fault.New(fault.Unavailable, fault.CodeUnavailable, "The store of documents is out of reach.").Because(err)
 }
 
 // giveBack leaves the document waiting and returns the cause, so that the
@@ -106,36 +139,50 @@ func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Do
 			return err
 		}
 		now.Status, now.Attempts, now.UpdatedAt = document.Uploaded, attempts, s.Clock.Now()
+		// It was being read, so it is to be read.
+		now.Requested = true
 		return nil
 	})
-	if err != nil && !errors.Is(err, errSuperseded) {
+	if errors.Is(err, errSuperseded) {
+		return err
+	}
+	if err != nil {
 		return errors.Join(cause, fmt.Errorf("give document back: %w", err))
 	}
 	return cause
 }
 
-// stillOurs refuses to end a document that another run has claimed since; the
-// count of tries is the fencing token.
+// stillOurs refuses to end a document that was started over since, or that
+// another run has claimed.
 func stillOurs(now, claimed *document.Document) error {
-	if now.Status != document.Processing || now.Attempts != claimed.Attempts {
+	if now.Status != document.Processing || now.Run != claimed.Run {
 		return errSuperseded
 	}
 	return nil
 }
 
-// fail ends the document with a reason that a person can read.
+// fail ends the document with a reason that a person can read. One that has
+// its invoice from an earlier reading keeps it.
 func (s *Service) fail(ctx context.Context, a identity.Actor, d *document.Document, f *extraction.Failure) error {
 	status, kind := document.Failed, event.DocumentFailed
 	if f.Reason == extraction.NotAnInvoice {
 		status, kind = document.NotAnInvoice, event.DocumentNotAnInvoice
+	}
+	switch f.Reason {
+	case extraction.Crashed, extraction.OutOfMemory, extraction.TimedOut, extraction.ContentMissing:
+		s.Log.WarnContext(ctx, "a document could not be read", "document", d.ID, "reason", f.Reason, "attempts", d.Attempts)
 	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
 			if err := stillOurs(now, d); err != nil {
 				return err
 			}
+			now.Requested, now.UpdatedAt = false, s.Clock.Now()
+			if now.InvoiceID != uuid.Nil {
+				now.Status = document.Extracted
+				return nil
+			}
 			now.Status, now.Failure = status, &document.Failure{Code: f.Code(), Message: f.Message}
-			now.UpdatedAt = s.Clock.Now()
 			return nil
 		})
 		if err != nil {

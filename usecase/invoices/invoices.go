@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -25,7 +24,6 @@ import (
 type Service struct {
 	invoice.Reader
 	Invoices   invoice.Repository
-	Documents  document.Reader
 	Entities   entity.Reader
 	Settings   entity.SettingsRepository
 	Events     event.Log
@@ -51,13 +49,14 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		permission = identity.Note
 	}
 	return s.change(ctx, a, id, ifVersion, permission, func(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
+		wasApproved := inv.Status == invoice.Approved
 		changes, withdrawn, err := inv.Correct(c, s.IDs.New)
 		if err != nil {
 			return nil, err
 		}
 		inv.ChangedBy = a.UserID
-		if inv.Status == invoice.Extracted || inv.Status == invoice.NeedsReview {
-			review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now())
+		if inv.Status.Open() {
+			review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
 		}
 		corrected := event.Event{Type: event.InvoiceCorrected}
 		for _, ch := range changes {
@@ -66,6 +65,9 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		events := []event.Event{corrected}
 		if withdrawn {
 			events = append(events, event.Event{Type: event.InvoiceApprovalWithdrawn})
+		}
+		if approved := inv.Status == invoice.Approved && inv.Approval.By == uuid.Nil; approved && (withdrawn || !wasApproved) {
+			events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})
 		}
 		return events, nil
 	})
@@ -155,7 +157,11 @@ func (s *Service) change(
 func (s *Service) tell(ctx context.Context, a identity.Actor, inv *invoice.Invoice, events []event.Event) error {
 	subject := event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
 	for i, e := range events {
-		full := event.By(a, e.Type, inv.EntityID, subject)
+		by := a
+		if e.ActorType == identity.ActorSystem {
+			by = identity.System(a.OrganizationID)
+		}
+		full := event.By(by, e.Type, inv.EntityID, subject)
 		full.Changes, full.Data = e.Changes, e.Data
 		events[i] = full
 	}

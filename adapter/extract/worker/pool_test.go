@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -36,7 +37,8 @@ func misbehave(path string) {
 	switch base := filepath.Base(path); {
 	case strings.HasPrefix(base, "hang"):
 		mark(path)
-		for { //nolint:revive // this is what it is for
+		for spins := uint64(0); ; spins++ {
+			runtime.KeepAlive(spins)
 		}
 	case strings.HasPrefix(base, "wait"):
 		mark(path)
@@ -148,8 +150,8 @@ func TestMisbehaviourHarmsOneDocument(t *testing.T) {
 			for range 2 {
 				_, err := p.Inspect(t.Context(), store(t, name, sound))
 				wantReason(t, err, want)
-				if !errors.As(err, new(*extraction.Failure)) || !asFailure(err).Passing {
-					t.Error("it is not said to pass")
+				if f := asFailure(err); f == nil || f.Passing != (want == extraction.Crashed) {
+					t.Errorf("another try is worth it: %+v", f)
 				}
 				if r, err := p.Inspect(t.Context(), good); err != nil || r.Pages != 1 {
 					t.Errorf("the next document: %+v, %v", r, err)

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"docledger/domain/document"
-	"docledger/domain/entity"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/job"
 	"docledger/domain/page"
 
 	"github.com/google/uuid"
@@ -93,23 +93,23 @@ func testDocumentFilters(t *testing.T, b *bench, s identity.Scope, parent, part,
 
 func testUnfinished(t *testing.T, b *bench) {
 	s := b.organization(t)
-	e, manual := b.entity(t, s), b.entity(t, s)
-	_, err := b.Settings().Update(b.ctx, s, manual.ID, 0, func(s *entity.Settings) error {
-		s.AutoExtract = false
-		return nil
-	})
-	must(t, err)
-	as := func(status document.Status, age time.Duration, held string) func(*document.Document) {
-		return func(d *document.Document) { d.Status, d.UpdatedAt, d.HeldReason = status, b.at.Add(-age), held }
+	e := b.entity(t, s)
+	as := func(status document.Status, age time.Duration, held string, requested bool) func(*document.Document) {
+		return func(d *document.Document) {
+			d.Status, d.UpdatedAt, d.HeldReason, d.Requested = status, b.at.Add(-age), held, requested
+		}
 	}
-	b.document(t, e, as(document.Uploaded, time.Second, ""))
-	newer := b.document(t, e, as(document.Uploaded, time.Minute, ""))
-	older := b.document(t, e, as(document.Processing, time.Hour, ""))
-	b.document(t, e, as(document.Uploaded, time.Hour, document.HeldPlanLimit))
-	b.document(t, e, as(document.Failed, time.Hour, ""))
-	b.document(t, e, as(document.Extracted, time.Hour, ""))
-	b.document(t, manual, as(document.Uploaded, time.Hour, ""))
-	asked := b.document(t, manual, as(document.Processing, 2*time.Hour, ""))
+	b.document(t, e, as(document.Uploaded, time.Second, "", true))
+	newer := b.document(t, e, as(document.Uploaded, time.Minute, "", true))
+	older := b.document(t, e, as(document.Processing, time.Hour, "", false))
+	held := b.document(t, e, as(document.Uploaded, time.Hour, document.HeldPlanLimit, true))
+	b.document(t, e, as(document.Failed, time.Hour, "", true))
+	b.document(t, e, as(document.Extracted, time.Hour, "", true))
+	b.document(t, e, as(document.Uploaded, time.Hour, "", false))
+	asked := b.document(t, e, as(document.Processing, 2*time.Hour, "", true))
+	working := b.document(t, e, as(document.Uploaded, time.Hour, "", true))
+	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: s.OrganizationID, DocumentID: working.ID}
+	must(t, b.Queue().Enqueue(b.ctx, args, job.Automatic))
 
 	list, err := b.Documents().Unfinished(b.ctx, b.at.Add(-time.Second), 10)
 	must(t, err)
@@ -122,5 +122,12 @@ func testUnfinished(t *testing.T, b *bench) {
 	}
 	if list, err = b.Documents().Unfinished(b.ctx, b.at, 2); err != nil || len(list) != 2 {
 		t.Errorf("limit: %d, %v", len(list), err)
+	}
+	if list, err = b.Documents().Held(b.ctx, 10); err != nil || len(list) != 1 || list[0].ID != held.ID {
+		t.Errorf("held: %d, %v", len(list), err)
+	}
+	must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = 'cancelled', finalized_at = ?", b.at).Error)
+	if list, err = b.Documents().Unfinished(b.ctx, b.at, 10); err != nil || len(list) != 5 {
+		t.Errorf("with its job gone, one more is unfinished: %d, %v", len(list), err)
 	}
 }
