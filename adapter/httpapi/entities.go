@@ -10,6 +10,7 @@ import (
 	"docledger/gen/backend"
 	"docledger/usecase/entities"
 
+	"github.com/google/uuid"
 	"github.com/oapi-codegen/nullable"
 )
 
@@ -39,8 +40,10 @@ func (s *Server) GetEntity(ctx context.Context, r backend.GetEntityRequestObject
 
 // CreateEntity implements the operation createEntity.
 func (s *Server) CreateEntity(ctx context.Context, r backend.CreateEntityRequestObject) (backend.CreateEntityResponseObject, error) {
-	body, etag, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func() (backend.Entity, int, error) {
-		e, err := s.Entities.Create(ctx, actor(ctx), fromAPIEntityCreate(r.Body))
+	body, etag, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func(id uuid.UUID) (backend.Entity, int, error) {
+		in := fromAPIEntityCreate(r.Body)
+		in.ID = id
+		e, err := s.Entities.Create(ctx, actor(ctx), in)
 		if err != nil {
 			return backend.Entity{}, 0, err
 		}

@@ -125,9 +125,10 @@ func (f *formReader) keep(part *multipart.Part) error {
 	if err != nil {
 		return fmt.Errorf("keep upload: %w", err)
 	}
-	f.done = func() {
-		temp.Close()
-		os.Remove(temp.Name())
+	// Without a name nothing is left of it whatever happens to this process.
+	f.done = func() { temp.Close() }
+	if err := os.Remove(temp.Name()); err != nil {
+		return fmt.Errorf("keep upload: %w", err)
 	}
 	if _, err := io.Copy(temp, f.capped(part)); err != nil {
 		return fmt.Errorf("keep upload: %w", err)

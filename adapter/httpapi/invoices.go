@@ -9,11 +9,13 @@ import (
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/invoice"
 	"docledger/gen/backend"
+
+	"github.com/google/uuid"
 )
 
 // ExtractInvoice implements the operation extractInvoice.
 func (s *Server) ExtractInvoice(ctx context.Context, r backend.ExtractInvoiceRequestObject) (backend.ExtractInvoiceResponseObject, error) {
-	body, etag, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func() (backend.Invoice, int, error) {
+	body, etag, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (backend.Invoice, int, error) {
 		inv, err := s.Extraction.Request(ctx, actor(ctx), r.Body.DocumentId, r.Body.Force != nil && *r.Body.Force)
 		if err != nil {
 			return backend.Invoice{}, 0, err

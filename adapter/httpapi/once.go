@@ -14,6 +14,8 @@ import (
 	"docledger/domain/idempotency"
 	"docledger/gen/backend"
 	"docledger/usecase/documents"
+
+	"github.com/google/uuid"
 )
 
 // outcome is how a kept answer is stored: the body of a success, or the fault.
@@ -24,31 +26,33 @@ type outcome struct {
 
 // once runs do at most once for an Idempotency-Key and answers repetitions of
 // the same request alike (records D25). request is what tells whether it is
-// the same one.
-func once[T any](ctx context.Context, s *Server, key *string, request any, do func() (T, int, error)) (body T, etag string, err error) {
+// the same one; do gives what it creates the id that it is handed, which is
+// the zero one without a key.
+func once[T any](ctx context.Context, s *Server, key *string, request any, do func(id uuid.UUID) (T, int, error)) (body T, etag string, err error) {
 	if key == nil {
-		return run(do)
+		return run(func() (T, int, error) { return do(uuid.Nil) })
 	}
-	sum, err := json.Marshal(request)
+	text, err := json.Marshal(request)
 	if err != nil {
 		return body, "", fmt.Errorf("fingerprint request: %w", err)
 	}
-	mark := fingerprint(sum)
-	k := s.idempotencyKey(ctx, *key)
-	kept, err := s.begin(ctx, k)
+	mark := fingerprint(text)
+	a, err := s.begin(ctx, *key, mark)
 	if err != nil {
 		return body, "", err
 	}
-	if kept != nil {
-		return repeat[T](kept, mark)
+	if a.kept != nil {
+		return repeat[T](a.kept, mark)
 	}
-	body, etag, err = run(do)
-	s.settle(ctx, k, mark, body, etag, err)
+	defer a.abandon(ctx) // unless it has been settled
+	body, etag, err = run(func() (T, int, error) { return do(a.reserved) })
+	a.settle(ctx, mark, body, etag, err)
 	return body, etag, err
 }
 
 // onceUploaded is once for uploads, whose fingerprint is the checksum of bytes
-// that are known only after they were read.
+// that are known only after they were read. Bytes that are stored already are
+// no second document, so no id is needed.
 func onceUploaded(
 	ctx context.Context, s *Server, key *string, in documents.UploadInput,
 	do func(documents.UploadInput) (backend.Document, int, error),
@@ -56,8 +60,7 @@ func onceUploaded(
 	if key == nil {
 		return run(func() (backend.Document, int, error) { return do(in) })
 	}
-	k := s.idempotencyKey(ctx, *key)
-	kept, err := s.begin(ctx, k)
+	a, err := s.begin(ctx, *key, "")
 	if err != nil {
 		return body, "", err
 	}
@@ -66,21 +69,20 @@ func onceUploaded(
 		return fingerprint([]byte(in.EntityID.String() + hex.EncodeToString(hash.Sum(nil))))
 	}
 	content := io.TeeReader(in.Content, hash)
-	if kept != nil {
+	if a.kept != nil {
 		if _, err := io.Copy(io.Discard, content); err != nil {
 			return body, "", fmt.Errorf("read upload: %w", err)
 		}
-		return repeat[backend.Document](kept, markOf())
+		return repeat[backend.Document](a.kept, markOf())
 	}
-	in.Content = content
+	defer a.abandon(ctx) // unless it has been settled
+	in.Content = &working{Reader: content, attempt: a, ctx: ctx, told: s.Clock.Now()}
 	body, etag, err = run(func() (backend.Document, int, error) { return do(in) })
-	if err != nil {
+	if err == nil {
 		// Without all the bytes a repetition could not be told to be one.
-		s.abandon(ctx, k)
-		return body, etag, err
+		a.settle(ctx, markOf(), body, etag, nil)
 	}
-	s.settle(ctx, k, markOf(), body, etag, nil)
-	return body, etag, nil
+	return body, etag, err
 }
 
 func run[T any](do func() (T, int, error)) (body T, etag string, err error) {
@@ -93,37 +95,46 @@ func fingerprint(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (s *Server) idempotencyKey(ctx context.Context, key string) idempotency.Key {
-	a := actor(ctx)
-	k := idempotency.Key{OrganizationID: a.OrganizationID, Credential: string(a.Type) + ":" + a.UserID.String(), Key: key}
+// attempt is a request that owns its key.
+type attempt struct {
+	s        *Server
+	key      idempotency.Key
+	owner    uuid.UUID
+	reserved uuid.UUID
+	kept     *idempotency.Answer // of a request that has ended; then nothing is owned
+	settled  bool
+}
+
+// begin claims the key of a request, and refuses while another is running.
+func (s *Server) begin(ctx context.Context, key, mark string) (*attempt, error) {
+	who := actor(ctx)
+	k := idempotency.Key{OrganizationID: who.OrganizationID, Credential: string(who.Type) + ":" + who.UserID.String(), Key: key}
 	if op := edge.OperationFrom(ctx); op != nil {
 		k.Operation = op.ID
 	}
-	return k
-}
-
-// begin claims the key; it returns the kept answer of a request that has
-// ended, and refuses while one is running.
-func (s *Server) begin(ctx context.Context, k idempotency.Key) (*idempotency.Answer, error) {
-	state, kept, err := s.Idempotency.Begin(ctx, k, s.Clock.Now())
+	claim, err := s.Idempotency.Begin(ctx, k, mark, s.Clock.Now())
 	if err != nil {
 		return nil, fmt.Errorf("claim idempotency key: %w", err)
 	}
-	switch state {
+	switch claim.State {
 	case idempotency.Running:
 		f := fault.New(fault.Conflict, fault.CodeConflict, "A request with this Idempotency-Key is still running. Send it again in a moment.")
 		f.RetryAfter = time.Second
 		return nil, f
-	case idempotency.Finished:
-		return kept, nil
+	case idempotency.Other:
+		return nil, errOtherRequest()
 	}
-	return nil, nil
+	return &attempt{s: s, key: k, owner: claim.Owner, reserved: claim.Reserved, kept: claim.Answer}, nil
+}
+
+func errOtherRequest() error {
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"This Idempotency-Key was used for another request. Use a new key for a new request.")
 }
 
 func repeat[T any](kept *idempotency.Answer, mark string) (body T, etag string, err error) {
 	if kept.Fingerprint != mark {
-		return body, "", fault.New(fault.Conflict, fault.CodeConflict,
-			"This Idempotency-Key was used for another request. Use a new key for a new request.")
+		return body, "", errOtherRequest()
 	}
 	var o outcome
 	if err := json.Unmarshal(kept.Body, &o); err != nil {
@@ -138,36 +149,63 @@ func repeat[T any](kept *idempotency.Answer, mark string) (body T, etag string, 
 	return body, kept.ETag, nil
 }
 
-// settle keeps the answer, or frees the key where the answer may be another
-// one next time.
-func (s *Server) settle(ctx context.Context, k idempotency.Key, mark string, body any, etag string, failed error) {
+// settle keeps the answer; one that may be another next time is not kept.
+func (a *attempt) settle(ctx context.Context, mark string, body any, etag string, failed error) {
 	var o outcome
 	if failed != nil {
 		f, ok := fault.As(failed)
 		if !ok || f.Kind == fault.Internal || f.Kind == fault.Unavailable || f.Kind == fault.TooMany || f.Kind == fault.Upstream {
-			s.abandon(ctx, k)
 			return
 		}
 		o.Fault = f
 	}
-	var err error
-	if failed == nil {
-		o.Body, err = json.Marshal(body)
-	}
+	stored, err := o.encode(body)
 	if err == nil {
-		var stored []byte
-		if stored, err = json.Marshal(o); err == nil {
-			err = s.Idempotency.Finish(context.WithoutCancel(ctx), k,
-				idempotency.Answer{Fingerprint: mark, Body: stored, ETag: etag}, s.Clock.Now())
-		}
+		err = a.s.Idempotency.Finish(context.WithoutCancel(ctx), a.key, a.owner,
+			idempotency.Answer{Fingerprint: mark, Body: stored, ETag: etag}, a.s.Clock.Now())
 	}
 	if err != nil {
-		s.Log.ErrorContext(ctx, "idempotent answer not kept", "operation", k.Operation, "error", err)
+		a.s.Log.ErrorContext(ctx, "idempotent answer not kept", "operation", a.key.Operation, "error", err)
+		return
+	}
+	a.settled = true
+}
+
+func (o outcome) encode(body any) ([]byte, error) {
+	if o.Fault == nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		o.Body = text
+	}
+	return json.Marshal(o)
+}
+
+// abandon frees the key of a request that was not settled, a panic included.
+func (a *attempt) abandon(ctx context.Context) {
+	if a.settled {
+		return
+	}
+	if err := a.s.Idempotency.Abandon(context.WithoutCancel(ctx), a.key, a.owner); err != nil {
+		a.s.Log.ErrorContext(ctx, "idempotency key not freed", "operation", a.key.Operation, "error", err)
 	}
 }
 
-func (s *Server) abandon(ctx context.Context, k idempotency.Key) {
-	if err := s.Idempotency.Abandon(context.WithoutCancel(ctx), k); err != nil {
-		s.Log.ErrorContext(ctx, "idempotency key not freed", "operation", k.Operation, "error", err)
+// working holds the key for as long as bytes arrive.
+type working struct {
+	io.Reader
+	attempt *attempt
+	ctx     context.Context
+	told    time.Time
+}
+
+func (w *working) Read(p []byte) (int, error) {
+	if now := w.attempt.s.Clock.Now(); now.Sub(w.told) > idempotency.Lease/4 {
+		w.told = now
+		if err := w.attempt.s.Idempotency.Extend(w.ctx, w.attempt.key, w.attempt.owner, now); err != nil {
+			return 0, fmt.Errorf("hold idempotency key: %w", err)
+		}
 	}
+	return w.Reader.Read(p)
 }

@@ -17,10 +17,12 @@ type idempotencyRow struct {
 	Operation      string    `gorm:"primaryKey"`
 	Key            string    `gorm:"primaryKey"`
 	Fingerprint    string
-	Status         int
+	Owner          uuid.UUID
+	Reserved       uuid.UUID
 	Body           *[]byte
 	ETag           string `gorm:"column:etag"`
 	StartedAt      time.Time
+	LeasedUntil    time.Time
 	FinishedAt     *time.Time
 }
 
@@ -37,58 +39,83 @@ func keyArgs(k idempotency.Key) []any {
 }
 
 // Begin implements idempotency.Store.
-func (r Idempotency) Begin(ctx context.Context, k idempotency.Key, now time.Time) (idempotency.State, *idempotency.Answer, error) {
+func (r Idempotency) Begin(ctx context.Context, k idempotency.Key, fingerprint string, now time.Time) (idempotency.Claim, error) {
 	for {
-		mine, err := r.claim(ctx, k, instant(now))
-		if err != nil {
-			return 0, nil, failed("claim the idempotency key", err)
-		}
-		if mine {
-			return idempotency.Started, nil, nil
+		claim, mine, err := r.claim(ctx, k, fingerprint, instant(now))
+		if err != nil || mine {
+			return claim, failed("claim the idempotency key", err)
 		}
 		var row idempotencyRow
 		err = r.s.handle(ctx).Where(ofKey, keyArgs(k)...).Take(&row).Error
 		switch {
 		case errors.Is(err, gorm.ErrRecordNotFound):
-			continue // its owner abandoned it just now
+			continue // it expired just now
 		case err != nil:
-			return 0, nil, failed("read the idempotency key", err)
+			return claim, failed("read the idempotency key", err)
+		case row.FinishedAt == nil && row.LeasedUntil.After(now):
+			return idempotency.Claim{State: idempotency.Running}, nil
 		case row.FinishedAt == nil:
-			return idempotency.Running, nil, nil
+			return idempotency.Claim{State: idempotency.Other}, nil
 		}
-		answer := &idempotency.Answer{Fingerprint: row.Fingerprint, Status: row.Status, ETag: row.ETag}
+		answer := &idempotency.Answer{Fingerprint: row.Fingerprint, ETag: row.ETag}
 		if row.Body != nil {
 			answer.Body = *row.Body
 		}
-		return idempotency.Finished, answer, nil
+		return idempotency.Claim{State: idempotency.Finished, Answer: answer}, nil
 	}
 }
 
-// claim takes a key that is new, past its lifetime, or left behind.
-func (r Idempotency) claim(ctx context.Context, k idempotency.Key, now time.Time) (bool, error) {
-	done := r.s.handle(ctx).Exec(`INSERT INTO idempotency_keys AS i
-			(organization_id, credential, operation, key, fingerprint, status, etag, started_at)
-			VALUES (?, ?, ?, ?, '', 0, '', ?)
+// claim takes a key that is new, past its lifetime, or left behind by a
+// request of the same fingerprint; the last keeps its reserved id.
+func (r Idempotency) claim(ctx context.Context, k idempotency.Key, fingerprint string, now time.Time) (c idempotency.Claim, mine bool, err error) {
+	owner, err1 := uuid.NewV7()
+	reserved, err2 := uuid.NewV7()
+	if err := errors.Join(err1, err2); err != nil {
+		return c, false, err
+	}
+	expired := instant(now.Add(-idempotency.Lifetime))
+	var rows []idempotencyRow
+	err = r.s.handle(ctx).Raw(`INSERT INTO idempotency_keys AS i
+			(organization_id, credential, operation, key, fingerprint, owner, reserved, etag, started_at, leased_until)
+			VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?)
 		ON CONFLICT (organization_id, credential, operation, key) DO UPDATE SET
-			fingerprint = '', status = 0, body = NULL, etag = '', started_at = excluded.started_at, finished_at = NULL
-		WHERE i.started_at <= ? OR (i.finished_at IS NULL AND i.started_at <= ?)`,
-		append(keyArgs(k), now, instant(now.Add(-idempotency.Lifetime)), instant(now.Add(-idempotency.Lease)))...)
-	return done.RowsAffected == 1, done.Error
+			fingerprint = excluded.fingerprint, owner = excluded.owner, leased_until = excluded.leased_until,
+			reserved = CASE WHEN i.started_at <= ? THEN excluded.reserved ELSE i.reserved END,
+			started_at = CASE WHEN i.started_at <= ? THEN excluded.started_at ELSE i.started_at END,
+			body = NULL, etag = '', finished_at = NULL
+		WHERE i.started_at <= ? OR (i.finished_at IS NULL AND i.leased_until <= ?
+			AND (i.fingerprint = excluded.fingerprint OR i.fingerprint = '' OR excluded.fingerprint = ''))
+		RETURNING owner, reserved`,
+		append(keyArgs(k), fingerprint, owner, reserved, now, instant(now.Add(idempotency.Lease)), expired, expired, expired, now)...).Scan(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return c, false, err
+	}
+	return idempotency.Claim{State: idempotency.Started, Owner: rows[0].Owner, Reserved: rows[0].Reserved}, true, nil
 }
 
-// Finish implements idempotency.Store. The first answer stays.
-func (r Idempotency) Finish(ctx context.Context, k idempotency.Key, a idempotency.Answer, now time.Time) error {
-	err := r.s.handle(ctx).Model(&idempotencyRow{}).Where(ofKey, keyArgs(k)...).Where("finished_at IS NULL").
-		Updates(map[string]any{
-			"fingerprint": a.Fingerprint, "status": a.Status, "body": a.Body, "etag": a.ETag, "finished_at": instant(now),
-		}).Error
+// owned are the columns of a key that its owner still has.
+func (r Idempotency) owned(ctx context.Context, k idempotency.Key, owner uuid.UUID) *gorm.DB {
+	return r.s.handle(ctx).Model(&idempotencyRow{}).Where(ofKey, keyArgs(k)...).Where("owner = ? AND finished_at IS NULL", owner)
+}
+
+// Extend implements idempotency.Store.
+func (r Idempotency) Extend(ctx context.Context, k idempotency.Key, owner uuid.UUID, now time.Time) error {
+	err := r.owned(ctx, k, owner).Update("leased_until", instant(now.Add(idempotency.Lease))).Error
+	return failed("hold the idempotency key", err)
+}
+
+// Finish implements idempotency.Store.
+func (r Idempotency) Finish(ctx context.Context, k idempotency.Key, owner uuid.UUID, a idempotency.Answer, now time.Time) error {
+	err := r.owned(ctx, k, owner).Updates(map[string]any{
+		"fingerprint": a.Fingerprint, "body": a.Body, "etag": a.ETag, "finished_at": instant(now),
+	}).Error
 	return failed("keep the answer", err)
 }
 
-// Abandon implements idempotency.Store.
-func (r Idempotency) Abandon(ctx context.Context, k idempotency.Key) error {
-	err := r.s.handle(ctx).Where(ofKey, keyArgs(k)...).Delete(&idempotencyRow{}, "finished_at IS NULL").Error
-	return failed("free the idempotency key", err)
+// Abandon implements idempotency.Store. The row stays, and with it the id that
+// the next request gives to what it creates.
+func (r Idempotency) Abandon(ctx context.Context, k idempotency.Key, owner uuid.UUID) error {
+	return failed("free the idempotency key", r.owned(ctx, k, owner).Update("leased_until", time.Unix(0, 0).UTC()).Error)
 }
 
 // Expire implements idempotency.Store.

@@ -10,13 +10,23 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"docledger/infrastructure/config"
 )
 
 // signingKeys returns the configured seeds, or the one that the data folder
 // keeps, which is made on the first start.
-func signingKeys(configured [][]byte, dataDir string) ([][]byte, error) {
-	if len(configured) > 0 {
-		return configured, nil
+func signingKeys(configured []config.Secret, dataDir string) ([][]byte, error) {
+	var seeds [][]byte
+	for _, key := range configured {
+		seed, err := base64.StdEncoding.DecodeString(key.Reveal())
+		if err != nil {
+			return nil, errors.New("JWT_SIGNING_KEYS holds a key that is not base64")
+		}
+		seeds = append(seeds, seed)
+	}
+	if len(seeds) > 0 {
+		return seeds, nil
 	}
 	path := filepath.Join(dataDir, "keys", "jwt")
 	text, err := os.ReadFile(path)

@@ -129,7 +129,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	reader := o.Reader
 	if reader == nil {
 		s.pipeline = extract.New(extract.Options{
-			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline,
+			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir,
 		})
 		reader = s.pipeline
 	}
@@ -207,7 +207,7 @@ func (s *Service) wire(o Overrides, tokens *local.Tokens, passwords *local.Passw
 func (s *Service) buildHandler() (err error) {
 	server := &httpapi.Server{
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL),
-		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes,
+		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
 	}
 	var origins []string
 	if s.cfg.WebURL != "" {

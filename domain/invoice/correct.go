@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"docledger/domain/fault"
@@ -113,34 +114,43 @@ func (inv *Invoice) markHuman(path, from string) {
 // correctLines applies the changes of lines; document says whether anything
 // but the booking values changed.
 func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (changes []Changed, document bool, err error) {
+	at := make(map[uuid.UUID]int, len(inv.Lines))
+	for i, l := range inv.Lines {
+		at[l.ID] = i
+	}
+	before, last := len(inv.Lines), inv.lastPosition()
+	dropped := map[int]bool{}
 	for n, c := range cs {
-		at := slices.IndexFunc(inv.Lines, func(l Line) bool { return l.ID == c.ID })
 		where := fmt.Sprintf("lines[%d]", n)
+		i, known := at[c.ID]
 		switch {
 		case c.ID == uuid.Nil && c.Deleted:
 			return nil, false, fault.InvalidField(where+".id", "is needed to remove a line")
 		case c.ID == uuid.Nil:
-			if len(inv.Lines) >= MaxLines {
-				return nil, false, fault.InvalidField(where, "would be line %d; an invoice has at most %d", len(inv.Lines)+1, MaxLines)
+			if len(inv.Lines)-len(dropped) >= MaxLines {
+				return nil, false, fault.InvalidField(where, "would be one more than the %d lines that an invoice may have", MaxLines)
 			}
-			inv.markHuman("lines", fmt.Sprint(len(inv.Lines)))
-			inv.Lines = append(inv.Lines, Line{ID: newID(), Position: inv.nextPosition()})
-			at, document = len(inv.Lines)-1, true
-		case at < 0:
+			last++
+			i = len(inv.Lines)
+			inv.Lines = append(inv.Lines, Line{ID: newID(), Position: last})
+			document = true
+		case !known || dropped[i]:
 			return nil, false, fault.InvalidField(where+".id", "names no line of this invoice")
 		case c.Deleted:
-			changes = append(changes, Changed{fmt.Sprintf("lines[%d]", at), inv.Lines[at].Description, ""})
-			inv.markHuman("lines", fmt.Sprint(len(inv.Lines)))
-			inv.dropLine(at)
-			document = true
+			changes = append(changes, Changed{fmt.Sprintf("lines[%d]", i), inv.Lines[i].Description, ""})
+			dropped[i], document = true, true
 			continue
 		}
-		changed, touched, err := inv.correctLine(at, where, c.Values)
+		changed, touched, err := inv.correctLine(i, where, c.Values)
 		if err != nil {
 			return nil, false, err
 		}
 		changes, document = append(changes, changed...), document || touched
 	}
+	if len(inv.Lines) != before || len(dropped) > 0 {
+		inv.markHuman("lines", fmt.Sprint(before))
+	}
+	inv.dropLines(dropped)
 	inv.LinesTotal = len(inv.Lines)
 	return changes, document, nil
 }
@@ -169,33 +179,55 @@ func (inv *Invoice) correctLine(at int, where string, values map[string]string) 
 	return changes, document, nil
 }
 
-func (inv *Invoice) nextPosition() int {
+func (inv *Invoice) lastPosition() int {
 	last := 0
 	for _, l := range inv.Lines {
 		last = max(last, l.Position)
 	}
-	return last + 1
+	return last
 }
 
-// dropLine removes a line and moves the evidence of those behind it, whose
-// paths name their place.
-func (inv *Invoice) dropLine(at int) {
-	inv.Lines = slices.Delete(inv.Lines, at, at+1)
+// dropLines removes lines by their index and moves the evidence of those
+// behind them, whose paths name their place.
+func (inv *Invoice) dropLines(dropped map[int]bool) {
+	if len(dropped) == 0 {
+		return
+	}
+	to := make([]int, len(inv.Lines))
+	kept := make([]Line, 0, len(inv.Lines)-len(dropped))
+	for i, l := range inv.Lines {
+		to[i] = -1
+		if !dropped[i] {
+			to[i] = len(kept)
+			kept = append(kept, l)
+		}
+	}
 	moved := make(map[string]Evidence, len(inv.Fields))
 	for path, e := range inv.Fields {
-		var n int
-		if _, err := fmt.Sscanf(path, "lines[%d]", &n); err == nil {
-			rest := path[strings.IndexByte(path, ']')+1:]
-			switch {
-			case n == at:
-				continue
-			case n > at:
-				path = fmt.Sprintf("lines[%d]%s", n-1, rest)
-			}
+		i, rest, ok := lineIndex(path)
+		switch {
+		case !ok || i >= len(to):
+			moved[path] = e
+		case to[i] >= 0:
+			moved[fmt.Sprintf("lines[%d]%s", to[i], rest)] = e
 		}
-		moved[path] = e
 	}
-	inv.Fields = moved
+	inv.Lines, inv.Fields = kept, moved
+}
+
+// lineIndex reads the index in a path such as lines[3].quantity, and what
+// follows it.
+func lineIndex(path string) (i int, rest string, ok bool) {
+	after, ok := strings.CutPrefix(path, "lines[")
+	if !ok {
+		return 0, "", false
+	}
+	number, rest, ok := strings.Cut(after, "]")
+	if !ok {
+		return 0, "", false
+	}
+	i, err := strconv.Atoi(number)
+	return i, rest, err == nil && i >= 0
 }
 
 func (inv *Invoice) replaceLists(c Correction) (changes []Changed) {

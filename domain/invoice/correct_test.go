@@ -2,6 +2,7 @@ package invoice_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -194,5 +195,26 @@ func TestKeepHuman(t *testing.T) {
 	again.KeepHuman(old)
 	if len(again.Lines) != 1 || again.Lines[0].Description != "two" {
 		t.Errorf("a removed line came back: %+v", again.Lines)
+	}
+}
+
+// BenchmarkDeleteLines removes half of the most lines that an invoice may have.
+func BenchmarkDeleteLines(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		inv := &invoice.Invoice{Status: invoice.Extracted, Fields: map[string]invoice.Evidence{}}
+		var c invoice.Correction
+		for i := range invoice.MaxLines {
+			l := invoice.Line{ID: uuid.New(), Position: i + 1}
+			inv.Lines = append(inv.Lines, l)
+			inv.Fields[fmt.Sprintf("lines[%d]", i)] = invoice.Evidence{Source: invoice.FromXML}
+			if i%2 == 0 {
+				c.Lines = append(c.Lines, invoice.LineCorrection{ID: l.ID, Deleted: true})
+			}
+		}
+		b.StartTimer()
+		if _, _, err := inv.Correct(c, uuid.New); err != nil || len(inv.Lines) != invoice.MaxLines/2 {
+			b.Fatal(err)
+		}
 	}
 }

@@ -51,7 +51,7 @@ type Config struct {
 	DatabaseURL Secret // PostgreSQL; "" for SQLite in DataDir
 	DatabaseMax int    // connections
 
-	SigningKeys [][]byte // Ed25519 seeds, the first one signs; empty: kept in DataDir
+	SigningKeys []Secret // Ed25519 seeds in base64, the first one signs; empty: kept in DataDir
 	Billing     string   // "none"
 	Identity    string   // "local"
 

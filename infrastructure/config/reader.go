@@ -116,19 +116,19 @@ func (r *reader) postgres(name string) string {
 	return v
 }
 
-func (r *reader) keys(name string) [][]byte {
+func (r *reader) keys(name string) []Secret {
 	v := r.text(name, "")
 	if v == "" {
 		return nil
 	}
-	var keys [][]byte
+	var keys []Secret
 	for i, part := range strings.Split(v, ",") {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(part))
-		if err != nil || len(key) != 32 {
+		part = strings.TrimSpace(part)
+		if key, err := base64.StdEncoding.DecodeString(part); err != nil || len(key) != 32 {
 			r.problem(name, "key %d is not 32 bytes in base64", i+1)
 			continue
 		}
-		keys = append(keys, key)
+		keys = append(keys, Secret(part))
 	}
 	return keys
 }

@@ -188,7 +188,7 @@ func TestSQLiteFileIsPrivateAndSettingsHold(t *testing.T) {
 			t.Errorf("others may use %s: %s", name, info.Mode())
 		}
 	}
-	for pragma, want := range map[string]string{"journal_mode": "wal", "foreign_keys": "1", "synchronous": "1", "busy_timeout": "10000"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "foreign_keys": "1", "synchronous": "2", "busy_timeout": "10000"} {
 		var got string
 		if err := db.SQL.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %s, want %s (%v)", pragma, got, want, err)

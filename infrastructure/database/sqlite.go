@@ -19,7 +19,7 @@ import (
 // over _txlock.
 var sqliteSettings = url.Values{
 	"_pragma": {
-		"journal_mode(WAL)", "busy_timeout(10000)", "foreign_keys(1)", "synchronous(NORMAL)",
+		"journal_mode(WAL)", "busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)",
 		"journal_size_limit(67108864)",
 	},
 	"_txlock": {"immediate"},

@@ -18,8 +18,8 @@ const (
 )
 
 // Serve answers on l until ctx ends, then lets running requests finish for at
-// most drain. Bodies have no server-wide deadline, since an upload may be
-// slow; handlers bound what they wait for.
+// most drain. Bodies have no server-wide deadline, since an upload may be slow;
+// the handler must set the connection's deadlines for each request.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Duration, log *slog.Logger) error {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,

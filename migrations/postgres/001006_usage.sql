@@ -13,10 +13,12 @@ CREATE TABLE idempotency_keys (
     operation       text NOT NULL,
     key             text NOT NULL,
     fingerprint     text NOT NULL,
-    status          bigint NOT NULL,
+    owner           uuid NOT NULL,
+    reserved        uuid NOT NULL,
     body            bytea,
     etag            text NOT NULL,
     started_at      timestamptz NOT NULL,
+    leased_until    timestamptz NOT NULL,
     finished_at     timestamptz,
     PRIMARY KEY (organization_id, credential, operation, key)
 );

@@ -13,10 +13,12 @@ CREATE TABLE idempotency_keys (
     operation       text NOT NULL,
     key             text NOT NULL,
     fingerprint     text NOT NULL,
-    status          integer NOT NULL,
+    owner           text NOT NULL,
+    reserved        text NOT NULL,
     body            blob,
     etag            text NOT NULL,
     started_at      timestamp NOT NULL,
+    leased_until    timestamp NOT NULL,
     finished_at     timestamp,
     PRIMARY KEY (organization_id, credential, operation, key)
 );

@@ -6,6 +6,7 @@ import (
 
 	"docledger/domain/entity"
 	"docledger/domain/event"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 
 	"github.com/google/uuid"
@@ -16,6 +17,9 @@ import (
 type CreateInput struct {
 	Values
 	SettingsFrom uuid.UUID
+	// ID is the new entity's id where the caller may repeat the request: an
+	// entity that has it already is what an earlier one made. Zero: a new id.
+	ID uuid.UUID
 }
 
 // Create adds an entity with its settings. Administrators may, while the plan
@@ -45,12 +49,17 @@ func (s *Service) Create(ctx context.Context, a identity.Actor, in CreateInput) 
 	if err := onlyPeople(people, in.Members); err != nil {
 		return nil, err
 	}
+	if in.ID == uuid.Nil {
+		in.ID = s.IDs.New()
+	} else if made, err := s.Entities.Get(ctx, a.Scope(), in.ID); fault.CodeOf(err) != fault.CodeNotFound {
+		return made, err
+	}
 	plan, err := s.writablePlan(ctx, a.OrganizationID)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Clock.Now()
-	e := &entity.Entity{ID: s.IDs.New(), OrganizationID: a.OrganizationID, Version: 1, CreatedAt: now, UpdatedAt: now}
+	e := &entity.Entity{ID: in.ID, OrganizationID: a.OrganizationID, Version: 1, CreatedAt: now, UpdatedAt: now}
 	in.Archived = false
 	in.apply(e)
 	settings.EntityID, settings.Version, settings.UpdatedAt = e.ID, 1, now

@@ -2,6 +2,7 @@ package entities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -43,10 +44,15 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 			if err := values.normalize(); err != nil {
 				return err
 			}
-			if err := onlyPeople(people, values.Members); err != nil {
-				return err
+			// Somebody who has left stays listed until the list is changed.
+			if listMembers(values.Members) != listMembers(before.Members) {
+				if err := onlyPeople(people, values.Members); err != nil {
+					return err
+				}
 			}
-			changes = differences(before, values)
+			if changes = differences(before, values); len(changes) == 0 {
+				return errUnchanged
+			}
 			values.apply(e)
 			e.UpdatedAt = s.Clock.Now()
 			return s.movePlace(ctx, a.OrganizationID, plan, before.Archived, values.Archived)
@@ -58,11 +64,18 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 		ev.Changes = changes
 		return s.Events.Append(ctx, ev)
 	})
+	if errors.Is(err, errUnchanged) {
+		return s.Entities.Get(ctx, a.Scope(), id)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return updated, nil
 }
+
+// errUnchanged rolls a change back that changes nothing, so that it makes no
+// version and no event.
+var errUnchanged = errors.New("unchanged")
 
 func (s *Service) movePlace(ctx context.Context, organization uuid.UUID, plan billing.Plan, was, is bool) error {
 	switch {

@@ -50,16 +50,27 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
 	if err := s.Attempts.Forget(ctx, accountAttemptPrefix+email); err != nil {
 		return Token{}, fmt.Errorf("forget attempts: %w", err)
 	}
-	return s.start(ctx, *membership, now)
+	return s.start(ctx, *membership, hash, now)
 }
 
-func (s *Service) start(ctx context.Context, m identity.Membership, now time.Time) (Token, error) {
+func (s *Service) start(ctx context.Context, m identity.Membership, hash string, now time.Time) (Token, error) {
 	session := identity.Session{
 		ID: s.IDs.New(), UserID: m.UserID, OrganizationID: m.OrganizationID,
 		CreatedAt: now, ExpiresAt: now.Add(identity.SessionLifetime),
 	}
 	m.LastUsedAt = now
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// Under the account's lock: whoever locks the account or changes its
+		// password meanwhile either sees this session and ends it, or is seen.
+		_, err := s.Users.Update(ctx, m.UserID, func(u *identity.User) error {
+			if u.Disabled || u.PasswordHash != hash {
+				return errCredentials()
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 		if err := s.Sessions.Add(ctx, session); err != nil {
 			return fmt.Errorf("add session: %w", err)
 		}

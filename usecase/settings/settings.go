@@ -3,6 +3,7 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -47,7 +48,9 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 			if err := validate(before, *v); err != nil {
 				return err
 			}
-			changes = differences(before, *v)
+			if changes = differences(before, *v); len(changes) == 0 {
+				return errUnchanged
+			}
 			v.UpdatedAt = s.Clock.Now()
 			return nil
 		})
@@ -58,11 +61,18 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 		ev.Changes = changes
 		return s.Events.Append(ctx, ev)
 	})
+	if errors.Is(err, errUnchanged) {
+		return s.Settings.Get(ctx, a.Scope(), id)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return updated, nil
 }
+
+// errUnchanged rolls a change back that changes nothing, so that it makes no
+// version and no event.
+var errUnchanged = errors.New("unchanged")
 
 func validate(before, v entity.Settings) error {
 	if _, err := time.LoadLocation(v.Timezone); err != nil || v.Timezone == "" || v.Timezone == "Local" {
@@ -95,7 +105,7 @@ func differences(a, b entity.Settings) []event.Change {
 		{"auto_sync", a.AutoSync, b.AutoSync},
 		{"approval_required", a.ApprovalRequired, b.ApprovalRequired},
 		{"review_threshold", a.ReviewThreshold, b.ReviewThreshold},
-		{"accounting_integration_id", a.AccountingIntegrationID, b.AccountingIntegrationID},
+		{"accounting_integration_id", idText(a.AccountingIntegrationID), idText(b.AccountingIntegrationID)},
 		{"default_account_id", a.DefaultAccountID, b.DefaultAccountID},
 		{"default_tax_rate_id", a.DefaultTaxRateID, b.DefaultTaxRateID},
 		{"tax_mappings", a.TaxMappings, b.TaxMappings},
@@ -110,4 +120,11 @@ func differences(a, b entity.Settings) []event.Change {
 		}
 	}
 	return changes
+}
+
+func idText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
 }

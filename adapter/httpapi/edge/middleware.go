@@ -115,6 +115,11 @@ func (e *edge) bound(c *gin.Context) {
 	if s.operation.streams(c.ContentType()) {
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
 	}
+	// A context does not end a read from a connection that has gone quiet.
+	// Where deadlines can't be set, as in tests, there is no connection.
+	now, connection := time.Now(), http.NewResponseController(c.Writer)
+	_ = connection.SetReadDeadline(now.Add(timeout))
+	_ = connection.SetWriteDeadline(now.Add(max(timeout, e.Limits.UploadTimeout)))
 	ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)

@@ -124,11 +124,11 @@ func testOneOwner(t *testing.T, b *bench) {
 	var owners atomic.Int32
 	k := idempotency.Key{OrganizationID: s.OrganizationID, Key: "k"}
 	atOnce(20, func(int) {
-		state, _, err := b.Idempotency().Begin(b.ctx, k, b.at)
+		claim, err := b.Idempotency().Begin(b.ctx, k, "f", b.at)
 		if err != nil {
 			t.Error(err)
 		}
-		if state == idempotency.Started {
+		if claim.State == idempotency.Started {
 			owners.Add(1)
 		}
 	})

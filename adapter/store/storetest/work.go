@@ -119,33 +119,42 @@ func testIdempotency(t *testing.T, b *bench) {
 	k := idempotency.Key{OrganizationID: b.organization(t).OrganizationID, Credential: "c", Operation: "o", Key: strings.Repeat("k", idempotency.MaxKey)}
 	other := k
 	other.Credential = "d"
-	begin := func(k idempotency.Key, at time.Time, want idempotency.State) *idempotency.Answer {
+	begin := func(k idempotency.Key, print string, at time.Time, want idempotency.State) idempotency.Claim {
 		t.Helper()
-		state, answer, err := keys.Begin(b.ctx, k, at)
+		claim, err := keys.Begin(b.ctx, k, print, at)
 		must(t, err)
-		if state != want {
-			t.Errorf("state %v, want %v", state, want)
+		if claim.State != want {
+			t.Errorf("state %v, want %v", claim.State, want)
 		}
-		return answer
+		return claim
 	}
-	begin(k, b.at, idempotency.Started)
-	begin(k, b.at.Add(idempotency.Lease-time.Second), idempotency.Running)
-	begin(other, b.at, idempotency.Started)
-	must(t, keys.Abandon(b.ctx, k))
-	begin(k, b.at, idempotency.Started)
-	begin(k, b.at.Add(idempotency.Lease), idempotency.Started) // its owner is gone
-
-	want := idempotency.Answer{Fingerprint: "f", Status: 200, Body: []byte{0, 1, 0xff}, ETag: `"1"`}
-	must(t, keys.Finish(b.ctx, k, want, b.at))
-	must(t, keys.Finish(b.ctx, k, idempotency.Answer{Fingerprint: "late"}, b.at))
-	must(t, keys.Abandon(b.ctx, k))
-	got := begin(k, b.at.Add(idempotency.Lifetime), idempotency.Finished)
-	if got == nil || got.Fingerprint != want.Fingerprint || got.Status != 200 || !bytes.Equal(got.Body, want.Body) || got.ETag != want.ETag {
+	first := begin(k, "f", b.at, idempotency.Started)
+	begin(k, "f", b.at.Add(idempotency.Lease-time.Second), idempotency.Running)
+	begin(other, "f", b.at, idempotency.Started)
+	must(t, keys.Abandon(b.ctx, k, first.Owner))
+	begin(k, "another request", b.at, idempotency.Other)
+	second := begin(k, "f", b.at, idempotency.Started)
+	must(t, keys.Extend(b.ctx, k, second.Owner, b.at.Add(time.Minute)))
+	begin(k, "f", b.at.Add(idempotency.Lease), idempotency.Running) // its owner is at work
+	third := begin(k, "", b.at.Add(time.Minute+idempotency.Lease), idempotency.Started)
+	if second.Reserved != first.Reserved || third.Reserved != first.Reserved || third.Owner == second.Owner {
+		t.Errorf("claims %+v, %+v, %+v", first, second, third)
+	}
+	must(t, keys.Finish(b.ctx, k, second.Owner, idempotency.Answer{Fingerprint: "late"}, b.at))
+	must(t, keys.Abandon(b.ctx, k, second.Owner))
+	want := idempotency.Answer{Fingerprint: "f", Body: []byte{0, 1, 0xff}, ETag: `"1"`}
+	must(t, keys.Finish(b.ctx, k, third.Owner, want, b.at))
+	must(t, keys.Finish(b.ctx, k, third.Owner, idempotency.Answer{Fingerprint: "twice"}, b.at))
+	must(t, keys.Abandon(b.ctx, k, third.Owner))
+	got := begin(k, "f", b.at.Add(idempotency.Lifetime-time.Second), idempotency.Finished).Answer
+	if got == nil || got.Fingerprint != want.Fingerprint || !bytes.Equal(got.Body, want.Body) || got.ETag != want.ETag {
 		t.Errorf("answer %+v, want %+v", got, want)
 	}
+	anew := begin(k, "something else", b.at.Add(idempotency.Lifetime), idempotency.Started)
+	if anew.Reserved == first.Reserved {
+		t.Error("a key that is free again still stands for what it created before")
+	}
 	must(t, keys.Expire(b.ctx, b.at.Add(idempotency.Lifetime)))
-	begin(other, b.at.Add(idempotency.Lease-time.Second).Add(-time.Hour), idempotency.Started)
-	begin(k, b.at, idempotency.Finished)
-	begin(k, b.at.Add(idempotency.Lease+idempotency.Lifetime), idempotency.Started) // too old to count
-	begin(k, b.at.Add(idempotency.Lease+idempotency.Lifetime), idempotency.Running)
+	begin(other, "g", b.at, idempotency.Started) // expired
+	begin(k, "something else", b.at.Add(idempotency.Lifetime), idempotency.Running)
 }

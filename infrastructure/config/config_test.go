@@ -1,0 +1,86 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"docledger/infrastructure/config"
+)
+
+func from(values map[string]string) config.Environ {
+	return func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+}
+
+const canary = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5ISE=" // 32 bytes
+
+func valid() map[string]string {
+	return map[string]string{
+		"BILLING": "none", "IDENTITY": "local", "JWT_SIGNING_KEYS": canary + ", " + canary,
+		"DATABASE_URL": "postgres://user:" + canary + "@db/name",
+	}
+}
+
+func TestSecretsShowNowhere(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(from(valid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("start", "config", c, "url", c.DatabaseURL)
+	asJSON, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{fmt.Sprint(c), fmt.Sprintf("%+v %#v %v %q", c, c, &c, c.SigningKeys), log.String(), string(asJSON)} {
+		if strings.Contains(text, canary) || strings.Contains(text, "canary") {
+			t.Errorf("a secret shows in %s", text)
+		}
+	}
+	if len(c.SigningKeys) != 2 || c.SigningKeys[0].Reveal() != canary || !strings.Contains(c.DatabaseURL.Reveal(), canary) {
+		t.Error("the secrets are not what was set")
+	}
+}
+
+func TestEveryProblemIsNamedAtOnceAndNoValue(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(from(map[string]string{
+		"DOCLEDGER_ENV": canary, "LISTEN": canary, "BASE_URL": canary, "WORKERS": canary, "LOG_LEVEL": canary,
+		"DATABASE_URL": canary, "JWT_SIGNING_KEYS": "x" + canary, "TRUSTED_PROXIES": canary, "REQUEST_TIMEOUT": canary,
+	}))
+	var problems config.Error
+	if !errors.As(err, &problems) {
+		t.Fatalf("Load = %v", err)
+	}
+	named := map[string]bool{}
+	for _, p := range problems {
+		named[p.Variable] = true
+	}
+	for _, want := range []string{
+		"DOCLEDGER_ENV", "LISTEN", "BASE_URL", "WORKERS", "LOG_LEVEL", "DATABASE_URL", "JWT_SIGNING_KEYS", "TRUSTED_PROXIES",
+		"REQUEST_TIMEOUT", "BILLING", "IDENTITY",
+	} {
+		if !named[want] || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is not named in %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), canary) {
+		t.Errorf("a value shows in %v", err)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(from(map[string]string{"BILLING": "none", "IDENTITY": "local", "BASE_URL": "https://d.example/"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Environment != config.Deployed || c.BaseURL != "https://d.example" || c.MaxUploadBytes != 256<<20 || c.MaxJSONBytes != 1<<20 {
+		t.Errorf("defaults are %+v", c)
+	}
+}
