@@ -12,8 +12,6 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/test/harness"
-
-	"github.com/google/uuid"
 )
 
 // seed is that of the generated requests; DOCLEDGER_SEED tries another one.
@@ -85,79 +83,4 @@ func unexpected(op spectest.Operation, c spectest.Case, caller string, r harness
 	default:
 		return "a single fault must be a 400"
 	}
-}
-
-// TestForeignThingsReadLikeMissingOnes compares, for each operation with an
-// id, the answer about another organization's thing with that about none.
-func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
-	t.Parallel()
-	s := harness.Start(t, harness.Options{})
-	mine, theirs := s.NewOrganization("Mine"), s.NewOrganization("Theirs")
-	up := s.Upload(theirs.Admin.Token, theirs.Entity, "f.xml", harness.UBL("T-1")).OK()
-	inv := s.Extract(theirs.Admin.Token, up.Text("id")).OK()
-	for _, op := range []struct {
-		method, path string
-		id           string
-		body         any
-	}{
-		{http.MethodGet, "/api/entities/%", theirs.Entity.String(), nil},
-		{http.MethodPut, "/api/entities/%", theirs.Entity.String(), map[string]any{"name": "x"}},
-		{http.MethodGet, "/api/settings/%", theirs.Entity.String(), nil},
-		{http.MethodPut, "/api/settings/%", theirs.Entity.String(), map[string]any{"four_eyes": true}},
-		{http.MethodGet, "/api/documents?entity_id=%", theirs.Entity.String(), nil},
-		{http.MethodGet, "/api/invoices?entity_id=%", theirs.Entity.String(), nil},
-		{http.MethodGet, "/api/events?entity_id=%", theirs.Entity.String(), nil},
-		{http.MethodGet, "/api/documents/%", up.Text("id"), nil},
-		{http.MethodGet, "/api/documents/%/content", up.Text("id"), nil},
-		{http.MethodGet, "/api/invoices/%", inv.Text("id"), nil},
-		{http.MethodGet, "/api/invoices/%/lines", inv.Text("id"), nil},
-		{http.MethodGet, "/api/invoices/%/history", inv.Text("id"), nil},
-		{http.MethodPatch, "/api/invoices/%", inv.Text("id"), map[string]any{"note": "x"}},
-		{http.MethodPost, "/api/invoices/%/approve", inv.Text("id"), map[string]any{"version": 1}},
-		{http.MethodPost, "/api/invoices/%/reject", inv.Text("id"), map[string]any{"reason": "x"}},
-		{http.MethodPost, "/api/invoices/%/reopen", inv.Text("id"), nil},
-		{http.MethodPost, "/api/invoices/extract", up.Text("id"), map[string]any{"document_id": "%"}},
-		{http.MethodPost, "/api/entities", theirs.Entity.String(), map[string]any{"name": "x", "settings_from": "%"}},
-	} {
-		t.Run(op.method+" "+op.path, func(t *testing.T) {
-			foreign := s.Do(op.method, put(op.path, op.id), mine.Admin.Token, with(op.body, op.id)).Want(404, "not_found")
-			missing := uuid.NewString()
-			none := s.Do(op.method, put(op.path, missing), mine.Admin.Token, with(op.body, missing)).Want(404, "not_found")
-			if foreign.Text("error", "message") != none.Text("error", "message") {
-				t.Errorf("told apart: %s and %s", foreign.Raw, none.Raw)
-			}
-		})
-	}
-	for _, list := range []string{"/api/entities", "/api/documents", "/api/invoices", "/api/events"} {
-		r := s.Do(http.MethodGet, list, mine.Admin.Token, nil).OK()
-		for i := range r.Len("items") {
-			if id := r.Text("items", i, "organization_id"); id != mine.ID.String() {
-				t.Errorf("%s lists something of organization %s", list, id)
-			}
-		}
-	}
-}
-
-func put(path, id string) string {
-	for i := range len(path) {
-		if path[i] == '%' {
-			return path[:i] + id + path[i+1:]
-		}
-	}
-	return path
-}
-
-func with(body any, id string) any {
-	object, ok := body.(map[string]any)
-	if !ok {
-		return body
-	}
-	out := map[string]any{}
-	for k, v := range object {
-		if v == "%" {
-			v = id
-		}
-		out[k] = v
-	}
-	return out
 }

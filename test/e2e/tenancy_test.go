@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"docledger/adapter/httpapi/spectest"
+	"docledger/domain/entity"
+	"docledger/domain/identity"
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// tenancy is what the matrix is played on: an organization with people of
+// every role on a restricted entity, and another organization.
+type tenancy struct {
+	s       *harness.Server
+	org     harness.Organization
+	callers []caller
+	// fresh makes a document with an invoice, since some operations change it.
+	fresh func() (document, invoice string)
+}
+
+// caller is one column of the matrix.
+type caller struct {
+	name  string
+	token string
+	role  identity.EntityRole // on the entity; NoRole sees nothing of it
+	admin bool
+	known bool // the token is good
+}
+
+func newTenancy(t *testing.T) *tenancy {
+	t.Helper()
+	s := harness.Start(t, harness.Options{})
+	v := &tenancy{s: s, org: s.NewOrganization("Mine")}
+	other := s.NewOrganization("Theirs")
+	people := map[identity.EntityRole]harness.Person{}
+	var members []entity.Member
+	for _, role := range []identity.EntityRole{identity.Viewer, identity.Editor, identity.Approver} {
+		people[role] = s.NewPerson(v.org.ID, identity.RoleMember)
+		members = append(members, entity.Member{UserID: people[role].ID, Role: role})
+	}
+	s.SetMembers(v.org, entity.AccessRestricted, members...)
+	v.callers = []caller{
+		{name: "anonymous"},
+		{name: "forged", token: "abc.def.ghi"},
+		{name: "another organization", token: other.Admin.Token, known: true},
+		{name: "not on the entity", token: s.NewPerson(v.org.ID, identity.RoleMember).Token, known: true},
+		{name: "viewer", token: people[identity.Viewer].Token, role: identity.Viewer, known: true},
+		{name: "editor", token: people[identity.Editor].Token, role: identity.Editor, known: true},
+		{name: "approver", token: people[identity.Approver].Token, role: identity.Approver, known: true},
+		{name: "admin", token: v.org.Admin.Token, role: identity.Approver, admin: true, known: true},
+	}
+	v.fresh = func() (string, string) {
+		up := s.Upload(v.org.Admin.Token, v.org.Entity, "m.xml", harness.UBL(uuid.NewString())).OK()
+		return up.Text("id"), s.Extract(v.org.Admin.Token, up.Text("id")).OK().Text("id")
+	}
+	return v
+}
+
+// bodies are valid requests of the operations that take one, with $entity and
+// $document in place of ids. An operation with a body and without a row fails.
+var bodies = map[string]string{
+	"login": `{"email":"nobody@example.com","password":"wrong"}`, "refreshToken": ``,
+	"createEntity": `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
+	"uploadDocument": `{"entity_id":"$entity","filename":"u.xml","content":"eA=="}`,
+	"extractInvoice": `{"document_id":"$document","force":true}`,
+	"updateInvoice":  `{"currency":"EUR","purchase_order":"PO-1"}`, "approveInvoice": `{"version":1}`,
+	"rejectInvoice": `{"reason":"not ours"}`, "reopenInvoice": ``, "updateSettings": `{"four_eyes":false}`,
+}
+
+// queries narrow the lists to the entity, so that tenancy shows.
+var queries = map[string]string{
+	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity",
+}
+
+// aboutNothing are the operations that name no thing of the organization.
+var aboutNothing = []string{"login", "refreshToken", "getMe", "listEntities", "listMembers"}
+
+// due is the status that the table of rights (records D5) and the order of
+// refusal (architecture 3.5) ask for.
+func due(op spectest.Operation, c caller) int {
+	p := identity.Permission(op.Permission)
+	switch {
+	case p == identity.Public:
+		return http.StatusUnauthorized // the matrix signs in with a wrong password
+	case !c.known:
+		return http.StatusUnauthorized
+	case slices.Contains(aboutNothing, op.ID):
+		if p == identity.Admin && c.name == "another organization" {
+			return http.StatusOK // of its own
+		}
+	case c.role == identity.NoRole && !c.admin:
+		return http.StatusNotFound
+	}
+	if p == identity.Admin && !c.admin {
+		return http.StatusForbidden
+	}
+	if least, ok := identity.LeastRole(p); ok && !c.role.AtLeast(least) && !slices.Contains(aboutNothing, op.ID) {
+		return http.StatusForbidden
+	}
+	return http.StatusOK
+}
+
+// TestTenancyMatrix plays every operation of the specification as every kind
+// of caller.
+func TestTenancyMatrix(t *testing.T) {
+	t.Parallel()
+	v := newTenancy(t)
+	document, invoice := v.fresh()
+	for _, op := range v.s.Checker.Operations() {
+		body, hasRow := bodies[op.ID]
+		if op.Method != http.MethodGet && !hasRow {
+			t.Errorf("%s has no row in the matrix", op.ID)
+			continue
+		}
+		for _, c := range v.callers {
+			want := due(op, c)
+			if want == http.StatusOK && op.Method != http.MethodGet {
+				document, invoice = v.fresh() // what the caller before changed
+			}
+			names := strings.NewReplacer("$entity", v.org.Entity.String(), "$document", document,
+				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice)
+			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), c.token)
+			if op.ID == "reopenInvoice" && want == http.StatusOK {
+				want = http.StatusBadRequest // rights come before state, and there is nothing to reopen
+			}
+			if r.Status != want {
+				t.Errorf("%s as %s: %d, want %d\n%s", op.ID, c.name, r.Status, want, r.Raw)
+			}
+		}
+	}
+}
+
+func (v *tenancy) request(t *testing.T, op spectest.Operation, path, body, token string) harness.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), op.Method, v.s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return v.s.Exchange(req)
+}
+
+// TestForeignThingsReadLikeMissingOnes compares, for each operation that names
+// a thing, the answer about another organization's with that about none.
+func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
+	t.Parallel()
+	v := newTenancy(t)
+	outsider := v.callers[2].token
+	document, invoice := v.fresh()
+	for _, op := range v.s.Checker.Operations() {
+		if slices.Contains(aboutNothing, op.ID) {
+			continue
+		}
+		var messages []string
+		for _, ids := range [][3]string{
+			{v.org.Entity.String(), document, invoice}, {uuid.NewString(), uuid.NewString(), uuid.NewString()},
+		} {
+			names := strings.NewReplacer("$entity", ids[0], "$document", ids[1], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
+			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(bodies[op.ID]), outsider)
+			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
+		}
+		if messages[0] != messages[1] {
+			t.Errorf("%s tells them apart: %q and %q", op.ID, messages[0], messages[1])
+		}
+	}
+	for _, list := range []string{"/api/entities", "/api/documents", "/api/invoices", "/api/events"} {
+		r := v.s.Do(http.MethodGet, list, outsider, nil).OK()
+		for i := range r.Len("items") {
+			if id := r.Text("items", i, "organization_id"); id == v.org.ID.String() {
+				t.Errorf("%s lists something of another organization", list)
+			}
+		}
+	}
+}
