@@ -10,4 +10,6 @@ mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|^docledger/adapt
 status=0
 go test -race -timeout 15m "${race[@]}" || status=$?
 go test -timeout 15m "${rest[@]}" || status=$?
+# The whole product on PostgreSQL, with the race detector.
+go test -race -timeout 15m -run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/e2e || status=$?
 exit "$status"

@@ -5,6 +5,7 @@ import (
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/domain/event"
+	"docledger/domain/fault"
 	"docledger/gen/backend"
 
 	"github.com/google/uuid"
@@ -30,7 +31,7 @@ func (s *Server) ListEvents(ctx context.Context, r backend.ListEventsRequestObje
 	}
 	found, err := s.Events.List(ctx, actor(ctx).Scope(), f, pageOf(p.Limit, p.After))
 	if err != nil {
-		return nil, err
+		return nil, renamed(err, "cursor", "after")
 	}
 	return backend.ListEvents200JSONResponse{Body: backend.EventList{
 		Items: convert.ToAPIEvents(found.Items), NextCursor: convert.Cursor(found.Next),
@@ -45,4 +46,13 @@ func (s *Server) visible(ctx context.Context, id uuid.UUID) error {
 	}
 	_, err := s.Entities.Get(ctx, actor(ctx).Scope(), id)
 	return err
+}
+
+// renamed names a wrong value by what this operation calls it.
+func renamed(err error, from, to string) error {
+	f, ok := fault.As(err)
+	if !ok || len(f.Fields) != 1 || f.Fields[0].Field != from {
+		return err
+	}
+	return fault.InvalidField(to, "%s", f.Fields[0].Reason)
 }

@@ -136,23 +136,20 @@ func userAddCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if newOrganization != "" {
-					o, err := s.Organizations.Create(ctx, newOrganization)
-					if err != nil {
+				var id uuid.UUID
+				if newOrganization == "" {
+					if id, err = f.id(); err != nil {
 						return err
 					}
-					f.organization = o.ID.String()
-					fmt.Fprintln(c.OutOrStdout(), "organization:", o.ID)
 				}
-				id, err := f.id()
-				if err != nil {
-					return err
-				}
-				_, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
-					Email: args[0], Name: name, Password: password, OrganizationID: id, Role: f.role(),
+				_, id, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
+					Email: args[0], Name: name, Password: password, OrganizationID: id, NewOrganization: newOrganization, Role: f.role(),
 				})
 				if err != nil {
 					return err
+				}
+				if newOrganization != "" {
+					fmt.Fprintln(c.OutOrStdout(), "organization:", id)
 				}
 				if made {
 					fmt.Fprintln(c.OutOrStdout(), "password:", password)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"docledger/cmd/service"
-	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/usecase/entities"
@@ -32,49 +31,47 @@ type seeds struct {
 	entity       uuid.UUID
 }
 
-// seed makes the organization, its administrator and an entity, unless the
-// data folder has them from an earlier run.
+// seed makes the organization, its administrator and an entity, or finds those
+// that the data folder has from an earlier run.
 func seed(ctx context.Context, s *service.Service) (seeds, error) {
 	found, err := s.Organizations.List(ctx)
 	if err != nil {
 		return seeds{}, err
 	}
+	var organization uuid.UUID
 	if len(found) > 0 {
-		return existing(ctx, s, found[0].ID)
-	}
-	o, err := s.Organizations.Create(ctx, "Sandbox Organization")
-	if err != nil {
-		return seeds{}, err
-	}
-	u, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
-		Email: loginEmail, Name: "Ada Example", Password: loginPassword, OrganizationID: o.ID, Role: identity.RoleAdmin,
-	})
-	if err != nil {
-		return seeds{}, err
-	}
-	admin := identity.Actor{Type: identity.ActorUser, UserID: u.ID, OrganizationID: o.ID, Role: identity.RoleAdmin}
-	e, err := s.Entities.Create(ctx, admin, entities.CreateInput{Values: entities.Values{Name: "Sandbox Company"}})
-	if err != nil {
-		return seeds{}, err
-	}
-	return seeds{organization: o.ID, entity: e.ID}, nil
-}
-
-func existing(ctx context.Context, s *service.Service, organization uuid.UUID) (seeds, error) {
-	all := identity.System(organization).Scope()
-	after := ""
-	for {
-		found, err := s.Entities.List(ctx, all, page.Request{Limit: page.MaxLimit, After: after})
+		organization = found[0].ID
+	} else {
+		_, organization, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
+			Email: loginEmail, Name: "Ada Example", Password: loginPassword, NewOrganization: "Sandbox Organization", Role: identity.RoleAdmin,
+		})
 		if err != nil {
 			return seeds{}, err
 		}
-		if after = found.Next; after == "" {
-			if len(found.Items) == 0 {
-				return seeds{}, fault.New(fault.Conflict, fault.CodeConflict,
-					"the data folder holds an organization without an entity; start with an empty folder")
-			}
-			// The list is newest first: the seeded entity is the oldest.
-			return seeds{organization: organization, entity: found.Items[len(found.Items)-1].ID}, nil
+	}
+	id, err := oldestEntity(ctx, s, organization)
+	if err != nil || id != uuid.Nil {
+		return seeds{organization: organization, entity: id}, err
+	}
+	e, err := s.Entities.Create(ctx, identity.System(organization), entities.CreateInput{Values: entities.Values{Name: "Sandbox Company"}})
+	if err != nil {
+		return seeds{}, err
+	}
+	return seeds{organization: organization, entity: e.ID}, nil
+}
+
+// oldestEntity is the seeded one; zero where there is none yet.
+func oldestEntity(ctx context.Context, s *service.Service, organization uuid.UUID) (id uuid.UUID, err error) {
+	for p := (page.Request{Limit: page.MaxLimit}); ; {
+		found, err := s.Entities.List(ctx, identity.System(organization).Scope(), p)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		if len(found.Items) > 0 {
+			id = found.Items[len(found.Items)-1].ID
+		}
+		if p.After = found.Next; p.After == "" {
+			return id, nil
 		}
 	}
 }

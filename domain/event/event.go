@@ -65,7 +65,8 @@ type Subject struct {
 type Change struct{ Field, From, To string }
 
 // Event is one thing that happened, written in the transaction that made it
-// so and never altered. It names ids only, no person or party.
+// so and never altered. People are named by id only; Changes and Data hold
+// values of the subject as the API shows them.
 type Event struct {
 	ID             uuid.UUID
 	Type           Type

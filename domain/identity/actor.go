@@ -43,8 +43,7 @@ type Actor struct {
 	RequestID      string    // of the request that acts; "" outside requests
 }
 
-// System is docledger itself acting within an organization; reason says on
-// whose account and is kept in the log of events.
+// System is docledger itself acting within an organization.
 func System(organization uuid.UUID) Actor {
 	return Actor{Type: ActorSystem, OrganizationID: organization, Role: RoleAdmin}
 }

@@ -84,13 +84,11 @@ func newProduct(t *testing.T, databaseURL string) *product {
 	ctx := context.Background()
 	s, err := service.Open(ctx, cfg, slog.New(slog.DiscardHandler), service.Overrides{})
 	p.must(err)
-	o, err := s.Organizations.Create(ctx, "Faults")
-	p.must(err)
-	u, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
-		Email: "faults@example.com", Password: password, OrganizationID: o.ID, Role: identity.RoleAdmin,
+	u, organization, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
+		Email: "faults@example.com", Password: password, NewOrganization: "Faults", Role: identity.RoleAdmin,
 	})
 	p.must(err)
-	admin := identity.Actor{Type: identity.ActorUser, UserID: u.ID, OrganizationID: o.ID, Role: identity.RoleAdmin}
+	admin := identity.Actor{Type: identity.ActorUser, UserID: u.ID, OrganizationID: organization, Role: identity.RoleAdmin}
 	e, err := s.Entities.Create(ctx, admin, entities.CreateInput{Values: entities.Values{Name: "Faults"}})
 	p.must(err)
 	p.entity = e.ID

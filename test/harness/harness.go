@@ -143,7 +143,7 @@ func (s *Server) NewOrganization(name string) Organization {
 func (s *Server) NewPerson(organization uuid.UUID, role identity.Role) Person {
 	s.t.Helper()
 	email := uuid.NewString() + "@example.com"
-	u, err := s.Service.Organizations.AddUser(context.Background(), organizations.AddUserInput{
+	u, _, err := s.Service.Organizations.AddUser(context.Background(), organizations.AddUserInput{
 		Email: email, Password: Password, OrganizationID: organization, Role: role,
 	})
 	must(s.t, err)

@@ -56,31 +56,41 @@ func (s *Service) List(ctx context.Context) ([]organization.Organization, error)
 	return s.Organizations.ForOperator(ctx)
 }
 
-// AddUserInput describes a new account and its first membership.
+// AddUserInput describes a new account and its first membership, of an
+// organization that is there or of a new one.
 type AddUserInput struct {
-	Email          string
-	Name           string
-	Password       string
-	OrganizationID uuid.UUID
-	Role           identity.Role
+	Email           string
+	Name            string
+	Password        string
+	OrganizationID  uuid.UUID
+	NewOrganization string // the name of one to create; OrganizationID is not looked at then
+	Role            identity.Role
 }
 
-// AddUser makes an account and its membership of an organization.
-func (s *Service) AddUser(ctx context.Context, in AddUserInput) (*identity.User, error) {
+// AddUser makes an account and its membership of an organization, whose id it
+// returns too.
+func (s *Service) AddUser(ctx context.Context, in AddUserInput) (*identity.User, uuid.UUID, error) {
 	u, err := s.newUser(ctx, in)
 	if err != nil {
-		return nil, err
+		return nil, uuid.Nil, err
 	}
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if in.NewOrganization != "" {
+			o, err := s.Create(ctx, in.NewOrganization)
+			if err != nil {
+				return err
+			}
+			in.OrganizationID = o.ID
+		}
 		if err := s.Users.Add(ctx, u); err != nil {
 			return fmt.Errorf("add user: %w", err)
 		}
 		return s.join(ctx, u.ID, in.OrganizationID, in.Role)
 	})
 	if err != nil {
-		return nil, err
+		return nil, uuid.Nil, err
 	}
-	return u, nil
+	return u, in.OrganizationID, nil
 }
 
 func (s *Service) newUser(ctx context.Context, in AddUserInput) (*identity.User, error) {

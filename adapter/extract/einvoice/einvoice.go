@@ -47,10 +47,6 @@ type Found struct {
 	Attachments []document.Attachment
 }
 
-// LooksLikeXML says whether the first bytes of a file look like an XML
-// document rather than HTML or anything else; 64 bytes are enough.
-func LooksLikeXML(prefix []byte) bool { return xmltree.Looks(prefix) }
-
 // Parse reads the invoices of an XML document. The error is an
 // *extraction.Failure where the document is at fault or no invoice, else that
 // of ctx. Parse opens nothing and keeps nothing of data.

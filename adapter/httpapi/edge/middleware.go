@@ -90,13 +90,13 @@ func securityHeaders(c *gin.Context) {
 // cors lets the browsers of allowed origins call the API and read the headers
 // that the client needs (records D25).
 func (e *edge) cors(c *gin.Context) {
-	origin := c.GetHeader("Origin")
+	origin, header := c.GetHeader("Origin"), c.Writer.Header()
+	// Whoever caches an answer must not hand it to another origin.
+	header.Add("Vary", "Origin")
 	if origin == "" || !slices.Contains(e.AllowedOrigins, origin) {
 		return
 	}
-	header := c.Writer.Header()
 	header.Set("Access-Control-Allow-Origin", origin)
-	header.Add("Vary", "Origin")
 	header.Set("Access-Control-Expose-Headers",
 		"ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Deprecation, Sunset")
 	asked := c.GetHeader("Access-Control-Request-Method")

@@ -161,27 +161,3 @@ func quote(s string) string {
 	}
 	return "“" + s + "”"
 }
-
-// Looks says whether the first bytes of a file look like an XML document and
-// not like HTML. 64 bytes are enough, more are welcome.
-func Looks(prefix []byte) bool {
-	switch {
-	case bytes.HasPrefix(prefix, bomUTF8):
-		prefix = prefix[len(bomUTF8):]
-	case bytes.HasPrefix(prefix, bomUTF16LE), bytes.HasPrefix(prefix, bomUTF16BE):
-		prefix = bytes.ReplaceAll(prefix[2:], []byte{0}, nil)
-	case len(prefix) >= 4 && (prefix[0] == '<' && prefix[1] == 0 || prefix[0] == 0 && prefix[1] == '<'):
-		prefix = bytes.ReplaceAll(prefix, []byte{0}, nil)
-	}
-	prefix = bytes.TrimLeft(prefix, " \t\r\n")
-	if len(prefix) < 2 || prefix[0] != '<' {
-		return false
-	}
-	lower := bytes.ToLower(prefix[:min(len(prefix), 32)])
-	for _, html := range []string{"<!doctype html", "<html", "<head", "<body"} {
-		if bytes.HasPrefix(lower, []byte(html)) {
-			return false
-		}
-	}
-	return prefix[1] == '?' || prefix[1] == '!' || nameStart[prefix[1]]
-}
