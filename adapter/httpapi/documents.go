@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"time"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
@@ -95,8 +96,8 @@ func (s *Server) GetDocumentContent(ctx context.Context, r backend.GetDocumentCo
 	return original{request: c.Request, document: d, content: content}, nil
 }
 
-// original answers a document's bytes with ranges and conditional requests.
-// The bytes never change, so their checksum is their entity tag.
+// original answers a document's bytes. They never change, so their checksum is
+// their entity tag.
 type original struct {
 	request  *http.Request
 	document *document.Document
@@ -112,7 +113,14 @@ func (o original) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": o.document.Filename}))
 	h.Set("ETag", strconv.Quote(o.document.SHA256))
 	h.Set("Cache-Control", "private, no-cache")
-	http.ServeContent(w, o.request, "", o.document.CreatedAt, o.content)
+	// Ranges and conditions would be answered with statuses that the API does
+	// not have.
+	plain := o.request.Clone(o.request.Context())
+	for _, name := range []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		plain.Header.Del(name)
+	}
+	http.ServeContent(w, plain, "", time.Time{}, o.content)
+	h.Del("Accept-Ranges")
 	return nil
 }
 

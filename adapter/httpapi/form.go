@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
+	"net/http"
 	"os"
 
 	"docledger/domain/fault"
@@ -49,7 +50,7 @@ func (f *formReader) read() error {
 			return f.missing()
 		}
 		if err != nil {
-			return fmt.Errorf("read form: %w", err)
+			return errForm(err)
 		}
 		switch name := part.FormName(); {
 		case name == partEntityID && !f.hasEntity:
@@ -85,6 +86,17 @@ func (f *formReader) missing() error {
 	return fault.InvalidFields(fields)
 }
 
+// errForm is for a form that can't be read on. What cut it off, if anything
+// did, the edge can tell; all else is how it was written.
+func errForm(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("read form: %w", err)
+	}
+	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
+		"The form can't be read: it must be multipart/form-data with the parts %q and %q.", partFile, partEntityID).Because(err)
+}
+
 func errPart(name string) error {
 	switch name {
 	case partFile, partEntityID:
@@ -98,7 +110,7 @@ func errPart(name string) error {
 func (f *formReader) readEntity(part *multipart.Part) error {
 	text, err := io.ReadAll(io.LimitReader(part, maxFieldSize))
 	if err != nil {
-		return fmt.Errorf("read form: %w", err)
+		return errForm(err)
 	}
 	id, err := uuid.Parse(string(text))
 	if err != nil || len(text) != len(id.String()) {
@@ -115,7 +127,7 @@ func (f *formReader) end() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read form: %w", err)
+		return errForm(err)
 	}
 	return errPart(part.FormName())
 }

@@ -40,6 +40,7 @@ type invoiceBody struct {
 	PostingDate           day                     `json:"posting_date,omitzero"`
 	Approval              *approvalJSON           `json:"approval,omitempty"`
 	Rejection             *rejectionJSON          `json:"rejection,omitempty"`
+	Reopened              bool                    `json:"reopened,omitempty"`
 	CreatedBy             uuid.UUID               `json:"created_by,omitzero"`
 	ChangedBy             uuid.UUID               `json:"changed_by,omitzero"`
 }
@@ -162,6 +163,7 @@ func toInvoiceBody(inv *invoice.Invoice, header map[string]invoice.Evidence) inv
 	if a := inv.Approval; a != nil {
 		b.Approval = &approvalJSON{a.By, instant(a.At), a.Version}
 	}
+	b.Reopened = inv.Reopened
 	if r := inv.Rejection; r != nil {
 		b.Rejection = &rejectionJSON{r.By, instant(r.At), r.Reason}
 	}
@@ -206,6 +208,7 @@ func (b *invoiceBody) fill(inv *invoice.Invoice) {
 	if a := b.Approval; a != nil {
 		inv.Approval = &invoice.Approval{By: a.By, At: instant(a.At), Version: a.Version}
 	}
+	inv.Reopened = b.Reopened
 	if r := b.Rejection; r != nil {
 		inv.Rejection = &invoice.Rejection{By: r.By, At: instant(r.At), Reason: r.Reason}
 	}

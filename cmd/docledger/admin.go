@@ -154,7 +154,7 @@ func userAddCommand() *cobra.Command {
 				if made {
 					fmt.Fprintln(c.OutOrStdout(), "password:", password)
 				}
-				return nil
+				return say(c, "%s can sign in.", args[0])
 			})
 		},
 	}
@@ -193,7 +193,10 @@ func userInviteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.Organizations.Invite(ctx, args[0], id, f.role())
+				if err := s.Organizations.Invite(ctx, args[0], id, f.role()); err != nil {
+					return err
+				}
+				return say(c, "%s is a member now, as %s.", args[0], f.role())
 			})
 		},
 	}
@@ -202,21 +205,33 @@ func userInviteCommand() *cobra.Command {
 }
 
 func userRoleCommand() *cobra.Command {
-	var f membershipFlags
+	var organization, role string
 	c := &cobra.Command{
 		Use: "role EMAIL", Short: "Change a member's role in an organization", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
+				f := membershipFlags{organization: organization}
 				id, err := f.id()
 				if err != nil {
 					return err
 				}
-				return s.Organizations.SetRole(ctx, args[0], id, f.role())
+				if err := s.Organizations.SetRole(ctx, args[0], id, identity.Role(role)); err != nil {
+					return err
+				}
+				return say(c, "%s is %s from their next token on.", args[0], role)
 			})
 		},
 	}
-	f.add(c)
+	c.Flags().StringVar(&organization, "organization", "", "id of the organization")
+	c.Flags().StringVar(&role, "role", "", "admin or member")
+	cobra.CheckErr(errors.Join(c.MarkFlagRequired("organization"), c.MarkFlagRequired("role")))
 	return c
+}
+
+// say tells the operator what was done.
+func say(c *cobra.Command, format string, args ...any) error {
+	_, err := fmt.Fprintf(c.OutOrStdout(), format+"\n", args...)
+	return err
 }
 
 func userPasswordCommand() *cobra.Command {
@@ -235,7 +250,7 @@ func userPasswordCommand() *cobra.Command {
 				if made {
 					fmt.Fprintln(c.OutOrStdout(), "password:", text)
 				}
-				return nil
+				return say(c, "The password of %s is set, and their sessions have ended.", args[0])
 			})
 		},
 	}
@@ -248,7 +263,13 @@ func userDisableCommand(use, short string, disabled bool) *cobra.Command {
 		Use: use + " EMAIL", Short: short, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
-				return s.Organizations.SetDisabled(ctx, args[0], disabled)
+				if err := s.Organizations.SetDisabled(ctx, args[0], disabled); err != nil {
+					return err
+				}
+				if disabled {
+					return say(c, "%s is locked, and their sessions have ended.", args[0])
+				}
+				return say(c, "%s can sign in again.", args[0])
 			})
 		},
 	}

@@ -35,7 +35,6 @@ type answer struct {
 	Error   *answerError     `json:"error,omitempty"`
 
 	invoices []*invoice.Invoice
-	unopened bool
 }
 
 type answerError struct {
@@ -53,7 +52,7 @@ func extractCommand() *cobra.Command {
 		Long: "Reads each FILE and prints one JSON object a line, in the order of the files:\n" +
 			`  {"file": PATH, "invoice": {...}, "more": [...]}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
 			"The names are the API's. `more` holds the other invoices of a file with several.\n" +
-			"The exit status is 0 when every file could be opened, whatever it held.",
+			"The exit status is 0 when every file got its line, whatever it holds.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			pipeline := extract.New(extract.Options{Children: parallel, Deadline: deadline})
@@ -98,11 +97,8 @@ func (e *extractor) run(ctx context.Context, files []string) error {
 		close(next)
 	}()
 	lines := e.printer()
-	failed := false
 	for _, a := range answers {
-		got := <-a
-		failed = failed || got.unopened
-		if err := lines.answer(got); err != nil {
+		if err := lines.answer(<-a); err != nil {
 			return err
 		}
 		_ = progress.Add(1) // a bar that can't be drawn is no reason to stop
@@ -111,9 +107,6 @@ func (e *extractor) run(ctx context.Context, files []string) error {
 	_ = progress.Finish()
 	if err := lines.end(); err != nil {
 		return err
-	}
-	if failed {
-		return errSilent
 	}
 	return ctx.Err()
 }
@@ -130,11 +123,14 @@ func bar(files int) *progressbar.ProgressBar {
 func (e *extractor) read(ctx context.Context, path string) *answer {
 	a := &answer{File: path}
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
+	switch {
+	case err != nil:
+	case info.IsDir():
 		err = errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		err = errors.New("it is no ordinary file")
 	}
 	if err != nil {
-		a.unopened = true
 		a.Error = &answerError{Code: "not_found", Message: "The file can't be opened: " + reason(err) + "."}
 		return a
 	}
@@ -146,7 +142,6 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 		return a
 	}
 	if err != nil {
-		a.unopened = true
 		a.Error = &answerError{Code: "internal", Message: "The file can't be read: " + reason(err) + "."}
 		return a
 	}

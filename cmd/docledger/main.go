@@ -24,6 +24,8 @@ var version = "dev"
 func main() {
 	worker.ServeIfChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
 	err := root().ExecuteContext(ctx)
 	stop()
 	if err == nil {

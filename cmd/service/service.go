@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"docledger/adapter/blob"
 	"docledger/adapter/extract"
@@ -20,6 +19,7 @@ import (
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
 	"docledger/adapter/identity/local"
+	"docledger/adapter/jobs"
 	"docledger/adapter/store"
 	domainbilling "docledger/domain/billing"
 	"docledger/domain/extraction"
@@ -228,37 +228,34 @@ func (s *Service) Ready(ctx context.Context) error { return s.db.SQL.PingContext
 
 // Run serves HTTP on l, unless it is nil, and works jobs where work says so,
 // until ctx ends; then what is running may finish.
-func (s *Service) Run(ctx context.Context, l net.Listener, work bool) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var running sync.WaitGroup
-	var serveErr, workErr error
-	if l != nil {
-		running.Go(func() {
-			defer cancel()
-			serveErr = httpserver.Serve(ctx, l, s.handler, s.cfg.ShutdownTimeout, s.log)
-		})
-	}
+func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error) {
 	if work {
-		running.Go(func() {
-			defer cancel()
-			workErr = s.work(ctx)
-		})
+		// Before anything is answered: readiness means that work is done too.
+		runner, err := s.startWork(ctx)
+		if err != nil {
+			if l != nil {
+				err = errors.Join(err, l.Close())
+			}
+			return err
+		}
+		defer func() { err = errors.Join(err, s.stopWork(ctx, runner)) }()
 	}
-	<-ctx.Done()
-	running.Wait()
-	return errors.Join(serveErr, workErr)
+	if l == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return httpserver.Serve(ctx, l, s.handler, s.cfg.ShutdownTimeout, s.log)
 }
 
-func (s *Service) work(ctx context.Context) error {
+func (s *Service) startWork(ctx context.Context) (*jobs.Runner, error) {
 	runner, err := s.newRunner()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := runner.Start(ctx); err != nil {
-		return err
-	}
-	<-ctx.Done()
+	return runner, runner.Start(ctx)
+}
+
+func (s *Service) stopWork(ctx context.Context, runner *jobs.Runner) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
 	defer cancel()
 	return runner.Stop(ending)

@@ -91,6 +91,7 @@ type Document struct {
 	Attachments    []Attachment
 	Attempts       int  // extractions begun since the last request for one
 	Run            int  // extractions begun ever, and restarts: the fencing token of whoever ends one
+	Restarts       int  // how often it was started over
 	Requested      bool // a person, or the entity's settings, asked for it to be read
 	Forced         bool // a person said that it is an invoice, whatever it calls itself
 	Version        int
@@ -112,6 +113,7 @@ func (d *Document) StartOver(forced bool) {
 	d.Status, d.Failure, d.HeldReason, d.Attempts = Uploaded, nil, "", 0
 	d.Requested, d.Forced = true, d.Forced || forced
 	d.Run++
+	d.Restarts++
 }
 
 // Filter narrows a list; the zero value lists all that the scope holds.

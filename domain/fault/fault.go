@@ -123,6 +123,9 @@ func New(kind Kind, code Code, format string, args ...any) *Error {
 func InvalidField(field, format string, args ...any) *Error {
 	reason := fmt.Sprintf(format, args...)
 	e := New(Invalid, CodeInvalidRequest, "%s: %s.", field, reason)
+	if field == "" {
+		e.Message = "The request " + reason + "."
+	}
 	e.Fields = []Field{{Field: field, Reason: reason}}
 	return e
 }

@@ -113,7 +113,7 @@ func (e *examiner) stated() {
 		{RuleSellerStated, "seller.name", c.Seller.Name, "a seller"},
 		{RuleTotalStated, "gross_total", total, "a total"},
 	} {
-		if need.found != "" {
+		if need.found = strings.TrimSpace(need.found); need.found != "" {
 			need.expected = ""
 		}
 		e.add(need.rule, Blocking, need.found != "", need.path, need.expected, need.found)

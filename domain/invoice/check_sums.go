@@ -67,8 +67,16 @@ func sumOf[T any](items []T, value func(*T) *money.Decimal) (sum money.Decimal, 
 	return sum, len(items) > 0
 }
 
-func (e *examiner) netOfLines() (money.Decimal, bool) {
-	return sumOf(e.c.Lines, func(l *Line) *money.Decimal { return l.NetAmount })
+// netOfLines adds up what lines state. One that states nothing adds nothing,
+// so that a missing amount (BR-24) shows as a sum that does not fit; where no
+// line states an amount there is no sum.
+func (e *examiner) netOfLines() (sum money.Decimal, ok bool) {
+	for _, l := range e.c.Lines {
+		if l.NetAmount != nil {
+			sum, ok = sum.Add(*l.NetAmount), true
+		}
+	}
+	return sum, ok
 }
 
 func (e *examiner) compare(rule, path string, expected money.Decimal, found *money.Decimal, tolerance money.Decimal) {

@@ -96,22 +96,24 @@ func TestEachRuleFails(t *testing.T) {
 		change func(*invoice.Content)
 		want   []string
 	}{
-		"no number":        {func(c *invoice.Content) { c.Number = "" }, []string{"BLOCKING number_stated invoice_number"}},
-		"no date":          {func(c *invoice.Content) { c.IssueDate = calendar.Date{} }, []string{"BLOCKING date_stated issue_date"}},
-		"no currency":      {func(c *invoice.Content) { c.Currency = "" }, []string{"BLOCKING currency_stated currency"}},
-		"no seller":        {func(c *invoice.Content) { c.Seller = invoice.Party{} }, []string{"BLOCKING seller_stated seller.name"}},
-		"no total":         {func(c *invoice.Content) { c.GrossTotal, c.AmountDue = nil, nil }, []string{"BLOCKING total_stated gross_total"}},
-		"a line too many":  {func(c *invoice.Content) { c.Lines = append(c.Lines, c.Lines[0]) }, []string{"BLOCKING lines_sum lines"}},
-		"allowances":       {func(c *invoice.Content) { c.AllowancesCharges[0].Amount = dec("11.00") }, []string{"BLOCKING allowances_sum allowances"}},
-		"charges":          {func(c *invoice.Content) { c.AllowancesCharges[1].Amount = dec("6.00") }, []string{"BLOCKING allowances_sum charges"}},
-		"tax of a rate":    {func(c *invoice.Content) { c.Taxes[0].Rate = dec("20") }, []string{"BLOCKING tax_per_rate taxes[0]"}},
-		"tax not stated":   {func(c *invoice.Content) { c.Taxes = append(c.Taxes, invoice.Tax{Amount: dec("1.00")}) }, []string{"BLOCKING tax_sum tax_total"}},
-		"gross":            {func(c *invoice.Content) { c.GrossTotal, c.AmountDue = dec("190.00"), dec("176.95") }, []string{"BLOCKING gross_sum gross_total"}},
-		"due":              {func(c *invoice.Content) { c.AmountDue = dec("101.00") }, []string{"BLOCKING due_sum amount_due"}},
-		"net":              {func(c *invoice.Content) { c.LineTotal = nil; c.Lines[0].NetAmount = dec("60.00") }, []string{"BLOCKING lines_sum net_total"}},
-		"account":          {func(c *invoice.Content) { c.Payment.IBAN = "DE88370400440532013000" }, []string{"WARNING iban_checksum payment.iban"}},
-		"tax identifier":   {func(c *invoice.Content) { c.Seller.TaxID = "DE136695975" }, []string{"WARNING tax_id_checksum seller.tax_id"}},
-		"due before issue": {func(c *invoice.Content) { c.DueDate = date("2026-11-19") }, []string{"WARNING dates_in_order due_date"}},
+		"no number":             {func(c *invoice.Content) { c.Number = "" }, []string{"BLOCKING number_stated invoice_number"}},
+		"no date":               {func(c *invoice.Content) { c.IssueDate = calendar.Date{} }, []string{"BLOCKING date_stated issue_date"}},
+		"no currency":           {func(c *invoice.Content) { c.Currency = "" }, []string{"BLOCKING currency_stated currency"}},
+		"no seller":             {func(c *invoice.Content) { c.Seller = invoice.Party{} }, []string{"BLOCKING seller_stated seller.name"}},
+		"no total":              {func(c *invoice.Content) { c.GrossTotal, c.AmountDue = nil, nil }, []string{"BLOCKING total_stated gross_total"}},
+		"a line too many":       {func(c *invoice.Content) { c.Lines = append(c.Lines, c.Lines[0]) }, []string{"BLOCKING lines_sum lines"}},
+		"a line without amount": {func(c *invoice.Content) { c.Lines[0].NetAmount = nil }, []string{"BLOCKING lines_sum lines"}},
+		"a blank number":        {func(c *invoice.Content) { c.Number = "  " }, []string{"BLOCKING number_stated invoice_number"}},
+		"allowances":            {func(c *invoice.Content) { c.AllowancesCharges[0].Amount = dec("11.00") }, []string{"BLOCKING allowances_sum allowances"}},
+		"charges":               {func(c *invoice.Content) { c.AllowancesCharges[1].Amount = dec("6.00") }, []string{"BLOCKING allowances_sum charges"}},
+		"tax of a rate":         {func(c *invoice.Content) { c.Taxes[0].Rate = dec("20") }, []string{"BLOCKING tax_per_rate taxes[0]"}},
+		"tax not stated":        {func(c *invoice.Content) { c.Taxes = append(c.Taxes, invoice.Tax{Amount: dec("1.00")}) }, []string{"BLOCKING tax_sum tax_total"}},
+		"gross":                 {func(c *invoice.Content) { c.GrossTotal, c.AmountDue = dec("190.00"), dec("176.95") }, []string{"BLOCKING gross_sum gross_total"}},
+		"due":                   {func(c *invoice.Content) { c.AmountDue = dec("101.00") }, []string{"BLOCKING due_sum amount_due"}},
+		"net":                   {func(c *invoice.Content) { c.LineTotal = nil; c.Lines[0].NetAmount = dec("60.00") }, []string{"BLOCKING lines_sum net_total"}},
+		"account":               {func(c *invoice.Content) { c.Payment.IBAN = "DE88370400440532013000" }, []string{"WARNING iban_checksum payment.iban"}},
+		"tax identifier":        {func(c *invoice.Content) { c.Seller.TaxID = "DE136695975" }, []string{"WARNING tax_id_checksum seller.tax_id"}},
+		"due before issue":      {func(c *invoice.Content) { c.DueDate = date("2026-11-19") }, []string{"WARNING dates_in_order due_date"}},
 		"period": {func(c *invoice.Content) {
 			c.BillingPeriod = invoice.Period{Start: date("2026-02-01"), End: date("2026-01-31")}
 		}, []string{"WARNING dates_in_order billing_period.end"}},
@@ -143,14 +145,18 @@ func TestNoFalseAlarm(t *testing.T) {
 		"half a cent on each line": func(c *invoice.Content) { c.Lines[0].NetAmount, c.Lines[1].NetAmount = dec("50.0049"), dec("50.0049") },
 		"no sum of the lines":      func(c *invoice.Content) { c.LineTotal = nil },
 		"no totals of allowances":  func(c *invoice.Content) { c.AllowanceTotal, c.ChargeTotal = nil, nil },
-		"a line without amount":    func(c *invoice.Content) { c.Lines[0].NetAmount = nil },
-		"tomorrow, in the east":    func(c *invoice.Content) { c.IssueDate = date("2026-11-28") },
-		"due on the day":           func(c *invoice.Content) { c.DueDate = c.IssueDate },
-		"no due date":              func(c *invoice.Content) { c.DueDate = calendar.Date{} },
-		"a national account":       func(c *invoice.Content) { c.Payment.IBAN = "5051-6628" },
-		"a country without rule":   func(c *invoice.Content) { c.Seller.TaxID = "RO124533553" },
-		"no buyer":                 func(c *invoice.Content) { c.Buyer = invoice.Party{} },
-		"trading name":             func(c *invoice.Content) { c.Buyer = invoice.Party{Name: "Holding", TradingName: "example trading"} },
+		"no line with an amount": func(c *invoice.Content) {
+			for i := range c.Lines {
+				c.Lines[i].NetAmount = nil
+			}
+		},
+		"tomorrow, in the east":  func(c *invoice.Content) { c.IssueDate = date("2026-11-28") },
+		"due on the day":         func(c *invoice.Content) { c.DueDate = c.IssueDate },
+		"no due date":            func(c *invoice.Content) { c.DueDate = calendar.Date{} },
+		"a national account":     func(c *invoice.Content) { c.Payment.IBAN = "5051-6628" },
+		"a country without rule": func(c *invoice.Content) { c.Seller.TaxID = "RO124533553" },
+		"no buyer":               func(c *invoice.Content) { c.Buyer = invoice.Party{} },
+		"trading name":           func(c *invoice.Content) { c.Buyer = invoice.Party{Name: "Holding", TradingName: "example trading"} },
 		"withheld from what is due": func(c *invoice.Content) {
 			c.WithheldTotal, c.AmountDue = dec("20.00"), dec("80.00")
 		},

@@ -34,6 +34,13 @@ type LineCorrection struct {
 // Changed is one value that a correction changed.
 type Changed struct{ Path, From, To string }
 
+// Outcome is what a correction did.
+type Outcome struct {
+	Changes   []Changed // in the order of paths
+	Document  bool      // the document's own values changed, not only its booking and note
+	Withdrawn bool      // an approval was withdrawn (records D2)
+}
+
 // OnlyNote says that the correction touches nothing but the note, which may
 // change in any status.
 func (c Correction) OnlyNote() bool {
@@ -45,49 +52,46 @@ func (c Correction) empty() bool {
 	return len(c.Lines) == 0 && c.Taxes == nil && c.Allowances == nil && c.Charges == nil && c.PrecedingInvoices == nil
 }
 
-// Correct applies a correction and returns what changed, in the order of
-// paths, and whether an approval was withdrawn by it (records D2). Lines that
-// are added get their ids from newID. Where nothing changes it answers
-// ErrUnchanged.
-func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (changes []Changed, withdrawn bool, err error) {
+// Correct applies a correction. Lines that are added get their ids from newID.
+// Where nothing changes it answers ErrUnchanged.
+func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, err error) {
 	if !c.OnlyNote() {
 		if err := inv.allow("correct"); err != nil {
-			return nil, false, err
+			return out, err
 		}
 	}
-	document := false // whether the document's own values changed
 	for _, path := range slices.Sorted(maps.Keys(c.Values)) {
 		f, ok := Fields[path]
 		if !ok {
-			return nil, false, fault.InvalidField(path, "can't be changed")
+			return out, fault.InvalidField(path, "can't be changed")
 		}
 		from := f.Get(inv)
 		if err := f.Set(inv, c.Values[path]); err != nil {
-			return nil, false, err
+			return out, err
 		}
 		if to := f.Get(inv); to != from {
-			changes = append(changes, Changed{path, from, to})
+			out.Changes = append(out.Changes, Changed{path, from, to})
 			inv.markHuman(path, from)
-			document = document || !f.Coding
+			out.Document = out.Document || !f.Coding
 		}
 	}
 	lines, touched, err := inv.correctLines(c.Lines, newID)
 	if err != nil {
-		return nil, false, err
+		return out, err
 	}
 	lists := inv.replaceLists(c)
-	changes = append(append(changes, lines...), lists...)
-	if len(changes) == 0 {
-		return nil, false, ErrUnchanged
+	out.Changes = append(append(out.Changes, lines...), lists...)
+	if len(out.Changes) == 0 {
+		return out, ErrUnchanged
 	}
 	if touched {
 		// The stated sum of lines (BT-106) was that of other lines.
 		inv.LineTotal = nil
 	}
-	if document || touched || len(lists) > 0 {
-		withdrawn = inv.withdrawApproval()
+	if out.Document = out.Document || touched || len(lists) > 0; out.Document {
+		out.Withdrawn = inv.withdrawApproval()
 	}
-	return changes, withdrawn, nil
+	return out, nil
 }
 
 func (inv *Invoice) withdrawApproval() bool {

@@ -34,26 +34,26 @@ func two() *invoice.Invoice {
 func TestCorrectTellsWhatChanged(t *testing.T) {
 	t.Parallel()
 	inv := two()
-	changes, withdrawn, err := inv.Correct(invoice.Correction{Values: map[string]string{
+	out, err := inv.Correct(invoice.Correction{Values: map[string]string{
 		"gross_total": "120.00", "invoice_number": "A-1", "seller.address.city": "Lyon",
 	}}, uuid.New)
-	if err != nil || withdrawn {
-		t.Fatal(err, withdrawn)
+	if err != nil || out.Withdrawn || !out.Document {
+		t.Fatal(err, out)
 	}
 	want := []invoice.Changed{{Path: "gross_total", From: "119.00", To: "120.00"}, {Path: "seller.address.city", From: "", To: "Lyon"}}
-	if !slices.Equal(changes, want) {
-		t.Errorf("changes are %v, want %v", changes, want)
+	if !slices.Equal(out.Changes, want) {
+		t.Errorf("changes are %v, want %v", out.Changes, want)
 	}
 	if e := inv.Fields["gross_total"]; e.Source != invoice.ByHuman || *e.Original != "119.00" {
 		t.Errorf("evidence is %+v", e)
 	}
-	if _, _, err := inv.Correct(invoice.Correction{Values: map[string]string{"gross_total": "121"}}, uuid.New); err != nil {
+	if _, err := inv.Correct(invoice.Correction{Values: map[string]string{"gross_total": "121"}}, uuid.New); err != nil {
 		t.Fatal(err)
 	}
 	if e := inv.Fields["gross_total"]; *e.Original != "119.00" {
 		t.Errorf("a second correction forgot the document's value: %s", *e.Original)
 	}
-	_, _, err = inv.Correct(invoice.Correction{Values: map[string]string{"gross_total": "121"}}, uuid.New)
+	_, err = inv.Correct(invoice.Correction{Values: map[string]string{"gross_total": "121"}}, uuid.New)
 	if !errors.Is(err, invoice.ErrUnchanged) {
 		t.Errorf("no change is %v", err)
 	}
@@ -76,7 +76,7 @@ func TestCorrectRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := two().Correct(c.correction, uuid.New)
+			_, err := two().Correct(c.correction, uuid.New)
 			f, ok := fault.As(err)
 			if !ok || f.Kind != fault.Invalid || len(f.Fields) != 1 || f.Fields[0].Field != c.field {
 				t.Errorf("the fault is %v, want one about %s", err, c.field)
@@ -89,7 +89,7 @@ func TestCorrectLines(t *testing.T) {
 	t.Parallel()
 	inv := two()
 	added := uuid.New()
-	_, _, err := inv.Correct(invoice.Correction{Lines: []invoice.LineCorrection{
+	_, err := inv.Correct(invoice.Correction{Lines: []invoice.LineCorrection{
 		{ID: inv.Lines[0].ID, Deleted: true},
 		{Values: map[string]string{"description": "three", "net_amount": "7.00"}},
 		{ID: inv.Lines[1].ID, Values: map[string]string{"account_id": "400"}},
@@ -118,19 +118,19 @@ func TestCorrectionAndApproval(t *testing.T) {
 		if err := inv.Approve(uuid.New(), time.Now(), 1); err != nil {
 			t.Fatal(err)
 		}
-		_, withdrawn, err := inv.Correct(invoice.Correction{Values: map[string]string{path: "7"}}, uuid.New)
-		if err != nil || withdrawn != want || (inv.Approval == nil) != want {
-			t.Errorf("%s: withdrawn %v, %v; want %v", path, withdrawn, err, want)
+		out, err := inv.Correct(invoice.Correction{Values: map[string]string{path: "7"}}, uuid.New)
+		if err != nil || out.Withdrawn != want || (inv.Approval == nil) != want {
+			t.Errorf("%s: %+v, %v; want %v", path, out, err, want)
 		}
 	}
 	rejected := two()
 	if err := rejected.Reject(uuid.New(), time.Now(), "no"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := rejected.Correct(invoice.Correction{Values: map[string]string{"note": "x"}}, uuid.New); err != nil {
+	if _, err := rejected.Correct(invoice.Correction{Values: map[string]string{"note": "x"}}, uuid.New); err != nil {
 		t.Errorf("a note on a rejected invoice: %v", err)
 	}
-	_, _, err := rejected.Correct(invoice.Correction{Values: map[string]string{"note": "y", "currency": "USD"}}, uuid.New)
+	_, err := rejected.Correct(invoice.Correction{Values: map[string]string{"note": "y", "currency": "USD"}}, uuid.New)
 	if fault.CodeOf(err) != fault.CodeConflict {
 		t.Errorf("a currency on a rejected invoice: %v", err)
 	}
@@ -153,7 +153,7 @@ func TestTransitions(t *testing.T) {
 	want := map[invoice.Status]map[string]outcome{
 		invoice.Extracted:   {"approve": {to: invoice.Approved}, "reject": {to: invoice.Rejected}, "reopen": refused},
 		invoice.NeedsReview: {"approve": {to: invoice.Approved}, "reject": {to: invoice.Rejected}, "reopen": same},
-		invoice.Approved:    {"approve": refused, "reject": {to: invoice.Rejected}, "reopen": {to: invoice.NeedsReview}},
+		invoice.Approved:    {"approve": same, "reject": {to: invoice.Rejected}, "reopen": {to: invoice.NeedsReview}},
 		invoice.Synced:      {"approve": refused, "reject": refused, "reopen": refused},
 		invoice.SyncFailed:  {"approve": refused, "reject": {to: invoice.Rejected}, "reopen": {to: invoice.NeedsReview}},
 		invoice.Rejected:    {"approve": refused, "reject": same, "reopen": {to: invoice.NeedsReview}},
@@ -179,7 +179,7 @@ func TestTransitions(t *testing.T) {
 func TestKeepHuman(t *testing.T) {
 	t.Parallel()
 	old := two()
-	if _, _, err := old.Correct(invoice.Correction{Values: map[string]string{"seller.name": "Right", "contact_id": "c-1"}}, uuid.New); err != nil {
+	if _, err := old.Correct(invoice.Correction{Values: map[string]string{"seller.name": "Right", "contact_id": "c-1"}}, uuid.New); err != nil {
 		t.Fatal(err)
 	}
 	fresh := two()
@@ -188,7 +188,7 @@ func TestKeepHuman(t *testing.T) {
 	if fresh.Seller.Name != "Right" || fresh.Number != "A-2" || fresh.ContactID != "c-1" || fresh.Lines[0].ID != old.Lines[0].ID {
 		t.Errorf("kept %+v", fresh)
 	}
-	if _, _, err := old.Correct(invoice.Correction{Lines: []invoice.LineCorrection{{ID: old.Lines[0].ID, Deleted: true}}}, uuid.New); err != nil {
+	if _, err := old.Correct(invoice.Correction{Lines: []invoice.LineCorrection{{ID: old.Lines[0].ID, Deleted: true}}}, uuid.New); err != nil {
 		t.Fatal(err)
 	}
 	again := two()
@@ -213,7 +213,7 @@ func BenchmarkDeleteLines(b *testing.B) {
 			}
 		}
 		b.StartTimer()
-		if _, _, err := inv.Correct(c, uuid.New); err != nil || len(inv.Lines) != invoice.MaxLines/2 {
+		if _, err := inv.Correct(c, uuid.New); err != nil || len(inv.Lines) != invoice.MaxLines/2 {
 			b.Fatal(err)
 		}
 	}

@@ -260,6 +260,7 @@ type Invoice struct {
 	PostingDate calendar.Date // the ledger's date where it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
+	Reopened    bool // a person asked for a review, which only a person ends
 	Version     int
 	CreatedBy   uuid.UUID
 	ChangedBy   uuid.UUID // the person who changed it last; zero where none did

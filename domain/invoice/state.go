@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"docledger/domain/fault"
@@ -43,17 +44,21 @@ func (inv *Invoice) allow(action string) error {
 // Approve approves the version that was seen. Approving an approved invoice
 // again changes nothing and answers ErrUnchanged.
 func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int) error {
-	if inv.Status == Approved && inv.Approval != nil && (inv.Approval.Version == version || inv.Version == version) {
+	if inv.Status == Approved && (inv.Version == version || inv.Approval != nil && inv.Approval.Version == version) {
 		return ErrUnchanged
 	}
-	if err := inv.allow("approve"); err != nil {
-		return err
+	if inv.Status != Approved {
+		// Of an approved one another version was meant, which is said below.
+		if err := inv.allow("approve"); err != nil {
+			return err
+		}
 	}
 	if version != inv.Version {
 		return fault.StaleVersion(inv.Version)
 	}
 	inv.Status = Approved
 	inv.Approval = &Approval{By: by, At: at, Version: version}
+	inv.Reopened = false
 	return nil
 }
 
@@ -64,6 +69,9 @@ func (inv *Invoice) Reject(by uuid.UUID, at time.Time, reason string) error {
 	}
 	if err := inv.allow("reject"); err != nil {
 		return err
+	}
+	if strings.TrimSpace(reason) == "" {
+		return fault.InvalidField("reason", "must say why")
 	}
 	inv.Status = Rejected
 	inv.Approval = nil
@@ -80,7 +88,7 @@ func (inv *Invoice) Reopen() error {
 		return err
 	}
 	inv.Status = NeedsReview
-	inv.Approval, inv.Rejection = nil, nil
+	inv.Approval, inv.Rejection, inv.Reopened = nil, nil, true
 	return nil
 }
 

@@ -33,6 +33,9 @@ type ExtractDocument struct {
 	V              int
 	OrganizationID uuid.UUID
 	DocumentID     uuid.UUID
+	// Restart tells a document that was started over from the job that is just
+	// ending, of which the queue knows a moment longer.
+	Restart int
 }
 
 // Kind implements Args.

@@ -29,7 +29,7 @@ func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, fi
 		checks = append(checks, c)
 	}
 	inv.Decide(checks)
-	if inv.Status == invoice.Extracted && !settings.ApprovalRequired {
+	if inv.Status == invoice.Extracted && !settings.ApprovalRequired && !inv.Reopened {
 		inv.Status = invoice.Approved
 		inv.Approval = &invoice.Approval{At: now, Version: version}
 	}

@@ -21,6 +21,7 @@ CREATE TABLE documents (
     attachments     jsonb NOT NULL,
     attempts        bigint NOT NULL,
     run             bigint NOT NULL,
+    restarts        bigint NOT NULL,
     requested       boolean NOT NULL,
     forced          boolean NOT NULL,
     version         bigint NOT NULL,

@@ -21,6 +21,7 @@ CREATE TABLE documents (
     attachments     text NOT NULL,
     attempts        integer NOT NULL,
     run             integer NOT NULL,
+    restarts        integer NOT NULL,
     requested       boolean NOT NULL,
     forced          boolean NOT NULL,
     version         integer NOT NULL,

@@ -41,6 +41,17 @@ func TestREADMEHoldsTheConfiguration(t *testing.T) {
 	}
 }
 
+func TestNothingIsLeftToFillIn(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/decisions.md", "docs/dependencies.md", "docs/runbook.md"} {
+		for _, word := range []string{"@@", "TODO", "FIXME", "TBD"} {
+			if strings.Contains(read(t, path), word) {
+				t.Errorf("%s still has %s", path, word)
+			}
+		}
+	}
+}
+
 func TestMakefileListsItsTargets(t *testing.T) {
 	t.Parallel()
 	targets := regexp.MustCompile(`(?m)^([a-z-]+):.*## .+$`).FindAllString(read(t, "Makefile"), -1)

@@ -96,7 +96,7 @@ func TestConcurrentUploadsOfOneFileAreOneDocument(t *testing.T) {
 	})
 }
 
-func TestOriginalsAreServedInRangesAndNeverAsPages(t *testing.T) {
+func TestOriginalsAreServedWholeAndNeverAsPages(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
 	org := s.NewOrganization("Content")
@@ -106,8 +106,52 @@ func TestOriginalsAreServedInRangesAndNeverAsPages(t *testing.T) {
 	if !strings.HasPrefix(whole.Header.Get("Content-Disposition"), "attachment") || whole.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("headers are %v", whole.Header)
 	}
+	for _, condition := range [][2]string{
+		{"Range", "bytes=0-3"}, {"Range", "bytes=99999-"}, {"Range", "items=0-1"}, {"If-Match", `"x"`}, {"If-None-Match", whole.Header.Get("ETag")},
+		{"If-Unmodified-Since", "Mon, 01 Jan 2001 00:00:00 GMT"}, {"If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT"},
+	} {
+		if r := s.Do(http.MethodGet, path, org.Admin.Token, nil, condition[0], condition[1]).OK(); len(r.Raw) != len(whole.Raw) {
+			t.Errorf("%s: %s answers %d bytes", condition[0], condition[1], len(r.Raw))
+		}
+	}
 	head := s.Do(http.MethodHead, path, org.Admin.Token, nil)
 	if head.Status != http.StatusOK || len(head.Raw) != 0 || head.Header.Get("ETag") != whole.Header.Get("ETag") {
 		t.Errorf("HEAD answers %d with %v", head.Status, head.Header)
+	}
+}
+
+func TestMalformedFormsAreTheCallersFault(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Malformed")
+	part := "--b\r\nContent-Disposition: form-data; name=\"entity_id\"\r\n\r\n" + org.Entity.String() + "\r\n"
+	for name, body := range map[string]string{
+		"header without colon": part + "--b\r\nContent-Disposition form-data\r\n\r\nx\r\n--b--\r\n",
+		"NUL in a header":      part + "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00b\"\r\nX\x00: y\r\n\r\nx\r\n--b--\r\n",
+		"many headers":         part + "--b\r\n" + strings.Repeat("X: y\r\n", 20_000) + "\r\nx\r\n--b--\r\n",
+		"a huge header":        part + "--b\r\nX: " + strings.Repeat("y", 11<<20) + "\r\n\r\nx\r\n--b--\r\n",
+		"no boundary in it":    "just text",
+		"nothing":              "",
+	} {
+		r := s.Send(http.MethodPost, "/api/documents/upload", org.Admin.Token, strings.NewReader(body), "Content-Type", "multipart/form-data; boundary=b")
+		if r.Status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", name, r.Status, r.Raw)
+		}
+	}
+}
+
+func TestTheNilUUIDIsNobodys(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Nil")
+	const none = "00000000-0000-0000-0000-000000000000"
+	for _, path := range []string{"/api/invoices?entity_id=", "/api/documents?entity_id=", "/api/events?entity_id=", "/api/events?actor_id=", "/api/entities/"} {
+		s.Do(http.MethodGet, path+none, org.Admin.Token, nil).Want(400, "invalid_request")
+	}
+	s.Do(http.MethodPost, "/api/entities", org.Admin.Token, map[string]any{"name": "x", "settings_from": none}).Want(400, "invalid_request")
+	s.Do(http.MethodPost, "/api/auth/refresh", org.Admin.Token, map[string]any{"organization_id": none}).Want(400, "invalid_request")
+	for _, wrong := range []map[string]any{{"base_currency": "ZZZ"}, {"country": "ZZ"}, {"country": "UK"}} {
+		wrong["name"] = "x"
+		s.Do(http.MethodPost, "/api/entities", org.Admin.Token, wrong).Want(400, "invalid_request")
 	}
 }

@@ -232,6 +232,11 @@ func TestFaultlessInvoicesNeedNoApprovalWhereNoneIsRequired(t *testing.T) {
 	if bad.Text("status") != "NEEDS_REVIEW" || fixed.Text("status") != "APPROVED" || fixed.Number("approval", "version") != fixed.Number("version") {
 		t.Errorf("first %s, corrected %s", bad.Raw, fixed.Raw)
 	}
+	reopened := "/api/invoices/" + good.Text("id")
+	s.Do(http.MethodPost, reopened+"/reopen", token, nil).OK()
+	if r := s.Do(http.MethodPatch, reopened, token, map[string]any{"due_date": "2026-03-01"}).OK(); r.Text("status") != "EXTRACTED" {
+		t.Errorf("what a person reopened was approved by the system: %s", r.Text("status"))
+	}
 	history := s.Do(http.MethodGet, path+"/history", token, nil).OK()
 	last := history.Len("items") - 1
 	if history.Text("items", last, "type") != "invoice.approved" || history.Text("items", last, "actor", "type") != "SYSTEM" {
@@ -353,8 +358,15 @@ func TestFourEyes(t *testing.T) {
 	up := s.Upload(org.Admin.Token, org.Entity, "e.xml", harness.UBL("E-1")).OK()
 	inv := s.Extract(org.Admin.Token, up.Text("id")).OK()
 	approve := "/api/invoices/" + inv.Text("id") + "/approve"
+	path := "/api/invoices/" + inv.Text("id")
 	s.Do(http.MethodPost, approve, org.Admin.Token, map[string]any{"version": 1}).Want(403, "forbidden")
-	s.Do(http.MethodPost, approve, other.Token, map[string]any{"version": 1}).OK()
+	// A note of somebody else's hides neither the uploader nor a change.
+	s.Do(http.MethodPatch, path, other.Token, map[string]any{"note": "seen", "contact_id": "c-1"}).OK()
+	s.Do(http.MethodPost, approve, org.Admin.Token, map[string]any{"version": 2}).Want(403, "forbidden")
+	s.Do(http.MethodPatch, path, other.Token, map[string]any{"payment": map[string]any{"iban": "DE89370400440532013000"}}).OK()
+	s.Do(http.MethodPost, approve, other.Token, map[string]any{"version": 3}).Want(403, "forbidden")
+	third := s.NewPerson(org.ID, identity.RoleAdmin)
+	s.Do(http.MethodPost, approve, third.Token, map[string]any{"version": 3}).OK()
 }
 
 func TestIdempotencyKeys(t *testing.T) {

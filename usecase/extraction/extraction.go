@@ -46,7 +46,7 @@ type Service struct {
 }
 
 func (s *Service) jobOf(d *document.Document) job.ExtractDocument {
-	return job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID}
+	return job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID, Restart: d.Restarts}
 }
 
 func subjectOf(d *document.Document) event.Subject {

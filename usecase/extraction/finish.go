@@ -142,7 +142,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		}
 		fresh := s.build(o, o.document, draft)
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
-		fresh.ChangedBy = old.ChangedBy
+		fresh.ChangedBy, fresh.Reopened = old.ChangedBy, old.Reopened
 		fresh.KeepHuman(old)
 		review.Judge(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, old.Version+1)
 		*old = *fresh
@@ -238,7 +238,7 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 		child := *o.document
 		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
 		child.Status, child.InvoiceID, child.Attempts, child.Version = document.Extracted, uuid.Nil, 0, 1
-		child.Requested, child.Run = false, 0
+		child.Requested, child.Run, child.Restarts = false, 0, 0
 		child.MediaType = o.result.MediaType
 		child.CreatedAt, child.UpdatedAt = o.now, o.now
 		if _, err := s.Documents.Add(ctx, &child); err != nil {

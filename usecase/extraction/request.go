@@ -106,7 +106,8 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if force || !d.Requested || d.HeldReason != "" {
-			_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+			var err error
+			d, err = s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
 				if force || now.HeldReason != "" {
 					now.StartOver(force)
 				}
@@ -175,7 +176,7 @@ func (s *Service) answer(ctx context.Context, a identity.Actor, d *document.Docu
 		return nil, s.errSplit(ctx, a, d)
 	case d.Status == document.NotAnInvoice:
 		return nil, withFailure(fault.New(fault.Invalid, fault.CodeNotAnInvoice,
-			"The document is no invoice: %s If it is one nevertheless, send force: true.", d.Failure.Message), d)
+			"The document is no invoice: %s", d.Failure.Message), d)
 	default:
 		return nil, withFailure(fault.New(fault.Invalid, fault.CodeUnreadableDocument,
 			"The document can't be read: %s", d.Failure.Message), d)

@@ -50,23 +50,25 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	}
 	return s.change(ctx, a, id, ifVersion, permission, func(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		wasApproved := inv.Status == invoice.Approved
-		changes, withdrawn, err := inv.Correct(c, s.IDs.New)
+		done, err := inv.Correct(c, s.IDs.New)
 		if err != nil {
 			return nil, err
 		}
-		inv.ChangedBy = a.UserID
+		if done.Document {
+			inv.ChangedBy = a.UserID
+		}
 		if inv.Status.Open() {
 			review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
 		}
 		corrected := event.Event{Type: event.InvoiceCorrected}
-		for _, ch := range changes {
+		for _, ch := range done.Changes {
 			corrected.Changes = append(corrected.Changes, event.Change{Field: ch.Path, From: ch.From, To: ch.To})
 		}
 		events := []event.Event{corrected}
-		if withdrawn {
+		if done.Withdrawn {
 			events = append(events, event.Event{Type: event.InvoiceApprovalWithdrawn})
 		}
-		if approved := inv.Status == invoice.Approved && inv.Approval.By == uuid.Nil; approved && (withdrawn || !wasApproved) {
+		if approved := inv.Status == invoice.Approved && inv.Approval.By == uuid.Nil; approved && (done.Withdrawn || !wasApproved) {
 			events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})
 		}
 		return events, nil
@@ -76,9 +78,9 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 // Approve approves the version that the caller saw.
 func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int) (*invoice.Invoice, error) {
 	return s.change(ctx, a, id, ifVersion, identity.Approve, func(inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
-		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.ChangedBy == uuid.Nil && inv.CreatedBy == a.UserID) {
+		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.CreatedBy == a.UserID) {
 			return nil, fault.New(fault.Forbidden, fault.CodeForbidden,
-				"This entity asks for four eyes: whoever uploaded or changed an invoice last can't approve it. Ask another approver.")
+				"This entity asks for four eyes: whoever uploaded an invoice or changed it last can't approve it. Ask another approver.")
 		}
 		if err := inv.Approve(a.UserID, s.Clock.Now(), version); err != nil {
 			return nil, err

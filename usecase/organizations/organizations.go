@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/google/uuid"
 )
+
+const maxName = 200
 
 // MinPassword is the shortest password an account may have.
 const MinPassword = 12
@@ -40,8 +43,8 @@ type Service struct {
 // Create adds an organization.
 func (s *Service) Create(ctx context.Context, name string) (*organization.Organization, error) {
 	name = strings.TrimSpace(name)
-	if name == "" {
-		return nil, fault.InvalidField("name", "must not be empty")
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, unicode.IsControl) {
+		return nil, fault.InvalidField("name", "must have 1 to %d characters and no control characters", maxName)
 	}
 	now := s.Clock.Now()
 	o := &organization.Organization{ID: s.IDs.New(), Name: name, CreatedAt: now, UpdatedAt: now}

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 	"docledger/openapi"
 
 	"github.com/gin-gonic/gin"
+	"go.yaml.in/yaml/v3"
 )
 
 //go:embed page.html
@@ -93,8 +95,25 @@ func loadSpecs() (map[string]asset, error) {
 			mediaType = "application/json"
 		}
 		specs[entry.Name()] = asset{mediaType, data, tag(data)}
+		if base, ok := strings.CutSuffix(entry.Name(), ".yaml"); ok {
+			asJSON, err := toJSON(data)
+			if err != nil {
+				return nil, fmt.Errorf("convert %s: %w", entry.Name(), err)
+			}
+			specs[base+".json"] = asset{"application/json", asJSON, tag(asJSON)}
+		}
 	}
 	return specs, nil
+}
+
+// toJSON writes a specification as JSON, its references to other files
+// included.
+func toJSON(text []byte) ([]byte, error) {
+	var spec map[string]any
+	if err := yaml.Unmarshal(text, &spec); err != nil {
+		return nil, err
+	}
+	return json.Marshal(spec)
 }
 
 func send(c *gin.Context, a asset, caching string) {

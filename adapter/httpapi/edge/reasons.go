@@ -15,6 +15,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+	"golang.org/x/text/currency"
+	"golang.org/x/text/language"
 )
 
 // formats are checked by ourselves: the specification library does not know
@@ -24,6 +26,8 @@ var formats = map[string]openapi3.StringFormatValidator{
 	"date":      openapi3.NewCallbackValidator(checkDate),
 	"date-time": openapi3.NewCallbackValidator(checkTimestamp),
 	"byte":      openapi3.NewCallbackValidator(checkBase64),
+	"iso-4217":  openapi3.NewCallbackValidator(checkCurrency),
+	"iso-3166":  openapi3.NewCallbackValidator(checkCountry),
 }
 
 var formatReasons = map[string]string{
@@ -31,14 +35,32 @@ var formatReasons = map[string]string{
 	"date":      "must be a date of the calendar, YYYY-MM-DD",
 	"date-time": "must be a moment such as 2026-03-31T09:30:00Z",
 	"byte":      "must be base64",
+	"iso-4217":  "must be a currency such as EUR (ISO 4217)",
+	"iso-3166":  "must be a country such as DE (ISO 3166-1 alpha-2)",
 }
 
 var errFormat = errors.New("wrong format")
 
 // checkUUID takes the canonical form only: uuid.Parse knows four spellings, and
-// an id with several spellings is a trap for caches and logs.
+// an id with several spellings is a trap for caches and logs. The nil UUID is
+// nobody's id, and stands for none behind this line.
 func checkUUID(s string) error {
-	if len(s) != 36 || uuid.Validate(s) != nil {
+	if id, err := uuid.Parse(s); len(s) != 36 || err != nil || id == uuid.Nil {
+		return errFormat
+	}
+	return nil
+}
+
+func checkCurrency(s string) error {
+	if _, err := currency.ParseISO(s); err != nil || strings.ToUpper(s) != s {
+		return errFormat
+	}
+	return nil
+}
+
+func checkCountry(s string) error {
+	r, err := language.ParseRegion(s)
+	if err != nil || !r.IsCountry() || len(s) != 2 || r.Canonicalize().String() != s {
 		return errFormat
 	}
 	return nil

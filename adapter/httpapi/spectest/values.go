@@ -76,6 +76,10 @@ func (g *generator) array(schema *openapi3.Schema, name string, parts extent, n 
 
 func (g *generator) text(schema *openapi3.Schema, name string) string {
 	switch schema.Format {
+	case "iso-4217":
+		return []string{"EUR", "USD", "JPY", "CHF"}[g.rng.IntN(4)]
+	case "iso-3166":
+		return []string{"DE", "FR", "US", "JP"}[g.rng.IntN(4)]
 	case "uuid":
 		if id := g.known[name]; id != "" {
 			return id
