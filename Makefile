@@ -49,6 +49,11 @@ lint: ## vet and staticcheck
 bench: build ## print the speed and memory figures with the machine they were taken on
 	@bash test/bench.sh
 
+.PHONY: certify
+certify: ## drive the simulators with the vendors' own published clients (needs node and npm)
+	@$(GO) run ./test/certification
+	@$(GO) run ./test/certification/identity
+
 .PHONY: faults
 faults: build ## kill the service FAULTS times over the path of an upload, on each database
 	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults

@@ -39,7 +39,8 @@ func certifyRequests(ctx context.Context, _ string) error {
 		return err
 	}
 	address := "127.0.0.1:" + strconv.Itoa(port)
-	server := exec.Command(filepath.Join(bin, "stripe-mock"), "-http-addr", address)
+	// Left unsaid, HTTPS would be a fixed port on every interface.
+	server := exec.Command(filepath.Join(bin, "stripe-mock"), "-http-addr", address, "-https-addr", "127.0.0.1:")
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start the mock: %w", err)
 	}

@@ -57,7 +57,6 @@ func (c Charges) Draft(ctx context.Context, key string, in billing.ChargeInvoice
 		CollectionMethod:            sdk.String(string(sdk.InvoiceCollectionMethodChargeAutomatically)),
 		AutoAdvance:                 sdk.Bool(false), // the processor would finalize it without its item
 		PendingInvoiceItemsBehavior: sdk.String("exclude"),
-		DefaultTaxRates:             sdk.StringSlice(in.TaxRates),
 		Metadata: map[string]string{
 			billing.MetadataOrganization: in.Charge.Organization.String(),
 			metaPurpose:                  purposeCharge,
@@ -65,9 +64,11 @@ func (c Charges) Draft(ctx context.Context, key string, in billing.ChargeInvoice
 			metaMonth:                    in.Charge.Month,
 		},
 	}
-	if in.AutomaticTax {
+	switch { // automatic tax and rates exclude each other
+	case in.AutomaticTax:
 		params.AutomaticTax = &sdk.InvoiceAutomaticTaxParams{Enabled: sdk.Bool(true)}
-		params.DefaultTaxRates = nil // the two exclude each other
+	case len(in.TaxRates) > 0:
+		params.DefaultTaxRates = sdk.StringSlice(in.TaxRates)
 	}
 	switch {
 	case in.PaymentMethod == "":

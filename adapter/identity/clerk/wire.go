@@ -1,0 +1,122 @@
+package clerk
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"docledger/domain/identity"
+)
+
+// The keys of the trial in an organization's public metadata (contract 2.4).
+const (
+	trialExpiryDate          = "trial_expiry_date"
+	trialMaxEntities         = "trial_max_entities"
+	trialMaxInvoicesPerMonth = "trial_max_invoices_per_month"
+)
+
+// millis is a time of the API: milliseconds since 1970.
+type millis int64
+
+func (m millis) time() time.Time {
+	if m <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(m)).UTC()
+}
+
+type wireOrganization struct {
+	ID             string                     `json:"id"`
+	Name           string                     `json:"name"`
+	CreatedAt      millis                     `json:"created_at"`
+	UpdatedAt      millis                     `json:"updated_at"`
+	Deleted        bool                       `json:"deleted"`
+	PublicMetadata map[string]json.RawMessage `json:"public_metadata"`
+}
+
+func (w wireOrganization) ours() identity.ProviderOrganization {
+	if w.Deleted {
+		return identity.ProviderOrganization{ID: w.ID, Deleted: true}
+	}
+	return identity.ProviderOrganization{
+		ID: w.ID, Name: w.Name, CreatedAt: w.CreatedAt.time(), UpdatedAt: w.UpdatedAt.time(),
+		Trial: identity.TrialMetadata{
+			ExpiryDate:          asText(w.PublicMetadata[trialExpiryDate]),
+			MaxEntities:         asCount(w.PublicMetadata[trialMaxEntities]),
+			MaxInvoicesPerMonth: asCount(w.PublicMetadata[trialMaxInvoicesPerMonth]),
+		},
+	}
+}
+
+// asText and asCount read what anybody with rights at the provider may have
+// written: another type reads as absent.
+func asText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func asCount(raw json.RawMessage) int {
+	var n float64
+	if json.Unmarshal(raw, &n) != nil || n < 0 || n > 1<<31-1 || n != float64(int(n)) {
+		return 0
+	}
+	return int(n)
+}
+
+type wireMemberships struct {
+	Data []struct {
+		Role         string           `json:"role"`
+		CreatedAt    millis           `json:"created_at"`
+		Organization wireOrganization `json:"organization"`
+	} `json:"data"`
+	TotalCount int `json:"total_count"`
+}
+
+type wireUser struct {
+	ID             string        `json:"id"`
+	FirstName      string        `json:"first_name"`
+	LastName       string        `json:"last_name"`
+	Username       string        `json:"username"`
+	Banned         bool          `json:"banned"`
+	Locked         bool          `json:"locked"`
+	PasswordSet    bool          `json:"password_enabled"`
+	SecondFactor   bool          `json:"two_factor_enabled"`
+	PrimaryEmailID string        `json:"primary_email_address_id"`
+	EmailAddresses []wireAddress `json:"email_addresses"`
+}
+
+type wireAddress struct {
+	ID           string `json:"id"`
+	Address      string `json:"email_address"`
+	Verification struct {
+		Status string `json:"status"`
+	} `json:"verification"`
+}
+
+func (a wireAddress) confirmed() bool { return a.Verification.Status == "verified" }
+
+func (w wireUser) ours() identity.ProviderUser {
+	u := identity.ProviderUser{ID: w.ID, Name: strings.TrimSpace(w.FirstName + " " + w.LastName)}
+	if u.Name == "" {
+		u.Name = w.Username
+	}
+	for _, a := range w.EmailAddresses {
+		if a.ID == w.PrimaryEmailID && a.confirmed() {
+			u.Email = identity.NormalizeEmail(a.Address)
+		}
+	}
+	return u
+}
+
+// owns says whether a normalized address is the person's own.
+func (w wireUser) owns(email string) bool {
+	for _, a := range w.EmailAddresses {
+		if a.confirmed() && identity.NormalizeEmail(a.Address) == email {
+			return true
+		}
+	}
+	return false
+}

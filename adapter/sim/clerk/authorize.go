@@ -1,0 +1,219 @@
+package clerk
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	shortestState = 8 // characters of state, unless there is a code challenge
+	sessionCookie = "__session_simulated"
+)
+
+// authorization is a request to /oauth/authorize (RFC 6749, 4.1.1).
+type authorization struct {
+	client       *Client
+	redirectURI  string
+	scopes       []string
+	state        string
+	challenge    string
+	nonce        string
+	organization string // that the request asks for
+	formPost     bool
+	prompt       string
+	query        url.Values // as it came
+}
+
+// denial is an error of an authorization request (RFC 6749, 4.1.2.1).
+type denial struct{ code, description string }
+
+// readAuthorization returns the request; page says what to show where nobody
+// can be redirected, and denied what to redirect with. The lock is held.
+func (s *Server) readAuthorization(q url.Values) (a *authorization, page string, denied *denial) {
+	a = &authorization{
+		client: s.store.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
+		challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), organization: q.Get("organization_id"),
+		formPost: q.Get("response_mode") == "form_post", prompt: q.Get("prompt"), query: q,
+	}
+	switch {
+	case a.client == nil:
+		return nil, "There is no OAuth client with this client_id.", nil
+	case !a.client.accepts(a.redirectURI):
+		return nil, "The redirect_uri is not one of the client's.", nil
+	}
+	scope := q.Get("scope")
+	if scope == "" {
+		scope = defaultScopes
+	}
+	a.scopes = strings.Fields(scope)
+	return a, "", a.check(q)
+}
+
+func (a *authorization) check(q url.Values) *denial {
+	switch {
+	case q.Get("response_type") != "code":
+		return &denial{"unsupported_response_type", "response_type must be code."}
+	case a.challenge == "" && a.client.public():
+		return &denial{"invalid_request", "A public client must send a code_challenge."}
+	case a.challenge != "" && q.Get("code_challenge_method") != "S256":
+		return &denial{"invalid_request", "code_challenge_method must be S256."}
+	case a.challenge == "" && len(a.state) < shortestState:
+		return &denial{"invalid_request", "state must have at least 8 characters."}
+	case slices.ContainsFunc(a.scopes, func(s string) bool { return !slices.Contains(knownScopes, s) }):
+		return &denial{"invalid_scope", "A scope is not known."}
+	case !slices.Contains([]string{"", "none", "login", "consent"}, a.prompt):
+		return &denial{"invalid_request", "prompt must be none, login or consent."}
+	}
+	return nil
+}
+
+// accepts says whether the client may be answered at an address.
+func (c *Client) accepts(redirectURI string) bool {
+	if slices.Contains(c.RedirectURIs, redirectURI) {
+		return true
+	}
+	u, err := url.Parse(redirectURI)
+	if err != nil || u.Scheme != "http" || !loopback(u.Hostname()) || u.Fragment != "" || u.User != nil {
+		return false
+	}
+	if c.LoopbackRedirects {
+		return true
+	}
+	withoutPort := *u
+	withoutPort.Host = u.Hostname()
+	if strings.Contains(withoutPort.Host, ":") {
+		withoutPort.Host = "[" + withoutPort.Host + "]"
+	}
+	return slices.Contains(c.RedirectURIs, withoutPort.String())
+}
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+// authorize is the authorization endpoint. It ends in one of four places: the
+// client, the page to sign in, the page to consent, or a page with an error.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		s.errorPage(w, http.StatusBadRequest, "The request cannot be read.")
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, page, denied := s.readAuthorization(r.Form)
+	who := s.sessionOf(r)
+	switch {
+	case page != "":
+		s.errorPage(w, http.StatusBadRequest, page)
+	case denied != nil:
+		s.deny(w, r, a, denied)
+	case s.settings.AutoApprove:
+		s.approveAtOnce(w, r, a, who)
+	case who == nil && a.prompt == "none":
+		s.deny(w, r, a, &denial{"login_required", "Nobody is signed in."})
+	case a.prompt == "none":
+		s.deny(w, r, a, &denial{"consent_required", "The person must be asked."})
+	case who == nil:
+		http.Redirect(w, r, "/sign-in?"+url.Values{"redirect_url": {"/oauth/authorize?" + a.query.Encode()}}.Encode(), http.StatusFound)
+	case s.settings.SignInURL != "":
+		consent := s.options.Origin + "/oauth-consent?" + a.query.Encode()
+		http.Redirect(w, r, s.settings.SignInURL+"?"+url.Values{"redirect_url": {consent}}.Encode(), http.StatusFound)
+	default:
+		http.Redirect(w, r, "/oauth-consent?"+a.query.Encode(), http.StatusFound)
+	}
+}
+
+// approveAtOnce consents for whoever is signed in, or else for the first
+// person: in the organization that is asked for, the active one, or the one
+// they joined first.
+func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *authorization, who *session) {
+	g := &grant{client: a.client.ID, scopes: a.scopes, organization: a.organization}
+	switch {
+	case who != nil:
+		g.user = who.user
+		if g.organization == "" {
+			g.organization = who.organization
+		}
+	case len(s.store.users) > 0:
+		g.user = s.store.users[0].ID
+	default:
+		s.deny(w, r, a, &denial{"access_denied", "There is nobody who could consent."})
+		return
+	}
+	places := s.store.membershipsOf(func(m *Membership) bool { return m.UserID == g.user })
+	if g.organization == "" && len(places) > 0 {
+		g.organization = places[len(places)-1].OrganizationID
+	}
+	s.approve(w, r, a, g)
+}
+
+// approve answers the client with a code. An organization that the person does
+// not belong to is refused.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, g *grant) {
+	if g.organization != "" && s.store.membership(g.user, g.organization) == nil {
+		s.deny(w, r, a, &denial{"access_denied", "The person does not belong to the organization."})
+		return
+	}
+	c := &code{
+		value: newID("code"), redirectURI: a.redirectURI, challenge: a.challenge, nonce: a.nonce,
+		expires: s.Kit.Clock.Now().Add(s.limits.CodeLifetime), grant: g,
+	}
+	s.store.codes[c.value] = c
+	s.reply(w, r, a, url.Values{"code": {c.value}})
+}
+
+func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization, d *denial) {
+	s.reply(w, r, a, url.Values{"error": {d.code}, "error_description": {d.description}})
+}
+
+// reply sends the browser back to the client.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
+	if a.state != "" {
+		with.Set("state", a.state)
+	}
+	if s.settings.StampIssuer {
+		with.Set("iss", s.options.Origin)
+	}
+	if a.formPost {
+		s.formPost(w, a.redirectURI, with)
+		return
+	}
+	separator := "?"
+	if strings.Contains(a.redirectURI, "?") {
+		separator = "&"
+	}
+	status := http.StatusFound
+	if r.Method == http.MethodPost {
+		status = http.StatusSeeOther
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
+}
+
+// sessionOf returns who is signed in at this browser; the lock is held.
+func (s *Server) sessionOf(r *http.Request) *session {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil
+	}
+	id, secret, _ := strings.Cut(cookie.Value, ".")
+	who := s.store.sessions[id]
+	if who == nil || who.secret == "" || who.secret != secret || s.store.user(who.user) == nil {
+		return nil
+	}
+	return who
+}
+
+// cookieName holds the port, since cookies of one host are shared by its ports.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return sessionCookie
+	}
+	return sessionCookie + "_" + port
+}

@@ -1,0 +1,104 @@
+package billingtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/fault"
+)
+
+// calls are one call of each method that goes over the network.
+func (b bundle) calls(t testing.TB) map[string]func(context.Context) error {
+	p := b.monthlyPlan(t, GoodCard)
+	id, price, customer := p.charge.Subscription, p.item.Price.ID, p.charge.Customer
+	draft := must[billing.ProcessorInvoice](t)(b.Charges.Draft(context.Background(), p.charge.Key("invoice"), p.draft))
+	return map[string]func(context.Context) error{
+		"create customer": func(ctx context.Context) error {
+			_, err := b.Customers.Create(ctx, billing.CustomerKey(p.charge.Organization), p.charge.Organization)
+			return err
+		},
+		"find customer": func(ctx context.Context) error {
+			_, err := b.Customers.OfOrganization(ctx, p.charge.Organization)
+			return err
+		},
+		"read customer": func(ctx context.Context) error { _, err := b.Customers.ByID(ctx, customer); return err },
+		"update customer": func(ctx context.Context) error {
+			_, err := b.Customers.Update(ctx, billing.Customer{ID: customer})
+			return err
+		},
+		"read price":   func(ctx context.Context) error { _, err := b.Prices.ByID(ctx, price); return err },
+		"list prices":  func(ctx context.Context) error { _, err := b.Prices.Active(ctx, []string{"prod_any"}); return err },
+		"snapshot":     func(ctx context.Context) error { _, err := b.Subscriptions.OfCustomer(ctx, customer); return err },
+		"subscription": func(ctx context.Context) error { _, err := b.Subscriptions.ByID(ctx, id); return err },
+		"checkout": func(ctx context.Context) error {
+			_, err := b.Sessions.Checkout(ctx, billing.Checkout{Customer: customer, Price: price, SuccessURL: "https://a.example", CancelURL: "https://a.example"})
+			return err
+		},
+		"portal": func(ctx context.Context) error {
+			_, err := b.Sessions.Portal(ctx, customer, "https://a.example")
+			return err
+		},
+		"find invoice": func(ctx context.Context) error {
+			_, err := b.Charges.Find(ctx, p.charge, november)
+			return err
+		},
+		"draft":    func(ctx context.Context) error { _, err := b.Charges.Draft(ctx, "k1", p.draft); return err },
+		"item":     func(ctx context.Context) error { return b.Charges.AddItem(ctx, "k2", draft.ID, p.item) },
+		"finalize": func(ctx context.Context) error { _, err := b.Charges.Finalize(ctx, "k3", draft.ID); return err },
+		"pay":      func(ctx context.Context) error { _, err := b.Charges.Pay(ctx, "k4", draft.ID); return err },
+		"events": func(ctx context.Context) error {
+			return b.Events.Since(ctx, november, nil, func(billing.PaymentEvent) error { return nil })
+		},
+	}
+}
+
+const always = 1000
+
+// testOutages has every call meet every failure.
+func testOutages(t *testing.T, b bundle) {
+	calls := b.calls(t)
+	for _, f := range []Failure{Status429, Status500, Status503, Dropped, NonsenseLost, AnswerLost, Status401} {
+		want := fault.CodeProviderUnavailable
+		if f == Status401 {
+			want = fault.CodeProviderUnauthorized
+		}
+		for name, call := range calls {
+			b.Break(CallAny, f, always)
+			err := call(context.Background())
+			b.Mend()
+			failed, ok := fault.As(err)
+			if !ok || failed.Code != want || failed.Kind != fault.Upstream || failed.Message == "" {
+				t.Errorf("%s meets %s: %v", name, f, err)
+				continue
+			}
+			if (failed.RetryAfter > 0) != (want == fault.CodeProviderUnavailable) {
+				t.Errorf("%s meets %s: retry after %s", name, f, failed.RetryAfter)
+			}
+		}
+	}
+}
+
+// testContexts has every call end with its context.
+func testContexts(t *testing.T, b bundle) {
+	calls := b.calls(t)
+	b.Break(CallAny, Slow, always)
+	defer b.Mend()
+	for name, call := range calls {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		began := time.Now()
+		err := call(ctx)
+		cancel()
+		wantCode(t, err, fault.CodeProviderUnavailable)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
+			t.Errorf("%s: after %s: %v", name, time.Since(began), err)
+		}
+		ctx, cancel = context.WithCancel(context.Background())
+		cancel()
+		if err := call(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: cancelled: %v", name, err)
+		}
+	}
+}
