@@ -129,7 +129,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	reader := o.Reader
 	if reader == nil {
 		s.pipeline = extract.New(extract.Options{
-			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir,
+			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline,
 		})
 		reader = s.pipeline
 	}

@@ -246,14 +246,9 @@ func TestFaultlessInvoicesNeedNoApprovalWhereNoneIsRequired(t *testing.T) {
 
 func TestSeveralInvoicesInOneFile(t *testing.T) {
 	t.Parallel()
-	body := `<FatturaElettronicaBody><DatiGenerali><DatiGeneraliDocumento><TipoDocumento>TD01</TipoDocumento><Divisa>EUR</Divisa><Data>2026-01-10</Data><Numero>%s</Numero><ImportoTotaleDocumento>122.00</ImportoTotaleDocumento></DatiGeneraliDocumento></DatiGenerali><DatiBeniServizi><DettaglioLinee><NumeroLinea>1</NumeroLinea><Descrizione>Servizio</Descrizione><Quantita>1.00</Quantita><PrezzoUnitario>100.00</PrezzoUnitario><PrezzoTotale>100.00</PrezzoTotale><AliquotaIVA>22.00</AliquotaIVA></DettaglioLinee><DatiRiepilogo><AliquotaIVA>22.00</AliquotaIVA><ImponibileImporto>100.00</ImponibileImporto><Imposta>22.00</Imposta></DatiRiepilogo></DatiBeniServizi></FatturaElettronicaBody>`
-	party := `<DatiAnagrafici><IdFiscaleIVA><IdPaese>IT</IdPaese><IdCodice>%s</IdCodice></IdFiscaleIVA><Anagrafica><Denominazione>%s</Denominazione></Anagrafica></DatiAnagrafici>`
-	file := `<?xml version="1.0" encoding="UTF-8"?><p:FatturaElettronica xmlns:p="http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/v1.2" versione="FPR12"><FatturaElettronicaHeader><CedentePrestatore>` +
-		fill(party, "01234567890", "Uno Srl") + `</CedentePrestatore><CessionarioCommittente>` + fill(party, "09876543210", "Due Srl") +
-		`</CessionarioCommittente></FatturaElettronicaHeader>` + fill(body, "F-1") + fill(body, "F-2") + `</p:FatturaElettronica>`
 	s := harness.Start(t, harness.Options{})
 	org := s.NewOrganization("Split")
-	up := s.Upload(org.Admin.Token, org.Entity, "two.xml", []byte(file)).OK()
+	up := s.Upload(org.Admin.Token, org.Entity, "two.xml", harness.TwoInvoices("F")).OK()
 	r := s.Extract(org.Admin.Token, up.Text("id")).Want(400, "conflict")
 	if r.Len("error", "details", "children") != 2 {
 		t.Fatalf("children are %s", r.Raw)
@@ -282,13 +277,6 @@ func TestSeveralInvoicesInOneFile(t *testing.T) {
 	if documents.Len("items") != 3 || invoices.Len("items") != 2 {
 		t.Errorf("%d documents and %d invoices", documents.Len("items"), invoices.Len("items"))
 	}
-}
-
-func fill(template string, values ...string) string {
-	for _, v := range values {
-		template = strings.Replace(template, "%s", v, 1)
-	}
-	return template
 }
 
 func TestLongInvoicesArePaged(t *testing.T) {

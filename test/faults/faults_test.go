@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/adapter/extract/worker"
 	"docledger/test/harness"
 	"docledger/test/postgres"
@@ -82,6 +83,21 @@ func killing(t *testing.T, databaseURL string) {
 type accepted struct {
 	document string
 	number   string // of the invoice it holds; "" where it holds none
+	parts    int    // how many invoices it holds, where they are several
+}
+
+// sample is a document of one kind after the other: XML, a PDF that a child
+// process reads, a file with two invoices, and one that is none.
+func sample(n int, number string) ([]byte, accepted) {
+	switch n % 5 {
+	case 2:
+		return pdftest.Hybrid("", []string{"factur-x.xml"}, harness.UBL(number)), accepted{number: number}
+	case 3:
+		return harness.TwoInvoices(number), accepted{number: number, parts: 2}
+	case 4:
+		return fmt.Appendf(nil, "not a document at all: %s", number), accepted{}
+	}
+	return harness.UBL(number), accepted{number: number}
 }
 
 func (p *product) uploadUntilKilled(r *running, round int, life time.Duration) []accepted {
@@ -92,18 +108,15 @@ func (p *product) uploadUntilKilled(r *running, round int, life time.Duration) [
 	var senders sync.WaitGroup
 	for u := range uploaders {
 		senders.Go(func() {
-			for n := 0; ctx.Err() == nil; n++ {
-				number := fmt.Sprintf("N-%d-%d-%d", round, u, n)
-				content := harness.UBL(number)
-				if n%5 == 4 {
-					content, number = fmt.Appendf(nil, "not a document at all: %s", number), ""
-				}
+			for n := u; ctx.Err() == nil; n++ {
+				content, a := sample(n, fmt.Sprintf("N-%d-%d-%d", round, u, n))
 				id, ok := p.upload(ctx, r, content)
 				if !ok {
 					continue
 				}
+				a.document = id
 				mu.Lock()
-				all = append(all, accepted{id, number})
+				all = append(all, a)
 				mu.Unlock()
 			}
 		})
@@ -126,12 +139,14 @@ func (p *product) settled(r *running, a accepted, began time.Time) {
 		d := p.get(r, "/api/documents/"+a.document)
 		status := text(d, "status")
 		switch {
-		case status == "EXTRACTED" && a.number != "":
+		case status == "EXTRACTED" && a.number != "" && a.parts == 0:
 			inv := p.get(r, "/api/invoices/"+text(d, "invoice_id"))
 			if text(inv, "invoice_number") != a.number || text(inv, "document_id") != a.document {
 				p.t.Fatalf("document %s has the invoice %v, want %s", a.document, inv, a.number)
 			}
 			return
+		case status == "SPLIT" && a.parts > 0:
+			return // countAll counts its parts
 		case status == "FAILED":
 			failure, _ := d["failure"].(map[string]any)
 			if text(failure, "code") == "" || text(failure, "message") == "" || a.number != "" {
@@ -153,9 +168,24 @@ func (p *product) countAll(accepted int) {
 	p.t.Helper()
 	r := p.start()
 	defer r.kill()
-	documents, invoices := map[string]bool{}, map[string]int{}
+	documents, invoices, parts := map[string]bool{}, map[string]int{}, map[string]int{}
+	whole := 0
 	for _, d := range p.all(r, "/api/documents") {
 		documents[text(d, "id")] = true
+		switch parent := text(d, "parent_id"); {
+		case parent != "":
+			parts[parent]++
+		case text(d, "status") == "SPLIT":
+			parts[text(d, "id")] += 0
+			whole++
+		default:
+			whole++
+		}
+	}
+	for parent, n := range parts {
+		if n != 2 {
+			p.t.Errorf("document %s has %d parts", parent, n)
+		}
 	}
 	for _, inv := range p.all(r, "/api/invoices") {
 		invoices[text(inv, "document_id")]++
@@ -165,7 +195,7 @@ func (p *product) countAll(accepted int) {
 			p.t.Errorf("document %s has %d invoices", document, n)
 		}
 	}
-	if len(documents) < accepted {
-		p.t.Errorf("%d documents are there, but %d uploads were accepted", len(documents), accepted)
+	if whole < accepted {
+		p.t.Errorf("%d documents are there, but %d uploads were accepted", whole, accepted)
 	}
 }

@@ -52,3 +52,16 @@ func UBLLines(number string, n int) []byte {
 	from, to := strings.Index(whole, "<cac:InvoiceLine>"), strings.Index(whole, "</Invoice>")
 	return []byte(whole[:from] + lines.String() + whole[to:])
 }
+
+const (
+	fatturaParty = `<DatiAnagrafici><IdFiscaleIVA><IdPaese>IT</IdPaese><IdCodice>%s</IdCodice></IdFiscaleIVA><Anagrafica><Denominazione>%s</Denominazione></Anagrafica></DatiAnagrafici>`
+	fatturaBody  = `<FatturaElettronicaBody><DatiGenerali><DatiGeneraliDocumento><TipoDocumento>TD01</TipoDocumento><Divisa>EUR</Divisa><Data>2026-01-10</Data><Numero>%s</Numero><ImportoTotaleDocumento>122.00</ImportoTotaleDocumento></DatiGeneraliDocumento></DatiGenerali><DatiBeniServizi><DettaglioLinee><NumeroLinea>1</NumeroLinea><Descrizione>Servizio</Descrizione><Quantita>1.00</Quantita><PrezzoUnitario>100.00</PrezzoUnitario><PrezzoTotale>100.00</PrezzoTotale><AliquotaIVA>22.00</AliquotaIVA></DettaglioLinee><DatiRiepilogo><AliquotaIVA>22.00</AliquotaIVA><ImponibileImporto>100.00</ImponibileImporto><Imposta>22.00</Imposta></DatiRiepilogo></DatiBeniServizi></FatturaElettronicaBody>`
+)
+
+// TwoInvoices returns a FatturaPA file with two bodies, numbered number-1 and
+// number-2.
+func TwoInvoices(number string) []byte {
+	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?><p:FatturaElettronica xmlns:p="http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/v1.2" versione="FPR12"><FatturaElettronicaHeader><CedentePrestatore>%s</CedentePrestatore><CessionarioCommittente>%s</CessionarioCommittente></FatturaElettronicaHeader>%s%s</p:FatturaElettronica>`,
+		fmt.Sprintf(fatturaParty, "01234567890", "Uno Srl"), fmt.Sprintf(fatturaParty, "09876543210", "Due Srl"),
+		fmt.Sprintf(fatturaBody, number+"-1"), fmt.Sprintf(fatturaBody, number+"-2"))
+}
