@@ -31,7 +31,7 @@ func newEngine(s *Server, options edge.Options, ready func(context.Context) erro
 		return nil, err
 	}
 	strict := backend.NewStrictHandlerWithOptions(s, []backend.StrictMiddlewareFunc{
-		edge.RefuseNil[backend.StrictHandlerFunc],
+		edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc],
 	}, backend.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  edge.RequestError,
 		HandlerErrorFunc:         edge.HandlerError,

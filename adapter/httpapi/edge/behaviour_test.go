@@ -93,6 +93,27 @@ func TestHandlersSeeTheRequest(t *testing.T) {
 	}
 }
 
+// TestContextOutlivesItsRequest guards against gin's reuse of contexts: what a
+// handler started may look at its context after the answer.
+func TestContextOutlivesItsRequest(t *testing.T) {
+	t.Parallel()
+	var kept []context.Context
+	b := setup(t, func(ctx context.Context, _ string, _ any) (any, error) {
+		kept = append(kept, ctx)
+		return nil, fault.Missing("thing")
+	})
+	ids := map[string]bool{}
+	for range 20 {
+		b.send(t, b.request(t, "GET", "/api/me", ""))
+	}
+	for _, ctx := range kept {
+		ids[edge.RequestID(ctx).String()] = true
+	}
+	if len(ids) != 20 {
+		t.Errorf("20 contexts know of %d requests", len(ids))
+	}
+}
+
 func TestLogsHoldNoContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, missing)

@@ -63,6 +63,14 @@ func RefuseNil[H ~func(*gin.Context, any) (any, error)](next H, operationID stri
 	}
 }
 
+// Detach is a strict middleware that gives the handler a context of its own:
+// gin takes its back for the next request when the answer is sent, while what
+// was started with it, as database/sql's watch on a query, may still look at
+// it. Instantiate it like [RefuseNil].
+func Detach[H ~func(*gin.Context, any) (any, error)](next H, _ string) H {
+	return func(c *gin.Context, request any) (any, error) { return next(c.Copy(), request) }
+}
+
 func isNil(response any) bool {
 	if response == nil {
 		return true

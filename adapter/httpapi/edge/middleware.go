@@ -162,7 +162,7 @@ func (e *edge) requireActor(c *gin.Context, s *state) {
 			"This needs a token. Sign in and send it as Authorization: Bearer."))
 		return
 	}
-	actor, err := e.Authenticator.Authenticate(c, token)
+	actor, err := e.Authenticator.Authenticate(c.Request.Context(), token)
 	if err != nil {
 		WriteError(c, err)
 		return

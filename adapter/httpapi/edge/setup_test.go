@@ -89,7 +89,7 @@ func setup(t *testing.T, answer answerFunc, change ...func(*edge.Options)) *bund
 		return func(c *gin.Context, request any) (any, error) { return answer(c, operationID, request) }
 	}
 	handler := backend.NewStrictHandlerWithOptions(nil,
-		[]backend.StrictMiddlewareFunc{stand, edge.RefuseNil[backend.StrictHandlerFunc]},
+		[]backend.StrictMiddlewareFunc{stand, edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc]},
 		backend.StrictGinServerOptions{
 			RequestErrorHandlerFunc:  edge.RequestError,
 			HandlerErrorFunc:         edge.HandlerError,
