@@ -13,6 +13,7 @@ import (
 // TestGeneratorsAreSetAlike holds what the generated packages need of each
 // other: responses of common.yaml are used by strict servers, so its package
 // must be generated as one too, and an absent key must not read as null.
+// Webhooks are the exception: a strict server would decode what is signed.
 func TestGeneratorsAreSetAlike(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("config/*.yaml")
@@ -33,8 +34,9 @@ func TestGeneratorsAreSetAlike(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
-		if !c.Generate.GinServer || !c.Generate.Strict || !c.Generate.Models || !c.OutputOptions.NullableType {
-			t.Errorf("%s: must generate models, a gin server and a strict server, with nullable types", path)
+		strict := filepath.Base(path) != "webhooks.yaml"
+		if !c.Generate.GinServer || c.Generate.Strict != strict || !c.Generate.Models || !c.OutputOptions.NullableType {
+			t.Errorf("%s: must generate models, a gin server and, but for webhooks, a strict server, with nullable types", path)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"docledger/adapter/httpapi/docs"
 	"docledger/adapter/httpapi/edge"
 	"docledger/gen/backend"
+	"docledger/gen/billing"
 
 	"github.com/gin-gonic/gin"
 )
@@ -16,30 +17,29 @@ import (
 const readyTimeout = 2 * time.Second
 
 // NewHandler returns everything that the service answers over HTTP. ready says
-// whether the service can do its work.
-func NewHandler(s *Server, options edge.Options, ready func(context.Context) error) (http.Handler, error) {
-	engine, err := newEngine(s, options, ready)
+// whether the service can do its work; more adds the routes of other adapters,
+// which answer errors by edge.WriteError.
+func NewHandler(
+	s *Server, options edge.Options, ready func(context.Context) error, more ...func(gin.IRouter),
+) (http.Handler, error) {
+	engine, err := newEngine(s, options, ready, more...)
 	if err != nil {
 		return nil, err
 	}
 	return edge.Handler(engine), nil
 }
 
-func newEngine(s *Server, options edge.Options, ready func(context.Context) error) (*gin.Engine, error) {
+func newEngine(s *Server, options edge.Options, ready func(context.Context) error, more ...func(gin.IRouter)) (*gin.Engine, error) {
 	engine, err := edge.NewEngine(options)
 	if err != nil {
 		return nil, err
 	}
-	strict := backend.NewStrictHandlerWithOptions(s, []backend.StrictMiddlewareFunc{
-		edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc],
-	}, backend.StrictGinServerOptions{
-		RequestErrorHandlerFunc:  edge.RequestError,
-		HandlerErrorFunc:         edge.HandlerError,
-		ResponseErrorHandlerFunc: edge.ResponseError,
-	})
-	backend.RegisterHandlersWithOptions(engine, strict, backend.GinServerOptions{ErrorHandler: edge.ParameterError})
+	registerAPI(engine, s)
 	if err := docs.Register(engine); err != nil {
 		return nil, err
+	}
+	for _, register := range more {
+		register(engine)
 	}
 	engine.GET("/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
 	engine.GET("/readyz", func(c *gin.Context) {
@@ -54,4 +54,24 @@ func newEngine(s *Server, options edge.Options, ready func(context.Context) erro
 		c.JSON(http.StatusOK, gin.H{"status": "ok"})
 	})
 	return engine, nil
+}
+
+// registerAPI adds the operations of the specifications that Server implements.
+func registerAPI(engine *gin.Engine, s *Server) {
+	strict := backend.NewStrictHandlerWithOptions(s, []backend.StrictMiddlewareFunc{
+		edge.RefuseNil[backend.StrictHandlerFunc], edge.Detach[backend.StrictHandlerFunc],
+	}, backend.StrictGinServerOptions{
+		RequestErrorHandlerFunc:  edge.RequestError,
+		HandlerErrorFunc:         edge.HandlerError,
+		ResponseErrorHandlerFunc: edge.ResponseError,
+	})
+	backend.RegisterHandlersWithOptions(engine, strict, backend.GinServerOptions{ErrorHandler: edge.ParameterError})
+	billed := billing.NewStrictHandlerWithOptions(s, []billing.StrictMiddlewareFunc{
+		edge.RefuseNil[billing.StrictHandlerFunc], edge.Detach[billing.StrictHandlerFunc],
+	}, billing.StrictGinServerOptions{
+		RequestErrorHandlerFunc:  edge.RequestError,
+		HandlerErrorFunc:         edge.HandlerError,
+		ResponseErrorHandlerFunc: edge.ResponseError,
+	})
+	billing.RegisterHandlersWithOptions(engine, billed, billing.GinServerOptions{ErrorHandler: edge.ParameterError})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docledger/adapter/httpapi/edge"
+	"docledger/adapter/webhook"
 	"docledger/domain/identity"
 )
 
@@ -20,7 +21,8 @@ func (nobody) Authenticate(context.Context, string) (identity.Actor, error) {
 
 func TestRoutesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	engine, err := newEngine(&Server{}, edge.Options{Authenticator: nobody{}}, func(context.Context) error { return nil })
+	engine, err := newEngine(&Server{}, edge.Options{Authenticator: nobody{}}, func(context.Context) error { return nil },
+		new(webhook.Receiver).Register)
 	if err != nil {
 		t.Fatal(err)
 	}

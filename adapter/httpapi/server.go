@@ -14,7 +14,9 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/gen/backend"
+	billingapi "docledger/gen/billing"
 	"docledger/usecase"
+	"docledger/usecase/billing"
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
 	"docledger/usecase/extraction"
@@ -34,9 +36,11 @@ type UseCases struct {
 	Invoices   *invoices.Service
 	Settings   *settings.Service
 	Events     event.Log
+	Billing    *billing.Reader
+	Shop       *billing.Shop // nil without a payment processor
 }
 
-// Server implements the operations of the backend specification.
+// Server implements the operations of the backend and billing specifications.
 type Server struct {
 	UseCases
 	Idempotency    idempotency.Store
@@ -47,7 +51,10 @@ type Server struct {
 	TempDir        string
 }
 
-var _ backend.StrictServerInterface = (*Server)(nil)
+var (
+	_ backend.StrictServerInterface    = (*Server)(nil)
+	_ billingapi.StrictServerInterface = (*Server)(nil)
+)
 
 // actor returns the caller; the edge lets nobody through to an operation that
 // needs one without it.

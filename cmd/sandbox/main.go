@@ -44,7 +44,7 @@ func main() {
 	flag.StringVar(&o.dataDir, "data-dir", "", "folder of all state; empty for a temporary one that is removed at the end")
 	flag.StringVar(&o.envFile, "env-file", "", "also write the KEY=value lines to this file, whole, once everything answers")
 	flag.StringVar(&o.environment, "env", string(config.Local), "the environment to act: local or deployed")
-	flag.BoolVar(&o.autoApprove, "auto-approve", false, "approve every consent page of the simulators at once (there are none yet)")
+	flag.BoolVar(&o.autoApprove, "auto-approve", false, "complete every page of the simulators at once, as a person would who agrees")
 	flag.BoolVar(&o.verbose, "verbose", false, "log every request")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -78,7 +78,12 @@ func run(ctx context.Context, o options) (err error) {
 		return fmt.Errorf("%w; choose another port with --port, or --port 0 for a free one", err)
 	}
 	baseURL := "http://" + l.Addr().String()
-	cfg, err := configuration(o, baseURL)
+	payments, err := startPayments(baseURL, o.autoApprove)
+	if err != nil {
+		return err
+	}
+	defer payments.Close()
+	cfg, err := configuration(o, baseURL, payments)
 	if err != nil {
 		return err
 	}
@@ -86,11 +91,14 @@ func run(ctx context.Context, o options) (err error) {
 	if o.verbose {
 		level = slog.LevelInfo
 	}
-	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Trials: true})
+	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := payments.restore(ctx, s); err != nil {
+		return err
+	}
 	seeded, err := seed(ctx, s)
 	if err != nil {
 		return fmt.Errorf("seed: %w", err)
@@ -103,7 +111,7 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	if err := announce(ctx, baseURL, o.envFile, seeded, ended); err != nil {
+	if err := announce(ctx, addresses{base: baseURL, payments: payments.url}, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended
 		return errors.Join(err, runErr)
@@ -113,10 +121,11 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // configuration is what the environment would say.
-func configuration(o options, baseURL string) (config.Config, error) {
+func configuration(o options, baseURL string, p *payments) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
-		"BILLING": "none", "IDENTITY": "local", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
+		"IDENTITY": "local", "BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
+		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL, "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
 		// Everybody here is at one address, and may be a test that signs in often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000",
 	}

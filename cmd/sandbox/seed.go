@@ -76,14 +76,20 @@ func oldestEntity(ctx context.Context, s *service.Service, organization uuid.UUI
 	}
 }
 
+// addresses are where everything answers.
+type addresses struct {
+	base     string
+	payments string
+}
+
 // announce waits until the service answers and then says how to reach it.
-func announce(ctx context.Context, baseURL, envFile string, s seeds, ended <-chan struct{}) error {
-	if err := untilReady(ctx, baseURL, ended); err != nil {
+func announce(ctx context.Context, at addresses, envFile string, s seeds, ended <-chan struct{}) error {
+	if err := untilReady(ctx, at.base, ended); err != nil {
 		return err
 	}
 	var lines bytes.Buffer
 	for _, kv := range [][2]string{
-		{"BASE_URL", baseURL}, {"DOCS_URL", baseURL + "/docs"},
+		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"STRIPE_URL", at.payments},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword},
 		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_ID", s.entity.String()},
 	} {

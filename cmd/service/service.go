@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"docledger/adapter/blob"
 	"docledger/adapter/extract"
@@ -21,8 +22,10 @@ import (
 	"docledger/adapter/identity/local"
 	"docledger/adapter/jobs"
 	"docledger/adapter/store"
+	"docledger/adapter/webhook"
 	domainbilling "docledger/domain/billing"
 	"docledger/domain/extraction"
+	domaininbox "docledger/domain/inbox"
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
@@ -50,9 +53,6 @@ const (
 type Overrides struct {
 	Clock  usecase.Clock
 	Reader extraction.Reader
-	// Trials gives every organization the free trial instead of the plan that
-	// the configuration says.
-	Trials bool
 }
 
 // Service is the whole service, not yet running.
@@ -68,7 +68,12 @@ type Service struct {
 	blobs    *blob.Folder
 	clock    usecase.Clock
 	pipeline *extract.Pipeline // nil where the reader was replaced
-	handler  http.Handler
+	closers  []func() error
+
+	// The payment processor's parts; nil without one.
+	verifyPayments func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error)
+	reconciler     *billing.Reconciler
+	handler        http.Handler
 }
 
 // DatabaseConfig says which database the configuration means.
@@ -133,7 +138,16 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		})
 		reader = s.pipeline
 	}
-	s.wire(o, tokens, passwords, reader)
+	// Handlers join as their senders are configured.
+	s.Inbox = &inbox.Service{
+		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), UnitOfWork: s.store,
+		Clock: s.clock, IDs: clock.UUIDv7{},
+	}
+	plans, err := s.openBilling()
+	if err != nil {
+		return err
+	}
+	s.wire(plans, tokens, passwords, reader)
 	return s.buildHandler()
 }
 
@@ -161,20 +175,14 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 }
 
 // wire builds the use-cases over their ports.
-func (s *Service) wire(o Overrides, tokens *local.Tokens, passwords *local.Passwords, reader extraction.Reader) {
+func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, passwords *local.Passwords, reader extraction.Reader) {
 	st, ids := s.store, clock.UUIDv7{}
-	var plans domainbilling.Plans = billing.Unlimited{}
-	if o.Trials {
-		plans = billing.Trials{Organizations: st.Organizations(), Clock: s.clock}
-	}
 	s.Organizations = &organizations.Service{
 		Organizations: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
 		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
 	}
-	// Nobody sends events while neither processor nor identity provider is
-	// configured.
-	s.Inbox = &inbox.Service{Inbox: st.Inbox(), Queue: st.Queue(), UnitOfWork: st, Clock: s.clock, IDs: ids}
 	s.UseCases = httpapi.UseCases{
+		Billing: s.Billing, Shop: s.Shop,
 		Session: &session.Service{
 			Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
 			Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
@@ -216,8 +224,17 @@ func (s *Service) buildHandler() (err error) {
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: origins, TrustedProxies: s.cfg.TrustedProxies,
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
-	}, s.Ready)
+	}, s.Ready, s.webhooks().Register)
 	return err
+}
+
+// webhooks takes the events of the senders that are configured.
+func (s *Service) webhooks() *webhook.Receiver {
+	senders := map[domaininbox.Sender]webhook.Verify{}
+	if s.verifyPayments != nil {
+		senders[domaininbox.Payments] = s.verifyPayments
+	}
+	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, WriteError: edge.WriteError, Clock: s.clock, Log: s.log}
 }
 
 // Handler answers everything that the service serves over HTTP.
@@ -267,6 +284,7 @@ func (s *Service) Close() error {
 	if s.pipeline != nil {
 		errs = append(errs, s.pipeline.Close())
 	}
+	errs = append(errs, s.close())
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 	}

@@ -27,6 +27,9 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 		},
 		Workers: s.cfg.Workers, Logger: s.log,
 	}
+	if s.reconciler != nil {
+		cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
+	}
 	if s.db.Dialect == database.SQLite {
 		cfg.Exclusive = func(ctx context.Context) (func() error, error) {
 			release, err := database.LockFile(ctx, s.db.Path+".worker")

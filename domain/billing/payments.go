@@ -271,6 +271,7 @@ type PaymentEvent struct {
 	Metadata     map[string]string // of the event's object
 	APIVersion   string            // in which the processor wrote the event
 	OtherVersion bool              // APIVersion is not the one that we speak
+	Body         []byte            // what Webhooks.Read reads the event from; set by Events.Since
 }
 
 // Webhooks reads what the processor sends us.

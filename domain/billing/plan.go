@@ -26,6 +26,9 @@ type Plan struct {
 	MaxInvoicesPerMonth *int
 }
 
+// OnTrial says that the plan is the trial, running or ended.
+func (p Plan) OnTrial() bool { return p.Name == trialPlan }
+
 // SelfHosted is the plan of an installation without a payment processor.
 func SelfHosted() Plan { return Plan{Name: "self_hosted", Status: string(Active), Writable: true} }
 

@@ -37,7 +37,10 @@ const (
 	MemberAdded     Type = "member.added"
 	MemberChanged   Type = "member.changed"
 
-	BillingLimitReached Type = "billing.limit_reached"
+	BillingLimitReached          Type = "billing.limit_reached"
+	BillingChargePaid            Type = "billing.charge_paid"
+	BillingChargeFailed          Type = "billing.charge_failed"
+	BillingDoubleChargeSuspected Type = "billing.double_charge_suspected"
 )
 
 // SubjectType names the kind of thing an event is about.

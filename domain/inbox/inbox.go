@@ -4,6 +4,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"docledger/domain/page"
@@ -33,6 +34,9 @@ const (
 	Ignored  State = "IGNORED" // nothing that we act on
 	Failed   State = "FAILED"  // given up; an operator may replay it
 )
+
+// ErrIgnored says that there is nothing to do for an event.
+var ErrIgnored = errors.New("nothing to do for this event")
 
 // Message is one event as its sender sent it.
 type Message struct {

@@ -52,8 +52,15 @@ type Config struct {
 	DatabaseMax int    // connections
 
 	SigningKeys []Secret // Ed25519 seeds in base64, the first one signs; empty: kept in DataDir
-	Billing     string   // "none"
 	Identity    string   // "local"
+
+	Billing              string // "stripe" or "none"
+	PaymentSecretKey     Secret
+	PaymentSigningSecret []Secret // one, or two while they are rotated
+	PaymentURL           string   // "" for the processor's own
+	PaymentProducts      []string // whose prices are for sale
+	RedirectOrigins      []string // to which pages of others may lead back
+	RedisURL             Secret   // "" for a cache in the process
 
 	MaxUploadBytes   int64
 	MaxJSONBytes     int64
@@ -111,7 +118,7 @@ func Load(env Environ) (Config, error) {
 }
 
 func (r *reader) load() Config {
-	return Config{
+	c := Config{
 		Environment:       Environment(r.oneOf("DOCLEDGER_ENV", string(Deployed), string(Local), string(Deployed))),
 		BaseURL:           r.url("BASE_URL", "http://127.0.0.1:8080"),
 		Listen:            r.listen("LISTEN", "127.0.0.1:8080"),
@@ -122,8 +129,8 @@ func (r *reader) load() Config {
 		DatabaseURL:       Secret(r.postgres("DATABASE_URL")),
 		DatabaseMax:       int(r.number("DATABASE_MAX_CONNECTIONS", 16, 2, 1000)),
 		SigningKeys:       r.keys("JWT_SIGNING_KEYS"),
-		Billing:           r.required("BILLING", "none"),
 		Identity:          r.required("IDENTITY", "local"),
+		Billing:           r.required("BILLING", "stripe", "none"),
 		MaxUploadBytes:    r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
 		MaxJSONBytes:      r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
 		SignInPerAccount:  int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 10, 1, 1_000_000)),
@@ -138,6 +145,14 @@ func (r *reader) load() Config {
 		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
 		PasswordMemoryKiB: int(r.number("PASSWORD_MEMORY_KIB", 19*1024, 8*1024, 256*1024)),
 	}
+	needed := c.Billing == "stripe"
+	c.PaymentSecretKey = r.secret("PAYMENT_SECRET_KEY", needed)
+	c.PaymentSigningSecret = r.secrets("PAYMENT_SIGNING_SECRETS", needed)
+	c.PaymentURL = r.url("PAYMENT_URL", "")
+	c.PaymentProducts = r.list("PAYMENT_PRODUCTS")
+	c.RedirectOrigins = r.origins("REDIRECT_ORIGINS", c.WebURL)
+	c.RedisURL = Secret(r.redis("REDIS_URL"))
+	return c
 }
 
 // Variables describes every variable that Load reads, in its order.
@@ -153,7 +168,13 @@ func Variables() []Variable {
 		"DATABASE_URL":              "PostgreSQL as `postgres://…`; empty for the embedded database",
 		"DATABASE_MAX_CONNECTIONS":  "connections to PostgreSQL",
 		"JWT_SIGNING_KEYS":          "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
-		"BILLING":                   "required: `none` (every organization is active and unlimited)",
+		"BILLING":                   "required: `stripe`, or `none` (every organization is active and unlimited)",
+		"PAYMENT_SECRET_KEY":        "required with a payment processor: its secret key",
+		"PAYMENT_SIGNING_SECRETS":   "required with a payment processor: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
+		"PAYMENT_URL":               "another address of the payment processor, for tests",
+		"PAYMENT_PRODUCTS":          "ids of the products whose prices are for sale, separated by commas",
+		"REDIRECT_ORIGINS":          "origins to which pages of others may lead back, separated by commas; WEB_URL is one",
+		"REDIS_URL":                 "shared cache as `redis://…`; empty for one in each process",
 		"IDENTITY":                  "required: `local` (accounts of the installation itself)",
 		"MAX_UPLOAD_BYTES":          "largest document",
 		"MAX_JSON_BYTES":            "largest JSON body; JSON uploads are bounded by it too",

@@ -151,3 +151,66 @@ func (r *reader) networks(name string) []string {
 	}
 	return out
 }
+
+// secret is a value that is needed only where needed says so.
+func (r *reader) secret(name string, needed bool) Secret {
+	v := r.text(name, "")
+	if v == "" && needed {
+		r.problem(name, "is required")
+	}
+	return Secret(v)
+}
+
+// secrets is secret for one or two of them.
+func (r *reader) secrets(name string, needed bool) []Secret {
+	parts := r.list(name)
+	if len(parts) == 0 && needed {
+		r.problem(name, "is required")
+	}
+	if len(parts) > 2 {
+		r.problem(name, "takes at most two secrets, separated by a comma")
+	}
+	var out []Secret
+	for _, part := range parts {
+		out = append(out, Secret(part))
+	}
+	return out
+}
+
+func (r *reader) list(name string) []string {
+	var out []string
+	for _, part := range strings.Split(r.text(name, ""), ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// origins reads origins and adds that of a page of our own.
+func (r *reader) origins(name, own string) []string {
+	out := r.list(name)
+	for i, origin := range out {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+			r.problem(name, "entry %d is no origin such as https://app.example.com", i+1)
+			continue
+		}
+		out[i] = u.Scheme + "://" + u.Host
+	}
+	if u, err := url.Parse(own); err == nil && u.Host != "" {
+		out = append(out, u.Scheme+"://"+u.Host)
+	}
+	return out
+}
+
+func (r *reader) redis(name string) string {
+	v := r.text(name, "")
+	if v == "" {
+		return ""
+	}
+	if u, err := url.Parse(v); err != nil || u.Scheme != "redis" && u.Scheme != "rediss" {
+		r.problem(name, "must be a URL that begins with redis://")
+	}
+	return v
+}

@@ -34,7 +34,13 @@ CREATE TABLE charges (
 
 CREATE INDEX charges_organization_id ON charges (organization_id, created_at);
 
+CREATE TABLE bookmarks (
+    name text PRIMARY KEY,
+    at   timestamptz NOT NULL
+);
+
 -- +goose Down
+DROP TABLE bookmarks;
 DROP TABLE charges;
 DROP TABLE known_plans;
 ALTER TABLE organizations DROP COLUMN trial_max_invoices_per_month;

@@ -12,10 +12,16 @@ import (
 	"docledger/test/harness"
 )
 
+// processorAway is a service whose payment processor can't be reached, and need
+// not be: an organization without subscription is on its trial.
+var processorAway = map[string]string{
+	"BILLING": "stripe", "PAYMENT_URL": "http://127.0.0.1:9", "PAYMENT_SECRET_KEY": "sk_test_away", "PAYMENT_SIGNING_SECRETS": "whsec_away",
+}
+
 func TestTrialLimitsHoldUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		o.Overrides.Trials = true
+		o.Env = processorAway
 		s := harness.Start(t, o)
 		org := s.NewOrganization("Trial") // has one entity already
 		var made, refused atomic.Int64
@@ -46,7 +52,7 @@ func TestTrialLimitsHoldUnderConcurrency(t *testing.T) {
 func TestExpiredTrialKeepsReading(t *testing.T) {
 	t.Parallel()
 	clock := newHands()
-	s := harness.Start(t, harness.Options{Overrides: service.Overrides{Trials: true, Clock: clock}})
+	s := harness.Start(t, harness.Options{Env: processorAway, Overrides: service.Overrides{Clock: clock}})
 	org := s.NewOrganization("Expired")
 	up := s.Upload(org.Admin.Token, org.Entity, "a.xml", harness.UBL("A-1")).OK()
 	s.Extract(org.Admin.Token, up.Text("id")).OK()

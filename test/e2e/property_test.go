@@ -48,6 +48,9 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 	requests := 0
 	for _, op := range s.Checker.Operations() {
+		if op.Signed {
+			continue // a made-up request has no signature
+		}
 		for _, c := range spectest.Cases(op, seed(t), known) {
 			for caller, token := range callers {
 				req, err := c.Request(context.Background(), s.URL)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -57,11 +58,21 @@ type Instance struct {
 // answers. It ends with this process at the latest. Root starts it as another
 // user, since PostgreSQL refuses to run as root.
 func Start(ctx context.Context, bin string) (*Instance, error) {
+	return start(ctx, bin, home(), settings)
+}
+
+// StartDurable is Start with a server that keeps what it has committed as one
+// in production does, for measurements.
+func StartDurable(ctx context.Context, bin string) (*Instance, error) {
+	return start(ctx, bin, diskHome(), append(slices.Clone(settings), "fsync=on", "synchronous_commit=on", "full_page_writes=on"))
+}
+
+func start(ctx context.Context, bin, home string, settings []string) (*Instance, error) {
 	as, err := unprivileged()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(home(), "docledger-pg-")
+	dir, err := os.MkdirTemp(home, "docledger-pg-")
 	if err != nil {
 		return nil, fmt.Errorf("create the server's folder: %w", err)
 	}
@@ -69,7 +80,7 @@ func Start(ctx context.Context, bin string) (*Instance, error) {
 	if err := in.initialize(ctx, bin, as); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := in.run(bin, as); err != nil {
+	if err := in.run(bin, as, settings); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := in.await(ctx); err != nil {
@@ -105,7 +116,7 @@ func (in *Instance) initialize(ctx context.Context, bin string, as *syscall.Cred
 	return nil
 }
 
-func (in *Instance) run(bin string, as *syscall.Credential) (err error) {
+func (in *Instance) run(bin string, as *syscall.Credential, settings []string) (err error) {
 	if in.log, err = os.Create(filepath.Join(in.dir, "log")); err != nil {
 		return fmt.Errorf("create the server's log: %w", err)
 	}
@@ -172,6 +183,10 @@ func home() string {
 	if syscall.Statfs(memoryFolder, &fs) == nil && uint64(fs.Bavail)*uint64(fs.Bsize) >= memoryRoom {
 		return memoryFolder
 	}
+	return diskHome()
+}
+
+func diskHome() string {
 	if dir := os.TempDir(); len(dir) < 50 {
 		return dir
 	}

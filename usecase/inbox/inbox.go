@@ -16,9 +16,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// ErrIgnored is returned by a handler that has nothing to do for an event.
-var ErrIgnored = errors.New("nothing to do for this event")
-
 // maxAttempts is how often an event is tried before an operator must look.
 const maxAttempts = 10
 
@@ -28,7 +25,7 @@ type Handler interface {
 	// Before runs when an event has arrived, before it is kept and answered;
 	// it must be quick and may be repeated.
 	Before(ctx context.Context, m *inbox.Message) error
-	// Handle carries out the effect, or returns ErrIgnored.
+	// Handle carries out the effect, or returns inbox.ErrIgnored.
 	Handle(ctx context.Context, m *inbox.Message) error
 }
 
@@ -89,7 +86,7 @@ func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
 	}
 	handled := handler.Handle(ctx, m)
 	state := inbox.Done
-	if errors.Is(handled, ErrIgnored) {
+	if errors.Is(handled, inbox.ErrIgnored) {
 		state, handled = inbox.Ignored, nil
 	}
 	_, err = s.Inbox.Update(context.WithoutCancel(ctx), m.ID, func(now *inbox.Message) error {

@@ -123,8 +123,13 @@ func (e *edge) bound(c *gin.Context) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
-	s.body = &trackedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, limit)}
+	s.body = &trackedBody{ReadCloser: c.Request.Body}
 	c.Request.Body = s.body
+	if s.operation != nil && s.operation.Signed {
+		c.Next()
+		return
+	}
+	s.body.ReadCloser = http.MaxBytesReader(c.Writer, s.body.ReadCloser, limit)
 	if c.Request.ContentLength > limit {
 		s.tooLarge = payloadTooLarge(limit)
 	}

@@ -27,6 +27,10 @@ type Operation struct {
 	// Public says that no credential is needed: the operation's security is
 	// empty.
 	Public bool
+	// Signed says that a signature over the request's bytes is the credential
+	// (x-signed): they must reach the handler unread, which judges and bounds
+	// them itself.
+	Signed bool
 
 	parameters []parameter
 	body       *body
@@ -116,9 +120,10 @@ func newOperation(doc *openapi3.T, method, path string, item *openapi3.PathItem,
 	if spec.Security != nil {
 		security = *spec.Security
 	}
+	signed, _ := spec.Extensions["x-signed"].(bool)
 	operation := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
-		Permission: identity.Permission(permission), Public: len(security) == 0,
+		Permission: identity.Permission(permission), Public: len(security) == 0, Signed: signed,
 	}
 	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
 		p, err := newParameter(ref.Value)

@@ -22,6 +22,9 @@ func TestRequestsOfEveryOperation(t *testing.T) {
 	checker := spectest.New(t)
 	counts := map[spectest.Kind]int{}
 	for _, operation := range checker.Operations() {
+		if operation.Signed {
+			continue // not the edge's to judge
+		}
 		for _, c := range spectest.Cases(operation, 1, nil) {
 			counts[c.Kind]++
 			want := http.StatusNotFound

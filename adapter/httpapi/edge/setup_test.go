@@ -16,6 +16,8 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/gen/backend"
+	"docledger/gen/billing"
+	"docledger/gen/webhooks"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -96,9 +98,41 @@ func setup(t *testing.T, answer answerFunc, change ...func(*edge.Options)) *bund
 			ResponseErrorHandlerFunc: edge.ResponseError,
 		})
 	backend.RegisterHandlersWithOptions(engine, handler, backend.GinServerOptions{ErrorHandler: edge.ParameterError})
+	registerBilling(engine, answer)
+	webhooks.RegisterHandlers(engine, signed{})
 	server := httptest.NewServer(edge.Handler(engine))
 	t.Cleanup(server.Close)
 	return &bundle{engine: engine, server: server, log: log}
+}
+
+func registerBilling(engine *gin.Engine, answer answerFunc) {
+	stand := func(_ billing.StrictHandlerFunc, operationID string) billing.StrictHandlerFunc {
+		return func(c *gin.Context, request any) (any, error) { return answer(c, operationID, request) }
+	}
+	handler := billing.NewStrictHandlerWithOptions(nil,
+		[]billing.StrictMiddlewareFunc{stand, edge.RefuseNil[billing.StrictHandlerFunc], edge.Detach[billing.StrictHandlerFunc]},
+		billing.StrictGinServerOptions{
+			RequestErrorHandlerFunc:  edge.RequestError,
+			HandlerErrorFunc:         edge.HandlerError,
+			ResponseErrorHandlerFunc: edge.ResponseError,
+		})
+	billing.RegisterHandlersWithOptions(engine, handler, billing.GinServerOptions{ErrorHandler: edge.ParameterError})
+}
+
+// signed answers what its signed operations were sent, byte by byte.
+type signed struct{}
+
+func (signed) ReceivePaymentEvent(c *gin.Context, _ webhooks.ReceivePaymentEventParams) {
+	body, err := io.ReadAll(c.Request.Body)
+	if err != nil {
+		edge.WriteError(c, err)
+		return
+	}
+	c.Data(http.StatusOK, "text/plain", body)
+}
+
+func (s signed) ReceiveIdentityEvent(c *gin.Context, _ webhooks.ReceiveIdentityEventParams) {
+	s.ReceivePaymentEvent(c, webhooks.ReceivePaymentEventParams{})
 }
 
 func missing(context.Context, string, any) (any, error) { return nil, fault.Missing("thing") }

@@ -18,7 +18,7 @@ import (
 // bodies pass unread, for the handler to stream.
 func (e *edge) validate(c *gin.Context) {
 	s := stateOf(c)
-	if s.operation == nil {
+	if s.operation == nil || s.operation.Signed {
 		return
 	}
 	if s.tooLarge != nil {

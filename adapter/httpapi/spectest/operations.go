@@ -14,6 +14,7 @@ type Operation struct {
 	Path       string // with its parameters in braces
 	Permission string // x-permission
 	Public     bool   // needs no credential
+	Signed     bool   // its credential is a signature over the request (x-signed)
 
 	item *openapi3.PathItem
 	spec *openapi3.Operation
@@ -25,9 +26,10 @@ func OperationsOf(doc *openapi3.T) []Operation {
 	for path, item := range doc.Paths.Map() {
 		for method, spec := range item.Operations() {
 			permission, _ := spec.Extensions["x-permission"].(string)
+			signed, _ := spec.Extensions["x-signed"].(bool)
 			operations = append(operations, Operation{
 				ID: spec.OperationID, Method: method, Path: path, Permission: permission,
-				Public: spec.Security != nil && len(*spec.Security) == 0, item: item, spec: spec,
+				Public: spec.Security != nil && len(*spec.Security) == 0, Signed: signed, item: item, spec: spec,
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -31,11 +32,15 @@ func (e Events) Since(ctx context.Context, from time.Time, types []billing.Event
 		if got.Data == nil {
 			return malformed("list events")
 		}
-		event, err := readEvent(wireEvent{
+		wire := wireEvent{
 			ID: got.ID, Object: got.Object, Type: string(got.Type), Created: got.Created,
 			APIVersion: got.APIVersion, Data: wireData{Object: got.Data.Raw},
-		})
+		}
+		event, err := readEvent(wire)
 		if err != nil {
+			return fmt.Errorf("list events: %w", err)
+		}
+		if event.Body, err = json.Marshal(wire); err != nil {
 			return fmt.Errorf("list events: %w", err)
 		}
 		if err := each(event); err != nil {

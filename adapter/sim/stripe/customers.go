@@ -134,3 +134,17 @@ func (s *Server) deleteCustomer(c *call) (any, *apiError) {
 	s.index(x, nil)
 	return x, nil
 }
+
+// RestoreCustomer puts back a customer that an earlier simulator made, for
+// programs that remember its id; nothing where it is there.
+func (s *Server) RestoreCustomer(id string, metadata map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store.byID[id] != nil {
+		return
+	}
+	x := &customer{base: s.fresh("customer"), NextInvoiceSequence: 1, TaxExempt: "none", PreferredLocales: []string{}}
+	x.ID, x.Metadata = id, metadata
+	x.InvoicePrefix = x.ID[len(x.ID)-8:]
+	s.add(x)
+}

@@ -332,7 +332,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 }
 
 // Do calls the interface without a network, as a test or a program in the same
-// process may want to.
+// process may want to. form is the body of a POST, and the query otherwise.
 func (s *Server) Do(method, path string, form url.Values) (status int, body map[string]any) {
 	w := &memory{header: http.Header{}, status: http.StatusOK}
 	r, err := http.NewRequest(method, path, strings.NewReader(form.Encode()))

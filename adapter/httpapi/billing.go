@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"context"
+
+	"docledger/adapter/httpapi/convert"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	billingapi "docledger/gen/billing"
+	"docledger/usecase/billing"
+
+	"github.com/google/uuid"
+)
+
+// GetBilling implements the operation getBilling.
+func (s *Server) GetBilling(ctx context.Context, _ billingapi.GetBillingRequestObject) (billingapi.GetBillingResponseObject, error) {
+	v, err := s.Billing.Overview(ctx, actor(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return billingapi.GetBilling200JSONResponse{Body: convert.ToAPIBilling(v)}, nil
+}
+
+// ListPlans implements the operation listPlans.
+func (s *Server) ListPlans(ctx context.Context, _ billingapi.ListPlansRequestObject) (billingapi.ListPlansResponseObject, error) {
+	if s.Shop == nil {
+		return nil, errNothingForSale()
+	}
+	offers, err := s.Shop.Plans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return billingapi.ListPlans200JSONResponse{
+		Body: billingapi.PlanList{Items: convert.ToAPIPlans(offers), NextCursor: convert.Cursor("")},
+	}, nil
+}
+
+// CreateCheckoutSession implements the operation createCheckoutSession.
+func (s *Server) CreateCheckoutSession(
+	ctx context.Context, r billingapi.CreateCheckoutSessionRequestObject,
+) (billingapi.CreateCheckoutSessionResponseObject, error) {
+	shop, err := s.shop(actor(ctx))
+	if err != nil {
+		return nil, err
+	}
+	body, _, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (billingapi.BillingSession, int, error) {
+		url, err := shop.Checkout(ctx, actor(ctx), billing.CheckoutInput{
+			PriceID: r.Body.PriceId, SuccessURL: r.Body.SuccessUrl, CancelURL: r.Body.CancelUrl,
+		})
+		return billingapi.BillingSession{Url: url}, 0, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return billingapi.CreateCheckoutSession200JSONResponse{Body: body}, nil
+}
+
+// CreatePortalSession implements the operation createPortalSession.
+func (s *Server) CreatePortalSession(
+	ctx context.Context, r billingapi.CreatePortalSessionRequestObject,
+) (billingapi.CreatePortalSessionResponseObject, error) {
+	shop, err := s.shop(actor(ctx))
+	if err != nil {
+		return nil, err
+	}
+	url, err := shop.Portal(ctx, actor(ctx), r.Body.ReturnUrl)
+	if err != nil {
+		return nil, err
+	}
+	return billingapi.CreatePortalSession200JSONResponse{Body: billingapi.BillingSession{Url: url}}, nil
+}
+
+// shop returns where the caller buys. Whoever has no right to buy learns that
+// first, as with everything of their own organization.
+func (s *Server) shop(a identity.Actor) (*billing.Shop, error) {
+	if err := a.RequireAdmin(); err != nil {
+		return nil, err
+	}
+	if s.Shop == nil {
+		return nil, errNothingForSale()
+	}
+	return s.Shop, nil
+}
+
+// errNothingForSale is the answer of an installation without a payment
+// processor (records D16).
+func errNothingForSale() error {
+	return fault.New(fault.NotFound, fault.CodeNotFound,
+		"This installation sells no plans: it has no payment processor. What your organization may do is at GET /api/billing.")
+}

@@ -1,0 +1,115 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/adapter/cache"
+	"docledger/adapter/payment/stripe"
+	domain "docledger/domain/billing"
+	domaininbox "docledger/domain/inbox"
+	"docledger/infrastructure/clock"
+	"docledger/usecase/billing"
+	"docledger/usecase/inbox"
+)
+
+// openBilling builds what knows plans: the payment processor's part, or none
+// (records D16).
+func (s *Service) openBilling() (plans domain.Plans, err error) {
+	reader := &billing.Reader{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock, Log: s.log}
+	s.Billing = reader
+	if s.cfg.Billing == "stripe" {
+		return s.openPayments(reader)
+	}
+	reader.Source = billing.Unlimited{}
+	return billing.Unlimited{}, nil
+}
+
+func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
+	var secrets []string
+	for _, secret := range s.cfg.PaymentSigningSecret {
+		secrets = append(secrets, secret.Reveal())
+	}
+	client, err := stripe.New(stripe.Options{URL: s.cfg.PaymentURL, SecretKey: s.cfg.PaymentSecretKey.Reveal(), WebhookSecrets: secrets})
+	if err != nil {
+		return nil, err
+	}
+	plans, err := s.openPlanCache()
+	if err != nil {
+		return nil, err
+	}
+	st, ids := s.store, clock.UUIDv7{}
+	subscribed := &billing.Subscribed{
+		Organizations: st.Organizations(), Subscriptions: client.Subscriptions, Cache: plans, Known: st.KnownPlans(), Clock: s.clock, Log: s.log,
+	}
+	customers := &billing.Customers{
+		Organizations: st.Organizations(), Processor: client.Customers, Leases: st.Leases(), Clock: s.clock, IDs: ids, Log: s.log,
+	}
+	reader.Source, reader.Customers, reader.Known = subscribed, customers, st.KnownPlans()
+	s.Shop = &billing.Shop{
+		Customers: customers, Prices: client.Prices, Sessions: client.Sessions, Clock: s.clock,
+		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins,
+	}
+	s.Inbox.Handlers[domaininbox.Payments] = &billing.Events{
+		Organizations: st.Organizations(), Customers: client.Customers, Webhooks: client.Webhooks, Cache: plans, Clock: s.clock, Log: s.log,
+		Charger: &billing.Charger{
+			Subscriptions: client.Subscriptions, Prices: client.Prices, Charges: client.Charges, Records: st.Charges(),
+			Leases: st.Leases(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log,
+		},
+	}
+	s.reconciler = &billing.Reconciler{Events: client.Events, Bookmark: st.Bookmark("payments"), Now: s.clock.Now, Receive: s.receivePayment}
+	s.verifyPayments = func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error) {
+		ev, err := client.Webhooks.Verify(header, body, now)
+		if err != nil {
+			return inbox.Event{}, err
+		}
+		if ev.OtherVersion {
+			s.log.Warn("payment event of another version of the interface", "event", ev.ID, "version", ev.APIVersion)
+		}
+		return paymentEvent(ev, body), nil
+	}
+	return subscribed, nil
+}
+
+func paymentEvent(ev domain.PaymentEvent, body []byte) inbox.Event {
+	return inbox.Event{ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt, Body: body}
+}
+
+// receivePayment takes an event that the processor's own log tells of.
+func (s *Service) receivePayment(ctx context.Context, ev domain.PaymentEvent) error {
+	return s.Inbox.Receive(ctx, domaininbox.Payments, paymentEvent(ev, ev.Body))
+}
+
+// openPlanCache returns Redis where it is configured, else a cache of this
+// process.
+func (s *Service) openPlanCache() (domain.PlanCache, error) {
+	url := s.cfg.RedisURL.Reveal()
+	if url == "" {
+		return cache.NewMemory(nil)
+	}
+	plans, closeClient, err := cache.NewRedis(url)
+	if err != nil {
+		return nil, fmt.Errorf("REDIS_URL %w", err)
+	}
+	s.closers = append(s.closers, closeClient)
+	return plans, nil
+}
+
+// Reconcile reads what webhooks may have missed.
+func (s *Service) Reconcile(ctx context.Context) error {
+	n, err := s.reconciler.Run(ctx)
+	if n > 0 {
+		s.log.InfoContext(ctx, "payment events reconciled", "events", n)
+	}
+	return err
+}
+
+func (s *Service) close() error {
+	var errs []error
+	for _, c := range s.closers {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}

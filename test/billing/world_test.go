@@ -1,0 +1,201 @@
+// Package billing tests billing over the whole service and the simulated
+// payment processor.
+package billing
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract/worker"
+	sim "docledger/adapter/sim/stripe"
+	"docledger/cmd/service"
+	"docledger/domain/inbox"
+	"docledger/domain/job"
+	"docledger/test/harness"
+	usecase "docledger/usecase/billing"
+	usecaseinbox "docledger/usecase/inbox"
+
+	"github.com/google/uuid"
+)
+
+func TestMain(m *testing.M) {
+	worker.ServeIfChild()
+	os.Exit(m.Run())
+}
+
+const (
+	secretKey     = "sk_test_billing"
+	signingSecret = "whsec_billing"
+)
+
+// midMonth is neither a 1st nor the end of a month.
+var midMonth = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// world is a service with the simulated processor beside it. The test runs
+// jobs itself.
+type world struct {
+	*harness.Server
+	t   testing.TB
+	sim *sim.Server
+	org harness.Organization
+
+	processor string // its address
+}
+
+// fixed is a clock that stands still.
+type fixed struct{ now time.Time }
+
+func (f fixed) Now() time.Time { return f.now }
+
+func open(t testing.TB, o harness.Options) *world {
+	t.Helper()
+	limits := sim.DefaultLimits()
+	limits.RequestsPerSecond = 0
+	w := &world{t: t, sim: sim.New(sim.Options{SecretKeys: []string{secretKey}, Start: midMonth, Limits: &limits})}
+	processor := httptest.NewServer(w.sim)
+	t.Cleanup(func() {
+		processor.Close()
+		w.sim.Close()
+	})
+	w.processor = processor.URL
+	o.NoWorkers = true
+	o.Overrides = service.Overrides{Clock: fixed{midMonth}}
+	env := map[string]string{
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": secretKey, "PAYMENT_SIGNING_SECRETS": signingSecret, "PAYMENT_URL": processor.URL,
+	}
+	maps.Copy(env, o.Env)
+	o.Env = env
+	w.Server = harness.Start(t, o)
+	w.org = w.NewOrganization("Payer")
+	return w
+}
+
+// do calls the simulator; form is pairs of name and value.
+func (w *world) do(method, path string, form ...string) map[string]any {
+	w.t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(form); i += 2 {
+		values.Add(form[i], form[i+1])
+	}
+	status, body := w.sim.Do(method, path, values)
+	if status != http.StatusOK {
+		w.t.Fatalf("%s %s: %d %v", method, path, status, body)
+	}
+	return body
+}
+
+func (w *world) make(path string, form ...string) string {
+	w.t.Helper()
+	id, _ := w.do(http.MethodPost, path, form...)["id"].(string)
+	return id
+}
+
+// list returns what the processor has; query is pairs of name and value.
+func (w *world) list(path string, query ...string) []map[string]any {
+	w.t.Helper()
+	data, _ := w.do(http.MethodGet, path, query...)["data"].([]any)
+	var out []map[string]any
+	for _, d := range data {
+		object, _ := d.(map[string]any)
+		out = append(out, object)
+	}
+	return out
+}
+
+// customer makes the organization's customer with a card.
+func (w *world) customer(card string) string {
+	w.t.Helper()
+	id, err := w.Service.Billing.Customers.Ensure(context.Background(), w.org.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	method := w.make("/v1/payment_methods/"+card+"/attach", "customer", id)
+	w.do(http.MethodPost, "/v1/customers/"+id, "invoice_settings[default_payment_method]", method)
+	return id
+}
+
+// price makes a monthly price of 30.00 EUR with limits.
+func (w *world) price(metadata ...string) string {
+	product := w.make("/v1/products", "name", "Team")
+	form := []string{"product", product, "currency", "eur", "unit_amount", "3000", "recurring[interval]", "month", "lookup_key", "team"}
+	for i := 0; i+1 < len(metadata); i += 2 {
+		form = append(form, "metadata["+metadata[i]+"]", metadata[i+1])
+	}
+	return w.make("/v1/prices", form...)
+}
+
+// subscribe makes a subscription that is anchored on the next 1st and asks for
+// the running month to be charged.
+func (w *world) subscribe(customer, price string) string {
+	w.t.Helper()
+	return w.make("/v1/subscriptions", "customer", customer, "items[0][price]", price,
+		"billing_cycle_anchor", "1796083200", "proration_behavior", "none",
+		"metadata[charge_current_month]", "true", "metadata[price_id]", price)
+}
+
+// receive hands the service the event of a type as its webhook would, and runs
+// its job until it is done, at most as often as the queue would.
+func (w *world) receive(eventType string) {
+	w.t.Helper()
+	for _, e := range w.list("/v1/events", "type", eventType) {
+		id, _ := e["id"].(string)
+		w.deliver(id, eventType)
+	}
+}
+
+func (w *world) deliver(id, eventType string) {
+	w.t.Helper()
+	body, ok := w.sim.Payload(id, "")
+	if !ok {
+		w.t.Fatalf("there is no event %s", id)
+	}
+	err := w.Service.Inbox.Receive(context.Background(), inbox.Payments,
+		usecaseinbox.Event{ID: id, Type: eventType, OccurredAt: midMonth, Body: body})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.process()
+}
+
+// forget removes an organization's plan from the cache.
+func (w *world) forget(organization uuid.UUID) {
+	w.t.Helper()
+	if err := w.Service.Billing.Source.(*usecase.Subscribed).Cache.Invalidate(context.Background(), organization); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// process works what the inbox holds.
+func (w *world) process() {
+	w.t.Helper()
+	for range 10 {
+		waiting, err := w.Service.Inbox.Inbox.Unfinished(context.Background(), midMonth.Add(time.Hour), 100)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(waiting) == 0 {
+			return
+		}
+		for _, m := range waiting {
+			_ = w.Service.Inbox.Process(context.Background(), job.ProcessEvent{V: job.EventVersion, MessageID: m.ID})
+		}
+	}
+	w.t.Fatal("an event is never done")
+}
+
+// charges are the processor's invoices that are immediate charges.
+func (w *world) charges(customer string) (out []map[string]any) {
+	w.t.Helper()
+	for _, inv := range w.list("/v1/invoices", "customer", customer) {
+		if inv["subscription"] == nil {
+			out = append(out, inv)
+		}
+	}
+	return out
+}

@@ -1,0 +1,243 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/organization"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// chargeLease bounds one attempt to carry a charge out.
+const chargeLease = time.Minute
+
+// errBusy says that another process is carrying the charge out; the event is
+// tried again.
+var errBusy = fault.New(fault.Unavailable, fault.CodeUnavailable, "The charge is being carried out elsewhere.")
+
+// Charger makes immediate charges (contract 4.6): at most one for each
+// subscription and month, whatever comes twice, at once, or is cut off.
+type Charger struct {
+	Subscriptions billing.Subscriptions
+	Prices        billing.Prices
+	Charges       billing.Charges
+	Records       billing.ChargeRecords
+	Leases        usecase.Leases
+	Events        event.Log
+	UnitOfWork    usecase.UnitOfWork
+	Clock         usecase.Clock
+	IDs           usecase.IDs
+	Log           *slog.Logger
+}
+
+// Created charges a new subscription for the running month where its metadata
+// ask for it and it is not the 1st.
+func (c *Charger) Created(ctx context.Context, o *organization.Organization, ev billing.PaymentEvent) error {
+	price, due := billing.ImmediateCharge(ev.CreatedAt, ev.Metadata)
+	if !due {
+		return nil
+	}
+	charge := billing.Charge{
+		Organization: o.ID, Customer: ev.Customer, Subscription: ev.Subscription, Month: billing.Month(ev.CreatedAt),
+	}
+	record, err := c.Records.Begin(ctx, &billing.ChargeRecord{
+		Charge: charge, Price: price, EventID: ev.ID, EventAt: ev.CreatedAt, State: billing.ChargePlanned,
+	})
+	if err != nil {
+		return fmt.Errorf("record the charge: %w", err)
+	}
+	if record.State.Ended() {
+		return nil
+	}
+	lease, ok, err := c.Leases.Acquire(ctx, "charge:"+charge.Subscription+":"+charge.Month, c.IDs.New().String(), c.Clock.Now(), chargeLease)
+	if err != nil {
+		return fmt.Errorf("take the lease: %w", err)
+	}
+	if !ok {
+		return errBusy
+	}
+	calls, cancel := context.WithTimeout(ctx, chargeLease-chargeLease/4)
+	defer cancel()
+	err = c.carryOut(calls, charge)
+	return errors.Join(err, c.Leases.Release(context.WithoutCancel(ctx), lease))
+}
+
+// carryOut takes a charge from where its record says that it stands to its
+// end. Each step is recorded before the next; an answer that was lost is read
+// back, since the processor forgets its keys after a day.
+func (c *Charger) carryOut(ctx context.Context, charge billing.Charge) error {
+	record, err := c.Records.Update(ctx, charge, func(*billing.ChargeRecord) error { return nil })
+	if err != nil || record.State.Ended() {
+		return err
+	}
+	sub, err := c.Subscriptions.ByID(ctx, charge.Subscription)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return c.skip(ctx, record, "the subscription is gone")
+	}
+	if err != nil {
+		return fmt.Errorf("read the subscription: %w", err)
+	}
+	price, reason, err := c.price(ctx, record.Price)
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		return c.skip(ctx, record, reason)
+	}
+	inv, err := c.draft(ctx, record, sub, price)
+	if err != nil {
+		return err
+	}
+	if inv.Status == billing.InvoiceVoid || inv.Status == billing.InvoiceUncollectible {
+		return c.skip(ctx, record, "its invoice was voided at the processor")
+	}
+	if inv.Items == 0 {
+		from, until := billing.MonthOf(record.EventAt)
+		err := c.Charges.AddItem(ctx, charge.Key("item"), inv.ID, billing.ChargeItem{
+			Charge: charge, Price: price, Quantity: sub.Quantity(price.ID),
+			Description: price.ProductName + ", " + charge.Month, From: from, Until: until,
+		})
+		if err != nil {
+			return fmt.Errorf("add the item: %w", err)
+		}
+	}
+	if _, err := c.Charges.Finalize(ctx, charge.Key("finalize"), inv.ID); err != nil {
+		return fmt.Errorf("finalize the invoice: %w", err)
+	}
+	if _, err := c.advance(ctx, charge, billing.ChargeFinalized, inv.ID); err != nil {
+		return err
+	}
+	paid, err := c.Charges.Pay(ctx, charge.Key("pay"), inv.ID)
+	if err != nil {
+		return fmt.Errorf("pay the invoice: %w", err)
+	}
+	return c.conclude(ctx, charge, sub, paid)
+}
+
+// price reads the price; reason tells why it can't be charged.
+func (c *Charger) price(ctx context.Context, id string) (p billing.Price, reason string, err error) {
+	if id == "" {
+		return p, "the subscription's metadata name no price_id", nil
+	}
+	p, err = c.Prices.ByID(ctx, id)
+	switch {
+	case fault.CodeOf(err) == fault.CodeNotFound:
+		return p, "there is no price " + id, nil
+	case err != nil:
+		return p, "", fmt.Errorf("read the price: %w", err)
+	case !p.Active:
+		return p, "the price " + id + " is archived", nil
+	case p.Amount == nil:
+		return p, "the price " + id + " has no single amount", nil
+	}
+	return p, "", nil
+}
+
+// draft finds the charge's invoice, or makes it.
+func (c *Charger) draft(ctx context.Context, record *billing.ChargeRecord, sub billing.Subscription, price billing.Price) (inv billing.ProcessorInvoice, err error) {
+	charge := record.Charge
+	found, err := c.Charges.Find(ctx, charge, record.EventAt.Add(-24*time.Hour))
+	if err != nil {
+		return inv, fmt.Errorf("look for the invoice: %w", err)
+	}
+	for _, f := range found {
+		if record.Invoice == "" || f.ID == record.Invoice {
+			inv = f
+			break
+		}
+	}
+	if inv.ID == "" {
+		inv, err = c.Charges.Draft(ctx, charge.Key("draft"), billing.ChargeInvoice{
+			Charge: charge, Currency: price.Currency, PaymentMethod: sub.PaymentMethod,
+			AutomaticTax: sub.AutomaticTax, TaxRates: sub.TaxRates,
+		})
+		if err != nil {
+			return inv, fmt.Errorf("draft the invoice: %w", err)
+		}
+	}
+	_, err = c.advance(ctx, charge, billing.ChargeDrafted, inv.ID)
+	return inv, err
+}
+
+func (c *Charger) advance(ctx context.Context, charge billing.Charge, to billing.ChargeState, invoice string) (*billing.ChargeRecord, error) {
+	record, err := c.Records.Update(ctx, charge, func(r *billing.ChargeRecord) error {
+		if !r.State.Ended() {
+			r.State, r.Invoice, r.UpdatedAt = to, invoice, c.Clock.Now()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("record the charge: %w", err)
+	}
+	return record, nil
+}
+
+// skip ends a charge that can't be made: nothing is charged, and the operator
+// is told.
+func (c *Charger) skip(ctx context.Context, record *billing.ChargeRecord, reason string) error {
+	c.Log.ErrorContext(ctx, "immediate charge not made", "organization", record.Charge.Organization,
+		"subscription", record.Charge.Subscription, "month", record.Charge.Month, "reason", reason)
+	return c.end(ctx, record.Charge, billing.ChargeSkipped, event.BillingChargeFailed, func(r *billing.ChargeRecord) { r.Reason = reason })
+}
+
+// conclude ends a charge whose payment was tried. A decline is no error: the
+// invoice stays open for the processor's own retries, and the subscription
+// active (contract section 7, rule 6).
+func (c *Charger) conclude(ctx context.Context, charge billing.Charge, sub billing.Subscription, p billing.Payment) error {
+	kind := event.BillingChargePaid
+	if p.Outcome != billing.Paid && p.Outcome != billing.Processing {
+		kind = event.BillingChargeFailed
+	}
+	return c.end(ctx, charge, billing.ChargeDone, kind, func(r *billing.ChargeRecord) { r.Outcome, r.Reason = p.Outcome, p.Reason },
+		c.doubled(charge, sub, p)...)
+}
+
+// doubled tells where the subscription itself has charged for the month, which
+// it does where it was bought with proration (records D26).
+func (c *Charger) doubled(charge billing.Charge, sub billing.Subscription, p billing.Payment) []event.Event {
+	own := sub.LatestInvoice
+	if own == nil || own.ID == p.Invoice.ID || own.Total.Sign() <= 0 || billing.Month(own.CreatedAt) != charge.Month {
+		return nil
+	}
+	e := c.event(charge, event.BillingDoubleChargeSuspected)
+	e.Data = map[string]string{"subscription": charge.Subscription, "invoice": p.Invoice.ID, "subscription_invoice": own.ID}
+	return []event.Event{e}
+}
+
+func (c *Charger) event(charge billing.Charge, kind event.Type) event.Event {
+	return event.By(identity.System(charge.Organization), kind, uuid.Nil,
+		event.Subject{Type: event.SubjectOrganization, ID: charge.Organization})
+}
+
+func (c *Charger) end(
+	ctx context.Context, charge billing.Charge, state billing.ChargeState, kind event.Type, change func(*billing.ChargeRecord), more ...event.Event,
+) error {
+	return c.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		ended := false
+		record, err := c.Records.Update(ctx, charge, func(r *billing.ChargeRecord) error {
+			if ended = r.State.Ended(); !ended {
+				change(r)
+				r.State, r.UpdatedAt = state, c.Clock.Now()
+			}
+			return nil
+		})
+		if err != nil || ended {
+			return err
+		}
+		e := c.event(charge, kind)
+		e.Data = map[string]string{
+			"subscription": charge.Subscription, "month": charge.Month, "invoice": record.Invoice,
+			"outcome": string(record.Outcome), "reason": record.Reason,
+		}
+		return c.Events.Append(ctx, append([]event.Event{e}, more...)...)
+	})
+}

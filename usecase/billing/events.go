@@ -1,0 +1,119 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"docledger/domain/billing"
+	"docledger/domain/fault"
+	"docledger/domain/inbox"
+	"docledger/domain/organization"
+	"docledger/usecase"
+)
+
+// Events carries out what the payment processor tells us (contract section 6).
+// It implements the inbox's Handler.
+type Events struct {
+	Organizations organization.Repository
+	Customers     billing.Customers
+	Webhooks      billing.Webhooks
+	Cache         billing.PlanCache
+	Charger       *Charger
+	Clock         usecase.Clock
+	Log           *slog.Logger
+}
+
+// Before removes the organization's plan from the cache before the event is
+// answered, so that whoever reads after the answer reads anew.
+func (e *Events) Before(ctx context.Context, m *inbox.Message) error {
+	ev, ok := e.read(ctx, m)
+	if !ok {
+		return nil
+	}
+	o, err := e.Organizations.ByPaymentCustomer(ctx, ev.Customer)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find organization: %w", err)
+	}
+	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
+		// The job invalidates again, and is tried until it could.
+		e.Log.WarnContext(ctx, "cached plan not removed yet", "organization", o.ID, "error", err)
+	}
+	return nil
+}
+
+// read returns the event where it is one of those that we act on.
+func (e *Events) read(ctx context.Context, m *inbox.Message) (billing.PaymentEvent, bool) {
+	if !slices.Contains(billing.PaymentEvents(), billing.EventType(m.Type)) {
+		return billing.PaymentEvent{}, false
+	}
+	ev, err := e.Webhooks.Read(m.Body)
+	if err != nil || ev.Customer == "" {
+		e.Log.ErrorContext(ctx, "payment event can't be read", "event", m.EventID, "type", m.Type, "error", err)
+		return billing.PaymentEvent{}, false
+	}
+	return ev, true
+}
+
+// Handle implements the inbox's Handler: the immediate charge of a new
+// subscription, and the plan read anew in any case.
+func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
+	ev, ok := e.read(ctx, m)
+	if !ok {
+		return inbox.ErrIgnored
+	}
+	o, err := e.organization(ctx, ev)
+	if err != nil {
+		return err
+	}
+	if o == nil {
+		e.Log.WarnContext(ctx, "payment event of a customer that is nobody's", "event", m.EventID, "type", m.Type)
+		return inbox.ErrIgnored
+	}
+	if ev.Type == billing.SubscriptionCreated {
+		if err := e.Charger.Created(ctx, o, ev); err != nil {
+			return err
+		}
+	}
+	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
+		return fmt.Errorf("remove the cached plan: %w", err)
+	}
+	return nil
+}
+
+// organization finds whose event it is. A customer whose id we were about to
+// store when the event came says itself whose it is.
+func (e *Events) organization(ctx context.Context, ev billing.PaymentEvent) (*organization.Organization, error) {
+	o, err := e.Organizations.ByPaymentCustomer(ctx, ev.Customer)
+	if err == nil || fault.CodeOf(err) != fault.CodeNotFound {
+		return o, err
+	}
+	customer, err := e.Customers.ByID(ctx, ev.Customer)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the customer: %w", err)
+	}
+	o, err = e.Organizations.ByID(ctx, customer.OrganizationID)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find organization: %w", err)
+	}
+	o, err = e.Organizations.Update(ctx, o.ID, func(o *organization.Organization) error {
+		return o.SetPaymentCustomer(ev.Customer, e.Clock.Now())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keep the customer: %w", err)
+	}
+	if o.PaymentCustomerID != ev.Customer {
+		return nil, nil // a second customer, which no organization looks at
+	}
+	return o, nil
+}

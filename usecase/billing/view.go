@@ -1,0 +1,169 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/calendar"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/organization"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// AlertCode names what somebody should know about their plan (decisions 3).
+type AlertCode string
+
+// The alerts.
+const (
+	TrialExpiring        AlertCode = "TRIAL_EXPIRING" // fewer than three days left
+	SubscriptionInactive AlertCode = "SUBSCRIPTION_INACTIVE"
+	UsageNearLimit       AlertCode = "USAGE_NEAR_LIMIT" // 80 % of a limit
+	UsageLimitReached    AlertCode = "USAGE_LIMIT_REACHED"
+	PaymentFailed        AlertCode = "PAYMENT_FAILED" // an invoice waits for payment
+)
+
+// Alert is one thing to know; URL leads to where it can be put right.
+type Alert struct {
+	Code    AlertCode
+	Message string
+	URL     string
+}
+
+// alertDays is how many days before its end a trial alerts (contract section
+// 8).
+const alertDays = 3
+
+// Trial is what is left of a trial.
+type Trial struct {
+	Active   bool
+	Expiry   calendar.Date // last day, in UTC
+	DaysLeft int           // whole days until the last one; 0 on it, negative after it
+}
+
+// Overview is what an organization should know of its plan.
+type Overview struct {
+	OrganizationID uuid.UUID
+	Plan           billing.Plan
+	Entities       int
+	Invoices       int // of the month
+	PeriodStart    calendar.Date
+	PeriodEnd      calendar.Date // last day of the month
+	Trial          *Trial        // nil with a subscription, or without a processor
+	Alerts         []Alert
+}
+
+// Source reads plans as their owner may see them: unlike for limits, a source
+// out of reach is an error.
+type Source interface {
+	Read(ctx context.Context, organization uuid.UUID) (billing.Plan, error)
+}
+
+// Reader shows an organization its plan. Customers, Known are nil without a
+// payment processor.
+type Reader struct {
+	Organizations organization.Repository
+	Source        Source
+	Usage         billing.Usage
+	Customers     *Customers
+	Known         billing.KnownPlans
+	Clock         usecase.Clock
+	Log           *slog.Logger
+}
+
+// Overview reads the caller's plan. An organization without payment customer
+// gets one, and a warning is logged (contract section 3).
+func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, error) {
+	o, err := r.Organizations.ByID(ctx, a.OrganizationID)
+	if err != nil {
+		return nil, fmt.Errorf("find organization: %w", err)
+	}
+	if r.Customers != nil && o.PaymentCustomerID == "" {
+		r.Log.WarnContext(ctx, "organization without payment customer at a billing read; creating one", "organization", o.ID)
+		if _, err := r.Customers.Ensure(ctx, o.ID); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := r.Source.Read(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	now := r.Clock.Now()
+	from, until := billing.MonthOf(now)
+	v := &Overview{
+		OrganizationID: o.ID, Plan: plan, PeriodStart: calendar.Of(from), PeriodEnd: calendar.Of(until.Add(-time.Second)),
+	}
+	if v.Entities, err = r.Usage.Used(ctx, o.ID, billing.Entities, ""); err != nil {
+		return nil, fmt.Errorf("read usage: %w", err)
+	}
+	if v.Invoices, err = r.Usage.Used(ctx, o.ID, billing.Invoices, billing.Month(now)); err != nil {
+		return nil, fmt.Errorf("read usage: %w", err)
+	}
+	if plan.OnTrial() {
+		v.Trial = trialOf(o.TrialTerms(), now)
+	}
+	url, err := r.paymentURL(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	v.Alerts = alerts(v, url)
+	return v, nil
+}
+
+func trialOf(t organization.Trial, now time.Time) *Trial {
+	today := calendar.Of(now.UTC())
+	return &Trial{
+		Active: now.Before(t.End()), Expiry: t.Expiry,
+		DaysLeft: int(t.Expiry.Time().Sub(today.Time()).Hours() / 24),
+	}
+}
+
+// paymentURL is the page of an invoice that waits for payment; "" for none.
+func (r *Reader) paymentURL(ctx context.Context, id uuid.UUID) (string, error) {
+	if r.Known == nil {
+		return "", nil
+	}
+	known, err := r.Known.Get(ctx, id)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the plan known last: %w", err)
+	}
+	return known.PaymentURL, nil
+}
+
+func alerts(v *Overview, paymentURL string) []Alert {
+	var out []Alert
+	add := func(code AlertCode, url, format string, args ...any) {
+		out = append(out, Alert{Code: code, Message: fmt.Sprintf(format, args...), URL: url})
+	}
+	if v.Trial != nil && v.Trial.Active && v.Trial.DaysLeft < alertDays {
+		add(TrialExpiring, "", "The trial ends on %s (UTC). Choose a plan to go on adding documents.", v.Trial.Expiry)
+	}
+	if !v.Plan.Writable {
+		add(SubscriptionInactive, "", "The plan is not active: everything can be read, nothing new can be added. Choose a plan.")
+	}
+	for _, limit := range []struct {
+		name string
+		used int
+		most *int
+	}{{"entities", v.Entities, v.Plan.MaxEntities}, {"invoices this month", v.Invoices, v.Plan.MaxInvoicesPerMonth}} {
+		switch {
+		case limit.most == nil:
+		case limit.used >= *limit.most:
+			add(UsageLimitReached, "", "All %d %s of the plan are used.", *limit.most, limit.name)
+		case limit.used*5 >= *limit.most*4:
+			add(UsageNearLimit, "", "%d of %d %s of the plan are used.", limit.used, *limit.most, limit.name)
+		}
+	}
+	if paymentURL != "" {
+		add(PaymentFailed, paymentURL, "An invoice waits for payment.")
+	}
+	return out
+}
