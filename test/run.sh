@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test: with the race detector, but for the packages whose time is
-# SQLite's, which it slows twentyfold. The pool that reads PDFs is tested in
-# both ways, since its engine does not compile under the race detector.
+# SQLite's, which it slows twentyfold. What reads PDFs is tested in both ways,
+# since its engine does not compile under the race detector.
 set -euo pipefail
 plain='^docledger/(adapter/store/storetest/sqlite|adapter/jobs/jobstest/sqlite|test/)'
 mapfile -t all < <(go list ./...)

@@ -21,7 +21,7 @@ import (
 
 // EngineVersion names this reader in Result.EngineVersion. It rises with every
 // change that may read a document differently.
-const EngineVersion = "1"
+const EngineVersion = "2"
 
 // Options say how a Pipeline works. The zero value is ready for use.
 type Options struct {
@@ -35,6 +35,12 @@ type Options struct {
 	ChildMemory int64
 	// XMLBytes is the largest XML document that is read; 0 means 64 MiB.
 	XMLBytes int64
+	// ComparePages says that what is embedded in a PDF is held against what its
+	// pages show (the rule page_agrees), which takes some ten times as long.
+	ComparePages bool
+	// CacheDir keeps the compiled engine that reads the words of PDFs; "" means
+	// a folder of the user's cache.
+	CacheDir string
 }
 
 const (
@@ -71,11 +77,17 @@ func New(o Options) *Pipeline {
 			Size:     o.Children,
 			Deadline: o.Deadline,
 			Memory:   o.ChildMemory,
+			CacheDir: o.CacheDir,
 		}),
 		places: semaphore.NewWeighted(int64(o.Children)),
 		memory: semaphore.NewWeighted(xmlMemory),
 	}
 }
+
+// Prewarm compiles the engine that reads the words of PDFs: some seconds the
+// first time on a machine. Without it the first PDF that needs the engine waits
+// for it, on top of its own deadline.
+func (p *Pipeline) Prewarm(ctx context.Context) error { return p.pool.Prewarm(ctx) }
 
 // Close ends the child processes after the documents that are being read.
 func (p *Pipeline) Close() error { return p.pool.Close() }
@@ -109,7 +121,7 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	case sniff.XML:
 		return p.readXML(ctx, f, info.Size())
 	case sniff.PDF:
-		return p.readPDF(ctx, s.Path)
+		return p.readPDF(ctx, s)
 	case sniff.Image:
 		return nil, refuseImage(f, info.Size())
 	default:
@@ -126,7 +138,7 @@ func refuseImage(r io.ReaderAt, size int64) *extraction.Failure {
 			"The image is %d by %d pixels, more than is accepted. Scan the document at 300 dots per inch.", width, height)
 	}
 	return extraction.Fail(extraction.NoTextLayer,
-		"The file is an image without text, and reading images is not supported yet. Upload the invoice as XML or as a PDF with embedded invoice data.")
+		"The file is an image without text, and reading images is not supported yet. Upload the invoice as XML or as a PDF with text.")
 }
 
 // whatToDo completes the message about a file of a kind that isn't read.

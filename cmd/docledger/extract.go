@@ -55,7 +55,7 @@ func extractCommand() *cobra.Command {
 			"The exit status is 0 when every file got its line, whatever it holds.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			pipeline := extract.New(extract.Options{Children: parallel, Deadline: deadline})
+			pipeline := extract.New(extract.Options{Children: parallel, Deadline: deadline, ComparePages: true})
 			defer pipeline.Close()
 			e := extractor{reader: pipeline, parallel: parallel, out: c.OutOrStdout(), table: table}
 			return e.run(c.Context(), files)

@@ -134,7 +134,8 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	reader := o.Reader
 	if reader == nil {
 		s.pipeline = extract.New(extract.Options{
-			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline,
+			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir,
+			ComparePages: true,
 		})
 		reader = s.pipeline
 	}

@@ -44,12 +44,17 @@ const (
 	RuleSignsTurned    = "signs_turned"
 	RulePageAgrees     = "page_agrees"
 	RuleSingleInvoice  = "single_invoice"
+	// RuleLinesReadable fails where a table of lines can't be read or found.
+	RuleLinesReadable = "lines_readable"
+	// RuleEmbeddedReadable fails where the data embedded in a PDF is damaged and
+	// its pages were read instead.
+	RuleEmbeddedReadable = "embedded_data_readable"
 )
 
 // ReadingRules are the rules that only reading the document can try;
 // RunChecks knows nothing of them, so their outcome outlasts a correction.
 func ReadingRules() []string {
-	return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees, RuleSingleInvoice}
+	return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleEmbeddedReadable}
 }
 
 // Unreadable says that something is stated which could not be read: such a

@@ -1,0 +1,244 @@
+package pdftext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docledger/domain/extraction/reading"
+	"docledger/domain/money"
+)
+
+// amount is a number printed in a segment.
+type amount struct {
+	value        money.Decimal
+	alternatives []money.Decimal
+	digits       string // as printed, without currency
+	currencies   []string
+	percent      bool
+	from, to     int // words of the segment
+	x0, x1       float64
+}
+
+// isMoney says whether the number may be an amount of money.
+func (a *amount) isMoney() bool { return !a.percent && a.value.Fits(money.MaxAmountScale) }
+
+// showsMoney says whether the number has a currency or cents, which other
+// numbers have seldom.
+func (a *amount) showsMoney() bool { return len(a.currencies) > 0 || a.value.Decimals() == 2 }
+
+// piece is a word taken apart around its digits.
+type piece struct {
+	digits     string // with its signs and separators; "" where there are none
+	currencies []string
+	percent    bool
+}
+
+// readAmounts finds the numbers of every segment, in the style the document
+// votes for.
+func (s *sheet) readAmounts() {
+	var votes reading.Votes
+	for _, seg := range s.segments {
+		for _, a := range scan(seg, s.height, reading.Style{}) {
+			if !inDate(seg, &a) {
+				votes.Count(a.digits, len(a.currencies) > 0)
+			}
+		}
+	}
+	s.style = votes.Style()
+	for _, seg := range s.segments {
+		seg.amounts = nil
+		for _, a := range scan(seg, s.height, s.style) {
+			if !inDate(seg, &a) {
+				seg.amounts = append(seg.amounts, a)
+			}
+		}
+	}
+}
+
+// inDate says whether a number is a part of a date.
+func inDate(seg *segment, a *amount) bool {
+	start, end := seg.starts[a.from], seg.starts[a.to-1]+len(seg.words[a.to-1].text)
+	for _, d := range seg.dates {
+		if start < d.End && d.Start < end {
+			return true
+		}
+	}
+	return false
+}
+
+// scan finds the numbers of a segment.
+func scan(seg *segment, height float64, style reading.Style) []amount {
+	var out []amount
+	pieces := make([]piece, len(seg.words))
+	for i := range seg.words {
+		pieces[i] = takeApart(seg.words[i].text)
+	}
+	for i := 0; i < len(pieces); i++ {
+		if pieces[i].digits == "" {
+			continue
+		}
+		a, ok := join(seg, pieces, i, height, style)
+		if !ok {
+			continue
+		}
+		out = append(out, a)
+		i = a.to - 1
+	}
+	return out
+}
+
+// join reads the number that begins with a word: groups of thousands that
+// spaces part, a sign before it, and the currency or percent sign around it.
+func join(seg *segment, pieces []piece, i int, height float64, style reading.Style) (amount, bool) {
+	a := amount{from: i, to: i + 1, digits: pieces[i].digits, currencies: pieces[i].currencies, percent: pieces[i].percent}
+	near := func(k int) bool {
+		return gapBetween(&seg.words[k], &seg.words[k+1]) < 0.75*height
+	}
+	for k := i + 1; !a.percent && k < len(pieces) && near(k-1) && pieces[k].digits != "" && isGroup(a.digits, pieces[k].digits); k++ {
+		a.digits += " " + pieces[k].digits
+		a.to = k + 1
+		a.percent = pieces[k].percent
+		if len(pieces[k].currencies) > 0 {
+			a.currencies = pieces[k].currencies
+		}
+	}
+	number, ok := reading.ParseNumber(a.digits, style)
+	if !ok && a.to > i+1 {
+		a.digits, a.to = pieces[i].digits, i+1
+		number, ok = reading.ParseNumber(a.digits, style)
+	}
+	if !ok {
+		return a, false
+	}
+	a.value, a.alternatives = number.Value, number.Alternatives
+	if i > 0 && isMinus(seg.words[i-1].text) && near(i-1) && a.value.Sign() > 0 && (i == 1 || len(pieces) == i+1 || pieces[i-2].digits == "") {
+		a.value, a.from = a.value.Neg(), i-1
+	}
+	a.around(seg, height)
+	a.x0, a.x1 = seg.words[a.from].x0, seg.words[a.to-1].x1
+	if a.x0 > a.x1 {
+		a.x0, a.x1 = seg.words[a.to-1].x0, seg.words[a.from].x1
+	}
+	return a, true
+}
+
+// around takes in the currency or percent sign that stands beside a number.
+func (a *amount) around(seg *segment, height float64) {
+	if a.to < len(seg.words) && gapBetween(&seg.words[a.to-1], &seg.words[a.to]) < height {
+		next := strings.TrimRight(seg.words[a.to].text, ":;,")
+		if next == "%" {
+			a.percent = true
+			a.to++
+		} else if c := reading.Currencies(next); c != nil && len(a.currencies) == 0 {
+			a.currencies = c
+			a.to++
+		}
+	}
+	if a.from > 0 && len(a.currencies) == 0 && !a.percent {
+		if c := reading.Currencies(seg.words[a.from-1].text); c != nil {
+			a.currencies = c
+			a.from--
+		}
+	}
+}
+
+func gapBetween(a, b *word) float64 { return max(b.x0-a.x1, a.x0-b.x1) }
+
+func isMinus(s string) bool { return s == "-" || s == "–" || s == "−" }
+
+// isGroup says whether a word continues a number as its next three digits.
+func isGroup(before, after string) bool {
+	last := before[strings.LastIndexByte(before, ' ')+1:]
+	if strings.ContainsAny(last, ".,'") || strings.HasSuffix(last, "-") {
+		return false
+	}
+	if len(strings.TrimLeft(last, "(-")) > 3 {
+		return false
+	}
+	whole, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimRight(after, ")-"), ",", "."), ".")
+	return len(whole) == 3 && whole[0] >= '0' && whole[0] <= '9'
+}
+
+// takeApart finds the digits of a word between signs of currency and
+// punctuation. A word that holds other letters has none.
+func takeApart(text string) piece {
+	var p piece
+	text = strings.TrimRight(text, ":;*†")
+	if !strings.ContainsAny(text, "0123456789") {
+		return p
+	}
+	negative := false
+	if inner, ok := strings.CutPrefix(text, "("); ok {
+		if closed, ok := strings.CutSuffix(inner, ")"); ok {
+			text, negative = closed, true
+		} else if !strings.Contains(inner, "(") {
+			text = inner
+		}
+	}
+	text = strings.TrimRight(text, ")]")
+	if rest, ok := strings.CutSuffix(text, "%"); ok {
+		text, p.percent, negative = rest, true, false
+	} else if rest, ok := strings.CutPrefix(text, "%"); ok {
+		text, p.percent, negative = rest, true, false
+	}
+	minus := ""
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		text, minus = rest, "-"
+	}
+	first := strings.IndexAny(text, "0123456789")
+	if first < 0 {
+		return piece{}
+	}
+	last := strings.LastIndexAny(text, "0123456789")
+	before, digits, after := text[:first], text[first:last+1], text[last+1:]
+	if strings.HasSuffix(before, "-") {
+		before, minus = strings.TrimSuffix(before, "-"), "-"
+	}
+	before = strings.TrimLeft(before, ":@~")
+	if before != "" {
+		if p.currencies = reading.Currencies(before); p.currencies == nil {
+			return piece{}
+		}
+	}
+	if strings.HasPrefix(after, "%") {
+		after, p.percent = "", true
+	}
+	after = trimEnd(after, &digits, len(p.currencies) > 0 && p.currencies[0] == "JPY")
+	if after != "" {
+		c := reading.Currencies(after)
+		if c == nil {
+			return piece{}
+		}
+		p.currencies = c
+	}
+	if strings.ContainsFunc(digits, func(r rune) bool { return unicode.IsLetter(r) || r == '/' || r == ':' || r == '#' }) {
+		return piece{}
+	}
+	p.digits = minus + digits
+	if negative && minus == "" {
+		p.digits = "(" + digits + ")"
+	}
+	return p
+}
+
+// trimEnd deals with what follows the digits: a trailing minus, ",-" for no
+// cents, or the hyphen that closes a sum in yen.
+func trimEnd(after string, digits *string, yen bool) string {
+	switch {
+	case strings.HasPrefix(after, ",-"), strings.HasPrefix(after, ".-"):
+		return strings.TrimLeft(after[1:], "-")
+	case strings.HasPrefix(after, "-") && yen:
+		rest, _, _ := strings.Cut(strings.TrimPrefix(after, "-"), "(")
+		return rest
+	case strings.HasPrefix(after, "-"):
+		*digits += "-"
+		return after[1:]
+	case after == ".", after == ",":
+		return ""
+	}
+	if r, size := utf8.DecodeRuneInString(after); (r == '円' || r == '元') && len(after) > size {
+		return after[:size]
+	}
+	return after
+}

@@ -1,0 +1,172 @@
+package pdftext
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"docledger/adapter/extract/layout"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+)
+
+// Degrees of confidence. Below the usual review threshold of 0.8 a person
+// looks at the value.
+const (
+	sure     = 0.97 // confirmed by arithmetic, or by a label that means only this
+	likely   = 0.9
+	probable = 0.82
+	doubtful = 0.6 // a person must look
+	open     = 0.4 // several readings are as good
+)
+
+const maxSource = 200 // characters of evidence
+
+// draft collects what is read, and where it stood.
+type draft struct {
+	content invoice.Content
+	fields  map[string]invoice.Evidence
+	checks  []invoice.Check
+}
+
+// saw records evidence for the value at a path.
+func (d *draft) saw(path string, confidence float64, seg *segment, from, to int, alternatives ...string) {
+	e := invoice.Evidence{Source: invoice.FromText, Confidence: math.Round(confidence*100) / 100, Alternatives: alternatives}
+	if seg != nil {
+		e.Page, e.SourceText = seg.page, shorten(seg.text)
+		box := [4]float64(seg.boxOf(from, to))
+		e.Box = &box
+	}
+	d.fields[path] = e
+}
+
+// computed records that a value follows from others.
+func (d *draft) computed(path string, confidence float64, from string) {
+	d.fields[path] = invoice.Evidence{Source: invoice.Computed, Confidence: confidence, SourceText: shorten(from)}
+}
+
+func (seg *segment) boxOf(from, to int) layout.Box {
+	if from >= to {
+		from, to = 0, len(seg.words)
+	}
+	box := seg.words[from].box
+	for _, w := range seg.words[from:to] {
+		box = union(box, w.box)
+	}
+	return box
+}
+
+func shorten(s string) string {
+	if utf8.RuneCountInString(s) <= maxSource {
+		return s
+	}
+	return string([]rune(s)[:maxSource])
+}
+
+// sawAmount records an amount at its place.
+func (d *draft) sawAmount(path string, to **money.Decimal, confidence float64, row stated) {
+	v := row.amount.value
+	*to = &v
+	var others []string
+	for _, a := range row.amount.alternatives {
+		others = append(others, a.String())
+	}
+	if len(others) > 0 {
+		confidence = min(confidence, doubtful)
+	}
+	d.saw(path, confidence, row.seg, row.amount.from, row.amount.to, others...)
+}
+
+// choose takes the best candidate of a value that is text. Candidates of other
+// values that are about as good make it uncertain.
+func choose(candidates []found) (best found, confidence float64, ok bool) {
+	for _, c := range candidates {
+		if !ok || c.weight > best.weight {
+			best, ok = c, true
+		}
+	}
+	if !ok {
+		return best, 0, false
+	}
+	confidence = min(sure, best.weight)
+	if best.weight >= 0.9 {
+		confidence = sure
+	} else if best.weight >= 0.8 {
+		confidence = likely
+	} else if best.weight >= 0.65 {
+		confidence = probable
+	}
+	const close = 0.12
+	for _, c := range candidates {
+		if !strings.EqualFold(c.value, best.value) && best.weight-c.weight < close {
+			confidence = open
+			best.alternatives = appendNew(best.alternatives, c.value)
+		}
+	}
+	return best, confidence, true
+}
+
+func appendNew(list []string, v string) []string {
+	const most = 5
+	for _, have := range list {
+		if have == v {
+			return list
+		}
+	}
+	if len(list) >= most {
+		return list
+	}
+	return append(list, v)
+}
+
+// turnSigns makes the amounts of a credit note that prints them negative
+// positive (records D13).
+func (d *draft) turnSigns() {
+	c := &d.content
+	if c.Type != invoice.TypeCreditNote || !negative(c.GrossTotal, c.AmountDue, c.NetTotal) {
+		return
+	}
+	printed := c.GrossTotal
+	if printed == nil {
+		printed = c.AmountDue
+	}
+	for _, total := range []**money.Decimal{&c.LineTotal, &c.NetTotal, &c.TaxTotal, &c.GrossTotal, &c.PrepaidTotal, &c.AmountDue} {
+		*total = negated(*total)
+	}
+	for i := range c.Taxes {
+		c.Taxes[i].Base, c.Taxes[i].Amount = negated(c.Taxes[i].Base), negated(c.Taxes[i].Amount)
+	}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		l.NetAmount = negated(l.NetAmount)
+		if l.Quantity != nil && l.Quantity.Sign() < 0 {
+			l.Quantity = negated(l.Quantity)
+		}
+	}
+	d.checks = append(d.checks, invoice.Check{
+		Rule: invoice.RuleSignsTurned, Severity: invoice.Warning, Passed: true, Path: "gross_total",
+		Expected: invoice.Show(negated(printed)), Found: invoice.Show(printed),
+	})
+}
+
+func negative(totals ...*money.Decimal) bool {
+	for _, t := range totals {
+		if t != nil {
+			return t.Sign() < 0
+		}
+	}
+	return false
+}
+
+func negated(v *money.Decimal) *money.Decimal {
+	if v == nil {
+		return nil
+	}
+	n := v.Neg()
+	return &n
+}
+
+func linePath(i int) string { return fmt.Sprintf("lines[%d]", i) }
+
+func taxPath(i int) string { return fmt.Sprintf("taxes[%d]", i) }

@@ -1,0 +1,39 @@
+package pdftext_test
+
+import (
+	"strings"
+	"testing"
+
+	"docledger/adapter/extract/layout"
+	"docledger/adapter/extract/pdftext"
+)
+
+// FuzzRead holds that words of any text at any place, on pages of any size, are
+// read without a crash, and that evidence points into the page.
+func FuzzRead(f *testing.F) {
+	f.Add("Invoice No 12 Total 5.00 EUR Date 1/2/2020 Qty Price Amount 1 2,00 2,00", []byte{1, 2, 3, 4, 5, 6, 7, 8}, 595.0)
+	f.Add(strings.Join(simple, " "), []byte{10, 20, 30, 21, 40, 20, 60, 22, 80, 20, 95, 21}, 595.0)
+	f.Add("فاتورة ضريبية رقم ١٢ المجموع ٥٫٠٠ ريال _ . , -", []byte{200, 100, 50, 25}, 842.0)
+	f.Add("請求書 合計 12,000円 10%対象 御中", []byte{0, 0, 0, 0, 255, 255}, 1.0)
+	f.Fuzz(func(t *testing.T, text string, places []byte, size float64) {
+		words := strings.Fields(text)
+		if len(words) > 300 || len(places) == 0 {
+			return
+		}
+		p := layout.Page{Number: 1, Width: size, Height: 842}
+		at := func(i int) float64 { return float64(places[i%len(places)]) / 255 }
+		for i, w := range words {
+			x, y := at(2*i), at(2*i+1)
+			p.Words = append(p.Words, layout.Word{Text: w, Box: layout.Box{x, y, x + at(i)/8, y + at(i+3)/40}})
+		}
+		d, err := pdftext.Read([]layout.Page{p, p}, pdftext.Options{Forced: true})
+		if err != nil {
+			return
+		}
+		for path, e := range d.Fields {
+			if e.Confidence < 0 || e.Confidence > 1 || e.Page > 2 {
+				t.Errorf("%s: %+v", path, e)
+			}
+		}
+	})
+}

@@ -1,0 +1,321 @@
+package pdftext
+
+import (
+	"strings"
+	"unicode"
+
+	"docledger/domain/calendar"
+	"docledger/domain/extraction/reading"
+)
+
+// found is a candidate of a value.
+type found struct {
+	value        string
+	date         calendar.Date
+	weight       float64
+	seg          *segment
+	from, to     int // words of the segment
+	alternatives []string
+}
+
+// place is where the value of a label may stand: a segment from a byte on.
+type place struct {
+	seg    *segment
+	from   int
+	factor float64 // how well the place fits
+}
+
+// places returns where the value of a label may stand, the likeliest first:
+// behind it, beside it, below it.
+func (s *sheet) places(at, k, m int) []place {
+	l := s.lines[at]
+	seg := l.segments[k]
+	var out []place
+	end := seg.tokens[seg.labels[m].To-1].End
+	if rest := strings.Trim(seg.text[end:], " :.-=#)("); rest != "" {
+		out = append(out, place{seg, end, 1})
+		if m+1 < len(seg.labels) || len(rest) > 3 {
+			return out
+		}
+	}
+	if m != len(seg.labels)-1 {
+		return out
+	}
+	next := k + 1
+	if l.right {
+		next = k - 1
+	}
+	if next >= 0 && next < len(l.segments) {
+		out = append(out, place{l.segments[next], 0, 0.98})
+	}
+	for _, below := range s.lines[at+1:] {
+		if below.page != seg.page || below.y0-seg.y1 > 8*s.height {
+			break
+		}
+		for _, b := range below.segments {
+			if b.x1 >= seg.x0 && b.x0 <= seg.x1 {
+				return append(out, place{b, 0, 0.95})
+			}
+		}
+	}
+	return out
+}
+
+// identifier reads a number such as an invoice's from a place: a word with a
+// digit, or two where the first is a short prefix.
+func (s *sheet) identifier(p place) (found, bool) {
+	seg := p.seg
+	rest := seg.text[p.from:]
+	trimmed := strings.TrimLeft(rest, " :.=#-–№º°")
+	for _, filler := range []string{"nr.", "nr ", "no.", "no ", "n.", "num.", "nummer", "number"} {
+		if strings.HasPrefix(reading.Fold(trimmed), filler) {
+			trimmed = strings.TrimLeft(trimmed[min(len(filler), len(trimmed)):], " :.=#-–№º°")
+		}
+	}
+	start := p.from + len(rest) - len(trimmed)
+	words := strings.Fields(trimmed)
+	if len(words) == 0 || strings.HasPrefix(trimmed, "(") || strings.HasPrefix(trimmed, "_") {
+		return found{}, false
+	}
+	value := words[0]
+	if !hasDigit(value) {
+		short := len([]rune(value)) <= 5 && !strings.HasSuffix(value, ":")
+		if !short || len(words) < 2 || !hasDigit(words[1]) || value != strings.ToUpper(value) {
+			return found{}, false
+		}
+		value += " " + words[1]
+	} else if len(words) > 1 && isPrefixPart(words[0], words[1]) {
+		value += " " + words[1]
+	}
+	end := start + len(value)
+	value = strings.Trim(value, " .,;:()[]'\"")
+	if !hasDigit(value) || value == "" || value[0] == '_' || len([]rune(value)) > 40 || strings.ContainsAny(value, "@%€$£") {
+		return found{}, false
+	}
+	for _, d := range seg.dates {
+		if prefixed := strings.Contains(value, " ") && d.Start > start; prefixed {
+			continue // "FS 6/05/2024" numbers the documents of a month
+		}
+		if start < d.End && d.Start < end {
+			return found{}, false
+		}
+	}
+	from, to := seg.wordsAt(start, end)
+	return found{value: value, weight: p.factor, seg: seg, from: from, to: to}, true
+}
+
+// isPrefixPart says whether a number goes on in a second word: FT 2024/17.
+func isPrefixPart(first, second string) bool {
+	return strings.HasSuffix(first, "/") || strings.HasPrefix(second, "/") && len(second) > 1
+}
+
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+
+// wordsAt returns the words that stand at bytes of the text.
+func (seg *segment) wordsAt(start, end int) (from, to int) {
+	from = -1
+	for i, at := range seg.starts {
+		if at < end && start < at+len(seg.words[i].text) {
+			if from < 0 {
+				from = i
+			}
+			to = i + 1
+		}
+	}
+	return max(from, 0), to
+}
+
+// numbers returns the candidates of the invoice number.
+func (s *sheet) numbers() []found {
+	var out []found
+	for i, l := range s.lines {
+		heading := isHeading(l)
+		for k, seg := range l.segments {
+			if seg.used {
+				continue
+			}
+			for m, label := range seg.labels {
+				weight := numberWeight(seg, label)
+				if weight == 0 {
+					continue
+				}
+				for _, p := range s.places(i, k, m) {
+					title := label.Role != reading.RoleNumber
+					if title && (p.seg != seg && !heading || m > 0 && p.seg != seg) {
+						continue
+					}
+					if p.seg != seg && p.seg.startsWithLabel() {
+						continue
+					}
+					if f, ok := s.identifier(p); ok {
+						f.weight *= weight
+						out = append(out, f)
+						break
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// numberWeight says how surely a label announces the invoice number.
+func numberWeight(seg *segment, label reading.Match) float64 {
+	atStart := label.From == 0
+	switch {
+	case label.Role == reading.RoleNumber && !label.Weak:
+		return 1
+	case label.Role == reading.RoleNumber && atStart:
+		return 0.7
+	case label.Role == reading.RoleNumber:
+		for _, other := range seg.labels {
+			if (other.Role == reading.RoleTitle || other.Role == reading.RoleCreditTitle) && other.To <= label.From && label.From-other.To <= 4 {
+				return 0.9
+			}
+		}
+	case (label.Role == reading.RoleTitle || label.Role == reading.RoleCreditTitle) && atStart:
+		return 0.85
+	}
+	return 0
+}
+
+func (seg *segment) startsWithLabel() bool {
+	return len(seg.labels) > 0 && seg.labels[0].From == 0
+}
+
+// isHeading says whether a line is the heading of a small table: several
+// labels side by side, and no values.
+func isHeading(l *line) bool {
+	labelled := 0
+	for _, seg := range l.segments {
+		if hasDigit(seg.text) {
+			return false
+		}
+		if seg.startsWithLabel() {
+			labelled++
+		}
+	}
+	return labelled >= 2 && labelled == len(l.segments) || labelled >= 3
+}
+
+// datesOf returns the candidates of a date by the labels that announce it.
+func (s *sheet) datesOf(role reading.Role) []found {
+	var out []found
+	for i, l := range s.lines {
+		for k, seg := range l.segments {
+			if seg.used {
+				continue
+			}
+			for n := range seg.dates {
+				d := &seg.dates[n]
+				weight := s.dateWeight(role, i, k, n)
+				if weight == 0 {
+					continue
+				}
+				date, alternative, ok := d.Read(s.order)
+				if !ok {
+					continue
+				}
+				from, to := seg.wordsAt(d.Start, d.End)
+				f := found{value: date.String(), date: date, weight: weight, seg: seg, from: from, to: to}
+				if alternative != nil {
+					f.alternatives = []string{alternative.String()}
+				}
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// dateWeight says how surely the n-th date of a segment is the one of a role.
+func (s *sheet) dateWeight(role reading.Role, at, k, n int) float64 {
+	label, place := s.labelOfDate(at, k, n)
+	if label == nil {
+		return 0
+	}
+	switch label.Role {
+	case role:
+		return place
+	case reading.RoleDate:
+		if role == reading.RoleIssueDate {
+			return 0.85 * place
+		}
+	case reading.RoleTitle, reading.RoleCreditTitle, reading.RoleNumber:
+		if role == reading.RoleIssueDate && place == 1 && (label.From == 0 || !label.Weak) {
+			return 0.8
+		}
+	case reading.RoleTerms:
+		if role == reading.RoleDueDate {
+			return 0
+		}
+	}
+	return 0
+}
+
+// labelOfDate returns the label that a date belongs to, and how well it is
+// placed: before the date in its segment, in the segment before, or above.
+func (s *sheet) labelOfDate(at, k, n int) (*reading.Match, float64) {
+	l := s.lines[at]
+	seg := l.segments[k]
+	var nearest *reading.Match
+	for m := range seg.labels {
+		if seg.tokens[seg.labels[m].To-1].End <= seg.dates[n].Start {
+			nearest = &seg.labels[m]
+		}
+	}
+	if nearest != nil {
+		return nearest, 1
+	}
+	if n > 0 || seg.dates[0].Start > 0 && strings.ContainsFunc(seg.text[:seg.dates[0].Start], unicode.IsLetter) {
+		return nil, 0
+	}
+	before := k - 1
+	if l.right {
+		before = k + 1
+	}
+	if before == k-1 && before > 0 && isFiller(l.segments[before].text) {
+		before--
+		if before > 0 && hasDigit(l.segments[before].text) && !l.segments[before].startsWithLabel() {
+			before-- // the number between "No." and "of"
+		}
+		if l.segments[before].startsWithLabel() {
+			return &l.segments[before].labels[0], 1
+		}
+	}
+	if before >= 0 && before < len(l.segments) {
+		if b := l.segments[before]; len(b.labels) > 0 && len(b.dates) == 0 && !hasDigit(b.text) {
+			return &b.labels[len(b.labels)-1], 0.98
+		}
+	}
+	return s.labelAbove(at, seg)
+}
+
+// isFiller says whether a text only joins a date to what it is of.
+func isFiller(text string) bool {
+	switch reading.Fold(strings.Trim(text, " .:")) {
+	case "vom", "von", "of", "dated", "du", "de", "del", "van", "z", "z dnia", "da", "от", "av":
+		return true
+	}
+	return false
+}
+
+// labelAbove returns the label of the nearest segment above one.
+func (s *sheet) labelAbove(at int, seg *segment) (*reading.Match, float64) {
+	for i := at - 1; i >= 0; i-- {
+		l := s.lines[i]
+		if l.page != seg.page || seg.y0-l.y1 > 8*s.height {
+			break
+		}
+		for _, a := range l.segments {
+			if a.x1 < seg.x0 || a.x0 > seg.x1 {
+				continue
+			}
+			if len(a.labels) > 0 && len(a.dates) == 0 && !hasDigit(a.text) {
+				return &a.labels[len(a.labels)-1], 0.95
+			}
+			return nil, 0
+		}
+	}
+	return nil, 0
+}

@@ -1,0 +1,201 @@
+package pdftext
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"docledger/domain/extraction/reading"
+	"docledger/domain/invoice"
+)
+
+// taxID is a tax identifier with the place where it stands.
+type taxID struct {
+	id    string
+	buyer bool // its label says that it is the buyer's
+	valid bool
+	seg   *segment
+}
+
+var (
+	idPart = regexp.MustCompile(`^[A-Z0-9][A-Z0-9./-]*$|^[A-Z]{2,3}$`)
+	// euTaxID is a VAT identifier that shows by its own form to be one.
+	euTaxID = regexp.MustCompile(`\b(?:ATU\d{8}|BE[01]\d{9}|BG\d{9,10}|DE\d{9}|DK\d{8}|EL\d{9}|ES[A-Z0-9]\d{7}[A-Z0-9]|FI\d{8}|FR[A-Z0-9]{2}\d{9}|GB\d{9}|HU\d{8}|IE\d[A-Z0-9]\d{5}[A-Z]{1,2}|IT\d{11}|LU\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|RO\d{2,10}|SE\d{12}|CHE-?\d{3}\.?\d{3}\.?\d{3})\b`)
+)
+
+// taxIDs returns the tax identifiers of the document.
+func (s *sheet) taxIDs() []taxID {
+	var out []taxID
+	for i, l := range s.lines {
+		for k, seg := range l.segments {
+			if seg.used {
+				continue
+			}
+			labelled := false
+			for m, label := range seg.labels {
+				switch label.Role {
+				case reading.RoleTaxID, reading.RoleBuyerTaxID, reading.RoleTax:
+				default:
+					continue
+				}
+				for _, p := range s.places(i, k, m) {
+					id, valid := idAt(p.seg.text[p.from:])
+					if id == "" || label.Role == reading.RoleTax && !euTaxID.MatchString(squeeze(id)) {
+						continue
+					}
+					labelled = true
+					out = append(out, taxID{id: id, buyer: label.Role == reading.RoleBuyerTaxID, valid: valid, seg: p.seg})
+					break
+				}
+			}
+			if m := euTaxID.FindString(seg.text); m != "" && !labelled && len(out) == 0 {
+				if valid, known := invoice.ValidTaxID(m, ""); valid && known && len(seg.words) == 1 {
+					out = append(out, taxID{id: m, valid: true, seg: seg})
+				}
+			}
+		}
+	}
+	return out
+}
+
+func squeeze(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '.' {
+			return -1
+		}
+		return r
+	}, id)
+}
+
+// idAt reads a tax identifier at the beginning of a text: words in capitals and
+// digits, as many as make a valid one or else as are there.
+func idAt(text string) (id string, valid bool) {
+	text = strings.TrimLeft(text, " :.=#-–°ºª()/")
+	var parts []string
+	longest := ""
+	fields := strings.Fields(text)
+	for i, w := range fields {
+		last := strings.ContainsAny(w[len(w)-1:], ",;:)")
+		w = strings.TrimRight(w, ",;:).")
+		if !idPart.MatchString(w) || len(reading.FindDates(w)) > 0 {
+			break
+		}
+		if len(parts) > 0 && !hasDigit(w) && !isTaxSuffix(w) {
+			break
+		}
+		parts = append(parts, w)
+		joined := strings.Join(parts, " ")
+		digits := countDigits(joined)
+		if digits > 15 {
+			break
+		}
+		if valid, known := invoice.ValidTaxID(squeeze(joined), ""); valid && known {
+			if i+1 < len(fields) && !last && isTaxSuffix(fields[i+1]) {
+				joined += " " + fields[i+1]
+			}
+			return joined, true
+		}
+		if digits >= 7 {
+			longest = joined
+		}
+		if last {
+			break
+		}
+	}
+	return longest, false
+}
+
+// isTaxSuffix says whether a word ends the tax identifiers of a country.
+func isTaxSuffix(word string) bool {
+	return word == "MVA" || word == "MWST" || word == "TVA" || word == "IVA"
+}
+
+func countDigits(s string) int {
+	n := 0
+	for _, c := range []byte(s) {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// assignTaxIDs says which identifier is the seller's and which the buyer's: by
+// the label, else by the name that stands nearest above.
+func (s *sheet) assignTaxIDs(ids []taxID, seller, buyer *segment) (ofSeller, ofBuyer []taxID) {
+	for _, id := range ids {
+		switch {
+		case id.buyer, nearer(s, id.seg, buyer, seller):
+			ofBuyer = append(ofBuyer, id)
+		default:
+			ofSeller = append(ofSeller, id)
+		}
+	}
+	return ofSeller, ofBuyer
+}
+
+// nearer says whether a segment stands under a rather than under b: in the same
+// column, and closer.
+func nearer(s *sheet, seg, a, b *segment) bool {
+	if a == nil || a.page != seg.page || seg.line < a.line || abs(seg.x0-a.x0) > 14*s.height && abs(seg.x1-a.x1) > 14*s.height {
+		return false
+	}
+	const reach = 12 // heights of a line
+	if seg.y0-a.y1 > reach*s.height*1.8 {
+		return false
+	}
+	for _, l := range s.lines[a.line:seg.line] {
+		for _, between := range l.segments {
+			if abs(between.x0-seg.x0) > 3*s.height && abs(between.x0-a.x0) > 3*s.height {
+				continue
+			}
+			for _, m := range between.labels {
+				switch m.Role {
+				case reading.RoleTitle, reading.RoleCreditTitle, reading.RoleNumber, reading.RoleIssueDate:
+					return false
+				}
+			}
+		}
+	}
+	return b == nil || b.page != seg.page || b.line > seg.line || b.line < a.line || abs(seg.x0-b.x0) > abs(seg.x0-a.x0)+4*s.height
+}
+
+var ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,7}(?: ?[A-Z0-9]{1,4})?\b`)
+
+// iban is an account number with the place where it stands.
+type iban struct {
+	text  string
+	valid bool
+	seg   *segment
+}
+
+// ibans returns the account numbers of the document, each once.
+func (s *sheet) ibans() []iban {
+	var out []iban
+	for _, seg := range s.segments {
+		labelled := slices.ContainsFunc(seg.labels, func(m reading.Match) bool { return m.Role == reading.RoleIBAN })
+		for _, m := range ibanForm.FindAllString(seg.text, -1) {
+			text, valid := trimIBAN(m)
+			if !valid && !labelled || slices.ContainsFunc(out, func(o iban) bool { return o.text == text }) {
+				continue
+			}
+			out = append(out, iban{text, valid, seg})
+		}
+	}
+	return out
+}
+
+// trimIBAN drops words that follow the account number.
+func trimIBAN(text string) (string, bool) {
+	for cut := text; ; {
+		plain := strings.ReplaceAll(cut, " ", "")
+		if valid, known := invoice.ValidIBAN(plain); valid && known {
+			return plain, true
+		}
+		at := strings.LastIndexByte(cut, ' ')
+		if at < 0 {
+			return strings.ReplaceAll(text, " ", ""), false
+		}
+		cut = cut[:at]
+	}
+}

@@ -1,0 +1,145 @@
+package pdftext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docledger/domain/extraction"
+	"docledger/domain/extraction/reading"
+)
+
+// noInvoice returns why a text is no invoice, nil where it may be one. The
+// title tells: a document of another kind names itself, and no title of an
+// invoice stands beside.
+func (s *sheet) noInvoice() *extraction.Failure {
+	kind := ""
+	for _, seg := range s.segments {
+		if seg.page != 1 || seg.used {
+			continue
+		}
+		found := reading.KindOf(seg.text)
+		if found == string(extraction.Proforma) {
+			kind = found
+			break
+		}
+		if s.titled(seg) {
+			return nil
+		}
+		if kind == "" && seg.line < 25 {
+			kind = found
+		}
+	}
+	if kind != "" {
+		return extraction.NoInvoice(extraction.Kind(kind),
+			"By its title the document is no invoice but of another kind: %s. Upload the invoice, or extract it with force if it is one.", strings.ReplaceAll(kind, "_", " "))
+	}
+	return nil
+}
+
+// titled says whether a segment names the document an invoice or credit note.
+func (s *sheet) titled(seg *segment) bool {
+	for _, label := range seg.labels {
+		switch label.Role {
+		case reading.RoleTitle, reading.RoleCreditTitle:
+			if label.From == 0 {
+				return true
+			}
+		case reading.RoleBuyer: // "Invoice to:"
+			first := seg.tokens[label.From : label.From+1]
+			if alone := reading.FindLabels(first); len(alone) > 0 && alone[0].Role == reading.RoleTitle {
+				return true
+			}
+		case reading.RoleNumber:
+			if !label.Weak && !headsList(s.lines[seg.line]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// headsList says whether a line is the heading of a list, such as one of the
+// invoices that a statement sums up.
+func headsList(l *line) bool {
+	for _, seg := range l.segments {
+		if hasDigit(seg.text) {
+			return false
+		}
+	}
+	return len(l.segments) > 2
+}
+
+// isCreditNote says whether the document calls itself a credit note. A
+// self-billed invoice is called "Gutschrift" in German too, so the law's word
+// for what is taken back does not decide against the sign of its amounts.
+func (s *sheet) isCreditNote() (is bool, seg *segment) {
+	for _, seg := range s.segments {
+		if seg.page != 1 || seg.used || len(seg.labels) == 0 {
+			continue
+		}
+		first := seg.labels[0]
+		phrase := reading.Fold(seg.text[seg.tokens[first.From].Start:seg.tokens[first.To-1].End])
+		switch {
+		case first.From > 0:
+		case strings.Contains(reading.Fold(seg.text), "selbst ausgestellt"), strings.Contains(reading.Fold(seg.text), "self billed"), strings.Contains(reading.Fold(seg.text), "self-billed"):
+			return false, seg
+		case first.Role == reading.RoleCreditTitle, first.Role == reading.RoleNumber && creditNumber(phrase):
+			return true, seg
+		case first.Role == reading.RoleTitle && len(seg.tokens) <= first.To+4:
+			return false, seg
+		}
+	}
+	return false, nil
+}
+
+func creditNumber(phrase string) bool {
+	for _, w := range []string{"credit", "gutschrift", "avoir", "kredit", "abono", "coryguj", "koryguj"} {
+		if strings.Contains(phrase, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// unreadable says whether the text of a document can't be decoded: most of its
+// letters are no letters of any script, or no word of it can be spoken.
+func unreadable(segments []*segment) bool {
+	letters, strange, labels := 0, 0, 0
+	long, mute := 0, 0
+	for _, seg := range segments {
+		labels += len(seg.labels)
+		for _, w := range seg.words {
+			for _, r := range w.text {
+				switch {
+				case r == utf8.RuneError, unicode.Is(unicode.Co, r), r < 0x20:
+					strange++
+				case unicode.IsLetter(r), unicode.IsDigit(r):
+					letters++
+				}
+			}
+			if n := latinLetters(w.text); n >= 5 {
+				long++
+				if !strings.ContainsAny(reading.Fold(w.text), "aeiouy") {
+					mute++
+				}
+			}
+		}
+	}
+	const enough = 20 // letters without which nothing can be said
+	if letters+strange < enough {
+		return strange > letters
+	}
+	return strange*3 > letters || labels < 3 && long > 5 && mute*2 > long
+}
+
+func latinLetters(text string) int {
+	n := 0
+	for _, r := range text {
+		if !unicode.Is(unicode.Latin, r) {
+			return 0
+		}
+		n++
+	}
+	return n
+}

@@ -1,0 +1,345 @@
+package pdftext
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"docledger/adapter/extract/layout"
+	"docledger/domain/extraction/reading"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// word is a printed word where it is read: in points, on a page turned so that
+// its text stands upright.
+type word struct {
+	text           string
+	x0, y0, x1, y1 float64
+	box            layout.Box // on the page as it is seen
+}
+
+func (w *word) middle() float64 { return (w.y0 + w.y1) / 2 }
+
+// segment is a run of words on one line without a wide gap: a cell of a table,
+// a label, a line of a paragraph.
+type segment struct {
+	page           int
+	line           int // index of its line in the document
+	text           string
+	words          []word
+	starts         []int // where each word begins in text
+	x0, y0, x1, y1 float64
+	tokens         []reading.Token
+	labels         []reading.Match
+	amounts        []amount
+	dates          []reading.PrintedDate
+	used           bool // it belongs to the table of lines
+}
+
+// line is what stands side by side on a page.
+type line struct {
+	page     int
+	y0, y1   float64
+	segments []*segment
+	right    bool // it runs from right to left
+}
+
+// sheet is the whole document in reading order.
+type sheet struct {
+	lines    []*line
+	segments []*segment
+	height   float64 // of a usual character, in points
+	style    reading.Style
+	order    reading.Order
+	currency string
+	pages    int
+}
+
+// gapOfCells is the space between words, in heights of a character, from which
+// they stand in different cells.
+const gapOfCells = 1.25
+
+// newSheet puts the words of all pages into lines and segments.
+func newSheet(pages []layout.Page) *sheet {
+	s := &sheet{pages: len(pages)}
+	for i := range pages {
+		words := upright(&pages[i])
+		height := usualHeight(words)
+		if height == 0 {
+			continue
+		}
+		if s.height == 0 {
+			s.height = height
+		}
+		words = mend(words, height)
+		for _, row := range rows(words, height) {
+			s.add(pages[i].Number, row, height)
+		}
+	}
+	return s
+}
+
+func (s *sheet) add(page int, row []word, height float64) {
+	l := &line{page: page, y0: row[0].y0, y1: row[0].y1}
+	var all []string
+	for _, w := range row {
+		l.y0, l.y1 = min(l.y0, w.y0), max(l.y1, w.y1)
+		all = append(all, w.text)
+	}
+	l.right = reading.IsRightToLeft(strings.Join(all, " "))
+	from := 0
+	for i := 1; i <= len(row); i++ {
+		if i < len(row) && row[i].x0-row[i-1].x1 <= gapOfCells*height {
+			continue
+		}
+		seg := newSegment(page, len(s.lines), slices.Clone(row[from:i]), l.right)
+		from = i
+		if len(seg.tokens) == 0 && len(row) > 1 {
+			continue // a lone colon or rule
+		}
+		l.segments = append(l.segments, seg)
+		s.segments = append(s.segments, seg)
+	}
+	s.lines = append(s.lines, l)
+}
+
+func newSegment(page, line int, words []word, right bool) *segment {
+	seg := &segment{page: page, line: line, x0: words[0].x0, y0: words[0].y0, x1: words[len(words)-1].x1, y1: words[0].y1}
+	for _, w := range words {
+		seg.y0, seg.y1 = min(seg.y0, w.y0), max(seg.y1, w.y1)
+	}
+	if right {
+		slices.Reverse(words)
+		turnRuns(words)
+	}
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		seg.starts = append(seg.starts, b.Len())
+		b.WriteString(w.text)
+	}
+	seg.words, seg.text = words, b.String()
+	seg.tokens = reading.Tokens(seg.text)
+	seg.labels = reading.FindLabels(seg.tokens)
+	seg.dates = reading.FindDates(seg.text)
+	return seg
+}
+
+// turnRuns puts words in Latin letters inside a line from right to left back
+// into their own order.
+func turnRuns(words []word) {
+	latin := func(w word) bool {
+		r, _ := utf8.DecodeRuneInString(w.text)
+		return unicode.In(r, unicode.Latin)
+	}
+	for i := 0; i < len(words); i++ {
+		j := i
+		for j < len(words) && latin(words[j]) {
+			j++
+		}
+		slices.Reverse(words[i:j])
+		i = max(i, j-1)
+	}
+}
+
+// clean brings text into the form in which it is read: ligatures and wide
+// forms become plain characters, digits of other scripts those of ASCII, and
+// what does not print goes.
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsPrint(r) || unicode.IsSpace(r) {
+			return r
+		}
+		return -1
+	}, norm.NFKC.String(text))
+	return logical(reading.Digits(text))
+}
+
+// logical turns a word in Arabic letters that the page stores in visual order.
+// What tells is where letters stand that occur only at the end of a word, and
+// the article, which begins it.
+func logical(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Arabic, r) }) {
+		return text
+	}
+	runes := []rune(text)
+	first, last := runes[0], runes[len(runes)-1]
+	begins := first == 'ة' || first == 'ى'
+	ends := len(runes) > 3 && last == 'ا' && runes[len(runes)-2] == 'ل' && !strings.HasPrefix(text, "ال")
+	turned := slices.Clone(runes)
+	slices.Reverse(turned)
+	known := !reading.KnownWord(text) && reading.KnownWord(string(turned))
+	if begins || ends && last != 'ة' || known {
+		return string(turned)
+	}
+	return text
+}
+
+// upright returns the words of a page turned so that most of them stand
+// upright. Words that stand otherwise, such as a note along the margin, are
+// left out.
+func upright(p *layout.Page) []word {
+	var flat, tall, up, down int
+	previous := layout.Box{}
+	for i, w := range p.Words {
+		if utf8.RuneCountInString(w.Text) < 3 {
+			continue
+		}
+		if (w.Box[2]-w.Box[0])*p.Width >= (w.Box[3]-w.Box[1])*p.Height {
+			flat++
+			continue
+		}
+		tall++
+		if i > 0 && w.Box[0] < previous[2] && previous[0] < w.Box[2] {
+			if w.Box[1] < previous[1] {
+				up++
+			} else {
+				down++
+			}
+		}
+		previous = w.Box
+	}
+	sideways := tall > flat
+	out := make([]word, 0, len(p.Words))
+	for _, w := range p.Words {
+		x0, y0, x1, y1 := w.Box[0]*p.Width, w.Box[1]*p.Height, w.Box[2]*p.Width, w.Box[3]*p.Height
+		if standing := y1-y0 > x1-x0; utf8.RuneCountInString(w.Text) >= 3 && standing != sideways && y1-y0 > 2*(x1-x0) != sideways {
+			continue
+		}
+		switch {
+		case sideways && up >= down:
+			x0, y0, x1, y1 = p.Height-y1, x0, p.Height-y0, x1
+		case sideways:
+			x0, y0, x1, y1 = y0, p.Width-x1, y1, p.Width-x0
+		}
+		if text := clean(w.Text); text != "" {
+			out = append(out, split(word{text: text, x0: x0, y0: y0, x1: x1, y1: y1, box: w.Box})...)
+		}
+	}
+	return out
+}
+
+// split parts a label from the value that is printed to it without a space.
+func split(w word) []word {
+	at := labelEnd(w.text)
+	if at <= 0 || at >= len(w.text) {
+		return []word{w}
+	}
+	part := float64(utf8.RuneCountInString(w.text[:at])) / float64(utf8.RuneCountInString(w.text))
+	a, b := w, w
+	a.text, b.text = w.text[:at], w.text[at:]
+	a.x1 = w.x0 + part*(w.x1-w.x0)
+	b.x0 = a.x1
+	return append([]word{a}, split(b)...)
+}
+
+// labelEnd returns where a label in a word ends and its value begins: after a
+// colon behind letters, or between an ideograph and a currency sign.
+func labelEnd(text string) int {
+	before := rune(0)
+	for i, r := range text {
+		rest := text[i+utf8.RuneLen(r):]
+		switch {
+		case r == ':' && (unicode.IsLetter(before) || before == ')') && rest != "" && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(text, "http"):
+			return i + 1
+		case (r == '¥' || r == '￥' || r == '$' || r == '€') && (before == ')' || unicode.Is(unicode.Han, before) || unicode.Is(unicode.Hiragana, before)):
+			return i
+		}
+		before = r
+	}
+	return -1
+}
+
+// usualHeight is the median height of the words that are no mere signs.
+func usualHeight(words []word) float64 {
+	var heights []float64
+	for _, w := range words {
+		if strings.ContainsFunc(w.text, tall) {
+			heights = append(heights, w.y1-w.y0)
+		}
+	}
+	if len(heights) == 0 {
+		return 0
+	}
+	slices.Sort(heights)
+	return heights[len(heights)/2]
+}
+
+// tall says whether a letter is as high as a capital; scripts without capitals
+// have such letters only.
+func tall(r rune) bool {
+	return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.Is(unicode.Lo, r)
+}
+
+// mend joins words that are parted only because a sign among them, such as a
+// full stop or an underscore, shares no height with the letters.
+func mend(words []word, height float64) []word {
+	out := words[:0]
+	for _, w := range words {
+		if n := len(out); n > 0 && touching(&out[n-1], &w, height) {
+			last := &out[n-1]
+			if w.x0 < last.x0 {
+				last.text = w.text + last.text
+			} else {
+				last.text += w.text
+			}
+			last.x0, last.y0, last.x1, last.y1 = min(last.x0, w.x0), min(last.y0, w.y0), max(last.x1, w.x1), max(last.y1, w.y1)
+			last.box = union(last.box, w.box)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// touching says whether two words that follow each other are one.
+func touching(a, b *word, height float64) bool {
+	if !edge(a.text, b.text) || max(a.y0, b.y0)-min(a.y1, b.y1) > height*0.7 {
+		return false
+	}
+	gap := max(b.x0-a.x1, a.x0-b.x1)
+	return gap < height*0.18 && gap > -height
+}
+
+// edge says whether a sign stands where two words meet.
+func edge(a, b string) bool {
+	const signs = "-_.,'\"/"
+	return strings.ContainsAny(a[len(a)-1:], signs) || strings.ContainsAny(b[:1], signs)
+}
+
+func union(a, b layout.Box) layout.Box {
+	return layout.Box{min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])}
+}
+
+// rows groups words into lines from top to bottom, each sorted from left to
+// right.
+func rows(words []word, height float64) [][]word {
+	sorted := slices.Clone(words)
+	slices.SortStableFunc(sorted, func(a, b word) int { return cmp.Compare(a.middle(), b.middle()) })
+	var out [][]word
+	var middle, span float64 // of the line
+	for _, w := range sorted {
+		own := max(w.y1-w.y0, 0.8*height)
+		if w.y1-w.y0 < 0.45*height {
+			own = 1.5 * height // a sign on or below the base line
+		}
+		if n := len(out); n > 0 && w.middle()-middle < 0.5*min(own, max(span, height)) {
+			out[n-1] = append(out[n-1], w)
+			if own < 1.5*height {
+				middle += (w.middle() - middle) / float64(len(out[n-1]))
+			}
+			continue
+		}
+		out = append(out, []word{w})
+		middle, span = w.middle(), own
+	}
+	for _, row := range out {
+		slices.SortStableFunc(row, func(a, b word) int { return cmp.Compare(a.x0, b.x0) })
+	}
+	return out
+}

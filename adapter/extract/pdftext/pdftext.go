@@ -1,0 +1,256 @@
+// Package pdftext reads invoices from the words of PDF pages, without
+// templates: labels and where values stand by them, the geometry of tables, and
+// the arithmetic that binds totals.
+//
+// What it reads is right or marked as uncertain: a value that something else in
+// the document confirms has a high confidence, one that could be another has a
+// low one and names the others, and what is not stated stays empty.
+package pdftext
+
+import (
+	"regexp"
+
+	"docledger/adapter/extract/layout"
+	"docledger/domain/extraction"
+	"docledger/domain/extraction/reading"
+	"docledger/domain/invoice"
+)
+
+// fewWords is how many words a document must have to be more than a stamp on
+// a scanned page.
+const fewWords = 8
+
+// Options say how a document is read. The zero value is ready for use.
+type Options struct {
+	// Forced says that a person holds the document to be an invoice, whatever
+	// its title says.
+	Forced bool
+}
+
+// Read returns the invoice that pages of words state. A document without text,
+// or whose text can't be decoded, is an *extraction.Failure, and so is one that
+// is no invoice.
+func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
+	s := newSheet(pages)
+	words := 0
+	for _, seg := range s.segments {
+		words += len(seg.words)
+	}
+	if words < fewWords {
+		return nil, extraction.Fail(extraction.NoTextLayer,
+			"The PDF holds no text, only an image perhaps, which can't be read yet. Ask the sender for the original PDF or an e-invoice.")
+	}
+	if unreadable(s.segments) {
+		return nil, extraction.Fail(extraction.NoTextLayer,
+			"The text of the PDF can't be decoded: its fonts don't say which letters they show. Print it to a new PDF, or ask the sender for an e-invoice.")
+	}
+	s.readAmounts()
+	t := s.findTable()
+	if failure := s.noInvoice(); failure != nil && !o.Forced {
+		return nil, failure
+	}
+	d := &draft{content: invoice.Content{Type: invoice.TypeInvoice}, fields: map[string]invoice.Evidence{}}
+	sums := s.findTotals()
+	if len(sums.rows) == 0 && len(t.items) == 0 && !s.anyTitle() {
+		return nil, extraction.NoInvoice(extraction.Other,
+			"The document states no amounts and does not call itself an invoice. Upload the invoice, or extract it with force if it is one.")
+	}
+	s.readType(d)
+	s.readParties(d)
+	s.readCurrency(d, sums)
+	s.order = s.dateOrder(d)
+	s.readHeader(d)
+	s.readLines(d, t)
+	s.readTotals(d, sums, t)
+	d.turnSigns()
+	return &extraction.Draft{Content: d.content, Fields: d.fields, Checks: d.checks}, nil
+}
+
+func (s *sheet) anyTitle() bool {
+	for _, seg := range s.segments {
+		if seg.page == 1 && s.titled(seg) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sheet) readType(d *draft) {
+	is, seg := s.isCreditNote()
+	if is {
+		d.content.Type = invoice.TypeCreditNote
+	}
+	confidence := likely
+	if seg == nil {
+		confidence = probable
+	}
+	d.saw("document_type", confidence, seg, 0, 0)
+}
+
+// readHeader reads numbers and dates.
+func (s *sheet) readHeader(d *draft) {
+	c := &d.content
+	if f, confidence, ok := choose(s.numbers()); ok {
+		c.Number = f.value
+		d.saw("invoice_number", confidence, f.seg, f.from, f.to, f.alternatives...)
+	}
+	if f, confidence, ok := choose(s.datesOf(reading.RoleIssueDate)); ok {
+		c.IssueDate = f.date
+		d.sawDate("issue_date", confidence, f)
+	} else if f, ok := s.onlyDate(); ok {
+		c.IssueDate = f.date
+		confidence := doubtful
+		if placeAndDate.MatchString(f.seg.text) {
+			confidence = probable
+		}
+		d.sawDate("issue_date", confidence, f)
+	}
+	if f, confidence, ok := choose(s.datesOf(reading.RoleDueDate)); ok {
+		c.DueDate = f.date
+		if c.DueDate.Before(c.IssueDate) {
+			confidence = min(confidence, doubtful)
+		}
+		d.sawDate("due_date", confidence, f)
+	}
+	if f, confidence, ok := choose(s.datesOf(reading.RoleDelivery)); ok && confidence > open {
+		c.DeliveryDate = f.date
+		d.sawDate("delivery_date", confidence, f)
+	}
+	if f, ok := s.labelled(reading.RoleOrder); ok {
+		c.PurchaseOrder = f.value
+		d.saw("purchase_order", probable, f.seg, f.from, f.to)
+	}
+	s.readPayment(d)
+}
+
+// sawDate records a date; one that can be read in two ways needs a person.
+func (d *draft) sawDate(path string, confidence float64, f found) {
+	if len(f.alternatives) > 0 {
+		confidence = min(confidence, open)
+	}
+	d.saw(path, confidence, f.seg, f.from, f.to, f.alternatives...)
+}
+
+// placeAndDate is how letters are dated: "Paris, le 7 mai 2024".
+var placeAndDate = regexp.MustCompile(`^\p{Lu}[\p{L} .-]+, (?:le|den|li|em|a|dnia|the|d\.) `)
+
+// onlyDate returns the date of a document that has but one outside its table
+// and none with a label.
+func (s *sheet) onlyDate() (found, bool) {
+	var out found
+	n := 0
+	for _, seg := range s.segments {
+		if seg.used {
+			continue
+		}
+		for _, p := range seg.dates {
+			date, alternative, ok := p.Read(s.order)
+			if !ok || n > 0 && date == out.date {
+				continue
+			}
+			n++
+			from, to := seg.wordsAt(p.Start, p.End)
+			out = found{value: date.String(), date: date, seg: seg, from: from, to: to}
+			if alternative != nil {
+				out.alternatives = []string{alternative.String()}
+			}
+		}
+	}
+	if n != 1 || len(s.datesOf(reading.RoleDueDate)) > 0 || len(s.datesOf(reading.RoleOtherDate)) > 0 {
+		return out, false
+	}
+	return out, true
+}
+
+// labelled returns the identifier by the first label of a role.
+func (s *sheet) labelled(role reading.Role) (found, bool) {
+	for i, l := range s.lines {
+		for k, seg := range l.segments {
+			if seg.used {
+				continue
+			}
+			for m, label := range seg.labels {
+				if label.Role != role {
+					continue
+				}
+				for _, p := range s.places(i, k, m) {
+					if f, ok := s.identifier(p); ok {
+						return f, true
+					}
+				}
+			}
+		}
+	}
+	return found{}, false
+}
+
+// readParties reads names and tax identifiers of seller and buyer.
+func (s *sheet) readParties(d *draft) {
+	c := &d.content
+	p := s.findParties()
+	buyer, buyerSure := naming{}, 0.0
+	labelled := false
+	for _, n := range p.buyer {
+		labelled = labelled || n.labelled
+	}
+	seller, sellerSure := naming{}, 0.0
+	if labelled {
+		buyer, buyerSure = best(p.buyer, "")
+		seller, sellerSure = best(p.seller, invoice.FoldName(buyer.name))
+	} else {
+		seller, sellerSure = best(p.seller, "")
+		buyer, buyerSure = best(p.buyer, invoice.FoldName(seller.name))
+		sellerSure = min(sellerSure, likely)
+	}
+	if buyer.name == "" && seller.seg != nil {
+		buyer, buyerSure = p.opposite(seller.seg)
+	}
+	if seller.name != "" {
+		c.Seller.Name = seller.name
+		d.saw("seller.name", s.nameSure(seller.name, sellerSure), seller.seg, 0, 0)
+	}
+	if buyer.name != "" {
+		c.Buyer.Name = buyer.name
+		d.saw("buyer.name", s.nameSure(buyer.name, buyerSure), buyer.seg, 0, 0)
+	} else {
+		// Whether none is stated, or it could not be told from the rest of the
+		// page, is for a person to see.
+		d.fields["buyer.name"] = invoice.Evidence{Source: invoice.FromText, Confidence: doubtful}
+	}
+	s.readAddresses(d, p, seller.seg, buyer.seg)
+	ofSeller, ofBuyer := s.assignTaxIDs(s.taxIDs(), seller.seg, buyer.seg)
+	d.taxID("seller.tax_id", &c.Seller.TaxID, ofSeller)
+	d.taxID("buyer.tax_id", &c.Buyer.TaxID, ofBuyer)
+}
+
+// nameSure lowers the confidence of names in scripts whose letters a PDF may
+// store in the order they are seen.
+func (s *sheet) nameSure(name string, confidence float64) float64 {
+	if reading.IsRightToLeft(name) {
+		return min(confidence, doubtful)
+	}
+	return confidence
+}
+
+func (d *draft) taxID(path string, to *string, ids []taxID) {
+	if len(ids) == 0 {
+		return
+	}
+	best := ids[0]
+	for _, id := range ids {
+		if id.valid && !best.valid {
+			best = id
+		}
+	}
+	confidence := likely
+	for _, id := range ids {
+		if squeeze(id.id) != squeeze(best.id) && id.valid == best.valid {
+			confidence = doubtful
+		}
+	}
+	if best.valid {
+		confidence += 0.05
+	}
+	*to = best.id
+	d.saw(path, confidence, best.seg, 0, 0)
+}

@@ -1,0 +1,471 @@
+package pdftext
+
+import (
+	"slices"
+
+	"docledger/domain/extraction/reading"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+)
+
+// solver chooses among the labelled amounts by what they add up to.
+type solver struct {
+	s     *sheet
+	d     *draft
+	rows  []stated
+	taxes []stated
+	lines *money.Decimal // sum of the lines' amounts; nil where one has none
+}
+
+// computed marks candidates that no single amount states.
+const computedIndex = -1
+
+// readTotals reads the totals and the tax breakdown.
+func (s *sheet) readTotals(d *draft, sums *totals, t *table) {
+	v := &solver{s: s, d: d, rows: sums.rows}
+	v.lines = sumOfLines(d.content.Lines)
+	v.taxes = v.taxRows()
+	net, tax, gross := v.net(), v.tax(), v.gross()
+	triple, contested, ok := reading.Solve(net, tax, gross, v.tolerance())
+	if ok {
+		v.settle(triple, contested)
+	} else {
+		v.settleApart(net, tax, gross)
+	}
+	v.lineTotal()
+	v.due()
+	v.breakdown()
+}
+
+// lineTotal records the sum of the lines where the document states one, and the
+// allowances and charges that lead from it to the net total.
+func (v *solver) lineTotal() {
+	c := &v.d.content
+	var subtotal *stated
+	for i := range v.rows {
+		if r := &v.rows[i]; r.role == reading.RoleSubtotal {
+			if subtotal != nil && !subtotal.amount.value.Equal(r.amount.value) {
+				return
+			}
+			subtotal = r
+		}
+	}
+	from := v.lines
+	if subtotal != nil && from != nil && c.NetTotal != nil && !from.Equal(*c.NetTotal) &&
+		subtotal.amount.value.Equal(*c.NetTotal) && v.adjusted(*from).Within(*c.NetTotal, v.tolerance()) {
+		subtotal = nil // what is called a subtotal is the net total, after the discount
+	}
+	if subtotal != nil && v.lines != nil {
+		v.d.sawAmount("line_total", &c.LineTotal, likely, *subtotal)
+		from = c.LineTotal
+	}
+	if from == nil || c.NetTotal == nil || from.Equal(*c.NetTotal) || !v.adjusted(*from).Within(*c.NetTotal, v.tolerance()) {
+		return
+	}
+	for _, r := range v.rows {
+		if (r.role != reading.RoleAllowance && r.role != reading.RoleCharge) || r.amount.value.IsZero() {
+			continue
+		}
+		amount := r.amount.value.Abs()
+		c.AllowancesCharges = append(c.AllowancesCharges, invoice.AllowanceCharge{
+			IsCharge: r.role == reading.RoleCharge, Amount: &amount, Reason: shorten(r.seg.text),
+		})
+	}
+}
+
+func sumOfLines(lines []invoice.Line) *money.Decimal {
+	if len(lines) == 0 {
+		return nil
+	}
+	sum := money.Decimal{}
+	for i := range lines {
+		if lines[i].NetAmount == nil {
+			return nil
+		}
+		sum = sum.Add(*lines[i].NetAmount)
+	}
+	return &sum
+}
+
+func (v *solver) tolerance() money.Decimal {
+	if reading.WholeUnits(v.s.currency) {
+		return money.FromInt(1)
+	}
+	return cent
+}
+
+// taxRows are the taxes by rate, each once.
+func (v *solver) taxRows() []stated {
+	var out []stated
+	for _, r := range v.rows {
+		if r.role != reading.RoleTax {
+			continue
+		}
+		if !slices.ContainsFunc(out, func(o stated) bool {
+			same := o.amount.value.Equal(r.amount.value) && sameRate(o.rate, r.rate)
+			return same && (o.label == r.label || o.label == "" || r.label == "" || o.amount == r.amount)
+		}) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func sameRate(a, b *money.Decimal) bool {
+	if a == nil || b == nil {
+		return true
+	}
+	return a.Equal(*b)
+}
+
+func (v *solver) candidates(weights map[reading.Role]float64) []reading.Candidate {
+	var out []reading.Candidate
+	for i, r := range v.rows {
+		w := weights[r.role]
+		if w == 0 {
+			continue
+		}
+		if r.weak {
+			w *= 0.8
+		}
+		out = append(out, reading.Candidate{Value: r.amount.value, Weight: w, Index: i})
+		for _, other := range r.amount.alternatives {
+			out = append(out, reading.Candidate{Value: other, Weight: w * 0.9, Index: i})
+		}
+	}
+	return out
+}
+
+func (v *solver) net() []reading.Candidate {
+	out := v.candidates(map[reading.Role]float64{reading.RoleNet: 1, reading.RoleSubtotal: 0.7})
+	add := func(value money.Decimal, weight float64) {
+		out = append(out, reading.Candidate{Value: value, Weight: weight, Index: computedIndex})
+	}
+	if base, ok := v.bases(); ok {
+		add(base, 0.5)
+	}
+	if v.lines != nil {
+		add(*v.lines, 0.5)
+		add(v.adjusted(*v.lines), 0.4)
+	}
+	return out
+}
+
+// bases is the sum of what the tax rows were computed from.
+func (v *solver) bases() (money.Decimal, bool) {
+	sum := money.Decimal{}
+	for _, r := range v.taxes {
+		if r.base == nil {
+			return sum, false
+		}
+		sum = sum.Add(r.base.value)
+	}
+	return sum, len(v.taxes) > 0
+}
+
+// adjusted is the sum of the lines less allowances and with charges.
+func (v *solver) adjusted(sum money.Decimal) money.Decimal {
+	for _, r := range v.rows {
+		switch r.role {
+		case reading.RoleAllowance:
+			sum = sum.Sub(r.amount.value.Abs())
+		case reading.RoleCharge:
+			sum = sum.Add(r.amount.value.Abs())
+		}
+	}
+	return sum
+}
+
+func (v *solver) tax() []reading.Candidate {
+	out := v.candidates(map[reading.Role]float64{reading.RoleTaxTotal: 1, reading.RoleTax: 0.6})
+	if len(v.taxes) == 1 {
+		for i := range out {
+			out[i].Weight = max(out[i].Weight, 0.9)
+		}
+	}
+	if len(v.taxes) > 1 {
+		sum := money.Decimal{}
+		for _, r := range v.taxes {
+			sum = sum.Add(r.amount.value)
+		}
+		out = append(out, reading.Candidate{Value: sum, Weight: 0.8, Index: computedIndex})
+	}
+	return out
+}
+
+func (v *solver) gross() []reading.Candidate {
+	return v.candidates(map[reading.Role]float64{reading.RoleGross: 1, reading.RoleTotal: 0.8, reading.RoleDue: 0.75})
+}
+
+// settle takes totals that add up.
+func (v *solver) settle(t reading.Triple, contested bool) {
+	c := &v.d.content
+	confidence := sure
+	if contested {
+		confidence = doubtful
+	}
+	if t.Gross.Index >= 0 {
+		v.take("gross_total", &c.GrossTotal, t.Gross, confidence)
+	}
+	if t.Tax.Index >= 0 {
+		v.take("tax_total", &c.TaxTotal, t.Tax, confidence)
+	} else {
+		sum := t.Tax.Value
+		c.TaxTotal = &sum
+		v.d.computed("tax_total", confidence, "sum of the taxes by rate")
+	}
+	if other, ok := v.contradicts(t.Net); ok {
+		// What is printed stays; that it does not add up is for a check to say.
+		v.d.sawAmount("net_total", &c.NetTotal, doubtful, other)
+	} else if t.Net.Index >= 0 {
+		v.take("net_total", &c.NetTotal, t.Net, confidence)
+	} else if row, ok := v.printed(t.Net.Value, t.Gross.Index, t.Tax.Index); ok {
+		v.d.sawAmount("net_total", &c.NetTotal, confidence, row)
+	} else if base, ok := v.bases(); ok && base.Equal(t.Net.Value) {
+		c.NetTotal = &base
+		v.d.computed("net_total", confidence, "sum of the taxable amounts")
+	}
+}
+
+// contradicts returns the amount that is labelled as the net total, where it is
+// another than the one that arithmetic needs.
+func (v *solver) contradicts(net reading.Candidate) (stated, bool) {
+	var other stated
+	for i, r := range v.rows {
+		if r.role != reading.RoleNet || r.weak {
+			continue
+		}
+		if i == net.Index || r.amount.value.Within(net.Value, v.tolerance()) {
+			return stated{}, false
+		}
+		other = r
+	}
+	return other, other.amount != nil
+}
+
+// take reads a total from the candidate that arithmetic chose; which of several
+// readings holds is settled by it.
+func (v *solver) take(path string, to **money.Decimal, c reading.Candidate, confidence float64) {
+	row := v.rows[c.Index]
+	value := c.Value
+	*to = &value
+	v.d.saw(path, confidence, row.seg, row.amount.from, row.amount.to)
+}
+
+// printed finds an amount of the totals that has a value.
+func (v *solver) printed(value money.Decimal, except ...int) (stated, bool) {
+	for i, r := range v.rows {
+		if slices.Contains(except, i) {
+			continue
+		}
+		switch r.role {
+		case reading.RoleNet, reading.RoleSubtotal, reading.RoleTotal, reading.RoleGross:
+			if r.amount.value.Equal(value) {
+				return r, true
+			}
+		}
+	}
+	return stated{}, false
+}
+
+// settleApart takes totals that don't add up, or of which some are not stated,
+// each by its label.
+func (v *solver) settleApart(net, tax, gross []reading.Candidate) {
+	c := &v.d.content
+	if g, alone, ok := heaviest(gross); ok {
+		v.take("gross_total", &c.GrossTotal, g, v.alone(g, alone, len(net)+len(tax) > 0))
+		v.mark("gross_total", gross, g)
+	}
+	stated := slices.DeleteFunc(slices.Clone(tax), func(t reading.Candidate) bool { return t.Index == computedIndex })
+	if t, alone, ok := heaviest(stated); ok && (alone || t.Weight >= 1) {
+		v.take("tax_total", &c.TaxTotal, t, probable)
+	}
+	labelled := slices.DeleteFunc(slices.Clone(net), func(n reading.Candidate) bool {
+		return n.Index == computedIndex || v.rows[n.Index].role == reading.RoleSubtotal && !v.fromLines(n.Value)
+	})
+	if n, _, ok := heaviest(labelled); ok {
+		v.take("net_total", &c.NetTotal, n, probable)
+	}
+}
+
+// fromLines says whether a value is the sum of the lines, with or without the
+// allowances and charges of the document.
+func (v *solver) fromLines(value money.Decimal) bool {
+	return v.lines != nil && (value.Equal(*v.lines) || value.Within(v.adjusted(*v.lines), v.tolerance()))
+}
+
+// alone is the confidence of a gross total that no net total and tax confirm.
+func (v *solver) alone(g reading.Candidate, alone, others bool) float64 {
+	row := v.rows[g.Index]
+	switch {
+	case len(row.amount.alternatives) > 0 && !reading.WholeUnits(v.s.currency):
+		return open
+	case !alone:
+		return doubtful
+	case v.lines != nil && v.lines.Within(g.Value, v.tolerance()):
+		return sure
+	case v.lines != nil && v.adjusted(*v.lines).Within(g.Value, v.tolerance()):
+		return likely
+	case others || v.lines != nil:
+		return doubtful
+	case row.role == reading.RoleTotal:
+		return doubtful
+	}
+	return probable
+}
+
+// mark notes the other values a total may have.
+func (v *solver) mark(path string, all []reading.Candidate, chosen reading.Candidate) {
+	e := v.d.fields[path]
+	for _, c := range all {
+		if !c.Value.Equal(chosen.Value) {
+			e.Alternatives = appendNew(e.Alternatives, c.Value.String())
+		}
+	}
+	v.d.fields[path] = e
+}
+
+// heaviest returns the candidate of the greatest weight; alone says that no
+// other value has as much or nearly.
+func heaviest(all []reading.Candidate) (best reading.Candidate, alone, ok bool) {
+	for _, c := range all {
+		if !ok || c.Weight > best.Weight {
+			best, ok = c, true
+		}
+	}
+	alone = true
+	for _, c := range all {
+		if !c.Value.Equal(best.Value) && c.Weight > best.Weight-0.3 {
+			alone = false
+		}
+	}
+	return best, alone, ok
+}
+
+// due reads what is to be paid, and what was paid before.
+func (v *solver) due() {
+	c := &v.d.content
+	dues := v.candidates(map[reading.Role]float64{reading.RoleDue: 1})
+	d, alone, ok := heaviest(dues)
+	if !ok {
+		return
+	}
+	confidence := doubtful
+	g := c.GrossTotal
+	if g != nil {
+		for i, r := range v.rows {
+			switch r.role {
+			case reading.RolePrepaid:
+				if g.Sub(r.amount.value.Abs()).Within(d.Value, v.tolerance()) && !r.amount.value.IsZero() {
+					v.take("prepaid_total", &c.PrepaidTotal, reading.Candidate{Value: r.amount.value.Abs(), Index: i}, sure)
+					confidence = sure
+				}
+			case reading.RolePrevious:
+				if g.Add(r.amount.value).Within(d.Value, v.tolerance()) {
+					confidence = sure
+				}
+			}
+		}
+		if g.Equal(d.Value) {
+			confidence = v.d.fields["gross_total"].Confidence
+		} else if confidence == doubtful && v.paidElsewhere(g.Sub(d.Value)) {
+			confidence = likely
+		}
+	}
+	if !alone {
+		confidence = min(confidence, doubtful)
+	}
+	v.take("amount_due", &c.AmountDue, d, confidence)
+}
+
+// paidElsewhere says whether a payment of that amount is printed anywhere
+// outside the table of lines.
+func (v *solver) paidElsewhere(paid money.Decimal) bool {
+	if paid.Sign() <= 0 {
+		return false
+	}
+	for _, seg := range v.s.segments {
+		for i := range seg.amounts {
+			if !seg.used && seg.amounts[i].isMoney() && seg.amounts[i].value.Abs().Equal(paid) {
+				v.d.content.PrepaidTotal = &paid
+				v.d.saw("prepaid_total", likely, seg, seg.amounts[i].from, seg.amounts[i].to)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strange says whether a tax is at a rate that none of the lines has, though
+// all of them state theirs.
+func (v *solver) strange(rate money.Decimal) bool {
+	lines := v.d.content.Lines
+	for i := range lines {
+		if lines[i].TaxRate == nil || lines[i].TaxRate.Equal(rate) {
+			return false
+		}
+	}
+	return len(lines) > 0 && !rate.IsZero()
+}
+
+// lower makes a value less sure.
+func (v *solver) lower(path string, confidence float64) {
+	if e, ok := v.d.fields[path]; ok {
+		e.Confidence = min(e.Confidence, confidence)
+		v.d.fields[path] = e
+	}
+}
+
+// baseOfLines is the sum of the lines that are taxed at a rate. It says nothing
+// where the lines don't state their rates or don't add up to the net total.
+func (v *solver) baseOfLines(rate money.Decimal) (money.Decimal, bool) {
+	c := &v.d.content
+	if v.lines == nil || c.NetTotal == nil || !v.lines.Within(*c.NetTotal, v.tolerance()) {
+		return money.Decimal{}, false
+	}
+	sum := money.Decimal{}
+	for i := range c.Lines {
+		if c.Lines[i].TaxRate == nil {
+			return sum, false
+		}
+		if c.Lines[i].TaxRate.Equal(rate) {
+			sum = sum.Add(*c.Lines[i].NetAmount)
+		}
+	}
+	return sum, true
+}
+
+// breakdown records the taxes by rate where they add up to the tax total.
+func (v *solver) breakdown() {
+	c := &v.d.content
+	if c.TaxTotal == nil {
+		return
+	}
+	sum := money.Decimal{}
+	for _, r := range v.taxes {
+		if r.rate == nil {
+			return
+		}
+		sum = sum.Add(r.amount.value)
+		if v.strange(*r.rate) {
+			v.lower("tax_total", doubtful)
+		}
+	}
+	if len(v.taxes) == 0 || !sum.Within(*c.TaxTotal, cent) {
+		return
+	}
+	for i, r := range v.taxes {
+		amount := r.amount.value
+		row := invoice.Tax{Rate: r.rate, Amount: &amount}
+		if r.base != nil {
+			base := r.base.value
+			row.Base = &base
+		} else if base, ok := v.baseOfLines(*r.rate); ok {
+			row.Base = &base
+		} else if len(v.taxes) == 1 && c.NetTotal != nil {
+			row.Base = c.NetTotal
+		}
+		c.Taxes = append(c.Taxes, row)
+		v.d.saw(taxPath(i), likely, r.seg, r.amount.from, r.amount.to)
+	}
+}

@@ -1,0 +1,419 @@
+package pdftext
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"docledger/domain/extraction/reading"
+	"docledger/domain/money"
+)
+
+// column is a column of the table of lines, where its heading stands.
+type column struct {
+	kind   reading.Column
+	x0, x1 float64
+}
+
+// item is a row of the table of lines.
+type item struct {
+	row         *line
+	description []string
+	unit        string
+	cells       map[reading.Column]*amount
+	page        int
+	at          *segment // that of the amount
+}
+
+func (it *item) value(c reading.Column) *money.Decimal {
+	if a := it.cells[c]; a != nil {
+		v := a.value
+		return &v
+	}
+	return nil
+}
+
+// table is the table of lines over all pages.
+type table struct {
+	items   []item
+	columns []column
+	// start and end are the lines of the document between which the table
+	// stands.
+	start, end int
+}
+
+func (t *table) has(c reading.Column) bool {
+	return slices.ContainsFunc(t.columns, func(col column) bool { return col.kind == c })
+}
+
+// headColumns returns the columns a line may be the heading of; nil where it is
+// none.
+func (s *sheet) headColumns(l *line) []column {
+	var out []column
+	kinds := map[reading.Column]bool{}
+	text, covered := 0, 0
+	for _, seg := range l.segments {
+		if len(seg.dates) > 0 || slices.ContainsFunc(seg.amounts, func(a amount) bool { return !a.percent }) {
+			return nil
+		}
+		text += len(seg.tokens)
+		for _, h := range reading.FindHeads(seg.text, seg.tokens) {
+			x0, x1 := seg.span(seg.tokens[h.From].Start, seg.tokens[h.To-1].End)
+			covered += h.To - h.From
+			kind := h.Column
+			if kinds[kind] && kind == reading.ColumnDescription {
+				continue
+			}
+			out = append(out, column{kind, x0, x1})
+			kinds[kind] = true
+		}
+	}
+	value := kinds[reading.ColumnAmount] || kinds[reading.ColumnPrice] || kinds[reading.ColumnGross]
+	named := kinds[reading.ColumnDescription] || kinds[reading.ColumnQuantity] && kinds[reading.ColumnPrice]
+	if !value || !named || len(kinds) < 2 || covered*2 < text || len(l.segments) < 2 {
+		return nil
+	}
+	return oneAmount(out)
+}
+
+// oneAmount leaves one column of amounts: "amount" heads quantities too where
+// it stands before the price, and of several sums the first is without tax.
+func oneAmount(columns []column) []column {
+	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(a.x0, b.x0) })
+	var amounts []int
+	price, quantity := -1, false
+	for i, c := range columns {
+		switch c.kind {
+		case reading.ColumnAmount:
+			amounts = append(amounts, i)
+		case reading.ColumnPrice:
+			price = i
+		case reading.ColumnQuantity:
+			quantity = true
+		}
+	}
+	if len(amounts) < 2 {
+		return columns
+	}
+	if !quantity && amounts[0] < price {
+		columns[amounts[0]].kind = reading.ColumnQuantity
+		amounts = amounts[1:]
+	}
+	for _, i := range amounts[1:] {
+		columns[i].kind = reading.ColumnGross
+	}
+	return columns
+}
+
+// span returns where a range of bytes of the text stands across the page.
+func (seg *segment) span(from, to int) (x0, x1 float64) {
+	x0, x1 = math.Inf(1), math.Inf(-1)
+	for i, w := range seg.words {
+		start, end := seg.starts[i], seg.starts[i]+len(w.text)
+		if start < to && from < end {
+			x0, x1 = min(x0, w.x0), max(x1, w.x1)
+		}
+	}
+	return x0, x1
+}
+
+// findTable finds the table of lines: the rows under a heading, up to the
+// totals, on every page that repeats the heading or goes on without one.
+func (s *sheet) findTable() *table {
+	t := &table{start: -1}
+	open, hard := false, false
+	for i := 0; i < len(s.lines); i++ {
+		l := s.lines[i]
+		if columns := s.headColumns(l); columns != nil && (t.start < 0 || !hard || sameKinds(columns, t.columns)) {
+			if t.start < 0 {
+				t.start = i
+			}
+			if t.start == i || !open || sameKinds(columns, t.columns) {
+				markUsed(l)
+				t.columns, i = s.widen(columns, i)
+				open, hard = true, false
+				t.end = i
+				continue
+			}
+		}
+		if t.start >= 0 && len(t.items) > 0 && isHeading(l) && announcesTotal(l) {
+			open, hard = false, true
+		}
+		if t.start < 0 || hard {
+			continue
+		}
+		switch s.totalRow(l, t) {
+		case "hard":
+			open, hard = false, true
+			continue
+		case "soft":
+			open = false
+			continue
+		case "carried":
+			continue
+		}
+		it, ok := s.readRow(l, t)
+		switch {
+		case ok && (open || it.consistent()):
+			it.page = l.page
+			t.items = append(t.items, it)
+			t.end, open = i, true
+			markUsed(l)
+		case open && len(t.items) > 0 && it.row == nil:
+			t.continueRow(s, l, i)
+		}
+	}
+	return t
+}
+
+// announcesTotal says whether a heading leads to totals and no more lines.
+func announcesTotal(l *line) bool {
+	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
+		return slices.ContainsFunc(seg.labels, func(m reading.Match) bool {
+			return m.Role == reading.RoleDue || m.Role == reading.RoleGross || m.Role == reading.RoleNet
+		})
+	})
+}
+
+func markUsed(l *line) {
+	for _, seg := range l.segments {
+		seg.used = true
+	}
+}
+
+func sameKinds(a, b []column) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].kind != b[i].kind {
+			return false
+		}
+	}
+	return true
+}
+
+// widen adds the headings of the lines just above and below, which headings of
+// several lines are made of.
+func (s *sheet) widen(columns []column, at int) ([]column, int) {
+	last := at
+	for _, i := range []int{at - 1, at + 1, at + 2} {
+		if i < 0 || i >= len(s.lines) || s.lines[i].page != s.lines[at].page {
+			continue
+		}
+		l := s.lines[i]
+		gap := max(l.y0-s.lines[at].y1, s.lines[at].y0-l.y1)
+		if gap > 3*s.height || i > at && last != i-1 {
+			continue
+		}
+		found, digits := false, false
+		for _, seg := range l.segments {
+			digits = digits || strings.ContainsAny(seg.text, "0123456789")
+		}
+		if digits {
+			continue
+		}
+		for _, seg := range l.segments {
+			for _, h := range reading.FindHeads(seg.text, seg.tokens) {
+				x0, x1 := seg.span(seg.tokens[h.From].Start, seg.tokens[h.To-1].End)
+				found = true
+				for c := range columns {
+					if columns[c].kind == reading.ColumnUnit && h.Column == reading.ColumnPrice && x0 < columns[c].x1 && columns[c].x0 < x1 {
+						columns[c].kind = reading.ColumnPrice // "price / unit"
+					}
+				}
+				if !slices.ContainsFunc(columns, func(c column) bool { return x0 < c.x1+s.height/2 && c.x0 < x1+s.height/2 || c.kind == h.Column }) {
+					columns = append(columns, column{h.Column, x0, x1})
+				}
+			}
+		}
+		if found && i > at {
+			last = i
+			markUsed(l)
+		}
+	}
+	return columns, last
+}
+
+// totalRow says whether a line belongs to the totals below the table: "hard"
+// where nothing of the table may follow, "soft" for the sum of a part.
+func (s *sheet) totalRow(l *line, t *table) string {
+	if !hasAmount(l) {
+		return ""
+	}
+	if it, ok := s.readRow(l, t); ok && it.consistent() {
+		return "" // whatever its text, it is a line
+	}
+	for _, seg := range l.segments {
+		if len(seg.labels) == 0 || seg.labels[0].From > 1 || isNumberCell(seg) {
+			continue
+		}
+		switch seg.labels[0].Role {
+		case reading.RoleCarried:
+			return "carried"
+		case reading.RoleNet, reading.RoleTaxTotal, reading.RoleGross, reading.RoleDue, reading.RoleTotal, reading.RolePrevious:
+			return "hard"
+		case reading.RoleSubtotal:
+			return "soft"
+		case reading.RoleTax, reading.RoleAllowance, reading.RoleCharge:
+			if it, ok := s.readRow(l, t); !ok || !it.consistent() && (it.cells[reading.ColumnQuantity] == nil || it.cells[reading.ColumnPrice] == nil) {
+				return "soft"
+			}
+		}
+	}
+	return ""
+}
+
+// isNumberCell says whether a segment is a number and nothing else.
+func isNumberCell(seg *segment) bool {
+	return len(seg.words) == 1 && len(seg.amounts) == 1
+}
+
+func hasAmount(l *line) bool {
+	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
+		return slices.ContainsFunc(seg.amounts, func(a amount) bool { return !a.percent })
+	})
+}
+
+// readRow reads a line as a row of the table. Without an amount it is none.
+func (s *sheet) readRow(l *line, t *table) (item, bool) {
+	it := item{cells: map[reading.Column]*amount{}}
+	first := true
+	for _, seg := range l.segments {
+		taken := make([]bool, len(seg.words))
+		for i := range seg.amounts {
+			a := &seg.amounts[i]
+			kind, ok := s.columnOf(seg, a, t)
+			if !ok || it.cells[kind] != nil {
+				continue
+			}
+			it.cells[kind] = a
+			if kind == reading.ColumnAmount || it.at == nil {
+				it.at = seg
+			}
+			for k := a.from; k < a.to; k++ {
+				taken[k] = true
+			}
+		}
+		it.collect(seg, taken, t, first)
+		first = false
+	}
+	if it.cells[reading.ColumnAmount] == nil && it.cells[reading.ColumnGross] != nil && !t.has(reading.ColumnAmount) {
+		it.cells[reading.ColumnAmount] = it.cells[reading.ColumnGross]
+	}
+	need := reading.ColumnAmount
+	if !t.has(reading.ColumnAmount) && !t.has(reading.ColumnGross) {
+		need = reading.ColumnPrice
+	}
+	if it.cells[need] == nil || len(it.description) == 0 && len(it.cells) < 3 || numbersPage(l) {
+		return item{}, false
+	}
+	it.row = l
+	return it, true
+}
+
+// numbersPage says whether a line says which page it stands on.
+func numbersPage(l *line) bool {
+	first := l.segments[0]
+	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == reading.RoleOtherNumber
+}
+
+// collect takes the words of a segment that are no numbers of a column into
+// the description or the unit.
+func (it *item) collect(seg *segment, taken []bool, t *table, first bool) {
+	var words []string
+	for i, w := range seg.words {
+		if !taken[i] {
+			words = append(words, w.text)
+		}
+	}
+	text := strings.Join(words, " ")
+	if !strings.ContainsFunc(text, unicode.IsLetter) || len(words) == 0 {
+		return
+	}
+	switch kind := t.nearest(seg.x0, seg.x1); {
+	case kind == reading.ColumnUnit, kind == reading.ColumnQuantity && len([]rune(text)) <= 12:
+		it.unit = text
+	case kind == reading.ColumnCode && len(seg.words) <= 2 && !t.onlyText():
+	case kind == reading.ColumnDescription, kind == reading.ColumnPosition, kind == reading.ColumnCode, len(it.description) == 0 && first:
+		it.description = append(it.description, text)
+	}
+}
+
+// onlyText says whether the table has no column of its own for descriptions.
+func (t *table) onlyText() bool { return !t.has(reading.ColumnDescription) }
+
+// nearest is the column that a range across the page stands under.
+func (t *table) nearest(x0, x1 float64) reading.Column {
+	best, kind := math.Inf(1), reading.Column("")
+	for _, c := range t.columns {
+		if d := apartness(x0, x1, c.x0, c.x1); d < best {
+			best, kind = d, c.kind
+		}
+	}
+	return kind
+}
+
+// apartness is how badly two ranges are aligned: by their left or right edges
+// or their middles, whichever fits best.
+func apartness(a0, a1, b0, b1 float64) float64 {
+	return min(math.Abs(a0-b0), math.Abs(a1-b1), math.Abs((a0+a1)/2-(b0+b1)/2))
+}
+
+// columnOf returns the column of a number. Numbers inside a text belong to it.
+func (s *sheet) columnOf(seg *segment, a *amount, t *table) (reading.Column, bool) {
+	best, kind := math.Inf(1), reading.Column("")
+	for _, c := range t.columns {
+		d := apartness(a.x0, a.x1, c.x0, c.x1)
+		if a.percent && c.kind != reading.ColumnTaxRate && c.kind != reading.ColumnDiscount && c.kind != reading.ColumnDescription {
+			continue
+		}
+		if d < best {
+			best, kind = d, c.kind
+		}
+	}
+	switch kind {
+	case reading.ColumnDescription, reading.ColumnCode, reading.ColumnUnit, reading.ColumnDate, "":
+		return "", false
+	}
+	if a.from > 0 && !isNumeric(seg.words[a.from-1].text) && best > 1.5*s.height && seg.words[a.from].x0-seg.words[a.from-1].x1 < s.height*0.7 {
+		return "", false
+	}
+	return kind, best < 12*s.height
+}
+
+func isNumeric(text string) bool { return takeApart(text).digits != "" }
+
+// consistent says whether quantity times price, less the discount, is the
+// amount.
+func (it *item) consistent() bool {
+	q, p, n := it.value(reading.ColumnQuantity), it.value(reading.ColumnPrice), it.value(reading.ColumnAmount)
+	if q == nil || p == nil || n == nil {
+		return false
+	}
+	product := q.Mul(*p)
+	if d := it.cells[reading.ColumnDiscount]; d != nil && !product.Within(*n, cent) {
+		hundred := money.FromInt(100)
+		product = product.Mul(hundred.Sub(d.value)).Div(hundred)
+	}
+	return product.Abs().Within(n.Abs(), cent)
+}
+
+var cent = money.MustParse("0.011")
+
+// continueRow adds the text of a line to the description of the row above.
+func (t *table) continueRow(s *sheet, l *line, at int) {
+	last := &t.items[len(t.items)-1]
+	if hasAmount(l) || l.page != last.page || l.y0-s.lines[t.end].y1 > 2.5*s.height || len(l.segments) > 1 {
+		return
+	}
+	seg := l.segments[0]
+	const most = 5 // lines of one description
+	if t.nearest(seg.x0, seg.x1) == reading.ColumnDescription && len(seg.labels) == 0 && len(last.description) < most {
+		last.description = append(last.description, seg.text)
+		t.end = at
+		markUsed(l)
+	}
+}

@@ -1,0 +1,312 @@
+package pdftext
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"docledger/domain/extraction/reading"
+	"docledger/domain/money"
+)
+
+// stated is an amount with the label that stands by it.
+type stated struct {
+	role   reading.Role
+	label  string // as printed, folded; "" for a row of a tax table
+	weak   bool
+	amount *amount
+	seg    *segment // of the amount
+	rate   *money.Decimal
+	base   *amount // of a tax, where its row has one
+}
+
+// totals are the amounts below and beside the table of lines.
+type totals struct {
+	rows []stated
+}
+
+var totalRoles = []reading.Role{
+	reading.RoleNet, reading.RoleSubtotal, reading.RoleTax, reading.RoleTaxTotal, reading.RoleGross, reading.RoleTotal, reading.RoleDue,
+	reading.RolePrepaid, reading.RolePrevious, reading.RoleAllowance, reading.RoleCharge,
+}
+
+// findTotals collects the labelled amounts outside the table of lines.
+func (s *sheet) findTotals() *totals {
+	t := &totals{}
+	for i, l := range s.lines {
+		before := len(t.rows)
+		for k, seg := range l.segments {
+			if seg.used {
+				continue
+			}
+			for m := range seg.labels {
+				s.readTotal(t, i, k, m)
+			}
+		}
+		if len(t.rows) == before {
+			s.readRateRow(t, l)
+		}
+	}
+	return t
+}
+
+// readTotal reads the amount of one label: behind it in its segment, in the
+// segments beside it, or for what is to be paid below it.
+func (s *sheet) readTotal(t *totals, at, k, m int) {
+	l := s.lines[at]
+	seg := l.segments[k]
+	label := seg.labels[m]
+	role := label.Role
+	if role == reading.RoleDueDate && s.amountDueOn(seg, label) {
+		role = reading.RoleDue
+	}
+	if !slices.Contains(totalRoles, role) {
+		return
+	}
+	found, rate := s.behind(seg, m)
+	homes := make([]*segment, len(found))
+	for i := range homes {
+		homes[i] = seg
+	}
+	tax := role == reading.RoleTax || role == reading.RoleTaxTotal
+	if (len(found) == 0 && !trailsOff(seg, label) || tax) && s.isLead(seg, m) {
+		more, where, beside := s.beside(l, k, rate)
+		found, homes, rate = append(found, more...), append(homes, where...), beside
+	}
+	if len(found) == 3 && !tax && found[0].value.Add(found[1].value).Equal(found[2].value) {
+		for i, part := range []reading.Role{reading.RoleNet, reading.RoleTaxTotal, reading.RoleGross} {
+			t.rows = append(t.rows, stated{role: part, weak: true, amount: found[i], seg: homes[i]})
+		}
+		return
+	}
+	if len(found) == 0 && (role == reading.RoleDue || role == reading.RoleGross) && len(seg.labels) == 1 {
+		found, homes = s.below(at, seg)
+	}
+	if len(found) == 0 {
+		return
+	}
+	if role == reading.RoleTotal && netAndTax(found) {
+		for i, part := range []reading.Role{reading.RoleSubtotal, reading.RoleTaxTotal} {
+			t.rows = append(t.rows, stated{role: part, weak: true, amount: found[i], seg: homes[i]})
+		}
+		return
+	}
+	last := len(found) - 1
+	text := reading.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End])
+	row := stated{role: role, label: text, weak: label.Weak, amount: found[last], seg: homes[last], rate: rate}
+	if role == reading.RoleTax || role == reading.RoleTaxTotal {
+		row.base = baseOf(found, rate)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// netAndTax says whether the two amounts of a row of totals can be those of the
+// columns before and of the tax: the second is a part of the first such as no
+// rate of tax exceeds.
+func netAndTax(found []*amount) bool {
+	if len(found) != 2 || !found[0].showsMoney() || !found[1].showsMoney() {
+		return false
+	}
+	net, tax := found[0].value, found[1].value
+	return tax.Sign() > 0 && tax.Mul(money.FromInt(3)).Cmp(net) < 0
+}
+
+// isLead says whether the amounts beside a segment belong to its m-th label: no
+// other label of a total stands before it without an amount of its own.
+func (s *sheet) isLead(seg *segment, m int) bool {
+	for i := range seg.labels[:m] {
+		if slices.Contains(totalRoles, seg.labels[i].Role) {
+			if found, _ := s.behind(seg, i); len(found) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// amountDueOn says whether a label of the due date speaks of the amount too.
+func (s *sheet) amountDueOn(seg *segment, label reading.Match) bool {
+	return strings.Contains(reading.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End]), "amount due")
+}
+
+// trailsOff says whether a text goes on after its label, so that what stands
+// beside it belongs to something else.
+func trailsOff(seg *segment, label reading.Match) bool {
+	words := 0
+	for i := range seg.amounts {
+		if a := &seg.amounts[i]; !a.percent && seg.starts[a.from] >= seg.tokens[label.To-1].End {
+			return true
+		}
+	}
+	for _, t := range seg.tokens[label.To:] {
+		if strings.ContainsFunc(t.Text, unicode.IsLetter) {
+			words++
+		}
+	}
+	const most = 4 // words of an addition such as "incl. VAT in euro"
+	return words > most
+}
+
+// behind returns the amounts after a label and before the next one, and the
+// rate among them or just before the label.
+func (s *sheet) behind(seg *segment, m int) (found []*amount, rate *money.Decimal) {
+	label := seg.labels[m]
+	from, to := seg.tokens[label.From].Start, len(seg.text)
+	for _, next := range seg.labels[m+1:] {
+		if slices.Contains(totalRoles, next.Role) {
+			to = seg.tokens[next.From].Start
+			break
+		}
+	}
+	for i := range seg.amounts {
+		a := &seg.amounts[i]
+		at := seg.starts[a.from]
+		switch {
+		case a.percent && (m == 0 || at >= from) && at < to:
+			v := a.value
+			rate = &v
+		case at >= from && at < to && a.isMoney() && !seg.within(a, label) && !seg.inSentence(a):
+			found = append(found, a)
+		}
+	}
+	return found, rate
+}
+
+// inSentence says whether a number is followed by a word, so that it counts
+// something else than money: "balance at 30 days".
+func (seg *segment) inSentence(a *amount) bool {
+	if a.to >= len(seg.words) || len(a.currencies) > 0 {
+		return false
+	}
+	at := seg.starts[a.to]
+	for _, m := range seg.labels {
+		if seg.tokens[m.From].Start == at {
+			return false
+		}
+	}
+	next := seg.words[a.to].text
+	return strings.ContainsFunc(next, unicode.IsLetter) && !strings.HasPrefix(next, "(")
+}
+
+// within says whether a number is a part of the label itself.
+func (seg *segment) within(a *amount, label reading.Match) bool {
+	return seg.starts[a.from] < seg.tokens[label.To-1].End
+}
+
+// beside returns the run of amounts in the segments after one.
+func (s *sheet) beside(l *line, k int, rate *money.Decimal) ([]*amount, []*segment, *money.Decimal) {
+	var found []*amount
+	var homes []*segment
+	step := 1
+	if l.right {
+		step = -1
+	}
+	for i := k + step; i >= 0 && i < len(l.segments); i += step {
+		seg := l.segments[i]
+		if seg.wordy() || seg.used || strings.Contains(seg.text, "+") {
+			break
+		}
+		for j := range seg.amounts {
+			a := &seg.amounts[j]
+			if a.percent {
+				v := a.value
+				rate = &v
+			} else if a.isMoney() {
+				found = append(found, a)
+				homes = append(homes, seg)
+			}
+		}
+	}
+	return found, homes, rate
+}
+
+// wordy says whether a segment holds letters beside currencies and amounts.
+func (seg *segment) wordy() bool {
+	taken := make([]bool, len(seg.words))
+	for _, a := range seg.amounts {
+		for i := a.from; i < a.to; i++ {
+			taken[i] = true
+		}
+	}
+	for i, w := range seg.words {
+		if !taken[i] && strings.ContainsFunc(w.text, unicode.IsLetter) && reading.Currencies(w.text) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// below returns the amount that stands under a label, within a few lines.
+func (s *sheet) below(at int, label *segment) ([]*amount, []*segment) {
+	for _, l := range s.lines[at+1:] {
+		if l.page != label.page || l.y0-label.y1 > 6*s.height {
+			break
+		}
+		for _, seg := range l.segments {
+			if seg.x1 < label.x0 || seg.x0 > label.x1 || seg.used || reading.Currencies(seg.text) != nil {
+				continue // a currency alone stands before the amount, as on a Swiss QR-bill
+			}
+			if len(seg.amounts) == 1 && seg.amounts[0].isMoney() && seg.amounts[0].showsMoney() && !seg.wordy() {
+				return []*amount{&seg.amounts[0]}, []*segment{seg}
+			}
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+var taxTolerance = money.MustParse("0.06")
+
+// baseOf returns the amount that a tax at a rate was computed from.
+func baseOf(found []*amount, rate *money.Decimal) *amount {
+	if len(found) < 2 || rate == nil {
+		return nil
+	}
+	tax := found[len(found)-1]
+	for _, a := range found[:len(found)-1] {
+		if reading.IsTaxOf(a.value, *rate, tax.value, taxTolerance) {
+			return a
+		}
+	}
+	return nil
+}
+
+// readRateRow reads a row of a tax table, which has no label of its own: a
+// rate, a base and the tax, and often their sum.
+func (s *sheet) readRateRow(t *totals, l *line) {
+	var found []*amount
+	var homes []*segment
+	var rate *money.Decimal
+	for _, seg := range l.segments {
+		if seg.used {
+			return
+		}
+		for i := range seg.amounts {
+			a := &seg.amounts[i]
+			if a.percent {
+				v := a.value
+				rate = &v
+			} else if a.isMoney() {
+				found, homes = append(found, a), append(homes, seg)
+			}
+		}
+	}
+	if len(found) < 2 || len(found) > 4 {
+		return
+	}
+	for i := range found {
+		for j := i + 1; j < len(found); j++ {
+			base, tax := found[i], found[j]
+			if rate == nil || !reading.IsTaxOf(base.value, *rate, tax.value, taxTolerance) || tax.value.IsZero() != rate.IsZero() {
+				continue
+			}
+			t.rows = append(t.rows, stated{role: reading.RoleTax, amount: tax, seg: homes[j], rate: rate, base: base})
+			for k := j + 1; k < len(found); k++ {
+				if base.value.Add(tax.value).Equal(found[k].value) {
+					t.rows = append(t.rows, stated{role: reading.RoleTotal, weak: true, amount: found[k], seg: homes[k]})
+				}
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package reading
+
+import "strings"
+
+// legalForms are the words by which a name shows to be a company's, folded and
+// without full stops.
+var legalForms = setOf(`gmbh mbh ag kg kgaa ohg ug gbr ek se ltd limited llc llp lp inc incorporated corp corporation plc co company cic
+	sarl sas sasu sa eurl snc sci scop sl slu srl spa sapa sc scoop bv nv vof lda ltda sa eireli me epp unipessoal
+	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty gmbhcokg`)
+
+// solidForms are those of scripts without spaces or that stand apart from
+// Latin ones.
+var solidForms = []string{"株式会社", "有限会社", "合同会社", "有限公司", "公司", "شركة", "مؤسسة"}
+
+// IsCompany says whether a name holds the legal form of a company.
+func IsCompany(name string) bool {
+	for _, form := range solidForms {
+		if strings.Contains(name, form) {
+			return true
+		}
+	}
+	for _, w := range strings.Fields(name) {
+		if IsLegalForm(w) {
+			return true
+		}
+	}
+	folded := strings.ReplaceAll(Fold(name), " ", "")
+	return strings.Contains(folded, "sp.zo.o") || strings.Contains(folded, "spolkaz") || strings.Contains(folded, "s.a.")
+}
+
+// IsLegalForm says whether a word is the legal form of a company: "Inc.",
+// "S.r.l.".
+func IsLegalForm(word string) bool {
+	w := strings.Trim(strings.ReplaceAll(Fold(word), ".", ""), ",;:()")
+	w = strings.ReplaceAll(w, "/", "")
+	if word == strings.ToLower(word) {
+		switch w {
+		case "company", "limited", "corporation", "incorporated", "me", "sc":
+			return false // in small letters these are words
+		}
+		if len([]rune(w)) <= 2 {
+			return false
+		}
+	}
+	return legalForms[w]
+}

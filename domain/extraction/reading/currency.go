@@ -1,0 +1,64 @@
+package reading
+
+import "strings"
+
+// currencyCodes are the ISO 4217 codes that invoices are seen in.
+var currencyCodes = setOf(`AED ARS AUD BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GEL HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW
+	KWD LBP LKR MAD MDL MKD MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU VND ZAR`)
+
+// signs are the currencies that a sign may stand for, the likeliest first.
+var signs = map[string][]string{
+	"€": {"EUR"}, "euro": {"EUR"}, "euros": {"EUR"}, "£": {"GBP"}, "¥": {"JPY", "CNY"}, "￥": {"JPY", "CNY"}, "円": {"JPY"}, "元": {"CNY"}, "圆": {"CNY"}, "rmb": {"CNY"},
+	"$":  {"USD", "CAD", "AUD", "SGD", "NZD", "HKD", "MXN", "TWD", "CLP", "ARS", "COP"},
+	"r$": {"BRL"}, "us$": {"USD"}, "usd$": {"USD"}, "a$": {"AUD"}, "au$": {"AUD"}, "c$": {"CAD"}, "ca$": {"CAD"}, "s$": {"SGD"}, "nz$": {"NZD"}, "hk$": {"HKD"}, "nt$": {"TWD"}, "mx$": {"MXN"},
+	"zl": {"PLN"}, "kc": {"CZK"}, "ft": {"HUF"}, "лв": {"BGN"}, "лв.": {"BGN"}, "lei": {"RON"}, "ron": {"RON"}, "₹": {"INR"}, "rs": {"INR", "PKR", "LKR"}, "rs.": {"INR", "PKR", "LKR"},
+	"₽": {"RUB"}, "₺": {"TRY"}, "tl": {"TRY"}, "₴": {"UAH"}, "₪": {"ILS"}, "₩": {"KRW"}, "₱": {"PHP"}, "฿": {"THB"}, "₫": {"VND"},
+	"fr.": {"CHF"}, "sfr.": {"CHF"}, "kr": {"SEK", "NOK", "DKK", "ISK"}, "kr.": {"DKK", "SEK", "NOK"}, ":-": {"SEK"},
+	"ريال": {"SAR", "QAR", "OMR", "YER"}, "ر.س": {"SAR"}, "ر.س.": {"SAR"}, "درهم": {"AED", "MAD"}, "د.إ": {"AED"}, "﷼": {"SAR"}, "جنيه": {"EGP"},
+}
+
+// names are the currencies that words of a text name beyond doubt.
+var names = map[string]string{
+	"us dollars": "USD", "us dollar": "USD", "u s dollars": "USD", "american dollars": "USD", "canadian dollars": "CAD", "australian dollars": "AUD",
+	"pounds sterling": "GBP", "swiss francs": "CHF", "schweizer franken": "CHF", "euro": "EUR", "ريال سعودي": "SAR", "ευρω": "EUR", "лева": "BGN", "人民币": "CNY", "日本円": "JPY",
+	"svenska kronor": "SEK", "norske kroner": "NOK", "danske kroner": "DKK", "zlotych": "PLN", "reais": "BRL", "درهم اماراتي": "AED",
+}
+
+func setOf(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// Currencies returns the currencies that a sign or code beside a number may
+// stand for, the likeliest first; none where it is no currency.
+func Currencies(text string) []string {
+	text = strings.Trim(text, "()[]:;")
+	if currencyCodes[text] {
+		return []string{text}
+	}
+	return signs[Fold(strings.TrimSuffix(text, ","))]
+}
+
+// NamedCurrency returns the currency that the words of a text spell out, ""
+// where they spell none.
+func NamedCurrency(text string) string {
+	spaced := " " + strings.Join(Words(text), " ") + " "
+	for name, code := range names {
+		if strings.Contains(spaced, " "+name+" ") || IsIdeographic(name) && strings.Contains(text, name) {
+			return code
+		}
+	}
+	return ""
+}
+
+// WholeUnits says whether amounts of a currency have no decimals (ISO 4217).
+func WholeUnits(currency string) bool {
+	switch currency {
+	case "JPY", "KRW", "CLP", "VND", "ISK", "PYG", "UGX", "XAF", "XOF", "XPF":
+		return true
+	}
+	return false
+}

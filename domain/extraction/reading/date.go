@@ -1,0 +1,191 @@
+package reading
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"docledger/domain/calendar"
+)
+
+// Order is the order in which a document writes day and month as numbers.
+type Order int
+
+// The orders.
+const (
+	OrderUnknown Order = iota
+	DayFirst
+	MonthFirst
+)
+
+// PrintedDate is a date found in a text. Where day and month are both numbers
+// and may change places, Date(order) depends on the order.
+type PrintedDate struct {
+	Start, End int // bytes of the text
+	Text       string
+	year       int
+	first      int // the day, or the first of two numbers
+	second     int // the month, or the second
+	fixed      bool
+	separator  byte
+}
+
+// firstYear and lastYear bound what is taken for a date: other digits of the
+// same form are numbers of articles, telephones or accounts.
+const (
+	firstYear = 1950
+	lastYear  = 2099
+)
+
+var (
+	yearFirst = regexp.MustCompile(`(\d{4}) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})日?`)
+	numeric   = regexp.MustCompile(`(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4}|\d{2})`)
+	dayName   = regexp.MustCompile(`(\d{1,2})(?:st|nd|rd|th|er|º|ª|°)?\.?[ -]*(?:de |of |d')?[-/. ]*(\p{L}{3,12})[-/.,]*(?: de[l]?)?[ -]*('?\d{4}|'?\d{2})`)
+	nameDay   = regexp.MustCompile(`(\p{L}{3,12})\.? ?(\d{1,2})(?:st|nd|rd|th)?(?: ?, ?| )(\d{4})`)
+)
+
+// FindDates returns the dates printed in a text, in its order. A month without
+// a day is none.
+func FindDates(text string) []PrintedDate {
+	text = strings.ToLower(Digits(text))
+	var out []PrintedDate
+	add := func(at []int, d PrintedDate, ok bool) {
+		if !ok || !apart(text, at[0], at[1]) || d.year < firstYear || d.year > lastYear {
+			return
+		}
+		d.Start, d.End, d.Text = at[0], at[1], text[at[0]:at[1]]
+		if _, _, valid := d.Read(OrderUnknown); !valid {
+			return
+		}
+		for _, o := range out {
+			if d.Start < o.End && o.Start < d.End {
+				return
+			}
+		}
+		out = append(out, d)
+	}
+	part := func(at []int, i int) string { return text[at[2*i]:at[2*i+1]] }
+	for _, at := range yearFirst.FindAllStringSubmatchIndex(text, -1) {
+		add(at, PrintedDate{year: atoi(part(at, 1)), second: atoi(part(at, 2)), first: atoi(part(at, 3)), fixed: true}, true)
+	}
+	for _, at := range dayName.FindAllStringSubmatchIndex(text, -1) {
+		month, ok := monthNames[Fold(part(at, 2))]
+		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 1)), fixed: true}, ok)
+	}
+	for _, at := range nameDay.FindAllStringSubmatchIndex(text, -1) {
+		month, ok := monthNames[Fold(part(at, 1))]
+		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 2)), fixed: true}, ok)
+	}
+	for _, at := range numeric.FindAllStringSubmatchIndex(text, -1) {
+		d := PrintedDate{first: atoi(part(at, 1)), second: atoi(part(at, 3)), year: year(part(at, 5)), separator: part(at, 2)[0]}
+		add(at, d, part(at, 2) == part(at, 4))
+	}
+	slices.SortFunc(out, func(a, b PrintedDate) int { return a.Start - b.Start })
+	return out
+}
+
+// apart says whether the text from start to end is not a part of a longer
+// number or code.
+func apart(text string, start, end int) bool {
+	if start > 0 {
+		before := text[start-1]
+		if isDigit(before) || start > 1 && strings.IndexByte("-/.", before) >= 0 && isAlnum(text[start-2]) {
+			return false
+		}
+		if isLetter(before) && isDigit(text[start]) {
+			return false
+		}
+	}
+	if end < len(text) {
+		after := text[end]
+		if isDigit(after) || end+1 < len(text) && strings.IndexByte("-/.", after) >= 0 && isDigit(text[end+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
+func isAlnum(c byte) bool  { return isDigit(c) || isLetter(c) }
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// year reads four digits, or two of this century up to 69 and the last one
+// from 70.
+func year(s string) int {
+	s = strings.TrimPrefix(s, "'")
+	n := atoi(s)
+	switch {
+	case len(s) != 2:
+		return n
+	case n < 70:
+		return 2000 + n
+	}
+	return 1900 + n
+}
+
+// Read returns the date and, where it may be another as well, that one. valid
+// is false where the calendar has no such day.
+func (d PrintedDate) Read(order Order) (date calendar.Date, alternative *calendar.Date, valid bool) {
+	day, dayErr := calendar.New(d.year, time.Month(d.second), d.first)
+	if d.fixed {
+		return day, nil, dayErr == nil
+	}
+	month, monthErr := calendar.New(d.year, time.Month(d.first), d.second)
+	switch {
+	case dayErr != nil && monthErr != nil:
+		return calendar.Date{}, nil, false
+	case dayErr != nil:
+		return month, nil, true
+	case monthErr != nil, day == month:
+		return day, nil, true
+	case order == MonthFirst && d.separator != '.':
+		return month, nil, true
+	case order == DayFirst || d.separator == '.':
+		return day, nil, true
+	}
+	return day, &month, true
+}
+
+// Evidence says which order a date shows by itself: a number above 12 can be
+// no month.
+func (d PrintedDate) Evidence() Order {
+	switch {
+	case d.fixed || d.separator == '.':
+		return OrderUnknown
+	case d.first > 12:
+		return DayFirst
+	case d.second > 12:
+		return MonthFirst
+	}
+	return OrderUnknown
+}
+
+// VoteOrder returns the order that the dates of a document show, or fallback
+// where they show none. Dates that contradict each other leave it unknown.
+func VoteOrder(dates []PrintedDate, fallback Order) Order {
+	order := OrderUnknown
+	for _, d := range dates {
+		e := d.Evidence()
+		if e == OrderUnknown {
+			continue
+		}
+		if order != OrderUnknown && order != e {
+			return OrderUnknown
+		}
+		order = e
+	}
+	if order == OrderUnknown {
+		return fallback
+	}
+	return order
+}

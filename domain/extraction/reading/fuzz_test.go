@@ -1,0 +1,73 @@
+package reading_test
+
+import (
+	"testing"
+
+	"docledger/domain/extraction/reading"
+)
+
+// FuzzNumber holds that a number read in plain notation reads the same again.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"1.234,56", "1,234", "(12.00)", "12-", "1'000.50", "12,34,567.89", "٫٥", "125,-", "-.-"} {
+		f.Add(s, byte('.'))
+		f.Add(s, byte(0))
+	}
+	f.Fuzz(func(t *testing.T, s string, decimal byte) {
+		if decimal != '.' && decimal != ',' {
+			decimal = 0
+		}
+		n, ok := reading.ParseNumber(s, reading.Style{Decimal: decimal})
+		if !ok {
+			return
+		}
+		again, ok := reading.ParseNumber(n.Value.String(), reading.Style{Decimal: '.'})
+		if !ok || !again.Value.Equal(n.Value) {
+			t.Errorf("%q is %s, which is %s", s, n.Value, again.Value)
+		}
+		var v reading.Votes
+		v.Count(s, true)
+	})
+}
+
+// FuzzDate holds that what is found lies inside the text and is a day.
+func FuzzDate(f *testing.F) {
+	for _, s := range []string{"5.3.2024", "March 3, 2021", "2024年5月31日", "12/13/14 1/2/2003", "İ 1.1.2020", "3 de mayo del 2021"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, d := range reading.FindDates(s) {
+			date, other, ok := d.Read(reading.OrderUnknown)
+			if !ok || date.IsZero() || other != nil && *other == date {
+				t.Errorf("%q has the date %v or %v", s, date, other)
+			}
+			if d.Start < 0 || d.End < d.Start {
+				t.Errorf("%q has a date at %d to %d", s, d.Start, d.End)
+			}
+		}
+	})
+}
+
+// FuzzLabels holds that labels and headings lie inside the text and don't
+// overlap.
+func FuzzLabels(f *testing.F) {
+	for _, s := range []string{"Invoice No. 12", "請求書番号: 2024", "Käufer/Leistungsempfänger", "# % @", "10%対象 291,000円 消費税 29,100円"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		tokens := reading.Tokens(s)
+		for i, tok := range tokens {
+			if tok.Start < 0 || tok.End > len(s) || tok.Start >= tok.End || i > 0 && tok.Start < tokens[i-1].End {
+				t.Fatalf("%q: token %+v", s, tok)
+			}
+		}
+		last := 0
+		for _, m := range reading.FindLabels(tokens) {
+			if m.From < last || m.To <= m.From || m.To > len(tokens) {
+				t.Fatalf("%q: label %+v", s, m)
+			}
+			last = m.To
+		}
+		reading.FindHeads(s, tokens)
+		reading.KindOf(s)
+	})
+}

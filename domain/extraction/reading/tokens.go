@@ -1,0 +1,112 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Token is a word of a text: letters and digits that follow each other, folded,
+// or one of the signs that labels are made with.
+type Token struct {
+	Text        string
+	Start, End  int // bytes of the text
+	ideographic bool
+}
+
+// Tokens parts a text into words. Where a script has no spaces, each known
+// label begins a word of its own.
+func Tokens(text string) []Token {
+	var out []Token
+	start := -1
+	flush := func(end int) {
+		if start >= 0 {
+			out = appendWord(out, text, start, end)
+			start = -1
+		}
+	}
+	for i, r := range text {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
+			if start >= 0 && scriptChange(text, i, r) {
+				flush(i)
+			}
+			if start < 0 {
+				start = i
+			}
+		case r == '#' || r == '%' || r == '№' || r == '@':
+			flush(i)
+			out = append(out, Token{Text: string(r), Start: i, End: i + utf8.RuneLen(r)})
+		default:
+			flush(i)
+		}
+	}
+	flush(len(text))
+	return out
+}
+
+// scriptChange says whether a word ends before r because digits follow
+// ideographs or the other way round.
+func scriptChange(text string, at int, r rune) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	return isIdeograph(before) != isIdeograph(r)
+}
+
+func isIdeograph(r rune) bool {
+	return r > 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー'
+}
+
+func appendWord(out []Token, text string, start, end int) []Token {
+	word := text[start:end]
+	if !IsIdeographic(word) {
+		return append(out, Token{Text: Fold(word), Start: start, End: end})
+	}
+	for start < end {
+		size := solidLabel(text[start:end])
+		if size == 0 {
+			size = nextLabel(text[start:end])
+		}
+		out = append(out, Token{Text: Fold(text[start : start+size]), Start: start, End: start + size, ideographic: true})
+		start += size
+	}
+	return out
+}
+
+// solidLabel returns the length of the longest label that begins the text.
+func solidLabel(text string) int {
+	longest := 0
+	first, _ := utf8.DecodeRuneInString(text)
+	for _, w := range solidWords[first] {
+		if len(w) > longest && strings.HasPrefix(text, w) {
+			longest = len(w)
+		}
+	}
+	return longest
+}
+
+// nextLabel returns where the next label begins, the end of the text if none.
+func nextLabel(text string) int {
+	for i := range text {
+		if i > 0 && solidLabel(text[i:]) > 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// solidWords are the phrases of scripts without spaces by their first letter.
+var solidWords = func() map[rune][]string {
+	words := map[rune][]string{}
+	for _, list := range phrases {
+		for _, entry := range strings.FieldsFunc(list, func(r rune) bool { return r == '|' || r == '\n' }) {
+			if entry = strings.TrimLeft(strings.TrimSpace(entry), "~"); IsIdeographic(entry) {
+				first, _ := utf8.DecodeRuneInString(entry)
+				if !slices.Contains(words[first], entry) {
+					words[first] = append(words[first], entry)
+				}
+			}
+		}
+	}
+	return words
+}()
