@@ -22,7 +22,7 @@ const computedIndex = -1
 
 // readTotals reads the totals and the tax breakdown.
 func (s *sheet) readTotals(d *draft, sums *totals, t *table) {
-	v := &solver{s: s, d: d, rows: sums.rows}
+	v := &solver{s: s, d: d, rows: withoutCarried(sums.rows, d.content.Lines)}
 	v.lines = sumOfLines(d.content.Lines)
 	v.taxes = v.taxRows()
 	net, tax, gross := v.net(), v.tax(), v.gross()
@@ -35,6 +35,26 @@ func (s *sheet) readTotals(d *draft, sums *totals, t *table) {
 	v.lineTotal()
 	v.due()
 	v.breakdown()
+}
+
+// withoutCarried drops what is labelled as a charge and is the sum of the lines
+// so far: "transport" is freight in some languages and a sum carried over to
+// the next page in others.
+func withoutCarried(rows []stated, lines []invoice.Line) []stated {
+	const few = 2 // freight may cost as much as the first line
+	var sum money.Decimal
+	var carried []money.Decimal
+	for i := range lines {
+		if lines[i].NetAmount == nil {
+			break
+		}
+		if sum = sum.Add(*lines[i].NetAmount); i+1 >= few && i+1 < len(lines) {
+			carried = append(carried, sum)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r stated) bool {
+		return r.role == reading.RoleCharge && slices.ContainsFunc(carried, r.amount.value.Equal)
+	})
 }
 
 // lineTotal records the sum of the lines where the document states one, and the
