@@ -135,7 +135,6 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if reader == nil {
 		s.pipeline = extract.New(extract.Options{
 			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir,
-			ComparePages: true,
 		})
 		reader = s.pipeline
 	}
