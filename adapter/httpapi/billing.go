@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"mime"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/domain/fault"
@@ -19,6 +21,32 @@ func (s *Server) GetBilling(ctx context.Context, _ billingapi.GetBillingRequestO
 		return nil, err
 	}
 	return billingapi.GetBilling200JSONResponse{Body: convert.ToAPIBilling(v)}, nil
+}
+
+// GetBillingUsage implements the operation getBillingUsage.
+func (s *Server) GetBillingUsage(
+	ctx context.Context, r billingapi.GetBillingUsageRequestObject,
+) (billingapi.GetBillingUsageResponseObject, error) {
+	month := ""
+	if r.Params.Month != nil {
+		month = *r.Params.Month
+	}
+	u, err := s.Billing.UsageByEntity(ctx, actor(ctx), month)
+	if err != nil {
+		return nil, err
+	}
+	if r.Params.Format == nil || *r.Params.Format == billingapi.Json {
+		return billingapi.GetBillingUsage200JSONResponse{Body: convert.ToAPIUsageByEntity(u)}, nil
+	}
+	table, err := convert.ToCSVUsageByEntity(u)
+	if err != nil {
+		return nil, err
+	}
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": "usage-" + u.Month + ".csv"})
+	return billingapi.GetBillingUsage200TextcsvResponse{
+		Body: bytes.NewReader(table), ContentLength: int64(len(table)),
+		Headers: billingapi.GetBillingUsage200ResponseHeaders{ContentDisposition: &disposition},
+	}, nil
 }
 
 // ListPlans implements the operation listPlans.

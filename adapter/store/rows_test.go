@@ -25,7 +25,7 @@ var rows = []schema.Tabler{
 // foreign are the tables that no row struct is for.
 var foreign = []string{
 	"event_clock", "goose_db_version", "river_client", "river_client_queue", "river_job", "river_leader",
-	"river_migration", "river_notification", "river_queue", "sqlite_sequence",
+	"river_migration", "river_notification", "river_queue", "sqlite_sequence", "usage_shares",
 }
 
 func TestRowsMatchTheSchema(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -19,6 +20,24 @@ import (
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
+
+// Defines values for GetBillingUsageParamsFormat.
+const (
+	Csv  GetBillingUsageParamsFormat = "csv"
+	Json GetBillingUsageParamsFormat = "json"
+)
+
+// Valid indicates whether the value is a known member of the GetBillingUsageParamsFormat enum.
+func (e GetBillingUsageParamsFormat) Valid() bool {
+	switch e {
+	case Csv:
+		return true
+	case Json:
+		return true
+	default:
+		return false
+	}
+}
 
 // Billing defines model for Billing.
 type Billing struct {
@@ -118,6 +137,15 @@ type CheckoutSessionCreate struct {
 	SuccessUrl string `json:"success_url"`
 }
 
+// EntityUsage defines model for EntityUsage.
+type EntityUsage struct {
+	// EntityId The entity; null for all that the caller may not see, together.
+	EntityId nullable.Nullable[openapi_types.UUID] `json:"entity_id"`
+
+	// Invoices The documents that were read as invoices for the first time in the month.
+	Invoices int `json:"invoices"`
+}
+
 // PlanLimits What a plan allows; null is unlimited.
 type PlanLimits struct {
 	// MaxEntities How many entities that are not archived there may be.
@@ -172,6 +200,18 @@ type PortalSessionCreate struct {
 // and `past_due`; reading works in all.
 type SubscriptionStatus = string
 
+// UsageByEntity defines model for UsageByEntity.
+type UsageByEntity struct {
+	// Items What each entity has used, in the order of their ids; none where nothing was used.
+	Items []EntityUsage `json:"items"`
+
+	// Month The month in UTC.
+	Month string `json:"month"`
+
+	// Total The sum of the items.
+	Total int `json:"total"`
+}
+
 // CreateCheckoutSessionParams defines parameters for CreateCheckoutSession.
 type CreateCheckoutSessionParams struct {
 	// IdempotencyKey Makes a repeated request safe: for 24 hours the same key in the same
@@ -179,6 +219,18 @@ type CreateCheckoutSessionParams struct {
 	// same key with another body is refused with `conflict`.
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
+
+// GetBillingUsageParams defines parameters for GetBillingUsage.
+type GetBillingUsageParams struct {
+	// Month The month in UTC, as YYYY-MM; the running one where it is absent.
+	Month *string `form:"month,omitempty" json:"month,omitempty"`
+
+	// Format In which form the answer comes.
+	Format *GetBillingUsageParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// GetBillingUsageParamsFormat defines parameters for GetBillingUsage.
+type GetBillingUsageParamsFormat string
 
 // CreateCheckoutSessionJSONRequestBody defines body for CreateCheckoutSession for application/json ContentType.
 type CreateCheckoutSessionJSONRequestBody = CheckoutSessionCreate
@@ -200,6 +252,9 @@ type ServerInterface interface {
 	// CreatePortalSession Open the page that looks after a plan
 	// (POST /api/billing/portal-session)
 	CreatePortalSession(c *gin.Context)
+	// GetBillingUsage Read usage by entity
+	// (GET /api/billing/usage)
+	GetBillingUsage(c *gin.Context, params GetBillingUsageParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -290,6 +345,41 @@ func (siw *ServerInterfaceWrapper) CreatePortalSession(c *gin.Context) {
 	siw.Handler.CreatePortalSession(c)
 }
 
+// GetBillingUsage operation middleware
+func (siw *ServerInterfaceWrapper) GetBillingUsage(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetBillingUsageParams
+
+	// ------------- Optional query parameter "month" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "month", c.Request.URL.Query(), &params.Month, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter month: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", c.Request.URL.Query(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter format: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetBillingUsage(c, params)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -318,6 +408,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	}
 
 	router.GET(options.BaseURL+"/api/billing", wrapper.GetBilling)
+	router.GET(options.BaseURL+"/api/billing/usage", wrapper.GetBillingUsage)
 	router.GET(options.BaseURL+"/api/billing/plans", wrapper.ListPlans)
 	router.POST(options.BaseURL+"/api/billing/checkout-session", wrapper.CreateCheckoutSession)
 	router.POST(options.BaseURL+"/api/billing/portal-session", wrapper.CreatePortalSession)
@@ -1018,6 +1109,211 @@ func (response CreatePortalSession503JSONResponse) VisitCreatePortalSessionRespo
 	return err
 }
 
+type GetBillingUsageRequestObject struct {
+	Params GetBillingUsageParams
+}
+
+type GetBillingUsageResponseObject interface {
+	VisitGetBillingUsageResponse(w http.ResponseWriter) error
+}
+
+type GetBillingUsage200ResponseHeaders struct {
+	ContentDisposition *string
+	XRequestId         *openapi_types.UUID
+}
+
+type GetBillingUsage200JSONResponse struct {
+	Body    UsageByEntity
+	Headers GetBillingUsage200ResponseHeaders
+}
+
+func (response GetBillingUsage200JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage200TextcsvResponse struct {
+	Body          io.Reader
+	Headers       GetBillingUsage200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetBillingUsage200TextcsvResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/csv")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetBillingUsage400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetBillingUsage400JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetBillingUsage401JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetBillingUsage403JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetBillingUsage404JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetBillingUsage429JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetBillingUsage500JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBillingUsage503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetBillingUsage503JSONResponse) VisitGetBillingUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// GetBilling Read plan and usage
@@ -1032,6 +1328,9 @@ type StrictServerInterface interface {
 	// CreatePortalSession Open the page that looks after a plan
 	// (POST /api/billing/portal-session)
 	CreatePortalSession(ctx context.Context, request CreatePortalSessionRequestObject) (CreatePortalSessionResponseObject, error)
+	// GetBillingUsage Read usage by entity
+	// (GET /api/billing/usage)
+	GetBillingUsage(ctx context.Context, request GetBillingUsageRequestObject) (GetBillingUsageResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
@@ -1218,6 +1517,32 @@ func (sh *strictHandler) CreatePortalSession(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CreatePortalSessionResponseObject); ok {
 		if err := validResponse.VisitCreatePortalSessionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetBillingUsage operation middleware
+func (sh *strictHandler) GetBillingUsage(ctx *gin.Context, params GetBillingUsageParams) {
+	var request GetBillingUsageRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBillingUsage(ctx, request.(GetBillingUsageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBillingUsage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetBillingUsageResponseObject); ok {
+		if err := validResponse.VisitGetBillingUsageResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -327,7 +327,14 @@ func TestUsageIsOfTheMonth(t *testing.T) {
 	if r := overview(s, other.Admin.Token); r.Number("usage", "invoices_this_month") != 0 {
 		t.Errorf("of another organization: %s", r.Raw)
 	}
+	march := s.Do(http.MethodGet, "/api/billing/usage", org.Admin.Token, nil).OK()
 	clock.advance(time.Minute)
+	if later := s.Do(http.MethodGet, "/api/billing/usage?month=2026-03", org.Admin.Token, nil).OK(); !sameJSON(later.Raw, march.Raw) {
+		t.Errorf("in April, March is %s; it was %s", later.Raw, march.Raw)
+	}
+	if r := s.Do(http.MethodGet, "/api/billing/usage", org.Admin.Token, nil).OK(); !sameJSON(r.Raw, []byte(`{"month":"2026-04","total":0,"items":[]}`)) {
+		t.Errorf("April is %s", r.Raw)
+	}
 	if r := overview(s, org.Admin.Token); r.Number("usage", "invoices_this_month") != 0 || r.Text("usage", "period_start") != "2026-04-01" {
 		t.Errorf("in April: %s", r.Raw)
 	}

@@ -82,7 +82,7 @@ var queries = map[string]string{
 }
 
 // aboutNothing are the operations that name no thing of the organization.
-var aboutNothing = []string{"login", "refreshToken", "getMe", "listEntities", "listMembers", "getBilling", "listPlans", "createCheckoutSession", "createPortalSession"}
+var aboutNothing = []string{"login", "refreshToken", "getMe", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // bought are the operations that only an installation with a payment processor
 // has (records D16); rights come first.

@@ -115,7 +115,9 @@ func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft
 
 // first makes a document's first invoice, which is what the plan counts.
 func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
-	ok, err := s.Usage.Take(ctx, d.OrganizationID, billing.Invoices, billing.Month(o.now), o.plan.MaxInvoicesPerMonth)
+	ok, err := s.Usage.Take(ctx, billing.Use{
+		Organization: d.OrganizationID, Entity: d.EntityID, Counter: billing.Invoices, Period: billing.Month(o.now),
+	}, o.plan.MaxInvoicesPerMonth)
 	if err != nil {
 		return nil, fmt.Errorf("count invoice: %w", err)
 	}

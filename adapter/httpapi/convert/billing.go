@@ -1,11 +1,17 @@
 package convert
 
 import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+
 	"docledger/domain/billing"
 	"docledger/domain/calendar"
 	api "docledger/gen/billing"
 	usecase "docledger/usecase/billing"
 
+	"github.com/google/uuid"
 	"github.com/oapi-codegen/nullable"
 	openapi "github.com/oapi-codegen/runtime/types"
 )
@@ -23,6 +29,30 @@ func ToAPIBilling(v *usecase.Overview) api.Billing {
 		},
 		Trial: toAPITrial(v.Trial), Alerts: list(v.Alerts, toAPIAlert),
 	}
+}
+
+// ToAPIUsageByEntity returns what was used in a month.
+func ToAPIUsageByEntity(u *usecase.UsageByEntity) api.UsageByEntity {
+	return api.UsageByEntity{Month: u.Month, Total: u.Total, Items: list(u.Shares, func(s billing.Share) api.EntityUsage {
+		return api.EntityUsage{EntityId: orNull(s.Entity), Invoices: s.Used}
+	})}
+}
+
+// ToCSVUsageByEntity returns the same as a table with a header row.
+func ToCSVUsageByEntity(u *usecase.UsageByEntity) ([]byte, error) {
+	rows := [][]string{{"month", "entity_id", "invoices"}}
+	for _, s := range u.Shares {
+		entity := ""
+		if s.Entity != uuid.Nil {
+			entity = s.Entity.String()
+		}
+		rows = append(rows, []string{u.Month, entity, strconv.Itoa(s.Used)})
+	}
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return nil, fmt.Errorf("write the usage as CSV: %w", err)
+	}
+	return text.Bytes(), nil
 }
 
 func toAPILimits(l billing.Limits) api.PlanLimits {

@@ -158,7 +158,7 @@ func testLimit(t *testing.T, b *bench) {
 	var taken, refused atomic.Int32
 	atOnce(100, func(i int) {
 		err := b.InTx(b.ctx, func(ctx context.Context) error {
-			ok, err := b.Usage().Take(ctx, organization, billing.Entities, "", &limit)
+			ok, err := b.Usage().Take(ctx, billing.Use{Organization: organization, Counter: billing.Entities}, &limit)
 			switch {
 			case err != nil:
 				return err

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		{"events", testEvents},
 		{"queue", testQueue},
 		{"usage", testUsage},
+		{"usage by entity", testShares},
 		{"inbox", testInbox},
 		{"leases", testLeases},
 		{"known plans", testKnownPlans},

@@ -3,13 +3,18 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/entity"
 	"docledger/domain/idempotency"
+	"docledger/domain/identity"
 	"docledger/domain/job"
+
+	"github.com/google/uuid"
 )
 
 func testQueue(t *testing.T, b *bench) {
@@ -73,10 +78,11 @@ func testQueue(t *testing.T, b *bench) {
 func testUsage(t *testing.T, b *bench) {
 	organization := b.organization(t).OrganizationID
 	usage := b.Usage()
+	march := billing.Use{Organization: organization, Counter: billing.Invoices, Period: "2026-03"}
 	two, none := 2, 0
 	take := func(limit *int, want bool) {
 		t.Helper()
-		got, err := usage.Take(b.ctx, organization, billing.Invoices, "2026-03", limit)
+		got, err := usage.Take(b.ctx, march, limit)
 		must(t, err)
 		if got != want {
 			t.Errorf("took: %t", got)
@@ -99,7 +105,7 @@ func testUsage(t *testing.T, b *bench) {
 	used("2026-03", 3)
 	used("2026-04", 0)
 	err := b.InTx(b.ctx, func(ctx context.Context) error {
-		_, err := usage.Take(ctx, organization, billing.Invoices, "2026-03", nil)
+		_, err := usage.Take(ctx, march, nil)
 		must(t, err)
 		return errStop
 	})
@@ -157,4 +163,73 @@ func testIdempotency(t *testing.T, b *bench) {
 	must(t, keys.Expire(b.ctx, b.at.Add(idempotency.Lifetime)))
 	begin(other, "g", b.at, idempotency.Started) // expired
 	begin(k, "something else", b.at.Add(idempotency.Lifetime), idempotency.Running)
+}
+
+// testShares counts invoices of three entities at once, of which a member sees
+// one.
+func testShares(t *testing.T, b *bench) {
+	s, foreign := b.organization(t), b.organization(t)
+	member := newID()
+	open, closed, other := b.entity(t, s), b.entity(t, s, member), b.entity(t, s, newID())
+	const each, limit = 12, 30
+	most := limit
+	use := func(e *entity.Entity) billing.Use {
+		return billing.Use{Organization: e.OrganizationID, Entity: e.ID, Counter: billing.Invoices, Period: "2026-03"}
+	}
+	atOnce(3*each, func(i int) {
+		err := b.InTx(b.ctx, func(ctx context.Context) error {
+			ok, err := b.Usage().Take(ctx, use([]*entity.Entity{open, closed, other}[i%3]), &most)
+			if err == nil && !ok {
+				return errStop
+			}
+			return err
+		})
+		if err != nil && err != errStop {
+			t.Error(err)
+		}
+	})
+	// Neither counts: one transaction is rolled back, one organization is another.
+	err := b.InTx(b.ctx, func(ctx context.Context) error {
+		_, err := b.Usage().Take(ctx, use(open), nil)
+		must(t, err)
+		return errStop
+	})
+	if err != errStop {
+		t.Error(err)
+	}
+	_, err = b.Usage().Take(b.ctx, use(b.entity(t, foreign)), nil)
+	must(t, err)
+
+	sum := func(shares []billing.Share) (n int) {
+		for _, share := range shares {
+			n += share.Used
+		}
+		return n
+	}
+	shares := func(scope identity.Scope, period string, entities ...uuid.UUID) []billing.Share {
+		t.Helper()
+		got, err := b.Usage().Shares(b.ctx, scope, billing.Invoices, period)
+		must(t, err)
+		var of []uuid.UUID
+		for _, share := range got {
+			of = append(of, share.Entity)
+		}
+		if !slices.Equal(of, entities) {
+			t.Errorf("shares of %v, want %v", of, entities)
+		}
+		return got
+	}
+	used, err := b.Usage().Used(b.ctx, s.OrganizationID, billing.Invoices, "2026-03")
+	must(t, err)
+	whole := shares(s, "2026-03", open.ID, closed.ID, other.ID)
+	ofMember := shares(identity.Scope{OrganizationID: s.OrganizationID, Member: member}, "2026-03", open.ID, closed.ID, uuid.Nil)
+	ofOthers := shares(identity.Scope{OrganizationID: s.OrganizationID, Member: newID()}, "2026-03", open.ID, uuid.Nil)
+	if used != limit || sum(whole) != limit || sum(ofMember) != limit || sum(ofOthers) != limit {
+		t.Errorf("%d are counted, the shares are %v, %v and %v", used, whole, ofMember, ofOthers)
+	}
+	if ofMember[0] != whole[0] || ofMember[1] != whole[1] || ofOthers[0] != whole[0] {
+		t.Errorf("a member reads %v and %v, the administrator %v", ofMember, ofOthers, whole)
+	}
+	shares(s, "2026-04")
+	shares(identity.Scope{}, "2026-03")
 }
