@@ -1,0 +1,86 @@
+package accounting
+
+import (
+	"docledger/domain/fault"
+	"docledger/domain/money"
+
+	"github.com/google/uuid"
+)
+
+// State says whether something can be used in new bills.
+type State string
+
+// The states. A provider's own word that is neither, such as one for deleted
+// or pending, is archived: it cannot be used.
+const (
+	InUse    State = "ACTIVE"
+	Archived State = "ARCHIVED"
+)
+
+// Account is an account of the chart of accounts (decisions 2).
+type Account struct {
+	ID   string // what a bill's line names it by
+	Code string // what people call it; "" where it has none
+	Name string
+	Type string // in the provider's own spelling
+	// Class is, at ACCOUNTING_A, the AccountClass, and at ACCOUNTING_B the
+	// original type as the contract spells it (contract 4.2, rule 4).
+	Class string
+	// Unmapped says that the provider's type is not in the contract's table.
+	Unmapped bool
+	Currency string // ISO 4217; "" for the base currency
+	TaxType  string // the tax rate it is usually booked with; "" for none
+	State    State
+}
+
+// RequireBookable refuses an account that no bill's line may name: an archived
+// one, and at ACCOUNTING_B one of the unsupported type. field is the request's
+// name for it.
+func (a Account) RequireBookable(field string) error {
+	switch {
+	case a.Class == NonPosting:
+		return fault.InvalidField(field, "names account %q, whose type %s does not take bookings; choose another account", a.Name, NonPosting)
+	case a.State != InUse:
+		return fault.InvalidField(field, "names account %q, which is archived; choose another account", a.Name)
+	}
+	return nil
+}
+
+// Contact is whom bills come from.
+type Contact struct {
+	ID         string
+	Name       string
+	Email      string // "" where there is none
+	TaxID      string // "" where there is none
+	IsSupplier bool
+	State      State
+}
+
+// TaxRate is a rate of tax as the ledger knows it.
+type TaxRate struct {
+	ID   string // what a bill's line names it by
+	Name string
+	Rate money.Decimal // percent; the sum of its parts
+	Type string        // the provider's own word; "" for none
+	// Purchases says that lines of bills may use it.
+	Purchases bool
+	State     State
+}
+
+// Currency is one that the ledger takes.
+type Currency struct {
+	Code string // ISO 4217
+	Name string
+}
+
+// Organization is a company that keeps its books at the provider, its tenant.
+type Organization struct {
+	ID           string
+	Name         string
+	Country      string // ISO 3166-1 alpha-2; "" where not told
+	BaseCurrency string // ISO 4217; "" where not told
+	ConnectedNow bool   // chosen in the latest consent
+	// UsedBy is the entity whose integration books there; Nil for none. The
+	// provider does not know it.
+	UsedBy uuid.UUID
+}
