@@ -6,6 +6,7 @@ import (
 
 	"docledger/domain/billing"
 	"docledger/domain/fault"
+	"docledger/domain/inbox"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -57,6 +58,41 @@ func (r KnownPlans) Get(ctx context.Context, organization uuid.UUID) (*billing.K
 		},
 		PaymentURL: row.PaymentURL, ReadAt: instant(row.ReadAt),
 	}, nil
+}
+
+type planEventRow struct {
+	OrganizationID uuid.UUID    `gorm:"primaryKey"`
+	Sender         inbox.Sender `gorm:"primaryKey"`
+	EventID        string
+	Type           string
+	OccurredAt     time.Time
+}
+
+// TableName implements gorm's tabler.
+func (planEventRow) TableName() string { return "plan_events" }
+
+// PlanEvents implements billing.PlanEvents.
+type PlanEvents struct{ s *Store }
+
+// Put implements billing.PlanEvents.
+func (r PlanEvents) Put(ctx context.Context, organization uuid.UUID, e billing.PlanEvent) error {
+	row := planEventRow{
+		OrganizationID: organization, Sender: e.Sender, EventID: clean(e.ID), Type: clean(e.Type), OccurredAt: instant(e.OccurredAt),
+	}
+	err := r.s.handle(ctx).Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "organization_id"}, {Name: "sender"}}, UpdateAll: true,
+		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr("plan_events.occurred_at <= ?", row.OccurredAt)}},
+	}).Create(&row).Error
+	return failed("keep the event", err)
+}
+
+// OfOrganization implements billing.PlanEvents.
+func (r PlanEvents) OfOrganization(ctx context.Context, organization uuid.UUID) ([]billing.PlanEvent, error) {
+	var rows []planEventRow
+	err := r.s.handle(ctx).Order("sender").Find(&rows, "organization_id = ?", organization).Error
+	return mapped(rows, func(row planEventRow) billing.PlanEvent {
+		return billing.PlanEvent{Sender: row.Sender, ID: row.EventID, Type: row.Type, OccurredAt: instant(row.OccurredAt)}
+	}), failed("read the events", err)
 }
 
 type chargeRow struct {

@@ -31,7 +31,7 @@ func (r organizationRow) fromRow() organization.Organization {
 		PaymentCustomerID: fromOptionalText(r.PaymentCustomerID),
 		CreatedAt:         instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
-	if r.TrialExpiryDate != nil && r.TrialMaxEntities != nil && r.TrialMaxInvoices != nil {
+	if r.TrialMaxEntities != nil && r.TrialMaxInvoices != nil {
 		o.Trial = &organization.Trial{
 			Expiry: fromOptionalDay(r.TrialExpiryDate), MaxEntities: *r.TrialMaxEntities, MaxInvoicesPerMonth: *r.TrialMaxInvoices,
 		}

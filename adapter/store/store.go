@@ -112,6 +112,9 @@ func (s *Store) Idempotency() Idempotency { return Idempotency{s} }
 // KnownPlans returns the plans that were read last.
 func (s *Store) KnownPlans() KnownPlans { return KnownPlans{s} }
 
+// PlanEvents returns the events that changed plans last.
+func (s *Store) PlanEvents() PlanEvents { return PlanEvents{s} }
+
 // Charges returns the records of immediate charges.
 func (s *Store) Charges() Charges { return Charges{s} }
 
@@ -140,6 +143,7 @@ var (
 	_ billing.Usage             = Usage{}
 	_ idempotency.Store         = Idempotency{}
 	_ billing.KnownPlans        = KnownPlans{}
+	_ billing.PlanEvents        = PlanEvents{}
 	_ billing.ChargeRecords     = Charges{}
 	_ inbox.Repository          = Inbox{}
 	_ usecase.Leases            = Leases{}

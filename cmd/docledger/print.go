@@ -72,18 +72,21 @@ func failedRules(inv *invoice.Invoice) string {
 // cellWidth keeps a table readable; the JSON has it all.
 const cellWidth = 60
 
-// cell shows a stranger's text in a terminal: no control characters, not
-// longer than a cell.
-func cell(s string) string {
-	s = strings.Map(func(r rune) rune {
+// plain shows a stranger's text in a terminal: no control characters.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}
 		return r
 	}, s)
-	runes := []rune(s)
+}
+
+// cell is plain, but not longer than a cell.
+func cell(s string) string {
+	runes := []rune(plain(s))
 	if len(runes) > cellWidth {
 		return string(runes[:cellWidth-1]) + "…"
 	}
-	return s
+	return string(runes)
 }

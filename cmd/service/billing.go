@@ -20,6 +20,7 @@ import (
 func (s *Service) openBilling() (plans domain.Plans, err error) {
 	reader := &billing.Reader{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock, Log: s.log}
 	s.Billing = reader
+	s.Explainer = &billing.Explainer{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock}
 	if s.cfg.Billing == "stripe" {
 		return s.openPayments(reader)
 	}
@@ -48,12 +49,15 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 		Organizations: st.Organizations(), Processor: client.Customers, Leases: st.Leases(), Clock: s.clock, IDs: ids, Log: s.log,
 	}
 	reader.Source, reader.Customers, reader.Known = subscribed, customers, st.KnownPlans()
+	x := s.Explainer
+	x.Subscriptions, x.Cache, x.Known, x.Events, x.Charges = client.Subscriptions, plans, st.KnownPlans(), st.PlanEvents(), st.Charges()
 	s.Shop = &billing.Shop{
 		Customers: customers, Prices: client.Prices, Sessions: client.Sessions, Clock: s.clock,
 		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins,
 	}
 	s.Inbox.Handlers[domaininbox.Payments] = &billing.Events{
-		Organizations: st.Organizations(), Customers: client.Customers, Webhooks: client.Webhooks, Cache: plans, Clock: s.clock, Log: s.log,
+		Organizations: st.Organizations(), Customers: client.Customers, Webhooks: client.Webhooks, Cache: plans, Told: st.PlanEvents(),
+		Clock: s.clock, Log: s.log,
 		Charger: &billing.Charger{
 			Subscriptions: client.Subscriptions, Prices: client.Prices, Charges: client.Charges, Records: st.Charges(),
 			Leases: st.Leases(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log,

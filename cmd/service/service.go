@@ -60,6 +60,7 @@ type Service struct {
 	httpapi.UseCases
 	Organizations *organizations.Service
 	Inbox         *inbox.Service
+	Explainer     *billing.Explainer
 
 	cfg      config.Config
 	log      *slog.Logger

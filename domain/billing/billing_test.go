@@ -23,6 +23,18 @@ func TestTrialEndsWithTheThirdDayAfterCreation(t *testing.T) {
 	}
 }
 
+func TestWithoutTrialThereIsNoPlan(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	p, err := billing.PlanOf(billing.Snapshot{}, organization.Trial{}, now)
+	if err != nil || p.Status != "none" || p.Writable || p.OnTrial() || !p.CycleEnd.IsZero() {
+		t.Errorf("the plan is %+v, %v", p, err)
+	}
+	if back := p.Record().Plan(now); back != p {
+		t.Errorf("from the cache it comes back as %+v", back)
+	}
+}
+
 func TestMonthIsUTC(t *testing.T) {
 	t.Parallel()
 	if got := billing.Month(time.Date(2026, 1, 31, 23, 0, 0, 0, time.FixedZone("", -2*3600))); got != "2026-02" {

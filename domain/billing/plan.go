@@ -11,10 +11,14 @@ import (
 const (
 	TrialStatus   = "trialing"
 	ExpiredStatus = "trial_expired"
+	NoneStatus    = "none" // there is no trial either
 )
 
-// trialPlan is the name of the trial as a plan.
-const trialPlan = "trial"
+// Names of plans that nobody buys.
+const (
+	trialPlan = "trial"
+	noPlan    = "none"
+)
 
 // Plan is what an organization may do. A nil limit is unlimited.
 type Plan struct {
@@ -33,8 +37,11 @@ func (p Plan) OnTrial() bool { return p.Name == trialPlan }
 func SelfHosted() Plan { return Plan{Name: "self_hosted", Status: string(Active), Writable: true} }
 
 // TrialPlan is the plan of an organization without a subscription: active
-// through 23:59:59 UTC of the trial's last day.
+// through 23:59:59 UTC of the trial's last day. Without a trial there is none.
 func TrialPlan(t organization.Trial, now time.Time) Plan {
+	if t.None() {
+		return Plan{Name: noPlan, Status: NoneStatus}
+	}
 	entities, invoices := t.MaxEntities, t.MaxInvoicesPerMonth
 	p := Plan{
 		Name: trialPlan, Status: TrialStatus, Writable: true, CycleEnd: t.End(),

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"docledger/domain/inbox"
+
 	"github.com/google/uuid"
 )
 
@@ -24,6 +26,23 @@ type KnownPlans interface {
 	Put(ctx context.Context, organization uuid.UUID, k Known) error
 	// Get returns the last plan known, or a NotFound fault.
 	Get(ctx context.Context, organization uuid.UUID) (*Known, error)
+}
+
+// PlanEvent is an event of another system that changed what an organization
+// may do.
+type PlanEvent struct {
+	Sender     inbox.Sender
+	ID         string
+	Type       string
+	OccurredAt time.Time // by the sender's own word
+}
+
+// PlanEvents keeps each sender's latest one for an organization.
+type PlanEvents interface {
+	// Put keeps the event, unless a later one of its sender is there.
+	Put(ctx context.Context, organization uuid.UUID, e PlanEvent) error
+	// OfOrganization returns what is kept, at most one of each sender.
+	OfOrganization(ctx context.Context, organization uuid.UUID) ([]PlanEvent, error)
 }
 
 // ChargeState is how far an immediate charge has come.

@@ -22,6 +22,7 @@ const (
 
 // Trial are the terms of an organization's free trial (contract 2.4). They are
 // true where the identity provider keeps them; an owner extends a trial there.
+// The zero value is no trial at all: the provider keeps no date for one.
 type Trial struct {
 	Expiry              calendar.Date // the last day, in UTC
 	MaxEntities         int
@@ -36,6 +37,9 @@ func NewTrial(created time.Time) Trial {
 		MaxInvoicesPerMonth: TrialMaxInvoicesPerMonth,
 	}
 }
+
+// None says that there is no trial.
+func (t Trial) None() bool { return t.Expiry.IsZero() }
 
 // End is the first moment after the trial.
 func (t Trial) End() time.Time { return t.Expiry.AddDays(1).Time() }

@@ -57,15 +57,16 @@ type Billing struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// Plan The plan's name: `trial` in the trial, `self_hosted` without a payment processor.
+	// Plan The plan's name: `trial` in the trial, `none` without trial and subscription, `self_hosted` without a payment processor.
 	//
 	// Example: trial
 	Plan string `json:"plan"`
 
 	// SubscriptionStatus The subscription's status as the payment processor says it. Without a
 	// subscription it is that of the trial: `trialing` through its last day in
-	// UTC, then `trial_expired`. New things can be added in `active`, `trialing`
-	// and `past_due`; reading works in all.
+	// UTC, then `trial_expired`; `none` where there is no trial either. New
+	// things can be added in `active`, `trialing` and `past_due`; reading works
+	// in all.
 	SubscriptionStatus SubscriptionStatus `json:"subscription_status"`
 
 	// Trial The free trial; null with a subscription and without a payment processor.
@@ -196,8 +197,9 @@ type PortalSessionCreate struct {
 
 // SubscriptionStatus The subscription's status as the payment processor says it. Without a
 // subscription it is that of the trial: `trialing` through its last day in
-// UTC, then `trial_expired`. New things can be added in `active`, `trialing`
-// and `past_due`; reading works in all.
+// UTC, then `trial_expired`; `none` where there is no trial either. New
+// things can be added in `active`, `trialing` and `past_due`; reading works
+// in all.
 type SubscriptionStatus = string
 
 // UsageByEntity defines model for UsageByEntity.

@@ -20,6 +20,7 @@ type Events struct {
 	Customers     billing.Customers
 	Webhooks      billing.Webhooks
 	Cache         billing.PlanCache
+	Told          billing.PlanEvents
 	Charger       *Charger
 	Clock         usecase.Clock
 	Log           *slog.Logger
@@ -78,6 +79,10 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 		if err := e.Charger.Created(ctx, o, ev); err != nil {
 			return err
 		}
+	}
+	told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt}
+	if err := e.Told.Put(ctx, o.ID, told); err != nil {
+		return fmt.Errorf("keep what the plan comes from: %w", err)
 	}
 	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
 		return fmt.Errorf("remove the cached plan: %w", err)

@@ -105,7 +105,7 @@ func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, err
 		return nil, fmt.Errorf("read usage: %w", err)
 	}
 	if plan.OnTrial() {
-		v.Trial = trialOf(o.TrialTerms(), now)
+		v.Trial = trialUntil(plan.CycleEnd, now)
 	}
 	url, err := r.paymentURL(ctx, o.ID)
 	if err != nil {
@@ -115,11 +115,13 @@ func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, err
 	return v, nil
 }
 
-func trialOf(t organization.Trial, now time.Time) *Trial {
-	today := calendar.Of(now.UTC())
+// trialUntil tells of the trial by the plan's own end: the organization's terms
+// may be newer than a plan from the cache, and the two must not differ in one
+// answer.
+func trialUntil(end, now time.Time) *Trial {
+	last, today := calendar.Of(end.UTC()).AddDays(-1), calendar.Of(now.UTC())
 	return &Trial{
-		Active: now.Before(t.End()), Expiry: t.Expiry,
-		DaysLeft: int(t.Expiry.Time().Sub(today.Time()).Hours() / 24),
+		Active: now.Before(end), Expiry: last, DaysLeft: int(last.Time().Sub(today.Time()).Hours() / 24),
 	}
 }
 

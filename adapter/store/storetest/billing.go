@@ -8,6 +8,7 @@ import (
 	"docledger/domain/billing"
 	"docledger/domain/calendar"
 	"docledger/domain/fault"
+	"docledger/domain/inbox"
 	"docledger/domain/organization"
 )
 
@@ -28,6 +29,26 @@ func testKnownPlans(t *testing.T, b *bench) {
 	got, err = b.KnownPlans().Get(b.ctx, org)
 	must(t, err)
 	same(t, "the plan after an older reading", *got, second)
+}
+
+func testPlanEvents(t *testing.T, b *bench) {
+	org := b.organization(t).OrganizationID
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	paid := func(id string, occurred time.Time) billing.PlanEvent {
+		return billing.PlanEvent{Sender: inbox.Payments, ID: id, Type: "customer.subscription.updated", OccurredAt: occurred}
+	}
+	identified := billing.PlanEvent{Sender: inbox.Identity, ID: "msg_1", Type: "organization.created", OccurredAt: at}
+	for _, e := range []billing.PlanEvent{paid("evt_1", at), paid("evt_3", at.Add(2 * time.Second)), identified, paid("evt_2", at.Add(time.Second))} {
+		must(t, b.PlanEvents().Put(b.ctx, org, e))
+	}
+	got, err := b.PlanEvents().OfOrganization(b.ctx, org)
+	must(t, err)
+	same(t, "the latest events", got, []billing.PlanEvent{identified, paid("evt_3", at.Add(2*time.Second))})
+	none, err := b.PlanEvents().OfOrganization(b.ctx, b.organization(t).OrganizationID)
+	must(t, err)
+	if len(none) != 0 {
+		t.Errorf("another organization has %v", none)
+	}
 }
 
 func testCharges(t *testing.T, b *bench) {
@@ -64,11 +85,18 @@ func testCharges(t *testing.T, b *bench) {
 	if len(none) != 0 {
 		t.Errorf("another organization has %d charges", len(none))
 	}
-	o := &organization.Organization{ID: newID(), Name: "Terms", Trial: &organization.Trial{Expiry: calendar.Date{Year: 2026, Month: 4, Day: 1}, MaxEntities: 2, MaxInvoicesPerMonth: 3}}
-	must(t, b.Organizations().Add(b.ctx, o))
-	kept, err := b.Organizations().ByID(b.ctx, o.ID)
-	must(t, err)
-	if kept.Trial == nil || *kept.Trial != *o.Trial {
-		t.Errorf("the trial came back as %+v", kept.Trial)
+}
+
+func testTrials(t *testing.T, b *bench) {
+	for name, terms := range map[string]*organization.Trial{
+		"of a new organization": nil, "none": {},
+		"kept":     {Expiry: calendar.Date{Year: 2026, Month: 4, Day: 1}, MaxEntities: 2, MaxInvoicesPerMonth: 3},
+		"no limit": {Expiry: calendar.Date{Year: 2026, Month: 4, Day: 1}},
+	} {
+		o := &organization.Organization{ID: newID(), Name: "Terms", Trial: terms}
+		must(t, b.Organizations().Add(b.ctx, o))
+		kept, err := b.Organizations().ByID(b.ctx, o.ID)
+		must(t, err)
+		same(t, "the trial: "+name, kept.Trial, terms)
 	}
 }

@@ -53,6 +53,8 @@ func Run(t *testing.T, open Open) {
 		{"inbox", testInbox},
 		{"leases", testLeases},
 		{"known plans", testKnownPlans},
+		{"plan events", testPlanEvents},
+		{"trials", testTrials},
 		{"charges", testCharges},
 		{"organizations of others", testOrganizationLookups},
 		{"idempotency", testIdempotency},

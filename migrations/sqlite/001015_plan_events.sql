@@ -1,0 +1,13 @@
+-- +goose Up
+-- The latest event of each sender that changed what an organization may do.
+CREATE TABLE plan_events (
+    organization_id text NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    sender          text NOT NULL,
+    event_id        text NOT NULL,
+    type            text NOT NULL,
+    occurred_at     timestamp NOT NULL,
+    PRIMARY KEY (organization_id, sender)
+);
+
+-- +goose Down
+DROP TABLE plan_events;
