@@ -21,9 +21,11 @@ import (
 	"docledger/domain/idempotency"
 	"docledger/domain/identity"
 	"docledger/domain/inbox"
+	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
 	"docledger/domain/organization"
+	"docledger/domain/secret"
 	"docledger/usecase"
 
 	"github.com/riverqueue/river"
@@ -37,6 +39,8 @@ import (
 type Options struct {
 	// Now tells the time of changes that bring none with them.
 	Now func() time.Time
+	// Sealer encrypts tokens; without one there can be no grants.
+	Sealer secret.Sealer
 }
 
 // Store is a database and its unit of work. Its methods that return a
@@ -45,12 +49,16 @@ type Store struct {
 	db       *gorm.DB
 	postgres bool
 	now      func() time.Time
+	sealer   secret.Sealer
 	river    *river.Client[*sql.Tx]
 }
 
 // New returns the store of a database whose schema is up to date.
 func New(ctx context.Context, db *gorm.DB, opts Options) (*Store, error) {
-	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now}
+	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer}
+	if s.sealer == nil {
+		s.sealer = noSealer{}
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -121,6 +129,18 @@ func (s *Store) Charges() Charges { return Charges{s} }
 // Inbox returns what other systems told us.
 func (s *Store) Inbox() Inbox { return Inbox{s} }
 
+// Grants returns the consents of providers' accounts.
+func (s *Store) Grants() Grants { return Grants{s} }
+
+// Integrations returns the integrations.
+func (s *Store) Integrations() Integrations { return Integrations{s} }
+
+// ConsentAttempts returns the consents that were asked for.
+func (s *Store) ConsentAttempts() ConsentAttempts { return ConsentAttempts{s} }
+
+// Meters returns what was sent to providers.
+func (s *Store) Meters() Meters { return Meters{s} }
+
 // Leases returns the leases.
 func (s *Store) Leases() Leases { return Leases{s} }
 
@@ -146,6 +166,11 @@ var (
 	_ billing.PlanEvents        = PlanEvents{}
 	_ billing.ChargeRecords     = Charges{}
 	_ inbox.Repository          = Inbox{}
+	_ integration.Grants        = Grants{}
+	_ integration.Sealed        = Grants{}
+	_ integration.Repository    = Integrations{}
+	_ integration.Attempts      = ConsentAttempts{}
+	_ integration.Meters        = Meters{}
 	_ usecase.Leases            = Leases{}
 	_ job.Queue                 = Queue{}
 )

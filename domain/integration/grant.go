@@ -66,11 +66,22 @@ type Grants interface {
 	// has in the organization with the new tokens. It returns what is stored.
 	Put(ctx context.Context, organization uuid.UUID, p Provider, c Consent) (*Grant, error)
 	// Update changes a grant under a row lock, if its generation is still the
-	// one given; else it returns the grant as it stands and ok is false.
+	// one given; else it returns the grant as it stands and ok is false. Either
+	// way the row stays locked until the caller's transaction ends.
 	Update(ctx context.Context, organization, id uuid.UUID, generation int64, change func(*Grant)) (g *Grant, ok bool, err error)
 	// Remove erases a grant with its tokens. One that is gone is no error.
 	Remove(ctx context.Context, organization, id uuid.UUID) error
 	// SharedAccount says whether another grant of the installation belongs to
 	// the same account of the provider.
 	SharedAccount(ctx context.Context, g *Grant) (bool, error)
+}
+
+// Sealed is the keeper's view of the grants, over all organizations.
+type Sealed interface {
+	// ResealForRotation encrypts every grant that another key than the present
+	// one sealed with the present one, and returns how many.
+	ResealForRotation(ctx context.Context) (int, error)
+	// CheckForOperator decrypts every grant. It returns how many there are and
+	// how many each missing key sealed; one that was changed is an error.
+	CheckForOperator(ctx context.Context) (grants int, missing map[string]int, err error)
 }

@@ -36,6 +36,9 @@ type Repository interface {
 	// present version, else a version_conflict fault. An error of change is
 	// returned as it is and nothing is stored.
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*Integration) error) (*Integration, error)
+	// UnverifiedForSweep lists set-ups of all organizations that wait for
+	// verification since before, the longest waiting first.
+	UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]Integration, error)
 	// Touch sets LastActivityAt, and nothing else, without raising Version.
 	Touch(ctx context.Context, organization, id uuid.UUID, at time.Time) error
 }

@@ -57,6 +57,13 @@ func Run(t *testing.T, open Open) {
 		{"trials", testTrials},
 		{"charges", testCharges},
 		{"organizations of others", testOrganizationLookups},
+		{"grants", testGrants},
+		{"generations of grants", testGrantGenerations},
+		{"keys of grants", testGrantKeys},
+		{"integrations", testIntegrations},
+		{"integrations of others", testIntegrationTenancy},
+		{"consent attempts", testConsentAttempts},
+		{"meters", testMeters},
 		{"idempotency", testIdempotency},
 		{"tenancy", testTenancy},
 		{"pagination", testPagination},
@@ -99,7 +106,7 @@ func newBench(t *testing.T, open Open, conns int) *bench {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	b := &bench{db: open(t, conns), ctx: ctx, at: time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)}
-	s, err := store.New(ctx, b.db, store.Options{})
+	s, err := store.New(ctx, b.db, store.Options{Sealer: sealer{key: "k1"}})
 	if err != nil {
 		t.Fatalf("open the store: %v", err)
 	}

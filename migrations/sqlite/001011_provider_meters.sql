@@ -1,0 +1,12 @@
+-- +goose Up
+-- What was sent to each tenant of a provider, over all processes.
+CREATE TABLE provider_meters (
+    name       text PRIMARY KEY NOT NULL,
+    body       text NOT NULL,
+    updated_at timestamp NOT NULL
+);
+
+CREATE INDEX provider_meters_updated_at ON provider_meters (updated_at);
+
+-- +goose Down
+DROP TABLE provider_meters;
