@@ -1,0 +1,156 @@
+package xero
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+const sessionCookie = "simulated_ledger"
+
+// authorization is a request to /identity/connect/authorize.
+type authorization struct {
+	client      *Client
+	redirectURI string
+	scopes      []string
+	state       string
+	challenge   string
+	nonce       string
+	query       url.Values // as it came
+}
+
+// readAuthorization returns the request, or what is wrong with it: the
+// provider shows that on a page of its own and redirects nobody. The lock is
+// held.
+func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
+	a = &authorization{
+		client: s.identity.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
+		scopes: strings.Fields(q.Get("scope")), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), query: q,
+	}
+	known := knownScopes()
+	switch {
+	case a.client == nil:
+		return nil, "Error: unauthorized_client. Unknown client or client not enabled."
+	case !a.client.accepts(a.redirectURI):
+		return nil, "Error: unauthorized_client. Invalid redirect_uri."
+	case q.Get("response_type") != "code":
+		return nil, "Error: unsupported_response_type."
+	case len(a.scopes) == 0 || slices.ContainsFunc(a.scopes, func(s string) bool { return !slices.Contains(known, s) }):
+		return nil, "Error: invalid_scope."
+	case a.challenge == "" && a.client.Secret == "":
+		return nil, "Error: invalid_request. Code challenge required."
+	case a.challenge != "" && q.Get("code_challenge_method") != "S256":
+		return nil, "Error: invalid_request. Transform algorithm not supported."
+	}
+	return a, ""
+}
+
+// authorize is the authorization endpoint. It ends at the application, at the
+// page to sign in, at the page to consent, or at a page with an error.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(r.URL.Query())
+	who := s.signedIn(r)
+	switch {
+	case problem != "":
+		errorPage(w, http.StatusBadRequest, problem)
+	case s.settings.AutoApprove:
+		s.approveAtOnce(w, r, a, who)
+	case who == nil:
+		http.Redirect(w, r, "/identity/user/login?"+url.Values{"return_url": {r.URL.RequestURI()}}.Encode(), http.StatusFound)
+	default:
+		http.Redirect(w, r, "/authorize/consent?"+a.query.Encode(), http.StatusFound)
+	}
+}
+
+// approveAtOnce consents for whoever is signed in, or else for the first person.
+func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *authorization, who *User) {
+	if who == nil && len(s.identity.users) > 0 {
+		who = s.identity.users[0]
+	}
+	if who == nil {
+		s.deny(w, r, a)
+		return
+	}
+	chosen := s.settings.AutoOrganizations
+	if len(chosen) == 0 {
+		chosen = s.tenantsOf(who)
+	}
+	s.approve(w, r, a, who, chosen)
+}
+
+// tenantsOf lists the organizations that a person may connect; the lock is held.
+func (s *Server) tenantsOf(u *User) (out []string) {
+	for _, tenant := range s.order {
+		if u.Organizations == nil || slices.Contains(u.Organizations, tenant) {
+			out = append(out, tenant)
+		}
+	}
+	return out
+}
+
+// approve connects the organizations that were chosen and answers the
+// application with a code. Organizations that are not the person's are refused.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, chosen []string) {
+	theirs := s.tenantsOf(who)
+	for _, tenant := range chosen {
+		if !slices.Contains(theirs, tenant) {
+			s.deny(w, r, a)
+			return
+		}
+	}
+	now := s.Kit.Clock.Now()
+	g := &grant{client: a.client.ID, user: who.ID, event: uuid.NewString(), scopes: a.scopes}
+	for _, tenant := range chosen {
+		s.identity.connect(g, tenant, now)
+	}
+	value := newSecret()
+	s.identity.codes[value] = &code{
+		redirectURI: a.redirectURI, challenge: a.challenge, nonce: a.nonce, expires: now.Add(s.limits.CodeLifetime), grant: g,
+	}
+	s.reply(w, r, a, url.Values{"code": {value}, "scope": {strings.Join(a.scopes, " ")}})
+}
+
+func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization) {
+	s.reply(w, r, a, url.Values{"error": {"access_denied"}, "error_description": {"The user denied the request."}})
+}
+
+// reply sends the browser back to the application.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
+	if a.state != "" {
+		with.Set("state", a.state)
+	}
+	separator := "?"
+	if strings.Contains(a.redirectURI, "?") {
+		separator = "&"
+	}
+	status := http.StatusFound
+	if r.Method == http.MethodPost {
+		status = http.StatusSeeOther
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
+}
+
+// signedIn returns who is signed in at this browser; the lock is held.
+func (s *Server) signedIn(r *http.Request) *User {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil
+	}
+	return s.identity.user(s.identity.sessions[cookie.Value])
+}
+
+// cookieName holds the port, since cookies of one host are shared by its ports.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return sessionCookie
+	}
+	return sessionCookie + "_" + port
+}

@@ -1,0 +1,66 @@
+package xero
+
+import (
+	"crypto/sha256"
+	"io"
+	"net/http"
+	"time"
+)
+
+const longestKey = 128
+
+// replay is the answer to a key, given again to the same request.
+type replay struct {
+	request [sha256.Size]byte
+	answer  answer
+	until   time.Time
+}
+
+// read reads a body of the size that its part of the API allows.
+func (s *Server) read(r *http.Request, part string) ([]byte, *answer) {
+	s.mu.Lock()
+	most, what := s.limits.RequestBytes, "The request is too large."
+	if part == "attachments" {
+		most, what = s.limits.AttachmentBytes, "The attachment is too large."
+	}
+	s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil || int64(len(body)) > most {
+		refused := apiError(http.StatusRequestEntityTooLarge, 10, "ValidationException", what)
+		return nil, &refused
+	}
+	return body, nil
+}
+
+// once does a call, or answers as the last time where its key was seen within
+// the window. Answers that are errors are given again too.
+func (s *Server) once(c *call, do operation) answer {
+	key := c.Header.Get("Idempotency-Key")
+	if key == "" || c.Method == http.MethodGet {
+		return do(c)
+	}
+	if len(key) > longestKey {
+		return gateway(http.StatusBadRequest, "BadRequest", "The idempotency key is longer than 128 characters.")
+	}
+	now := s.Kit.Clock.Now()
+	for name, old := range s.replays {
+		if !now.Before(old.until) {
+			delete(s.replays, name)
+		}
+	}
+	h := sha256.New()
+	for _, part := range []string{c.Method, c.URL.RequestURI(), c.book.organization.ID, string(c.body)} {
+		_, _ = io.WriteString(h, part+"\x00") // a hash takes everything
+	}
+	request := [sha256.Size]byte(h.Sum(nil))
+	name := c.grant.client + " " + key
+	if old := s.replays[name]; old != nil {
+		if old.request != request {
+			return gateway(http.StatusBadRequest, "BadRequest", "The idempotency key is used with a different request.")
+		}
+		return old.answer
+	}
+	out := do(c)
+	s.replays[name] = &replay{request, out, now.Add(s.limits.IdempotencyWindow)}
+	return out
+}

@@ -1,0 +1,145 @@
+package xero
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// object is a thing of the accounting API, with its fields in order. Their
+// values are those of the types below, strings, booleans, ints, objects, lists
+// of objects, and nil.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// guid is an id; filters must say guid("…") for one.
+type guid string
+
+// amount is a number with a fixed count of places.
+type amount struct {
+	decimal.Decimal
+	places int32
+}
+
+func money(d decimal.Decimal) amount { return amount{d, 2} }
+
+// moment is a time; it is written as /Date(…)/ in JSON.
+type moment struct {
+	time.Time
+	zone bool // +0000 stands behind it
+}
+
+func (m moment) String() string {
+	zone := ""
+	if m.zone {
+		zone = "+0000"
+	}
+	return "/Date(" + strconv.FormatInt(m.UnixMilli(), 10) + zone + ")/"
+}
+
+func day(t time.Time) moment     { return moment{t, true} }
+func updated(t time.Time) moment { return moment{t, true} }
+
+// get returns the value of a field; a path leads into objects.
+func (o object) get(path string) (any, bool) {
+	name, rest, deeper := strings.Cut(path, ".")
+	for _, m := range o {
+		if m.name != name {
+			continue
+		}
+		if !deeper {
+			return m.value, true
+		}
+		inner, ok := m.value.(object)
+		if !ok {
+			return nil, false
+		}
+		return inner.get(rest)
+	}
+	return nil, false
+}
+
+// with adds a field unless its value is empty.
+func (o object) with(name string, value any) object {
+	switch value {
+	case "", guid(""), nil:
+		return o
+	}
+	return append(o, member{name, value})
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(write(m.name))
+		out.WriteByte(':')
+		switch v := m.value.(type) {
+		case amount:
+			out.WriteString(v.StringFixed(v.places))
+		case moment:
+			out.Write(write(v.String()))
+		default:
+			out.Write(write(v))
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// singular names the elements of lists in XML.
+func singular(plural string) string {
+	switch {
+	case plural == "Elements":
+		return "DataContractBase"
+	case plural == "Addresses":
+		return "Address"
+	case strings.HasSuffix(plural, "ies"):
+		return strings.TrimSuffix(plural, "ies") + "y"
+	}
+	return strings.TrimSuffix(plural, "s")
+}
+
+// writeXML writes an element, which is what the API answers with unless JSON
+// is asked for.
+func writeXML(out *bytes.Buffer, name string, value any) {
+	if value == nil {
+		return
+	}
+	out.WriteString("<" + name + ">")
+	switch v := value.(type) {
+	case object:
+		for _, m := range v {
+			writeXML(out, m.name, m.value)
+		}
+	case []object:
+		for _, element := range v {
+			writeXML(out, singular(name), element)
+		}
+	case amount:
+		out.WriteString(v.StringFixed(v.places))
+	case moment:
+		out.WriteString(v.UTC().Format("2006-01-02T15:04:05"))
+	case bool:
+		out.WriteString(strconv.FormatBool(v))
+	case int:
+		out.WriteString(strconv.Itoa(v))
+	case guid:
+		_ = xml.EscapeText(out, []byte(v)) // a buffer takes everything
+	case string:
+		_ = xml.EscapeText(out, []byte(v)) // as above
+	}
+	out.WriteString("</" + name + ">")
+}

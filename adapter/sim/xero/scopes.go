@@ -1,0 +1,34 @@
+package xero
+
+import (
+	"net/http"
+	"slices"
+)
+
+// needs are the scopes of which one is enough to write, by part of the API.
+// The name with .read behind it is enough to read. The broad names are those
+// of applications from before March 2026.
+var needs = map[string][]string{
+	"bills":       {"accounting.invoices", "accounting.transactions"},
+	"settings":    {"accounting.settings"},
+	"contacts":    {"accounting.contacts"},
+	"attachments": {"accounting.attachments"},
+}
+
+func knownScopes() []string {
+	out := []string{"openid", "profile", "email", "offline_access"}
+	for _, names := range needs {
+		for _, name := range names {
+			out = append(out, name, name+".read")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// allows says whether a grant is enough for a method in a part of the API.
+func (g *grant) allows(method, part string) bool {
+	return slices.ContainsFunc(needs[part], func(name string) bool {
+		return slices.Contains(g.scopes, name) || method == http.MethodGet && slices.Contains(g.scopes, name+".read")
+	})
+}
