@@ -103,9 +103,22 @@ type Refusal struct {
 	Detail string
 	// Bill is the bill that is there already, with CodeAlreadyInLedger and
 	// CodeRemovedInLedger.
-	Bill  *Booked
-	cause error
+	Bill *Booked
+	// Candidates are the things of the ledger to choose from, with codes that
+	// say that several fit.
+	Candidates []Candidate
+	cause      error
 }
+
+// Candidate is one of several things of the ledger.
+type Candidate struct {
+	ID   string
+	Name string
+	URL  string // "" for none
+}
+
+// maxCandidates bounds how many of them are told.
+const maxCandidates = 20
 
 // maxDetail bounds what is kept of a ledger's words, in characters.
 const maxDetail = 500
@@ -130,6 +143,15 @@ func (r *Refusal) Because(cause error) *Refusal {
 func (r *Refusal) About(b Booked) *Refusal {
 	c := *r
 	c.Bill = &b
+	return &c
+}
+
+// Or returns a copy of r with one more thing to choose from.
+func (r *Refusal) Or(id, name, url string) *Refusal {
+	c := *r
+	if len(c.Candidates) < maxCandidates {
+		c.Candidates = append(c.Candidates[:len(c.Candidates):len(c.Candidates)], Candidate{id, name, url})
+	}
 	return &c
 }
 

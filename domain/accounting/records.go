@@ -48,12 +48,15 @@ func (a Account) RequireBookable(field string) error {
 
 // Contact is whom bills come from.
 type Contact struct {
-	ID         string
-	Name       string
-	Email      string // "" where there is none
-	TaxID      string // "" where there is none
-	IsSupplier bool
-	State      State
+	ID    string
+	Name  string
+	Email string // "" where there is none
+	TaxID string // "" where there is none
+	// BankAccount is where it is paid, as the ledger keeps it; "" where none is
+	// known.
+	BankAccount string
+	IsSupplier  bool
+	State       State
 }
 
 // TaxRate is a rate of tax as the ledger knows it.

@@ -197,9 +197,9 @@ func (e *examiner) parties() {
 // isEntity compares a party with the entity: by tax identifier where both have
 // one, else by name. comparable is false where there is nothing to compare.
 func (e *examiner) isEntity(p Party) (is, comparable bool) {
-	if id := foldTaxID(p.TaxID); id != "" && len(e.cc.EntityTaxIDs) > 0 {
+	if id := FoldTaxID(p.TaxID); id != "" && len(e.cc.EntityTaxIDs) > 0 {
 		for _, own := range e.cc.EntityTaxIDs {
-			if sameTaxID(id, foldTaxID(own)) {
+			if sameTaxID(id, FoldTaxID(own)) {
 				return true, true
 			}
 		}
@@ -231,6 +231,16 @@ func sameTaxID(a, b string) bool {
 	const shortest = 6 // less is no identifier
 	return len(b) >= shortest && len(a) == len(b)+2 && strings.HasSuffix(a, b) && isLetter(a[0]) && isLetter(a[1])
 }
+
+// SameTaxID says whether two tax identifiers are the same, however they are
+// written; nothing is the same as none.
+func SameTaxID(a, b string) bool {
+	a, b = FoldTaxID(a), FoldTaxID(b)
+	return a != "" && b != "" && sameTaxID(a, b)
+}
+
+// FoldIBAN brings an account number into the form in which it is compared.
+func FoldIBAN(s string) string { return alphanumeric(s) }
 
 func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' }
 

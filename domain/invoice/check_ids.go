@@ -86,8 +86,8 @@ func alphanumeric(s string) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// foldTaxID brings a tax identifier into the form in which it is compared.
-func foldTaxID(s string) string {
+// FoldTaxID brings a tax identifier into the form in which it is compared.
+func FoldTaxID(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(alphanumeric(s), "MVA"), "MWST")
 }
 

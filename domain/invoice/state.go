@@ -21,14 +21,21 @@ var transitions = map[string][]Status{
 	"reject":  {Extracted, NeedsReview, Approved, SyncFailed},
 	"reopen":  {Rejected, Approved, SyncFailed},
 	"correct": {Extracted, NeedsReview, Approved, SyncFailed},
+	"sync":    {Approved, SyncFailed, Synced}, // on a SYNCED one it reads the bill back
 }
+
+// actions are those of transitions, in the order in which answers name them.
+var actions = []string{"approve", "reject", "reopen", "correct", "sync"}
 
 func (inv *Invoice) allow(action string) error {
 	if slices.Contains(transitions[action], inv.Status) {
+		if inv.Sync.inAir() {
+			return inv.errInAir()
+		}
 		return nil
 	}
 	var allowed []string
-	for _, name := range []string{"approve", "reject", "reopen", "correct"} {
+	for _, name := range actions {
 		if slices.Contains(transitions[name], inv.Status) {
 			allowed = append(allowed, name)
 		}

@@ -7,7 +7,7 @@ import "strings"
 // and serves identifiers without a country in front. known is false for other
 // countries and for what is no VAT identifier of the country at all.
 func ValidTaxID(id, country string) (valid, known bool) {
-	body := foldTaxID(id)
+	body := FoldTaxID(id)
 	if len(body) < 5 {
 		return false, false
 	}

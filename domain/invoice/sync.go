@@ -1,0 +1,119 @@
+package invoice
+
+import (
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/money"
+
+	"github.com/google/uuid"
+)
+
+// SyncState is how far booking in the ledger has got (records D1).
+type SyncState string
+
+// The states. A QUEUED, RUNNING or CHECKING booking goes on by itself.
+const (
+	SyncQueued   SyncState = "QUEUED"
+	SyncRunning  SyncState = "RUNNING"
+	SyncChecking SyncState = "CHECKING" // the ledger's answer was lost and is being read back
+	SyncDone     SyncState = "DONE"
+	SyncEnded    SyncState = "FAILED"
+)
+
+// Final says that nothing more happens by itself.
+func (s SyncState) Final() bool { return s == SyncDone || s == SyncEnded }
+
+// AttachmentState is what became of the original in the ledger.
+type AttachmentState string
+
+// The attachment states; "" while it is not settled.
+const (
+	Attached AttachmentState = "ATTACHED"
+	Rendered AttachmentState = "RENDERED" // a readable form of it hangs there instead
+	Skipped  AttachmentState = "SKIPPED"
+)
+
+// SyncCandidate is one of several things of the ledger that fit.
+type SyncCandidate struct {
+	ID   string
+	Name string
+	URL  string // of its page in the ledger; "" for none
+}
+
+// SyncError says why booking failed, or why it is not through yet. Code is one
+// of accounting.Codes.
+type SyncError struct {
+	Code       string
+	Message    string
+	Action     string
+	Candidates []SyncCandidate
+}
+
+// Sync tells of an invoice's booking in the ledger.
+type Sync struct {
+	State         SyncState
+	IntegrationID uuid.UUID
+	Attempts      int
+	NextAttemptAt time.Time  // zero where none is planned
+	Error         *SyncError // of the last attempt
+	RemoteID      string     // the ledger's id of the bill; "" before it is booked
+	RemoteNumber  string
+	RemoteURL     string
+	// LedgerTotal is what the bill came to there; Difference is how much more
+	// that is than the invoice's total.
+	LedgerTotal      *money.Decimal
+	Difference       *money.Decimal
+	Attachment       AttachmentState
+	AttachmentReason string // why it was skipped
+	SyncedAt         time.Time
+}
+
+// inAir says that a bill may come to be in the ledger at any moment.
+func (s *Sync) inAir() bool { return s != nil && (s.State == SyncRunning || s.State == SyncChecking) }
+
+// errInAir refuses what must not happen while a bill is under way.
+func (inv *Invoice) errInAir() error {
+	f := fault.New(fault.Conflict, fault.CodeConflict,
+		"The invoice is being booked in the ledger just now. Wait until its sync is done, then try again.").
+		With("status", string(inv.Status)).With("sync_state", string(inv.Sync.State)).With("allowed", []string{"sync"})
+	f.RetryAfter = 2 * time.Second
+	return f
+}
+
+// Bookable refuses to book an invoice that is not approved (records D2). Where
+// the entity needs no approval, one that passed its checks is approved by this
+// (records D31); version is the one that is being written.
+func (inv *Invoice) Bookable(approvalRequired bool, at time.Time, version int) (approved bool, err error) {
+	if inv.Awaited() {
+		return false, nil
+	}
+	if inv.Status == Extracted && !approvalRequired {
+		inv.Status = Approved
+		inv.Approval = &Approval{At: at, Version: version}
+		return true, nil
+	}
+	return false, inv.allow("book")
+}
+
+// Awaited says whether a booking of it may go on.
+func (inv *Invoice) Awaited() bool { return inv.Status == Approved || inv.Status == SyncFailed }
+
+// Booked records that the invoice is a bill in the ledger.
+func (inv *Invoice) Booked(contact string) {
+	inv.Status, inv.ContactID = Synced, contact
+}
+
+// NotBooked records that booking failed for good.
+func (inv *Invoice) NotBooked() {
+	if inv.Awaited() {
+		inv.Status = SyncFailed
+	}
+}
+
+// RemovedInLedger records that somebody took the bill out of the ledger.
+func (inv *Invoice) RemovedInLedger() {
+	if inv.Status == Synced {
+		inv.Status = Approved
+	}
+}
