@@ -3,8 +3,8 @@ package cache_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,9 +12,10 @@ import (
 	"docledger/adapter/cache"
 	"docledger/adapter/cache/cachetest"
 	"docledger/domain/billing"
+	"docledger/test/redis"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/google/uuid"
+	client "github.com/redis/go-redis/v9"
 )
 
 // hands is a clock whose hands tests move.
@@ -32,13 +33,13 @@ func TestMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cachetest.Env{Cache: m, Other: m, Advance: func(d time.Duration) { clock.ns.Add(int64(d)) }}
+		return cachetest.Env{Cache: m, Other: m, Advance: func(_ uuid.UUID, d time.Duration) { clock.ns.Add(int64(d)) }}
 	})
 }
 
-func openRedis(t *testing.T, addr string) *cache.Redis {
+func openRedis(t *testing.T, url string) *cache.Redis {
 	t.Helper()
-	r, closeClient, err := cache.NewRedis("redis://" + addr)
+	r, closeClient, err := cache.NewRedis(url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,25 +47,64 @@ func openRedis(t *testing.T, addr string) *cache.Redis {
 	return r
 }
 
+// connect returns a client of its own to a server.
+func connect(t *testing.T, url string) *client.Client {
+	t.Helper()
+	c, err := redis.Client(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func guardKey(org uuid.UUID) string { return "billing:guard:" + org.String() }
+
+// age lets keys come so much closer to their end.
+var age = client.NewScript(`
+for _, key in ipairs(KEYS) do
+  local left = redis.call('PTTL', key)
+  if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+end
+return 0`)
+
 func TestRedis(t *testing.T) {
 	t.Parallel()
+	url := redis.URL(t)
 	cachetest.Run(t, func(t *testing.T) cachetest.Env {
-		server := miniredis.RunT(t)
-		return cachetest.Env{Cache: openRedis(t, server.Addr()), Other: openRedis(t, server.Addr()), Advance: server.FastForward}
+		server := connect(t, url)
+		advance := func(org uuid.UUID, d time.Duration) {
+			if err := age.Run(t.Context(), server, []string{billing.CacheKey(org), guardKey(org)}, d.Milliseconds()).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return cachetest.Env{Cache: openRedis(t, url), Other: openRedis(t, url), Advance: advance}
 	})
+}
+
+// loaded loads a plan of which the processor says that it is named so.
+func loaded(t *testing.T, r *cache.Redis, org uuid.UUID, name string) string {
+	t.Helper()
+	got, err := r.Load(t.Context(), org, func(context.Context) (billing.Record, error) {
+		return billing.Record{SubscriptionStatus: "active", CurrentPlan: name}, nil
+	})
+	if err != nil {
+		t.Errorf("Load: %v", err)
+	}
+	return got.CurrentPlan
 }
 
 func TestRecordHasExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
-	server := miniredis.RunT(t)
-	org := uuid.MustParse("01936b1e-0000-7000-8000-000000000001")
-	_, err := openRedis(t, server.Addr()).Load(context.Background(), org, func(context.Context) (billing.Record, error) {
+	server, org := connect(t, redis.URL(t)), uuid.New()
+	_, err := openRedis(t, redis.URL(t)).Load(t.Context(), org, func(context.Context) (billing.Record, error) {
 		return billing.Record{SubscriptionStatus: "active", CurrentPlan: "team", BillingCycleEnd: time.Date(2026, 4, 1, 2, 0, 0, 0, time.FixedZone("", 7200))}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := server.Get("billing:plan:01936b1e-0000-7000-8000-000000000001")
+	key := "billing:plan:" + org.String()
+	text, err := server.Get(t.Context(), key).Result()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,70 +112,171 @@ func TestRecordHasExactlyTheFieldsOfTheContract(t *testing.T) {
 	if text != want {
 		t.Errorf("the record is %s", text)
 	}
-	if ttl := server.TTL("billing:plan:01936b1e-0000-7000-8000-000000000001"); ttl <= 0 || ttl > billing.CacheTTL {
+	if ttl := server.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > billing.CacheTTL {
 		t.Errorf("the record is kept for %s", ttl)
 	}
 }
 
 func TestGarbageIsAMiss(t *testing.T) {
 	t.Parallel()
-	for _, garbage := range []string{"", "no json", "{}", `{"subscription_status":1}`, `[1]`,
+	server, r := connect(t, redis.URL(t)), openRedis(t, redis.URL(t))
+	for _, garbage := range []string{"", "no json", "{}", `{"subscription_status":1}`, `[1]`, "\x00\xff",
 		`{"subscription_status":"active","current_plan":"x","billing_cycle_end":null,"max_entities":null,"max_invoices_per_month":null,"more":1}`} {
-		server := miniredis.RunT(t)
 		org := uuid.New()
-		if err := server.Set(billing.CacheKey(org), garbage); err != nil {
-			t.Fatal(err)
+		server.Set(t.Context(), billing.CacheKey(org), garbage, time.Minute)
+		if got := loaded(t, r, org, "right"); got != "right" {
+			t.Errorf("with %q the plan is %q", garbage, got)
 		}
-		r, err := openRedis(t, server.Addr()).Load(context.Background(), org, func(context.Context) (billing.Record, error) {
-			return billing.Record{SubscriptionStatus: "active", CurrentPlan: "right"}, nil
-		})
-		if err != nil || r.CurrentPlan != "right" {
-			t.Errorf("with %q the plan is %+v, %v", garbage, r, err)
-		}
-		if text, err := server.Get(billing.CacheKey(org)); err != nil || !json.Valid([]byte(text)) || text == garbage {
-			t.Errorf("%q stays: %s, %v", garbage, text, err)
+		if text := server.Get(t.Context(), billing.CacheKey(org)).Val(); !json.Valid([]byte(text)) || text == garbage {
+			t.Errorf("%q stays: %s", garbage, text)
 		}
 	}
-	server := miniredis.RunT(t)
 	org := uuid.New()
-	server.Lpush(billing.CacheKey(org), "a list")
-	if _, err := openRedis(t, server.Addr()).Load(context.Background(), org, func(context.Context) (billing.Record, error) {
-		return billing.Record{SubscriptionStatus: "active"}, nil
-	}); err != nil {
-		t.Errorf("a value of another type: %v", err)
+	server.LPush(t.Context(), billing.CacheKey(org), "a list")
+	server.LPush(t.Context(), guardKey(org), "a list")
+	for range 2 {
+		if got := loaded(t, r, org, "right"); got != "right" {
+			t.Errorf("with values of another type the plan is %q", got)
+		}
 	}
 }
 
-// TestDeadAndSilentServersAreDoneWithout needs no timing of its own: an
-// answer within the fill's own deadline shows that the server was given up.
-func TestDeadAndSilentServersAreDoneWithout(t *testing.T) {
+// noticed is how soon a server that is no help must be given up.
+const noticed = 300 * time.Millisecond
+
+// TestOutages breaks a real server in every way that we know of.
+func TestOutages(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
 	t.Cleanup(func() { silent.Close() })
-	gone := miniredis.RunT(t)
-	addr := gone.Addr()
-	gone.Close()
-	for name, addr := range map[string]string{"dead": addr, "silent": silent.Addr().String()} {
+	in := redis.New(t)
+	for name, url := range map[string]string{
+		"nobody listens": "redis://" + closed.Addr().String(), "nobody answers": "redis://" + silent.Addr().String(),
+		"it has crashed": in.URL, "it hangs": redis.New(t).URL,
+	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := openRedis(t, addr)
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-			defer cancel()
-			for range 3 {
-				got, err := r.Load(ctx, uuid.New(), func(context.Context) (billing.Record, error) { return billing.Record{CurrentPlan: "right"}, nil })
+			// One after the other, since they measure time.
+			r, org := openRedis(t, url), uuid.New()
+			switch name {
+			case "it has crashed":
+				if got := loaded(t, r, org, "before"); got != "before" {
+					t.Fatalf("before the crash the plan is %q", got)
+				}
+				if err := in.Stop(); err != nil {
+					t.Fatal(err)
+				}
+			case "it hangs":
+				loaded(t, r, org, "before")
+				if err := connect(t, url).Do(t.Context(), "CLIENT", "PAUSE", time.Hour.Milliseconds(), "ALL").Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var took []time.Duration
+			for range 5 {
+				began := time.Now()
+				got, err := r.Load(t.Context(), org, func(context.Context) (billing.Record, error) {
+					took = append(took, time.Since(began))
+					return billing.Record{CurrentPlan: "right"}, nil
+				})
 				if err != nil || got.CurrentPlan != "right" {
 					t.Errorf("Load = %+v, %v", got, err)
 				}
 			}
-			if err := r.Invalidate(ctx, uuid.New()); err == nil {
+			if best := slices.Min(took); best > noticed {
+				t.Errorf("it takes %s at best to notice", best)
+			}
+			began := time.Now()
+			if err := r.Invalidate(t.Context(), org); err == nil {
 				t.Error("an invalidation that nobody heard is said to have been done")
 			}
+			t.Logf("noticed after %s, invalidation after %s", slices.Min(took), time.Since(began))
 		})
 	}
-	if _, _, err := cache.NewRedis("http://nowhere"); err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("NewRedis takes any URL: %v", err)
+	if _, _, err := cache.NewRedis("http://nowhere"); err == nil {
+		t.Error("NewRedis takes any URL")
+	}
+}
+
+// TestFullServerKeepsNoOldPlan: whatever a server without room refuses, it
+// removes what it is told to.
+func TestFullServerKeepsNoOldPlan(t *testing.T) {
+	t.Parallel()
+	in := redis.New(t)
+	server, r, org := connect(t, in.URL), openRedis(t, in.URL), uuid.New()
+	loaded(t, r, org, "old")
+	if err := server.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Set(t.Context(), "more", "x", 0).Err(); err == nil {
+		t.Fatal("the server is not full")
+	}
+	if got := loaded(t, r, org, "new"); got != "old" {
+		t.Errorf("what is kept is not found: %q", got)
+	}
+	if err := r.Invalidate(t.Context(), org); err != nil {
+		t.Errorf("Invalidate: %v", err)
+	}
+	for _, name := range []string{"new", "newer"} {
+		if got := loaded(t, r, org, name); got != name {
+			t.Errorf("after the event the plan is %q, want %q", got, name)
+		}
+	}
+	if got := loaded(t, r, uuid.New(), "other"); got != "other" {
+		t.Errorf("of another organization the plan is %q", got)
+	}
+}
+
+// TestForgetfulServerKeepsNoOldPlan lets the server forget, as it does by
+// eviction and restarts, while a fill from before an event is under way.
+func TestForgetfulServerKeepsNoOldPlan(t *testing.T) {
+	t.Parallel()
+	url := redis.URL(t)
+	server := connect(t, url)
+	for name, forget := range map[string]func(org uuid.UUID, r *cache.Redis) error{
+		"the guard, after the event": func(org uuid.UUID, r *cache.Redis) error {
+			if err := r.Invalidate(t.Context(), org); err != nil {
+				return err
+			}
+			return server.Del(t.Context(), guardKey(org)).Err()
+		},
+		"the guard, before the event": func(org uuid.UUID, r *cache.Redis) error {
+			if err := server.Del(t.Context(), guardKey(org)).Err(); err != nil {
+				return err
+			}
+			return r.Invalidate(t.Context(), org)
+		},
+		"all, and another reads": func(org uuid.UUID, r *cache.Redis) error {
+			if err := r.Invalidate(t.Context(), org); err != nil {
+				return err
+			}
+			if err := server.Del(t.Context(), guardKey(org), billing.CacheKey(org)).Err(); err != nil {
+				return err
+			}
+			loaded(t, r, org, "new")
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			slow, fast, org := openRedis(t, url), openRedis(t, url), uuid.New()
+			_, err := slow.Load(t.Context(), org, func(context.Context) (billing.Record, error) {
+				return billing.Record{SubscriptionStatus: "active", CurrentPlan: "old"}, forget(org, fast)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range []*cache.Redis{slow, fast} {
+				if got := loaded(t, r, org, "new"); got != "new" {
+					t.Errorf("after the event the plan is %q", got)
+				}
+			}
+		})
 	}
 }

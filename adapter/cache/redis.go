@@ -14,26 +14,29 @@ import (
 )
 
 // patience is how long Redis is waited for: a cache that takes longer than the
-// source is none.
-const patience = 300 * time.Millisecond
+// source is none. A server that is down is noticed within 300 ms.
+const patience = 250 * time.Millisecond
 
 // guardTTL keeps a guard longer than any fill may take.
 const guardTTL = time.Hour
 
-// guardKey counts the invalidations of an organization. The record itself must
-// hold the contract's five fields and no other.
+// guardKey holds a token that each invalidation replaces by a new one. A server
+// may forget it at any time, by eviction or a restart: what was read under a
+// token that is gone is not kept. The record itself must hold the contract's
+// five fields and no other.
 func guardKey(organization uuid.UUID) string { return "billing:guard:" + organization.String() }
 
-// invalidate raises the guard and removes the record, as one step.
+// invalidate replaces the guard and removes the record, as one step. The record
+// goes first: a script that has removed something may write on a full server.
 var invalidate = redis.NewScript(`
-redis.call('INCR', KEYS[2])
-redis.call('PEXPIRE', KEYS[2], ARGV[1])
-return redis.call('DEL', KEYS[1])`)
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+return 1`)
 
-// store keeps a record only if nothing was invalidated since the guard was
-// read, and keeps the guard alive beside it.
+// store keeps a record only if nothing was invalidated, and nothing forgotten,
+// since the guard was read.
 var store = redis.NewScript(`
-if (redis.call('GET', KEYS[2]) or '') ~= ARGV[1] then return 0 end
+if ARGV[1] == '' or redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`)
 
@@ -42,6 +45,9 @@ type Redis struct {
 	client  redis.Scripter
 	flights flights
 	slow    time.Duration
+	// stale are the organizations whose record could not be removed: until it
+	// is, this process takes nothing from it.
+	stale sync.Map
 }
 
 var _ billing.PlanCache = (*Redis)(nil)
@@ -74,7 +80,7 @@ func (silence) Printf(context.Context, string, ...any) {}
 // Load implements billing.PlanCache.
 func (r *Redis) Load(ctx context.Context, organization uuid.UUID, fill func(context.Context) (billing.Record, error)) (billing.Record, error) {
 	generation := r.flights.generation(organization)
-	record, hit, guard, err := r.read(ctx, organization)
+	record, hit, guard, err := r.look(ctx, organization)
 	if hit {
 		return record, nil
 	}
@@ -82,7 +88,7 @@ func (r *Redis) Load(ctx context.Context, organization uuid.UUID, fill func(cont
 	return r.flights.do(ctx, flight{organization, generation, guard}, func(ctx context.Context) (billing.Record, error) {
 		// The call before this one may have ended between our look and our turn.
 		if up {
-			if record, hit, now, _ := r.read(ctx, organization); hit && now == guard {
+			if record, hit, now, _ := r.look(ctx, organization); hit && now == guard {
 				return record, nil
 			}
 		}
@@ -94,12 +100,21 @@ func (r *Redis) Load(ctx context.Context, organization uuid.UUID, fill func(cont
 	})
 }
 
+// look is read, once what is stale is gone.
+func (r *Redis) look(ctx context.Context, organization uuid.UUID) (record billing.Record, hit bool, guard string, err error) {
+	if err := r.removeStale(ctx, organization); err != nil {
+		return record, false, "", err
+	}
+	return r.read(ctx, organization)
+}
+
 // read returns the record, where there is one of ours, and the guard as they
 // stand together.
 func (r *Redis) read(ctx context.Context, organization uuid.UUID) (record billing.Record, hit bool, guard string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.slow)
 	defer cancel()
-	values, err := readBoth.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)}).StringSlice()
+	values, err := readBoth.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)},
+		uuid.NewString(), guardTTL.Milliseconds()).StringSlice()
 	if err != nil || len(values) != 2 {
 		return record, false, "", errors.Join(errors.New("the cache did not answer"), err)
 	}
@@ -109,14 +124,17 @@ func (r *Redis) read(ctx context.Context, organization uuid.UUID) (record billin
 	return record, false, values[1], nil
 }
 
-// readBoth reads record and guard as one step; what is missing is "". A record
-// under another type of value is none of ours.
+// readBoth reads record and guard as one step, and gives a guard where there is
+// none; where the server takes none it stays "". A record under another type of
+// value is none of ours.
 var readBoth = redis.NewScript(`
 local function text(key)
   if redis.call('TYPE', key).ok ~= 'string' then return '' end
   return redis.call('GET', key)
 end
-return {text(KEYS[1]), text(KEYS[2])}`)
+local guard = text(KEYS[2])
+if guard == '' and not redis.pcall('SET', KEYS[2], ARGV[1], 'PX', ARGV[2]).err then guard = ARGV[1] end
+return {text(KEYS[1]), guard}`)
 
 // keep stores a record; a cache that fails here costs one more read.
 func (r *Redis) keep(ctx context.Context, organization uuid.UUID, guard string, record billing.Record) {
@@ -133,11 +151,22 @@ func (r *Redis) keep(ctx context.Context, organization uuid.UUID, guard string, 
 // Invalidate implements billing.PlanCache.
 func (r *Redis) Invalidate(ctx context.Context, organization uuid.UUID) error {
 	r.flights.invalidate(organization)
+	r.stale.Store(organization, true)
+	return r.removeStale(ctx, organization)
+}
+
+// removeStale removes the organization's record where that is due.
+func (r *Redis) removeStale(ctx context.Context, organization uuid.UUID) error {
+	if _, due := r.stale.Load(organization); !due {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.slow)
 	defer cancel()
-	err := invalidate.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)}, guardTTL.Milliseconds()).Err()
-	if err != nil && !errors.Is(err, redis.Nil) {
+	err := invalidate.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)},
+		uuid.NewString(), guardTTL.Milliseconds()).Err()
+	if err != nil {
 		return fmt.Errorf("remove the cached plan: %w", err)
 	}
+	r.stale.Delete(organization)
 	return nil
 }

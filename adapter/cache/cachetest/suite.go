@@ -16,11 +16,12 @@ import (
 )
 
 // Env is a cache under test: Other is a second process's view of it (itself
-// where it has none), Advance moves its clock.
+// where it has none), Advance moves the clock for what is kept of an
+// organization.
 type Env struct {
 	Cache   billing.PlanCache
 	Other   billing.PlanCache
-	Advance func(time.Duration)
+	Advance func(organization uuid.UUID, by time.Duration)
 }
 
 func plan(name string) billing.Record {
@@ -49,11 +50,11 @@ func Run(t *testing.T, open func(t *testing.T) Env) {
 		t.Parallel()
 		e, org := open(t), uuid.New()
 		load(t, e.Cache, org, "first")
-		e.Advance(billing.CacheTTL - time.Second)
+		e.Advance(org, billing.CacheTTL-time.Second)
 		if got := load(t, e.Other, org, "second"); got != "first" {
 			t.Errorf("a second before its end the plan is %s", got)
 		}
-		e.Advance(2 * time.Second)
+		e.Advance(org, 2*time.Second)
 		if got := load(t, e.Cache, org, "third"); got != "third" {
 			t.Errorf("a second after its end the plan is %s", got)
 		}
@@ -75,6 +76,7 @@ func Run(t *testing.T, open func(t *testing.T) Env) {
 	})
 	t.Run("ConcurrentMissesMakeOneCall", func(t *testing.T) { t.Parallel(); oneCall(t, open(t)) })
 	t.Run("FillsFromBeforeAnInvalidationAreNotSeen", func(t *testing.T) { t.Parallel(); lateFill(t, open(t)) })
+	t.Run("EveryInterleaving", func(t *testing.T) { t.Parallel(); interleavings(t, open(t)) })
 	t.Run("NeverTheOldPlanAfterAnEvent", func(t *testing.T) {
 		t.Parallel()
 		e, org := open(t), uuid.New()

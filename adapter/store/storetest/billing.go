@@ -38,7 +38,7 @@ func testPlanEvents(t *testing.T, b *bench) {
 		return billing.PlanEvent{Sender: inbox.Payments, ID: id, Type: "customer.subscription.updated", OccurredAt: occurred}
 	}
 	identified := billing.PlanEvent{Sender: inbox.Identity, ID: "msg_1", Type: "organization.created", OccurredAt: at}
-	for _, e := range []billing.PlanEvent{paid("evt_1", at), paid("evt_3", at.Add(2 * time.Second)), identified, paid("evt_2", at.Add(time.Second))} {
+	for _, e := range []billing.PlanEvent{paid("evt_1", at), paid("evt_3", at.Add(2*time.Second)), identified, paid("evt_2", at.Add(time.Second))} {
 		must(t, b.PlanEvents().Put(b.ctx, org, e))
 	}
 	got, err := b.PlanEvents().OfOrganization(b.ctx, org)

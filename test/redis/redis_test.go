@@ -1,0 +1,71 @@
+package redis_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"docledger/test/redis"
+)
+
+func TestServersAreApart(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, url := range []string{redis.URL(t), redis.New(t).URL} {
+		client, err := redis.Client(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		if fresh, err := client.SetNX(ctx, "docledger:test:apart", "1", 0).Result(); err != nil || !fresh {
+			t.Errorf("the second server has the first one's key: %v", err)
+		}
+		if url == redis.URL(t) {
+			t.Cleanup(func() { client.Del(ctx, "docledger:test:apart") })
+		}
+	}
+}
+
+func TestStoppedServerIsGone(t *testing.T) {
+	t.Parallel()
+	in := redis.New(t)
+	client, err := redis.Client(in.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := in.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Ping(context.Background()).Err(); err == nil {
+		t.Error("the server answers")
+	}
+}
+
+// TestProvide fetches a server as on a machine that has none.
+func TestProvide(t *testing.T) {
+	t.Setenv("PATH", "/bin:/usr/bin") // apt-get and dpkg-deb
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	bin, err := redis.Provide(context.Background(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := redis.Start(context.Background(), bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Stop(); err != nil {
+		t.Error(err)
+	}
+	t.Setenv(redis.EnvBin, filepath.Join(t.TempDir(), "none"))
+	if _, err := redis.Find(); err == nil || errors.Is(err, redis.ErrNoBinary) {
+		t.Errorf("a binary that is named and missing: %v", err)
+	}
+	t.Setenv(redis.EnvBin, os.Args[0])
+	if found, err := redis.Find(); err != nil || found != os.Args[0] {
+		t.Errorf("found %s, %v", found, err)
+	}
+}
