@@ -1,0 +1,234 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"docledger/domain/accounting"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+
+	"github.com/google/uuid"
+)
+
+// Booking is the booking of one invoice, of which invoice.Sync is what people
+// see. It changes under the lock of its invoice.
+type Booking struct {
+	InvoiceID      uuid.UUID
+	OrganizationID uuid.UUID
+	EntityID       uuid.UUID
+	invoice.Sync
+	Round   int    // rises with every request, and so names its job apart from the last one's
+	Run     int    // rises with every attempt, so that a late one can be told
+	Waiting bool   // a person waits for it
+	Force   bool   // book although the ledger has such a bill
+	Link    string // adopt this bill of the ledger; "" for none
+	Since   time.Time
+	// Intent is the bill as it was sent, as long as its fate is not certain. It
+	// is sent again unchanged and under the same key until the ledger has said
+	// what became of it.
+	Intent     *Intent
+	Generation int // rises with every intent that came to an end
+	Kind       accounting.BillKind
+	UpdatedAt  time.Time
+}
+
+// Intent is what is about to be booked, recorded before the ledger is told.
+type Intent struct {
+	Key           string
+	IntegrationID uuid.UUID
+	Bill          accounting.Bill
+	Lines         []LineCoding
+	Supplier      string // of Supplier
+	At            time.Time
+}
+
+// LineCoding is what a line of the invoice was booked under.
+type LineCoding struct {
+	Line          uuid.UUID
+	AccountID     string
+	AccountSource invoice.CodingSource
+	TaxRateID     string
+	TaxSource     invoice.CodingSource
+}
+
+// Repository stores bookings.
+type Repository interface {
+	// Get returns the booking of an invoice, or a NotFound fault.
+	Get(ctx context.Context, s identity.Scope, invoice uuid.UUID) (*Booking, error)
+	// Change loads an invoice with its first lines and its booking, nil where
+	// there is none, under the invoice's lock, lets change alter them, and
+	// stores what change returns: the booking, or its removal for nil. The
+	// invoice is stored, with its version raised, where changed says so.
+	Change(ctx context.Context, s identity.Scope, invoice uuid.UUID, change func(*invoice.Invoice, *Booking) (b *Booking, changed bool, err error)) (*invoice.Invoice, *Booking, error)
+	// Due returns bookings that are to go on, were not touched since before,
+	// and have no job, over all organizations.
+	Due(ctx context.Context, now, before time.Time, limit int) ([]Booking, error)
+	// Corrected finds what the ledger has of an earlier invoice of the entity
+	// with the number, from a seller with one of the two names: the ids of
+	// bills that were booked through the integration.
+	Corrected(ctx context.Context, s identity.Scope, entity, integration uuid.UUID, seller invoice.Party, number string) ([]string, error)
+}
+
+// Want says what a request asks for.
+type Want struct {
+	Integration uuid.UUID
+	Force       bool
+	Link        string
+	Waiting     bool
+}
+
+// Request begins a booking, or goes on with one that waits or has failed. An
+// intent whose fate is not certain stays.
+func (b *Booking) Request(w Want, now time.Time) {
+	b.Round++
+	b.Waiting, b.NextAttemptAt = b.Waiting || w.Waiting, now
+	if !b.State.Final() && b.State != "" {
+		return // goes on by itself, only sooner
+	}
+	b.Sync = invoice.Sync{State: invoice.SyncQueued, IntegrationID: w.Integration, NextAttemptAt: now}
+	if b.Intent != nil {
+		b.State = invoice.SyncChecking
+	}
+	b.Force, b.Link, b.Since = w.Force, w.Link, now
+}
+
+// Claimable says whether an attempt may begin. A RUNNING one belongs to a
+// process that is gone, since one job works on it at a time.
+func (b *Booking) Claimable(now time.Time) bool {
+	return b != nil && !b.State.Final() && !b.NextAttemptAt.After(now)
+}
+
+// Claim begins an attempt.
+func (b *Booking) Claim(now time.Time) {
+	b.Run++
+	b.Attempts++
+	if b.State == invoice.SyncQueued {
+		b.State = invoice.SyncRunning
+	}
+	b.NextAttemptAt = now
+}
+
+// keyBase is the base of the generation in an intent's key, which is short so
+// that a ledger takes it.
+const keyBase = 36
+
+// Intend records what is about to be sent.
+func (b *Booking) Intend(integration uuid.UUID, bill accounting.Bill, lines []LineCoding, supplier string, now time.Time) {
+	b.Intent = &Intent{
+		Key:           b.InvoiceID.String() + "-" + strconv.FormatInt(int64(b.Generation), keyBase),
+		IntegrationID: integration, Bill: bill, Lines: lines, Supplier: supplier, At: now,
+	}
+	b.Kind, b.IntegrationID = bill.Kind, integration
+}
+
+// settle ends the intent: its fate is certain.
+func (b *Booking) settle() {
+	if b.Intent != nil {
+		b.Intent = nil
+		b.Generation++
+	}
+}
+
+// Booked records the bill that the ledger holds; total is what it should have
+// come to, nil where the invoice does not say.
+func (b *Booking) Booked(bill accounting.Booked, total *money.Decimal, now time.Time) {
+	b.Kind = bill.Kind
+	b.RemoteID, b.RemoteNumber, b.RemoteURL, b.SyncedAt = bill.ID, bill.Number, bill.URL, now
+	b.LedgerTotal = &bill.Total
+	b.Difference = nil
+	if total != nil {
+		difference := bill.Total.Sub(total.Abs())
+		b.Difference = &difference
+	}
+	b.State, b.Error, b.Force, b.Link = invoice.SyncRunning, nil, false, ""
+	b.settle()
+}
+
+// Finish ends the booking well.
+func (b *Booking) Finish(a invoice.AttachmentState, reason string) {
+	b.State, b.Attachment, b.AttachmentReason = invoice.SyncDone, a, reason
+	b.Error, b.NextAttemptAt, b.Waiting = nil, time.Time{}, false
+}
+
+// Refuse ends the booking with what a person must do. The ledger has nothing
+// of it.
+func (b *Booking) Refuse(r *accounting.Refusal) {
+	b.settle()
+	b.fail(r)
+}
+
+func (b *Booking) fail(r *accounting.Refusal) {
+	b.State, b.Error, b.NextAttemptAt, b.Waiting = invoice.SyncEnded, errorOf(r), time.Time{}, false
+}
+
+// Removed records that the bill is gone from the ledger. Only the next request
+// books again.
+func (b *Booking) Removed() {
+	b.settle()
+	b.Generation++
+	b.RemoteID, b.RemoteNumber, b.RemoteURL, b.Attachment, b.AttachmentReason = "", "", "", "", ""
+	b.LedgerTotal, b.Difference, b.SyncedAt = nil, nil, time.Time{}
+	b.fail(accounting.Refuse(accounting.CodeRemovedInLedger, ""))
+}
+
+func errorOf(r *accounting.Refusal) *invoice.SyncError {
+	e := &invoice.SyncError{Code: string(r.Code), Message: r.Message(), Action: r.Code.Action()}
+	for _, c := range r.Candidates {
+		e.Candidates = append(e.Candidates, invoice.SyncCandidate(c))
+	}
+	return e
+}
+
+// Later plans another attempt after one that came to nothing for a passing
+// reason. It is given up when it has lasted for too long.
+func (b *Booking) Later(code accounting.Code, after time.Duration, now time.Time) {
+	r := accounting.Refuse(code, "")
+	if now.Sub(b.Since) > patience {
+		b.fail(accounting.Refuse(code, "It was tried for %d hours.", int(patience.Hours())))
+		return
+	}
+	b.Error = errorOf(r)
+	b.NextAttemptAt = now.Add(max(Delay(b.Attempts, code), min(after, longest)))
+	switch {
+	case b.Intent != nil:
+		b.State = invoice.SyncChecking
+	case b.State == invoice.SyncRunning:
+		b.State = invoice.SyncQueued
+	}
+}
+
+const (
+	// patience is how long a booking goes on by itself.
+	patience = 72 * time.Hour
+	longest  = 6 * time.Hour
+	// Soon is the pause after which somebody else's work is done.
+	Soon = time.Second
+)
+
+// delays between attempts, the last one for all that follow.
+var delays = []time.Duration{
+	2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, longest,
+}
+
+// Delay is the pause after so many attempts. A connection that has ended is
+// waited for less eagerly: people must act first.
+func Delay(attempts int, code accounting.Code) time.Duration {
+	if code == accounting.CodeReconnectNeeded {
+		attempts += 4
+	}
+	return delays[min(max(attempts, 1), len(delays))-1]
+}
+
+// ContactKey is the key under which a supplier is added to a ledger.
+func ContactKey(integration uuid.UUID, supplier string) string {
+	return "contact-" + uuid.NewSHA1(integration, []byte(supplier)).String()
+}
+
+// ContactLease names the right to add a supplier to a ledger.
+func ContactLease(integration uuid.UUID, supplier string) string {
+	return fmt.Sprintf("booking:%s", ContactKey(integration, supplier))
+}
