@@ -52,12 +52,12 @@ type Redis struct {
 
 var _ billing.PlanCache = (*Redis)(nil)
 
-// NewRedis returns the cache at a redis:// URL. It connects when it is used,
+// NewRedis returns the cache at a redis://, rediss:// or unix:// URL. It connects when it is used,
 // and a server that does not answer at once is done without.
 func NewRedis(url string) (*Redis, func() error, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
-		return nil, nil, errors.New("must be a redis:// URL")
+		return nil, nil, errors.New("must be a redis://, rediss:// or unix:// URL")
 	}
 	quiet()
 	// The defaults take 1.7 s to notice a dead server.

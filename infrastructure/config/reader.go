@@ -209,8 +209,8 @@ func (r *reader) redis(name string) string {
 	if v == "" {
 		return ""
 	}
-	if u, err := url.Parse(v); err != nil || u.Scheme != "redis" && u.Scheme != "rediss" {
-		r.problem(name, "must be a URL that begins with redis://")
+	if u, err := url.Parse(v); err != nil || u.Scheme != "redis" && u.Scheme != "rediss" && u.Scheme != "unix" {
+		r.problem(name, "must be a URL that begins with redis://, rediss:// or unix://")
 	}
 	return v
 }

@@ -307,34 +307,3 @@ func TestReconciliationHandlesWhatNeverCame(t *testing.T) {
 		t.Errorf("charges are %v", charges)
 	}
 }
-
-func TestNeverTheOldPlanAfterADelivery(t *testing.T) {
-	t.Parallel()
-	w := open(t, harness.Options{})
-	customer := w.customer("pm_card_visa")
-	price := w.price("max_entities", "0")
-	sub := w.subscribe(customer, price)
-	w.receive("customer.subscription.created")
-	for n := 1; n <= 100; n++ {
-		w.do(http.MethodPost, "/v1/prices/"+price, "metadata[max_entities]", fmt.Sprint(n))
-		w.tell2(sub, customer, n)
-		p, err := w.Service.Entities.Plans.Of(context.Background(), w.org.ID)
-		if err != nil || p.MaxEntities == nil || *p.MaxEntities != n {
-			t.Fatalf("after delivery %d the plan is %+v, %v", n, p, err)
-		}
-	}
-}
-
-// tell2 delivers an update and reads nothing back: what its answer promises
-// must hold before its job has run.
-func (w *world) tell2(sub, customer string, n int) {
-	w.t.Helper()
-	body := fmt.Appendf(nil, `{"id":"evt_u%d","object":"event","type":"customer.subscription.updated","created":%d,"api_version":"2024-06-20","data":{"object":{"id":%q,"object":"subscription","customer":%q,"status":"active","metadata":{}}}}`,
-		n, midMonth.Unix(), sub, customer)
-	err := w.Service.Inbox.Receive(context.Background(), "payments", usecaseinbox.Event{
-		ID: fmt.Sprint("evt_u", n), Type: "customer.subscription.updated", OccurredAt: midMonth, Body: body,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}

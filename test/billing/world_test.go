@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,19 +46,37 @@ type world struct {
 	sim *sim.Server
 	org harness.Organization
 
+	clock     *hands
 	processor string // its address
 }
 
-// fixed is a clock that stands still.
-type fixed struct{ now time.Time }
+// hands is a clock that stands still until it is moved.
+type hands struct {
+	mu  sync.Mutex
+	now time.Time
+}
 
-func (f fixed) Now() time.Time { return f.now }
+// Now implements usecase.Clock.
+func (h *hands) Now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+// advance lets time pass for the service and for the processor.
+func (w *world) advance(by time.Duration) {
+	w.t.Helper()
+	w.control("clock", `{"advance":"`+by.String()+`"}`)
+	w.clock.mu.Lock()
+	defer w.clock.mu.Unlock()
+	w.clock.now = w.clock.now.Add(by)
+}
 
 func open(t testing.TB, o harness.Options) *world {
 	t.Helper()
 	limits := sim.DefaultLimits()
 	limits.RequestsPerSecond = 0
-	w := &world{t: t, sim: sim.New(sim.Options{SecretKeys: []string{secretKey}, Start: midMonth, Limits: &limits})}
+	w := &world{t: t, clock: &hands{now: midMonth}, sim: sim.New(sim.Options{SecretKeys: []string{secretKey}, Start: midMonth, Limits: &limits})}
 	processor := httptest.NewServer(w.sim)
 	t.Cleanup(func() {
 		processor.Close()
@@ -65,7 +84,7 @@ func open(t testing.TB, o harness.Options) *world {
 	})
 	w.processor = processor.URL
 	o.NoWorkers = true
-	o.Overrides = service.Overrides{Clock: fixed{midMonth}}
+	o.Overrides = service.Overrides{Clock: w.clock}
 	env := map[string]string{
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": secretKey, "PAYMENT_SIGNING_SECRETS": signingSecret, "PAYMENT_URL": processor.URL,
 	}
@@ -175,7 +194,7 @@ func (w *world) forget(organization uuid.UUID) {
 func (w *world) process() {
 	w.t.Helper()
 	for range 10 {
-		waiting, err := w.Service.Inbox.Inbox.Unfinished(context.Background(), midMonth.Add(time.Hour), 100)
+		waiting, err := w.Service.Inbox.Inbox.Unfinished(context.Background(), w.clock.Now().Add(time.Hour), 100)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -1,0 +1,209 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/test/harness"
+)
+
+// purchase is what one organization does within a day.
+type purchase struct {
+	name     string
+	card     string
+	metadata []string // of the subscription; $price is its price
+	anchor   time.Time
+	then     func(w *world, sub string)
+}
+
+// A day that goes over the end of a month, four hours from one to the next.
+var (
+	december  = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	january   = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	charged   = []string{"metadata[charge_current_month]", "true", "metadata[price_id]", "$price"}
+	purchases = []purchase{
+		{name: "paid", card: "pm_card_visa", metadata: charged, anchor: december},
+		{name: "declined", card: "pm_card_chargeCustomerFail", metadata: charged, anchor: december},
+		{name: "not asked for", card: "pm_card_visa", metadata: []string{"metadata[charge_current_month]", "false"}, anchor: december},
+		{name: "changed at once", card: "pm_card_visa", metadata: charged, anchor: december, then: func(w *world, sub string) {
+			w.do(http.MethodPost, "/v1/subscriptions/"+sub, "metadata[note]", "changed")
+		}},
+		{name: "no price", card: "pm_card_visa", metadata: charged[:2], anchor: december},
+		{name: "on the 1st", card: "pm_card_visa", metadata: charged, anchor: january},
+	}
+)
+
+// outcome is what became of a purchase: our record and the processor's charges.
+type outcome struct {
+	Month   string
+	State   billing.ChargeState
+	Outcome billing.PaymentOutcome
+	Charges []string
+}
+
+// TestADayWithoutWebhooksChargesTheSame plays one day twice: with each webhook
+// delivered as it comes, and with none, but a reconciliation after it.
+func TestADayWithoutWebhooksChargesTheSame(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		delivered := day(t, harness.Options{}, true)
+		reconciled := day(t, o, false)
+		for name, want := range delivered {
+			if !reflect.DeepEqual(reconciled[name], want) {
+				t.Errorf("%s: %+v reconciled, %+v delivered", name, reconciled[name], want)
+			}
+		}
+		november := func(status string) outcome {
+			return outcome{"2026-11", billing.ChargeDone, billing.Paid, []string{status + " 3000 2026-11-01 2026-12-01"}}
+		}
+		declined := november("open")
+		declined.Outcome = billing.Declined
+		for name, want := range map[string]outcome{
+			"paid": november("paid"), "declined": declined, "changed at once": november("paid"), "not asked for": {}, "on the 1st": {},
+			"no price": {Month: "2026-11", State: billing.ChargeSkipped},
+		} {
+			if !reflect.DeepEqual(delivered[name], want) {
+				t.Errorf("%s: %+v, want %+v", name, delivered[name], want)
+			}
+		}
+	})
+}
+
+func day(t *testing.T, o harness.Options, webhooks bool) map[string]outcome {
+	t.Helper()
+	w := open(t, o)
+	w.advance(december.Add(-20 * time.Hour).Sub(midMonth))
+	w.reconcile()
+	customers := map[string]string{}
+	orgs := map[string]harness.Organization{}
+	for _, p := range purchases {
+		w.org = w.NewOrganization(p.name)
+		customer, price := w.customer(p.card), w.price2()
+		customers[p.name], orgs[p.name] = customer, w.org
+		form := append([]string{
+			"customer", customer, "items[0][price]", price, "billing_cycle_anchor", fmt.Sprint(p.anchor.Unix()), "proration_behavior", "none",
+		}, p.metadata...)
+		sub := w.make("/v1/subscriptions", strings.Split(strings.ReplaceAll(strings.Join(form, "\n"), "$price", w.charge30()), "\n")...)
+		if p.then != nil {
+			p.then(w, sub)
+		}
+		if webhooks {
+			w.deliverAll()
+		}
+		w.advance(4 * time.Hour)
+	}
+	w.advance(24 * time.Hour)
+	w.reconcile()
+	out, late := map[string]outcome{}, map[string]outcome{}
+	for name, customer := range customers {
+		out[name] = w.outcome(orgs[name], customer)
+	}
+	w.deliverAll() // they come after all
+	for name, customer := range customers {
+		late[name] = w.outcome(orgs[name], customer)
+	}
+	if !reflect.DeepEqual(late, out) {
+		t.Errorf("late webhooks made %+v of %+v", late, out)
+	}
+	return out
+}
+
+// charge30 is a one-time price of 30.00 EUR.
+func (w *world) charge30() string {
+	return w.make("/v1/prices", "product", w.make("/v1/products", "name", "Month"), "currency", "eur", "unit_amount", "3000")
+}
+
+func (w *world) reconcile() {
+	w.t.Helper()
+	if err := w.Service.Reconcile(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+	w.process()
+}
+
+// deliverAll delivers whatever the processor has told so far, again what it has
+// told already.
+func (w *world) deliverAll() {
+	w.t.Helper()
+	for _, eventType := range billing.PaymentEvents() {
+		for _, e := range w.list("/v1/events", "type", string(eventType), "limit", "100") {
+			id, _ := e["id"].(string)
+			body, ok := w.sim.Payload(id, "")
+			if !ok {
+				w.t.Fatalf("there is no event %s", id)
+			}
+			w.send(body)
+		}
+	}
+	w.process()
+}
+
+func (w *world) outcome(org harness.Organization, customer string) outcome {
+	w.t.Helper()
+	var out outcome
+	for _, inv := range w.charges(customer) {
+		line := inv["lines"].(map[string]any)["data"].([]any)[0].(map[string]any)
+		period := line["period"].(map[string]any)
+		out.Charges = append(out.Charges, fmt.Sprintf("%v %v %s %s", inv["status"], inv["total"], date(period["start"]), date(period["end"])))
+	}
+	records, err := w.Service.Explainer.Charges.OfOrganization(context.Background(), org.ID, 10)
+	if err != nil || len(records) > 1 {
+		w.t.Fatalf("records are %+v, %v", records, err)
+	}
+	if len(records) == 1 {
+		r := records[0]
+		out.Month, out.State, out.Outcome = r.Charge.Month, r.State, r.Outcome
+	}
+	return out
+}
+
+// date shows a moment of the processor's as its day in UTC.
+func date(seconds any) string {
+	n, _ := seconds.(float64)
+	if whole, ok := seconds.(int64); ok {
+		n = float64(whole)
+	}
+	return time.Unix(int64(n), 0).UTC().Format(time.DateOnly)
+}
+
+// TestDoubleChargeIsSuspected buys with proration, so that the subscription has
+// charged for the month itself: the charge follows the contract, and both
+// invoices are named (records D26).
+func TestDoubleChargeIsSuspected(t *testing.T) {
+	t.Parallel()
+	for name, proration := range map[string]string{"with proration": "create_prorations", "without": "none"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, harness.Options{})
+			customer, price := w.customer("pm_card_visa"), w.price()
+			sub := w.make("/v1/subscriptions", "customer", customer, "items[0][price]", price,
+				"billing_cycle_anchor", fmt.Sprint(december.Unix()), "proration_behavior", proration,
+				"metadata[charge_current_month]", "true", "metadata[price_id]", price)
+			own, _ := w.do(http.MethodGet, "/v1/subscriptions/"+sub)["latest_invoice"].(string)
+			for range 2 {
+				w.deliverAll()
+			}
+			charges := w.charges(customer)
+			if len(charges) != 1 || charges[0]["status"] != "paid" {
+				t.Fatalf("charges are %v", charges)
+			}
+			found := w.Do(http.MethodGet, "/api/events?type=billing.double_charge_suspected", w.org.Admin.Token, nil).OK()
+			if proration == "none" {
+				if found.Len("items") != 0 {
+					t.Errorf("suspected without a reason: %s", found.Raw)
+				}
+				return
+			}
+			if found.Len("items") != 1 || found.Text("items", 0, "data", "invoice") != charges[0]["id"] ||
+				own == "" || found.Text("items", 0, "data", "subscription_invoice") != own {
+				t.Errorf("suspected is %s; the invoices are %v and %s", found.Raw, charges[0]["id"], own)
+			}
+		})
+	}
+}
