@@ -34,9 +34,8 @@ type caller struct {
 	known bool // the token is good
 }
 
-func newTenancy(t *testing.T) *tenancy {
+func newTenancy(t *testing.T, s *harness.Server) *tenancy {
 	t.Helper()
-	s := harness.Start(t, harness.Options{})
 	v := &tenancy{s: s, org: s.NewOrganization("Mine")}
 	other := s.NewOrganization("Theirs")
 	people := map[identity.EntityRole]harness.Person{}
@@ -63,8 +62,8 @@ func newTenancy(t *testing.T) *tenancy {
 	return v
 }
 
-// bodies are valid requests of the operations that take one, with $entity and
-// $document in place of ids. An operation with a body and without a row fails.
+// bodies are valid requests of the operations that take one, with $entity,
+// $document and $price in place of ids. An operation with a body and without a row fails.
 var bodies = map[string]string{
 	"login": `{"email":"nobody@example.com","password":"wrong"}`, "refreshToken": ``,
 	"createEntity": `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
@@ -72,8 +71,8 @@ var bodies = map[string]string{
 	"extractInvoice": `{"document_id":"$document","force":true}`,
 	"updateInvoice":  `{"currency":"EUR","purchase_order":"PO-1"}`, "approveInvoice": `{"version":1}`,
 	"rejectInvoice": `{"reason":"not ours"}`, "reopenInvoice": ``, "updateSettings": `{"four_eyes":false}`,
-	"createCheckoutSession": `{"price_id":"p","success_url":"https://a.example/","cancel_url":"https://a.example/"}`,
-	"createPortalSession":   `{"return_url":"https://a.example/"}`,
+	"createCheckoutSession": `{"price_id":"$price","success_url":"https://app.example/","cancel_url":"https://app.example/"}`,
+	"createPortalSession":   `{"return_url":"https://app.example/"}`,
 }
 
 // queries narrow the lists to the entity, so that tenancy shows.
@@ -114,10 +113,26 @@ func due(op spectest.Operation, c caller) int {
 }
 
 // TestTenancyMatrix plays every operation of the specification as every kind
-// of caller.
+// of caller, without a payment processor and with one.
 func TestTenancyMatrix(t *testing.T) {
 	t.Parallel()
-	v := newTenancy(t)
+	t.Run("without a processor", func(t *testing.T) {
+		t.Parallel()
+		newTenancy(t, harness.Start(t, harness.Options{})).play(t, noPrice)
+	})
+	t.Run("with a processor", func(t *testing.T) {
+		t.Parallel()
+		clock := at(t, "2026-03-10T08:00:00Z")
+		p := newProcessor(t, clock)
+		newTenancy(t, p.start(clock)).play(t, p.price)
+	})
+}
+
+// noPrice is no price, where nothing is for sale.
+const noPrice = "price_none"
+
+// play plays the matrix; price is one that is for sale, or noPrice.
+func (v *tenancy) play(t *testing.T, price string) {
 	document, invoice := v.fresh()
 	for _, op := range v.s.Checker.Operations() {
 		if op.Signed {
@@ -133,10 +148,10 @@ func TestTenancyMatrix(t *testing.T) {
 			if want == http.StatusOK && op.Method != http.MethodGet {
 				document, invoice = v.fresh() // what the caller before changed
 			}
-			names := strings.NewReplacer("$entity", v.org.Entity.String(), "$document", document,
+			names := strings.NewReplacer("$entity", v.org.Entity.String(), "$document", document, "$price", price,
 				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice)
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), c.token)
-			if slices.Contains(bought, op.ID) && want == http.StatusOK {
+			if slices.Contains(bought, op.ID) && want == http.StatusOK && price == noPrice {
 				want = http.StatusNotFound
 			}
 			if op.ID == "reopenInvoice" && want == http.StatusOK {
@@ -168,7 +183,7 @@ func (v *tenancy) request(t *testing.T, op spectest.Operation, path, body, token
 // a thing, the answer about another organization's with that about none.
 func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 	t.Parallel()
-	v := newTenancy(t)
+	v := newTenancy(t, harness.Start(t, harness.Options{}))
 	outsider := v.callers[2].token
 	document, invoice := v.fresh()
 	for _, op := range v.s.Checker.Operations() {
