@@ -166,12 +166,21 @@ func (r Integrations) Update(
 	return i, nil
 }
 
-// UnverifiedForSweep implements integration.Repository.
+// UnverifiedForSweep implements integration.Everywhere.
 func (r Integrations) UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]integration.Integration, error) {
 	var rows []integrationRow
 	err := r.s.handle(ctx).Where("status = 'PENDING' AND reason = ? AND updated_at < ?", integration.VerificationPending, instant(before)).
 		Order("updated_at").Limit(limit).Find(&rows).Error
 	return mapped(rows, integrationRow.fromRow), failed("look for unverified integrations", err)
+}
+
+// TenantInUseForDisconnect implements integration.Everywhere.
+func (r Integrations) TenantInUseForDisconnect(ctx context.Context, i *integration.Integration) (bool, error) {
+	var n int64
+	err := r.s.handle(ctx).Model(&integrationRow{}).
+		Where("provider = ? AND tenant = ? AND id <> ? AND status <> ?", i.Provider, clean(i.Tenant()), i.ID, integration.Disconnected).
+		Count(&n).Error
+	return n > 0, failed("look for integrations of the tenant", err)
 }
 
 // Touch implements integration.Repository.

@@ -169,6 +169,7 @@ var (
 	_ integration.Grants        = Grants{}
 	_ integration.Sealed        = Grants{}
 	_ integration.Repository    = Integrations{}
+	_ integration.Everywhere    = Integrations{}
 	_ integration.Attempts      = ConsentAttempts{}
 	_ integration.Meters        = Meters{}
 	_ usecase.Leases            = Leases{}

@@ -37,6 +37,12 @@ const (
 	MemberAdded     Type = "member.added"
 	MemberChanged   Type = "member.changed"
 
+	IntegrationSetUp        Type = "integration.set_up"
+	IntegrationActivated    Type = "integration.activated"
+	IntegrationError        Type = "integration.error"
+	IntegrationHealed       Type = "integration.healed"
+	IntegrationDisconnected Type = "integration.disconnected"
+
 	BillingLimitReached          Type = "billing.limit_reached"
 	BillingChargePaid            Type = "billing.charge_paid"
 	BillingChargeFailed          Type = "billing.charge_failed"
@@ -54,6 +60,7 @@ const (
 	SubjectSettings     SubjectType = "settings"
 	SubjectMember       SubjectType = "member"
 	SubjectOrganization SubjectType = "organization"
+	SubjectIntegration  SubjectType = "integration"
 )
 
 // Subject is what an event is about.

@@ -36,11 +36,20 @@ type Repository interface {
 	// present version, else a version_conflict fault. An error of change is
 	// returned as it is and nothing is stored.
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*Integration) error) (*Integration, error)
-	// UnverifiedForSweep lists set-ups of all organizations that wait for
-	// verification since before, the longest waiting first.
-	UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]Integration, error)
 	// Touch sets LastActivityAt, and nothing else, without raising Version.
 	Touch(ctx context.Context, organization, id uuid.UUID, at time.Time) error
+}
+
+// Everywhere looks over all organizations, for what concerns the installation
+// as a whole.
+type Everywhere interface {
+	// UnverifiedForSweep lists set-ups that wait for verification since before,
+	// the longest waiting first.
+	UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]Integration, error)
+	// TenantInUseForDisconnect says whether another integration that has not
+	// ended is for the same tenant, which one connection at the provider may
+	// serve.
+	TenantInUseForDisconnect(ctx context.Context, i *Integration) (bool, error)
 }
 
 // Attempt is one consent that was asked for: the single-use state of OAuth.

@@ -2,6 +2,7 @@
 package clock
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,3 +19,15 @@ type UUIDv7 struct{}
 
 // New returns a new id.
 func (UUIDv7) New() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// Pause waits, or returns the context's error.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

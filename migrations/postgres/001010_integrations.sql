@@ -41,6 +41,7 @@ CREATE TABLE integrations (
 CREATE INDEX integrations_of_organization ON integrations (organization_id, id);
 CREATE INDEX integrations_of_entity ON integrations (entity_id, id);
 CREATE INDEX integrations_of_grant ON integrations (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX integrations_of_tenant ON integrations (provider, tenant);
 
 -- The sweep looks for set-ups that could not be verified yet.
 CREATE INDEX integrations_unverified ON integrations (updated_at) WHERE status = 'PENDING';

@@ -235,6 +235,28 @@ func testIntegrations(t *testing.T, b *bench) {
 		t.Errorf("%d unverified, %d of them too young", len(unverified), len(early))
 	}
 
+	alone, err := b.Integrations().TenantInUseForDisconnect(b.ctx, got)
+	must(t, err)
+	elsewhere := b.organization(t)
+	twin := b.integration(t, elsewhere, b.entity(t, elsewhere).ID, integration.AccountingA)
+	_, err = b.Integrations().Update(b.ctx, elsewhere, twin.ID, 0, func(i *integration.Integration) error {
+		i.Accounting = &integration.AccountingMetadata{Tenant: "tenant"}
+		return nil
+	})
+	must(t, err)
+	inUse, err := b.Integrations().TenantInUseForDisconnect(b.ctx, got)
+	must(t, err)
+	_, err = b.Integrations().Update(b.ctx, elsewhere, twin.ID, 0, func(i *integration.Integration) error {
+		i.Disconnect(integration.EndedHere)
+		return nil
+	})
+	must(t, err)
+	ended, err := b.Integrations().TenantInUseForDisconnect(b.ctx, got)
+	must(t, err)
+	if alone || !inUse || ended {
+		t.Errorf("the tenant is in use elsewhere: alone %v, with a twin %v, after its end %v", alone, inUse, ended)
+	}
+
 	watcher := b.integration(t, s, b.entity(t, s).ID, integration.DocstoreA)
 	_, err = b.Integrations().Update(b.ctx, s, watcher.ID, 0, func(i *integration.Integration) error {
 		i.Trigger = &integration.TriggerMetadata{Source: "site", SubSource: "library", Directories: []string{"/a b", "ü"}}

@@ -1,0 +1,136 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+)
+
+// TestOneRefresh has 2 processes with 100 callers each meet a grant that has
+// expired and whose refresh token is good once.
+func TestOneRefresh(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		a := w.admin()
+		i := w.activate(a, w.entity(a), "account", "tenant")
+		w.provider.slow = 30 * time.Millisecond
+		for round := range 3 {
+			w.clock.Advance(time.Hour)
+			before := w.provider.refreshes
+			var callers sync.WaitGroup
+			for _, p := range w.processes {
+				for range 100 {
+					own := *i
+					callers.Go(func() {
+						if err := p.ask(w.ctx, w.provider, &own); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+			}
+			callers.Wait()
+			if n := w.provider.refreshes - before; n != 1 {
+				t.Errorf("round %d: %d refreshes, want 1", round, n)
+			}
+		}
+		w.wantStatus(a, i.ID, integration.Active, "")
+	})
+}
+
+// TestRefusedTokenIsRenewedOnce meets a provider that ended an access token
+// before its time.
+func TestRefusedTokenIsRenewedOnce(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		a := w.admin()
+		i := w.activate(a, w.entity(a), "account", "tenant")
+		clear(w.provider.access)
+		var callers sync.WaitGroup
+		for n := range 20 {
+			own := *i
+			callers.Go(func() {
+				if err := w.processes[n%2].ask(w.ctx, w.provider, &own); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		callers.Wait()
+		if w.provider.refreshes != 1 {
+			t.Errorf("%d refreshes, want 1", w.provider.refreshes)
+		}
+		// One that is refused however fresh it is ends in words for a person.
+		calls := 0
+		err := w.processes[0].Tokens.With(w.ctx, i, false, func(context.Context, integration.Access) error {
+			calls++
+			return integration.AccessRefused(integration.AccountingA, nil)
+		})
+		w.wantCode(err, fault.CodeProviderUnauthorized)
+		if calls != 2 {
+			t.Errorf("%d calls, want 2", calls)
+		}
+		w.wantStatus(a, i.ID, integration.Failed, integration.ReconnectNeeded)
+	})
+}
+
+// TestLostRefreshAnswer loses the answer of a refresh: within the provider's
+// grace the old token heals it, beyond it a person is told to connect.
+func TestLostRefreshAnswer(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, func(t *testing.T, w *world) {
+		a := w.admin()
+		one, two := w.entity(a), w.entity(a)
+		i := w.activate(a, one, "account", "tenant", "other")
+		j := w.activate(a, two, "account", "other", "tenant")
+		w.clock.Advance(time.Hour)
+		w.provider.loseNext = true
+		w.wantCode(w.processes[0].ask(w.ctx, w.provider, i), fault.CodeProviderUnavailable)
+		w.wantStatus(a, i.ID, integration.Active, "")
+		w.must(w.processes[0].ask(w.ctx, w.provider, i))
+
+		w.clock.Advance(time.Hour)
+		clear(w.provider.refresh)
+		err := w.processes[0].ask(w.ctx, w.provider, i)
+		if !errors.Is(err, integration.ErrReconnect) {
+			t.Fatalf("a refused refresh token: %v", err)
+		}
+		// Both integrations on the grant say so, and nobody asks in vain again.
+		for _, id := range []*integration.Integration{i, j} {
+			w.wantStatus(a, id.ID, integration.Failed, integration.ReconnectNeeded)
+		}
+		before := w.provider.refreshes
+		w.wantCode(w.processes[0].ask(w.ctx, w.provider, j), fault.CodeProviderUnauthorized)
+		if w.provider.refreshes != before {
+			t.Error("a grant that has ended was refreshed again")
+		}
+		// One consent of the account heals both.
+		w.connect(a, one, "account", "tenant", "other")
+		for _, id := range []*integration.Integration{i, j} {
+			w.wantStatus(a, id.ID, integration.Active, "")
+			w.must(w.processes[0].ask(w.ctx, w.provider, w.get(a, id.ID)))
+		}
+	})
+}
+
+// TestCallerLeavesDuringRefresh ends a caller's context while the provider
+// works: the pair is stored nevertheless.
+func TestCallerLeavesDuringRefresh(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, func(t *testing.T, w *world) {
+		a := w.admin()
+		i := w.activate(a, w.entity(a), "account", "tenant")
+		w.clock.Advance(time.Hour)
+		w.provider.slow = 50 * time.Millisecond
+		ctx, cancel := context.WithTimeout(w.ctx, 10*time.Millisecond)
+		defer cancel()
+		_ = w.processes[0].ask(ctx, w.provider, i) // whatever this caller is told
+		w.must(w.processes[0].ask(w.ctx, w.provider, i))
+		if w.provider.refreshes != 1 {
+			t.Errorf("%d refreshes, want 1", w.provider.refreshes)
+		}
+	})
+}

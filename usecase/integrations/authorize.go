@@ -1,0 +1,142 @@
+package integrations
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+
+	"github.com/google/uuid"
+)
+
+// Authorization is a consent to be asked for.
+type Authorization struct {
+	URL           string
+	IntegrationID uuid.UUID
+}
+
+// AuthorizeInput describes what an entity is to be connected to.
+type AuthorizeInput struct {
+	EntityID    uuid.UUID
+	Provider    integration.Provider
+	RedirectURL string
+}
+
+// Authorize begins to connect an entity (contract 4.2, row 1). An integration
+// that still waits for its first step is taken up again rather than left
+// behind; so is an accounting integration that has not ended, since an entity
+// books in one place: that is connecting it again.
+func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeInput) (Authorization, error) {
+	if err := s.checkRedirect(in.RedirectURL); err != nil {
+		return Authorization{}, err
+	}
+	e, err := s.Entities.Get(ctx, a.Scope(), in.EntityID)
+	if err != nil {
+		return Authorization{}, err
+	}
+	if err := a.RequireAdmin(); err != nil {
+		return Authorization{}, err
+	}
+	connector, err := s.connector(in.Provider, "provider")
+	if err != nil {
+		return Authorization{}, err
+	}
+	if e.Archived {
+		return Authorization{}, fault.New(fault.Conflict, fault.CodeConflict, "The entity is archived. Take it back with PUT /api/entities/%s first.", e.ID)
+	}
+	var i *integration.Integration
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if i, err = s.begun(ctx, a, in); err != nil || i != nil {
+			return err
+		}
+		i = integration.New(s.IDs.New(), a.OrganizationID, in.EntityID, in.Provider)
+		i.CreatedBy, i.CreatedAt = a.UserID, s.Clock.Now()
+		i.UpdatedAt = i.CreatedAt
+		return s.Integrations.Add(ctx, i)
+	})
+	if err != nil {
+		return Authorization{}, err
+	}
+	return s.ask(ctx, a, i, connector, in.RedirectURL)
+}
+
+// begun finds the integration that an authorization goes on with.
+func (s *Service) begun(ctx context.Context, a identity.Actor, in AuthorizeInput) (*integration.Integration, error) {
+	all, err := s.Integrations.List(ctx, a.Scope(), integration.Filter{EntityID: in.EntityID, Provider: in.Provider})
+	if err != nil {
+		return nil, err
+	}
+	for n := range all {
+		i := &all[n]
+		waits := i.Status == integration.Pending && !i.IsSetUp()
+		if waits || i.Type() == integration.Accounting && i.Status != integration.Disconnected {
+			return i, nil
+		}
+	}
+	return nil, nil
+}
+
+// Connect asks for the consent of an integration anew.
+func (s *Service) Connect(ctx context.Context, a identity.Actor, id uuid.UUID, redirectURL string) (Authorization, error) {
+	if err := s.checkRedirect(redirectURL); err != nil {
+		return Authorization{}, err
+	}
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return Authorization{}, err
+	}
+	if err := a.RequireAdmin(); err != nil {
+		return Authorization{}, err
+	}
+	if err := i.RequireConnectable(); err != nil {
+		return Authorization{}, err
+	}
+	connector, err := s.connector(i.Provider, "integration_id")
+	if err != nil {
+		return Authorization{}, err
+	}
+	return s.ask(ctx, a, i, connector, redirectURL)
+}
+
+// ask stores what the answer will be held against and returns the address of
+// the consent page.
+func (s *Service) ask(
+	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, redirectURL string,
+) (Authorization, error) {
+	state, err := random()
+	if err != nil {
+		return Authorization{}, err
+	}
+	verifier, err := random()
+	if err != nil {
+		return Authorization{}, err
+	}
+	err = s.Attempts.Add(ctx, integration.Attempt{
+		State: state, OrganizationID: i.OrganizationID, IntegrationID: i.ID, UserID: a.UserID, Verifier: verifier,
+		RedirectURL: redirectURL, ExpiresAt: s.Clock.Now().Add(integration.AttemptLifetime),
+	})
+	if err != nil {
+		return Authorization{}, err
+	}
+	challenge := sha256.Sum256([]byte(verifier))
+	return Authorization{
+		IntegrationID: i.ID,
+		URL: connector.AuthorizationURL(integration.AuthorizationRequest{
+			State: state, RedirectURI: s.CallbackURL, Challenge: base64.RawURLEncoding.EncodeToString(challenge[:]),
+		}),
+	}, nil
+}
+
+// random returns 256 bits as 43 characters.
+func random() (string, error) {
+	b := make([]byte, 32)
+	if _, err := rand.Read(b); err != nil {
+		return "", errors.Join(errors.New("make a secret"), err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}

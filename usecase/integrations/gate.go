@@ -1,0 +1,77 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"docledger/domain/integration"
+	"docledger/usecase"
+)
+
+const (
+	// Whoever waits at a gate longer than this is told when to come back.
+	interactivePatience = 10 * time.Second
+	backgroundPatience  = 2 * time.Second
+	// leaveTimeout bounds writing down that a call is over.
+	leaveTimeout = 5 * time.Second
+)
+
+// Gate is the integration.Gate of all processes: what they send to a tenant is
+// counted in one meter.
+type Gate struct {
+	Meters integration.Meters
+	Clock  usecase.Clock
+	IDs    usecase.IDs
+	// Pause waits, or returns the context's error.
+	Pause func(ctx context.Context, d time.Duration) error
+	Log   *slog.Logger
+}
+
+var _ integration.Gate = (*Gate)(nil)
+
+// Enter implements integration.Gate.
+func (g *Gate) Enter(ctx context.Context, c integration.Call) (leave func(integration.Observation), err error) {
+	key, id := integration.MeterKey(c.Provider, c.Tenant), g.IDs.New().String()
+	patience := interactivePatience
+	if c.Background {
+		patience = backgroundPatience
+	}
+	for until := g.Clock.Now().Add(patience); ; {
+		var v integration.Verdict
+		now := g.Clock.Now()
+		if err := g.Meters.Change(ctx, key, func(m *integration.Meter) { v = m.Admit(now, id, c) }); err != nil {
+			return nil, fmt.Errorf("pass the gate: %w", err)
+		}
+		if v.Admitted {
+			return func(o integration.Observation) { g.leave(ctx, key, id, c, o) }, nil
+		}
+		if now.Add(v.Wait).After(until) {
+			return nil, tooLong(c.Provider, v)
+		}
+		if err := g.Pause(ctx, v.Wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func tooLong(p integration.Provider, v integration.Verdict) error {
+	if v.Failing {
+		return integration.Unavailable(p, v.Wait, errors.New("it has been failing; the circuit breaker holds calls back"))
+	}
+	return integration.RateLimited(p, v.Wait, errors.New("held back before it would be refused"))
+}
+
+// leave writes down what an answer told, whoever still waits for it. A meter
+// that misses it holds the call's place until that runs out, so it errs on the
+// safe side.
+func (g *Gate) leave(ctx context.Context, key, id string, c integration.Call, o integration.Observation) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer cancel()
+	now := g.Clock.Now()
+	if err := g.Meters.Change(ctx, key, func(m *integration.Meter) { m.Leave(now, id, c, o) }); err != nil {
+		g.Log.WarnContext(ctx, "a provider's answer could not be counted", "provider", c.Provider, "error", err)
+	}
+}

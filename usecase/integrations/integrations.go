@@ -1,0 +1,169 @@
+// Package integrations connects entities to other companies' systems: consent,
+// set-up, what can be read there, and the end of it.
+package integrations
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Connectors are the providers that this installation is configured for. What
+// else a connector can do is found by assertion.
+type Connectors map[integration.Provider]integration.Authorizer
+
+// Service holds the operations on integrations; reading them needs no rule
+// beyond the scope.
+type Service struct {
+	integration.Reader
+	Integrations integration.Repository
+	Everywhere   integration.Everywhere
+	Grants       integration.Grants
+	Attempts     integration.Attempts
+	Meters       integration.Meters
+	Entities     entity.Reader
+	Settings     entity.SettingsRepository
+	Memberships  identity.Memberships
+	Events       event.Log
+	Connectors   Connectors
+	Tokens       *Tokens
+	UnitOfWork   usecase.UnitOfWork
+	Clock        usecase.Clock
+	IDs          usecase.IDs
+	Log          *slog.Logger
+	// CallbackURL is where providers send the browser back to.
+	CallbackURL string
+	// RedirectOrigins are where the browser may go after that (decisions 3).
+	RedirectOrigins []string
+	// Booked tells whether an invoice was booked through an integration. Nil
+	// where nothing can be booked.
+	Booked func(ctx context.Context, organization, integration uuid.UUID) (bool, error)
+
+	lists lists
+}
+
+// Available says whether this installation is configured for a provider.
+func (s *Service) Available(p integration.Provider) bool { return s.Connectors[p] != nil }
+
+// connector returns the provider's connector, or tells the caller that there is
+// none here. field is the request's name for the provider.
+func (s *Service) connector(p integration.Provider, field string) (integration.Authorizer, error) {
+	c, ok := s.Connectors[p]
+	if !ok {
+		return nil, fault.InvalidField(field, "%s is not configured in this installation; ask its operator to set the provider's client id and secret", p)
+	}
+	return c, nil
+}
+
+// ofEntity returns an integration that belongs to the entity the caller named;
+// one of another entity is missing.
+func (s *Service) ofEntity(ctx context.Context, a identity.Actor, id, entityID uuid.UUID) (*integration.Integration, error) {
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return nil, err
+	}
+	if i.EntityID != entityID {
+		return nil, fault.Missing("integration")
+	}
+	return i, nil
+}
+
+// checkRedirect refuses addresses that the browser must not be sent to.
+func (s *Service) checkRedirect(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return fault.InvalidField("redirect_url", "must be an http or https address")
+	}
+	if !slices.Contains(s.RedirectOrigins, u.Scheme+"://"+u.Host) {
+		return fault.InvalidField("redirect_url", "leads to an origin that is not allowed here; allowed are: %s", allowed(s.RedirectOrigins))
+	}
+	return nil
+}
+
+func allowed(origins []string) string {
+	if len(origins) == 0 {
+		return "none (the operator sets REDIRECT_ORIGINS)"
+	}
+	return strings.Join(origins, ", ")
+}
+
+func subject(i *integration.Integration) event.Subject {
+	return event.Subject{Type: event.SubjectIntegration, ID: i.ID, Version: i.Version}
+}
+
+// change changes an integration, with the event that its new status calls for,
+// in one transaction. what is the event where the status stays; "" for none.
+func (s *Service) change(
+	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, what event.Type, change func(*integration.Integration) error,
+) (i *integration.Integration, err error) {
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		var before integration.Integration
+		i, err = s.Integrations.Update(ctx, a.Scope(), id, ifVersion, func(i *integration.Integration) error {
+			before = *i
+			if err := change(i); err != nil {
+				return err
+			}
+			i.UpdatedAt = s.Clock.Now()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.becameActive(ctx, a, before.Status, i); err != nil {
+			return err
+		}
+		return s.Events.Append(ctx, eventsOf(a, before, i, what)...)
+	})
+	return i, err
+}
+
+// eventsOf tells what happened to an integration.
+func eventsOf(a identity.Actor, before integration.Integration, after *integration.Integration, what event.Type) []event.Event {
+	var events []event.Event
+	tell := func(t event.Type) {
+		e := event.By(a, t, after.EntityID, subject(after))
+		e.Data = map[string]string{"provider": string(after.Provider)}
+		if after.Reason != "" {
+			e.Data["reason"] = string(after.Reason)
+		}
+		if before.Status != after.Status {
+			e.Changes = []event.Change{{Field: "status", From: string(before.Status), To: string(after.Status)}}
+		}
+		events = append(events, e)
+	}
+	if what != "" {
+		tell(what)
+	}
+	if before.Status == after.Status {
+		return events
+	}
+	switch after.Status {
+	case integration.Active:
+		if before.Status == integration.Failed {
+			tell(event.IntegrationHealed)
+		} else {
+			tell(event.IntegrationActivated)
+		}
+	case integration.Failed:
+		tell(event.IntegrationError)
+	case integration.Disconnected:
+		tell(event.IntegrationDisconnected)
+	}
+	return events
+}
+
+// errUnchanged rolls a change back that changes nothing, so that it makes no
+// version and no event.
+var errUnchanged = errors.New("unchanged")

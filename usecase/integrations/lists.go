@@ -1,0 +1,365 @@
+package integrations
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"docledger/domain/accounting"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+)
+
+type (
+	organizationReader = accounting.OrganizationReader
+	accountReader      = accounting.AccountReader
+	contactReader      = accounting.ContactReader
+	taxRateReader      = accounting.TaxRateReader
+	currencyReader     = accounting.CurrencyReader
+)
+
+const (
+	// listTTL is how long a list that was read serves again: a form that asks
+	// for all of them, and opens twice, costs the provider one call each.
+	listTTL = 30 * time.Second
+	// maxLists bounds what is kept.
+	maxLists = 256
+)
+
+// Part asks for a part of a list; a limit of 0 asks for all of it.
+type Part struct {
+	Limit  int
+	Cursor string
+}
+
+// Organizations lists what the consent reaches (contract 4.2, row 2), with the
+// entities that use them.
+func (s *Service) Organizations(
+	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, p Part,
+) (page.Of[accounting.Organization], error) {
+	var none page.Of[accounting.Organization]
+	i, err := s.ofEntity(ctx, a, id, entityID)
+	if err != nil {
+		return none, err
+	}
+	list, err := s.organizations(ctx, i)
+	if err != nil {
+		return none, err
+	}
+	used, err := s.usedBy(ctx, a.Scope(), i)
+	if err != nil {
+		return none, err
+	}
+	for n := range list {
+		list[n].UsedBy = used[list[n].ID]
+	}
+	return cut(list, p, "organizations", func(o accounting.Organization) string { return o.ID })
+}
+
+// organizations reads what the consent reaches. It is not kept: between two
+// readings a person may have consented anew.
+func (s *Service) organizations(ctx context.Context, i *integration.Integration) (list []accounting.Organization, err error) {
+	if err := i.RequireType(integration.Accounting); err != nil {
+		return nil, err
+	}
+	if err := i.RequireConsent(); err != nil {
+		return nil, err
+	}
+	reader, err := capability[organizationReader](s, i)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Tokens.With(ctx, i, false, func(ctx context.Context, a integration.Access) error {
+		list, err = reader.Organizations(ctx, a)
+		return err
+	})
+	return list, err
+}
+
+// usedBy finds, within a scope, the entity of each tenant that is set up.
+func (s *Service) usedBy(ctx context.Context, scope identity.Scope, i *integration.Integration) (map[string]uuid.UUID, error) {
+	all, err := s.Integrations.List(ctx, scope, integration.Filter{
+		Provider: i.Provider, Statuses: []integration.Status{integration.Pending, integration.Active, integration.Failed},
+	})
+	used := map[string]uuid.UUID{}
+	for _, other := range all {
+		if tenant := other.Tenant(); tenant != "" {
+			used[tenant] = other.EntityID
+		}
+	}
+	return used, err
+}
+
+// Accounts lists the chart of accounts (row 4).
+func (s *Service) Accounts(
+	ctx context.Context, a identity.Actor, id uuid.UUID, f accounting.ClassFilter, p Part,
+) (page.Of[accounting.Account], error) {
+	var none page.Of[accounting.Account]
+	i, err := s.readable(ctx, a, id)
+	if err != nil {
+		return none, err
+	}
+	list, err := s.accounts(ctx, i, f)
+	if err != nil {
+		return none, err
+	}
+	return cut(list, p, fmt.Sprint("accounts", f), func(x accounting.Account) string { return x.ID })
+}
+
+func (s *Service) accounts(ctx context.Context, i *integration.Integration, f accounting.ClassFilter) ([]accounting.Account, error) {
+	reader, err := capability[accountReader](s, i)
+	if err != nil {
+		return nil, err
+	}
+	f = slices.Clone(f)
+	slices.Sort(f)
+	return read(ctx, s, i, fmt.Sprint("accounts", f), func(ctx context.Context, a integration.Access) ([]accounting.Account, error) {
+		list, err := reader.Accounts(ctx, a, f)
+		s.warnUnmapped(ctx, i, list)
+		return list, err
+	})
+}
+
+// warnUnmapped logs the types that the contract's table lacks, each once a
+// reading (contract 4.2, rule 1).
+func (s *Service) warnUnmapped(ctx context.Context, i *integration.Integration, list []accounting.Account) {
+	var types []string
+	for _, x := range list {
+		if x.Unmapped && !slices.Contains(types, x.Type) {
+			types = append(types, x.Type)
+		}
+	}
+	if len(types) > 0 {
+		s.Log.WarnContext(ctx, "the provider has account types that no class is known for",
+			"integration", i.ID, "provider", i.Provider, "types", types)
+	}
+}
+
+// CheckAccount refuses an account that nothing can be booked on. field is the
+// request's name for it.
+func (s *Service) CheckAccount(ctx context.Context, a identity.Actor, id uuid.UUID, account, field string) error {
+	i, err := s.readable(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	list, err := s.accounts(ctx, i, nil)
+	if err != nil {
+		return err
+	}
+	for _, x := range list {
+		if x.ID == account {
+			return x.RequireBookable(field)
+		}
+	}
+	return fault.InvalidField(field, "names no account of the ledger; GET /api/v1/integrations/%s/accounting-accounts lists them", id)
+}
+
+// Contacts lists contacts and vendors (row 5).
+func (s *Service) Contacts(ctx context.Context, a identity.Actor, id uuid.UUID, p Part) (page.Of[accounting.Contact], error) {
+	return listed(ctx, s, a, id, p, "contacts", func(r contactReader) func(context.Context, integration.Access) ([]accounting.Contact, error) {
+		return r.Contacts
+	}, func(x accounting.Contact) string { return x.ID })
+}
+
+// TaxRates lists tax rates (row 6).
+func (s *Service) TaxRates(ctx context.Context, a identity.Actor, id uuid.UUID, p Part) (page.Of[accounting.TaxRate], error) {
+	return listed(ctx, s, a, id, p, "tax rates", func(r taxRateReader) func(context.Context, integration.Access) ([]accounting.TaxRate, error) {
+		return r.TaxRates
+	}, func(x accounting.TaxRate) string { return x.ID })
+}
+
+// Currencies lists currencies (row 7).
+func (s *Service) Currencies(ctx context.Context, a identity.Actor, id uuid.UUID, p Part) (page.Of[accounting.Currency], error) {
+	return listed(ctx, s, a, id, p, "currencies", func(r currencyReader) func(context.Context, integration.Access) ([]accounting.Currency, error) {
+		return r.Currencies
+	}, func(x accounting.Currency) string { return x.Code })
+}
+
+// listed reads a list of an integration that a capability reads.
+func listed[C, T any](
+	ctx context.Context, s *Service, a identity.Actor, id uuid.UUID, p Part, name string,
+	method func(C) func(context.Context, integration.Access) ([]T, error), key func(T) string,
+) (page.Of[T], error) {
+	i, err := s.readable(ctx, a, id)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	reader, err := capability[C](s, i)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	list, err := read(ctx, s, i, name, method(reader))
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	return cut(list, p, name, key)
+}
+
+// readable returns an integration whose ledger can be read.
+func (s *Service) readable(ctx context.Context, a identity.Actor, id uuid.UUID) (*integration.Integration, error) {
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.RequireType(integration.Accounting); err != nil {
+		return nil, err
+	}
+	return i, i.RequireActive()
+}
+
+// capability finds what a connector can do.
+func capability[C any](s *Service, i *integration.Integration) (C, error) {
+	var none C
+	connector, err := s.connector(i.Provider, "integrationId")
+	if err != nil {
+		return none, err
+	}
+	c, ok := connector.(C)
+	if !ok {
+		return none, fault.InvalidField("integrationId", "names an integration of %s, which has no such list", i.Provider)
+	}
+	return c, nil
+}
+
+// read reads a list, or gives the one that was read a moment ago. Who asks at
+// the same time shares one reading.
+func read[T any](
+	ctx context.Context, s *Service, i *integration.Integration, name string,
+	fetch func(context.Context, integration.Access) ([]T, error),
+) ([]T, error) {
+	entry := s.lists.entry(listKey{i.ID, i.GrantID, i.Tenant(), name}, s.Clock.Now())
+	if err := entry.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer entry.unlock()
+	if list, ok := entry.list.([]T); ok && s.Clock.Now().Before(entry.until) {
+		return slices.Clone(list), nil
+	}
+	var list []T
+	err := s.Tokens.With(ctx, i, false, func(ctx context.Context, a integration.Access) (err error) {
+		list, err = fetch(ctx, a)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	entry.list, entry.until = list, s.Clock.Now().Add(listTTL)
+	return slices.Clone(list), nil
+}
+
+type listKey struct {
+	integration, grant uuid.UUID
+	tenant             string
+	name               string
+}
+
+// lists are the readings that still serve; the zero value is empty.
+type lists struct {
+	mu      sync.Mutex
+	entries map[listKey]*listEntry
+}
+
+// listEntry is one reading; turn holds a token while nobody reads.
+type listEntry struct {
+	turn  chan struct{}
+	asked time.Time
+	until time.Time
+	list  any
+}
+
+func (e *listEntry) lock(ctx context.Context) error {
+	select {
+	case <-e.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *listEntry) unlock() { e.turn <- struct{}{} }
+
+func (l *lists) entry(k listKey, now time.Time) *listEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.entries[k]; ok {
+		e.asked = now
+		return e
+	}
+	if l.entries == nil {
+		l.entries = map[listKey]*listEntry{}
+	}
+	if len(l.entries) >= maxLists {
+		l.dropOldest()
+	}
+	e := &listEntry{turn: make(chan struct{}, 1), asked: now}
+	e.turn <- struct{}{}
+	l.entries[k] = e
+	return e
+}
+
+func (l *lists) dropOldest() {
+	var oldest listKey
+	var at time.Time
+	for k, e := range l.entries {
+		if at.IsZero() || e.asked.Before(at) {
+			oldest, at = k, e.asked
+		}
+	}
+	delete(l.entries, oldest)
+}
+
+// forget drops what was read for an integration.
+func (l *lists) forget(id uuid.UUID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for k := range l.entries {
+		if k.integration == id {
+			delete(l.entries, k)
+		}
+	}
+}
+
+// cut returns the part of a complete list that was asked for. The cursor names
+// the last entry of the part before, so that entries which come and go
+// elsewhere do not shift it.
+func cut[T any](list []T, p Part, name string, key func(T) string) (page.Of[T], error) {
+	from := 0
+	if p.Cursor != "" {
+		last, err := readCursor(p.Cursor, name)
+		if err != nil {
+			return page.Of[T]{}, err
+		}
+		at := slices.IndexFunc(list, func(x T) bool { return key(x) == last })
+		if at < 0 {
+			return page.Of[T]{}, fault.InvalidField("cursor", "stands at an entry that is no longer there; read the list from its beginning")
+		}
+		from = at + 1
+	}
+	rest := list[from:]
+	if p.Limit <= 0 || len(rest) <= p.Limit {
+		return page.Of[T]{Items: rest}, nil
+	}
+	part := rest[:p.Limit]
+	return page.Of[T]{Items: part, Next: writeCursor(name, key(part[len(part)-1]))}, nil
+}
+
+func writeCursor(name, last string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(name + "\x00" + last))
+}
+
+func readCursor(cursor, name string) (last string, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	last, ok := strings.CutPrefix(string(text), name+"\x00")
+	if err != nil || !ok {
+		return "", fault.InvalidField("cursor", "is not one of this list; leave it out to begin anew")
+	}
+	return last, nil
+}

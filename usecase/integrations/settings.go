@@ -1,0 +1,99 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+
+	"github.com/google/uuid"
+)
+
+// becameActive lets an entity's settings follow its accounting integration:
+// the one that becomes ACTIVE is where the entity books (records D31).
+// Accounts and tax rates belong to a tenant; with another tenant they are
+// cleared (records D4). Within the caller's transaction.
+func (s *Service) becameActive(ctx context.Context, a identity.Actor, before integration.Status, i *integration.Integration) error {
+	if i.Type() != integration.Accounting || i.Status != integration.Active || before == integration.Active {
+		return nil
+	}
+	elsewhere, err := s.bookedElsewhere(ctx, i)
+	if err != nil {
+		return err
+	}
+	return s.changeSettings(ctx, a, i.EntityID, func(v *entity.Settings) {
+		v.AccountingIntegrationID = i.ID
+		if elsewhere {
+			v.DefaultAccountID, v.DefaultTaxRateID, v.TaxMappings = "", "", nil
+		}
+	})
+}
+
+// bookedElsewhere says whether the accounting integration that the entity had
+// before this one was for another tenant.
+func (s *Service) bookedElsewhere(ctx context.Context, i *integration.Integration) (bool, error) {
+	all, err := s.Integrations.List(ctx, identity.Scope{OrganizationID: i.OrganizationID}, integration.Filter{EntityID: i.EntityID})
+	if err != nil {
+		return false, err
+	}
+	for _, other := range slices.Backward(all) {
+		if other.ID != i.ID && other.Accounting != nil {
+			return other.Provider != i.Provider || other.Tenant() != i.Tenant(), nil
+		}
+	}
+	return false, nil
+}
+
+// forgetInSettings takes an integration that has ended out of its entity's
+// settings. Within the caller's transaction.
+func (s *Service) forgetInSettings(ctx context.Context, a identity.Actor, i *integration.Integration) error {
+	return s.changeSettings(ctx, a, i.EntityID, func(v *entity.Settings) {
+		if v.AccountingIntegrationID == i.ID {
+			v.AccountingIntegrationID = uuid.Nil
+		}
+	})
+}
+
+func (s *Service) changeSettings(ctx context.Context, a identity.Actor, entityID uuid.UUID, change func(*entity.Settings)) error {
+	var changes []event.Change
+	updated, err := s.Settings.Update(ctx, identity.Scope{OrganizationID: a.OrganizationID}, entityID, 0, func(v *entity.Settings) error {
+		before := *v
+		change(v)
+		note := func(field, from, to string) {
+			if from != to {
+				changes = append(changes, event.Change{Field: field, From: from, To: to})
+			}
+		}
+		note("accounting_integration_id", idText(before.AccountingIntegrationID), idText(v.AccountingIntegrationID))
+		note("default_account_id", before.DefaultAccountID, v.DefaultAccountID)
+		note("default_tax_rate_id", before.DefaultTaxRateID, v.DefaultTaxRateID)
+		if len(before.TaxMappings) > 0 && len(v.TaxMappings) == 0 {
+			changes = append(changes, event.Change{Field: "tax_mappings", From: "mapped to the former ledger's rates"})
+		}
+		if len(changes) == 0 {
+			return errUnchanged
+		}
+		v.UpdatedAt = s.Clock.Now()
+		return nil
+	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e := event.By(a, event.SettingsChanged, entityID, event.Subject{Type: event.SubjectSettings, ID: entityID, Version: updated.Version})
+	e.Changes = changes
+	return s.Events.Append(ctx, e)
+}
+
+func idText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}

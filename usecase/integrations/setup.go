@@ -1,0 +1,318 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+
+	"github.com/google/uuid"
+)
+
+// Setup is the body of the set-up (contract 2.2); nil is what it does not
+// name.
+type Setup struct {
+	Status         string
+	Provider       string
+	OrganizationID *string
+	PaysTax        *bool
+}
+
+// SetUp sets an integration up (row 3): it is verified with the provider and
+// becomes ACTIVE, or stays PENDING while the provider is out of reach. A later
+// set-up changes what it names.
+func (s *Service) SetUp(
+	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, ifVersion int, in Setup,
+) (*integration.Integration, error) {
+	if in.Status != string(integration.Pending) {
+		return nil, fault.InvalidField("status", "must be %s", integration.Pending)
+	}
+	i, err := s.ofEntity(ctx, a, id, entityID)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.RequireAdmin(); err != nil {
+		return nil, err
+	}
+	if in.Provider != string(i.Provider) {
+		return nil, fault.InvalidField("public_metadata.provider", "must be %s, the provider of this integration", i.Provider)
+	}
+	if err := i.RequireConsent(); err != nil {
+		return nil, err
+	}
+	if err := i.RequireType(integration.Accounting); err != nil {
+		return nil, err
+	}
+	meta, err := in.accounting(i.Accounting)
+	if err != nil {
+		return nil, err
+	}
+	if i.Accounting != nil && *i.Accounting == meta && i.Status == integration.Active {
+		return i, nil
+	}
+	if err := s.mayMove(ctx, i, meta.Tenant); err != nil {
+		return nil, err
+	}
+	reached, err := s.verify(ctx, i, &meta)
+	if err != nil {
+		return nil, err
+	}
+	return s.store(ctx, a, i, ifVersion, meta, reached)
+}
+
+// accounting reads the metadata over what is there already.
+func (in Setup) accounting(there *integration.AccountingMetadata) (meta integration.AccountingMetadata, err error) {
+	if there != nil {
+		meta = *there
+	}
+	var missing []fault.Field
+	if in.OrganizationID != nil {
+		if *in.OrganizationID != meta.Tenant {
+			meta.Tenant, meta.TenantName = *in.OrganizationID, ""
+		}
+	} else if there == nil {
+		missing = append(missing, fault.Field{Field: "public_metadata.organization_id", Reason: "is required"})
+	}
+	if in.PaysTax != nil {
+		meta.PaysTax = *in.PaysTax
+	} else if there == nil {
+		missing = append(missing, fault.Field{Field: "public_metadata.pays_tax", Reason: "is required"})
+	}
+	if len(missing) > 0 {
+		return meta, fault.InvalidFields(missing)
+	}
+	return meta, nil
+}
+
+// mayMove refuses another tenant once invoices were booked in the first one
+// (records D4).
+func (s *Service) mayMove(ctx context.Context, i *integration.Integration, tenant string) error {
+	if i.Accounting == nil || i.Tenant() == tenant || s.Booked == nil {
+		return nil
+	}
+	booked, err := s.Booked(ctx, i.OrganizationID, i.ID)
+	if err != nil {
+		return err
+	}
+	if !booked {
+		return nil
+	}
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"Invoices were booked in the organization that this integration is set up with. To book in another one, disconnect it and connect a new integration.").
+		With("organization_id", i.Tenant())
+}
+
+// verify holds a set-up against the provider. reached is false where the
+// provider does not answer now.
+func (s *Service) verify(ctx context.Context, i *integration.Integration, meta *integration.AccountingMetadata) (reached bool, err error) {
+	list, err := s.organizations(ctx, i)
+	if err == nil {
+		known := false
+		for _, o := range list {
+			if o.ID == meta.Tenant {
+				known, meta.TenantName = true, o.Name
+			}
+		}
+		if !known {
+			return false, fault.InvalidField("public_metadata.organization_id",
+				"is none of the organizations that the consent reaches; GET /api/v1/integrations/%s/accounting-organizations lists them", i.ID)
+		}
+		err = s.readBooks(ctx, i, meta.Tenant)
+	}
+	if outOfReach(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// readBooks proves that a tenant's books can be read.
+func (s *Service) readBooks(ctx context.Context, i *integration.Integration, tenant string) error {
+	reader, err := capability[organizationReader](s, i)
+	if err != nil {
+		return err
+	}
+	return s.Tokens.With(ctx, i, false, func(ctx context.Context, a integration.Access) error {
+		a.Tenant = tenant
+		_, err := reader.Organization(ctx, a)
+		return err
+	})
+}
+
+// outOfReach says that a provider does not answer for now, so that what was
+// asked may still be right.
+func outOfReach(err error) bool { return fault.CodeOf(err) == fault.CodeProviderUnavailable }
+
+// store stores a set-up. Whoever set the same tenant up meanwhile was first.
+func (s *Service) store(
+	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, meta integration.AccountingMetadata, reached bool,
+) (stored *integration.Integration, err error) {
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// The grant's lock keeps two set-ups of one tenant apart.
+		if _, err := s.lockGrant(ctx, i.OrganizationID, i.GrantID); err != nil {
+			return err
+		}
+		if err := s.onlyHere(ctx, i, meta.Tenant); err != nil {
+			return err
+		}
+		stored, err = s.change(ctx, a, i.ID, ifVersion, event.IntegrationSetUp, func(now *integration.Integration) error {
+			if err := now.RequireConsent(); err != nil {
+				return err
+			}
+			now.Accounting = &meta
+			if reached {
+				now.Verified()
+			} else {
+				now.Unverified()
+			}
+			return nil
+		})
+		return err
+	})
+	if err == nil {
+		s.lists.forget(i.ID)
+	}
+	return stored, err
+}
+
+// onlyHere refuses a tenant that another entity uses, and a second accounting
+// integration of the same entity.
+func (s *Service) onlyHere(ctx context.Context, i *integration.Integration, tenant string) error {
+	all, err := s.Integrations.List(ctx, identity.Scope{OrganizationID: i.OrganizationID}, integration.Filter{
+		Statuses: []integration.Status{integration.Pending, integration.Active, integration.Failed},
+	})
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.ID == i.ID || other.Accounting == nil {
+			continue
+		}
+		if other.Provider == i.Provider && other.Tenant() == tenant {
+			return fault.New(fault.Conflict, fault.CodeConflict,
+				"Entity %s books in this organization already. Choose another organization, or disconnect that integration first.", other.EntityID).
+				With("used_by_entity_id", other.EntityID.String())
+		}
+		if other.EntityID == i.EntityID {
+			return fault.New(fault.Conflict, fault.CodeConflict,
+				"The entity books with integration %s already. Disconnect that one first.", other.ID).
+				With("integration_id", other.ID.String())
+		}
+	}
+	return nil
+}
+
+// verifyAfter is how long a set-up waits before it is verified again;
+// verifyBatch how many are at a time.
+const (
+	verifyAfter = 30 * time.Second
+	verifyBatch = 20
+)
+
+// SweepUnverified verifies set-ups whose provider was out of reach. It returns
+// how many came to an end.
+func (s *Service) SweepUnverified(ctx context.Context) (done int, err error) {
+	waiting, err := s.Everywhere.UnverifiedForSweep(ctx, s.Clock.Now().Add(-verifyAfter), verifyBatch)
+	if err != nil {
+		return 0, err
+	}
+	for n := range waiting {
+		ended, err := s.verifyAgain(ctx, &waiting[n])
+		if err != nil {
+			return done, err
+		}
+		if ended {
+			done++
+		}
+	}
+	return done, nil
+}
+
+func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (ended bool, err error) {
+	if i.Accounting == nil || !s.Available(i.Provider) {
+		return false, nil
+	}
+	meta := *i.Accounting
+	reached, err := s.verify(ctx, i, &meta)
+	actor := identity.System(i.OrganizationID)
+	_, changing := s.change(ctx, actor, i.ID, i.Version, "", func(now *integration.Integration) error {
+		switch {
+		case err != nil && errors.Is(err, integration.ErrReconnect):
+			return errUnchanged // told with the grant
+		case err != nil:
+			now.Fail(integration.TenantChanged)
+		case reached:
+			now.Accounting = &meta
+			now.Verified()
+		}
+		return nil
+	})
+	if errors.Is(changing, errUnchanged) || fault.CodeOf(changing) == fault.CodeVersionConflict || fault.CodeOf(changing) == fault.CodeNotFound {
+		return false, nil // somebody was faster
+	}
+	return reached || err != nil, changing
+}
+
+// Status is where an integration stands, for GET …/status.
+type Status struct {
+	*integration.Integration
+	Scopes  []string  // granted; nil without a consent
+	RetryAt time.Time // when the provider is asked again; zero: it may be at any time
+}
+
+// Status tells where an integration stands.
+func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (Status, error) {
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return Status{}, err
+	}
+	st := Status{Integration: i}
+	if i.GrantID != uuid.Nil {
+		g, err := s.Grants.Get(ctx, i.OrganizationID, i.GrantID)
+		if err != nil {
+			return Status{}, err
+		}
+		st.Scopes = g.Tokens.Scopes
+	}
+	m, err := s.Meters.Look(ctx, integration.MeterKey(i.Provider, i.Tenant()))
+	if err != nil {
+		return Status{}, err
+	}
+	st.RetryAt = m.RetryAt(s.Clock.Now())
+	return st, nil
+}
+
+// Offer is a provider with the caller's integrations.
+type Offer struct {
+	Provider     integration.Provider
+	Available    bool // this installation is configured for it
+	Integrations []integration.Integration
+}
+
+// Catalogue lists the providers of the contract with the integrations that the
+// caller may see; an entity narrows to its own.
+func (s *Service) Catalogue(ctx context.Context, a identity.Actor, entityID uuid.UUID) ([]Offer, error) {
+	if entityID != uuid.Nil {
+		if _, err := s.Entities.Get(ctx, a.Scope(), entityID); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.Integrations.List(ctx, a.Scope(), integration.Filter{EntityID: entityID})
+	if err != nil {
+		return nil, err
+	}
+	offers := make([]Offer, 0, len(integration.Providers()))
+	for _, p := range integration.Providers() {
+		o := Offer{Provider: p, Available: s.Available(p)}
+		for _, i := range all {
+			if i.Provider == p {
+				o.Integrations = append(o.Integrations, i)
+			}
+		}
+		offers = append(offers, o)
+	}
+	return offers, nil
+}
