@@ -55,7 +55,8 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 	if err != nil {
 		return nil, err
 	}
-	return row.fromRow(lines), nil
+	inv := row.fromRow(lines)
+	return inv, r.s.Bookings().attach(ctx, inv)
 }
 
 func (r Invoices) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (invoiceRow, error) {
@@ -119,7 +120,26 @@ func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, 
 	if err != nil {
 		return page.Of[invoice.Summary]{}, failed("list invoices", err)
 	}
-	return pageOf(rows, p.Size(), summaryRow.fromRow, func(r summaryRow) string { return b.cursor(r.ID[:]) }), nil
+	list := pageOf(rows, p.Size(), summaryRow.fromRow, func(r summaryRow) string { return b.cursor(r.ID[:]) })
+	return list, r.syncStates(ctx, list.Items)
+}
+
+// syncStates tells summaries how far their booking has got.
+func (r Invoices) syncStates(ctx context.Context, items []invoice.Summary) error {
+	at := make(map[uuid.UUID]*invoice.Summary, len(items))
+	ids := make([]uuid.UUID, len(items))
+	for i := range items {
+		at[items[i].ID], ids[i] = &items[i], items[i].ID
+	}
+	var rows []struct {
+		InvoiceID uuid.UUID
+		State     invoice.SyncState
+	}
+	err := r.s.handle(ctx).Table("invoice_syncs").Where("invoice_id IN ?", ids).Find(&rows).Error
+	for _, row := range rows {
+		at[row.InvoiceID].SyncState = row.State
+	}
+	return failed("read the syncs of invoices", err)
 }
 
 func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
@@ -170,18 +190,25 @@ func (r Invoices) Update(ctx context.Context, s identity.Scope, id uuid.UUID, if
 			return err
 		}
 		inv := row.fromRow(lines)
+		if err := r.s.Bookings().attach(ctx, inv); err != nil {
+			return err
+		}
+		sync := inv.Sync
 		if err := current(ifVersion, inv.Version); err != nil {
 			return err
 		}
 		err = change(inv)
 		if errors.Is(err, invoice.ErrUnchanged) {
 			out = row.fromRow(lines[:min(len(lines), invoice.FirstLines)])
+			out.Sync = sync
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		out, err = r.store(ctx, row, lines, inv)
+		if out, err = r.store(ctx, row, lines, inv); err == nil {
+			out.Sync = sync
+		}
 		return err
 	})
 	if err != nil {

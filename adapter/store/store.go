@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -108,6 +109,12 @@ func (s *Store) Documents() Documents { return Documents{s} }
 // Invoices returns the invoices.
 func (s *Store) Invoices() Invoices { return Invoices{s} }
 
+// Bookings returns the bookings of invoices.
+func (s *Store) Bookings() Bookings { return Bookings{s} }
+
+// Codings returns what was chosen for suppliers.
+func (s *Store) Codings() Codings { return Codings{s} }
+
 // Events returns the log of events.
 func (s *Store) Events() Events { return Events{s} }
 
@@ -157,6 +164,8 @@ var (
 	_ entity.Repository         = Entities{}
 	_ entity.SettingsRepository = Settings{}
 	_ document.Repository       = Documents{}
+	_ booking.Repository        = Bookings{}
+	_ booking.Codings           = Codings{}
 	_ document.Orphans          = Documents{}
 	_ invoice.Repository        = Invoices{}
 	_ event.Log                 = Events{}

@@ -42,6 +42,7 @@ type Summary struct {
 	AmountDue      *money.Decimal
 	FailedBlocking int
 	FailedWarning  int
+	SyncState      SyncState // "" before booking was asked for
 	Version        int
 	CreatedAt      time.Time
 	UpdatedAt      time.Time

@@ -41,6 +41,22 @@ type ExtractDocument struct {
 // Kind implements Args.
 func (ExtractDocument) Kind() string { return "extract_document" }
 
+// SyncVersion is the version of SyncInvoice that this release writes.
+const SyncVersion = 1
+
+// SyncInvoice books one invoice in the ledger.
+type SyncInvoice struct {
+	V              int
+	OrganizationID uuid.UUID
+	InvoiceID      uuid.UUID
+	// Round tells a booking that was asked for anew from the job that is just
+	// ending, of which the queue knows a moment longer.
+	Round int
+}
+
+// Kind implements Args.
+func (SyncInvoice) Kind() string { return "sync_invoice" }
+
 // EventVersion is the version of ProcessEvent that this release writes.
 const EventVersion = 1
 
