@@ -120,7 +120,7 @@ const RedirectURI = "http://localhost:8080/api/v1/integrations/oauth/callback"
 // The verifier of RFC 7636, appendix B, and its challenge.
 const (
 	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbUGJSstw-cM"
+	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 )
 
 // bundle is what a test works with.
