@@ -1,6 +1,7 @@
 package xero
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -94,15 +95,18 @@ func (s *Server) tenantsOf(u *User) (out []string) {
 	return out
 }
 
-// approve connects the organizations that were chosen and answers the
-// application with a code. Organizations that are not the person's are refused.
+// approve answers the application as decide says.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, chosen []string) {
+	s.reply(w, r, a, s.decide(a, who, chosen))
+}
+
+// decide connects the organizations that were chosen and returns what the
+// application is told: a code. Organizations that are not the person's, and
+// none at all, are a refusal.
+func (s *Server) decide(a *authorization, who *User, chosen []string) url.Values {
 	theirs := s.tenantsOf(who)
-	for _, tenant := range chosen {
-		if !slices.Contains(theirs, tenant) {
-			s.deny(w, r, a)
-			return
-		}
+	if len(chosen) == 0 || slices.ContainsFunc(chosen, func(tenant string) bool { return !slices.Contains(theirs, tenant) }) {
+		return denied()
 	}
 	now := s.Kit.Clock.Now()
 	g := &grant{client: a.client.ID, user: who.ID, event: uuid.NewString(), scopes: a.scopes}
@@ -113,15 +117,29 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorizatio
 	s.identity.codes[value] = &code{
 		redirectURI: a.redirectURI, challenge: a.challenge, nonce: a.nonce, expires: now.Add(s.limits.CodeLifetime), grant: g,
 	}
-	s.reply(w, r, a, url.Values{"code": {value}, "scope": {strings.Join(a.scopes, " ")}})
+	return url.Values{"code": {value}, "scope": {strings.Join(a.scopes, " ")}}
+}
+
+func denied() url.Values {
+	return url.Values{"error": {"access_denied"}, "error_description": {"The user denied the request."}}
 }
 
 func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization) {
-	s.reply(w, r, a, url.Values{"error": {"access_denied"}, "error_description": {"The user denied the request."}})
+	s.reply(w, r, a, denied())
 }
 
 // reply sends the browser back to the application.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
+	status := http.StatusFound
+	if r.Method == http.MethodPost {
+		status = http.StatusSeeOther
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, a.back(with), status)
+}
+
+// back is where the browser goes.
+func (a *authorization) back(with url.Values) string {
 	if a.state != "" {
 		with.Set("state", a.state)
 	}
@@ -129,12 +147,24 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization,
 	if strings.Contains(a.redirectURI, "?") {
 		separator = "&"
 	}
-	status := http.StatusFound
-	if r.Method == http.MethodPost {
-		status = http.StatusSeeOther
+	return a.redirectURI + separator + with.Encode()
+}
+
+// Consent does what the first person does who opens an authorization URL: they
+// choose organizations and agree, or decline where they choose none. It returns
+// where the browser is sent.
+func (s *Server) Consent(authorizationURL string, organizations ...string) (string, error) {
+	u, err := url.Parse(authorizationURL)
+	if err != nil {
+		return "", err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(u.Query())
+	if problem != "" {
+		return "", errors.New(problem)
+	}
+	return a.back(s.decide(a, s.identity.users[0], organizations)), nil
 }
 
 // signedIn returns who is signed in at this browser; the lock is held.

@@ -220,6 +220,9 @@ func render(d *document, places int32, whole bool) object {
 
 func renderLine(l *line, places int32) object {
 	out := object{{"LineItemID", guid(l.id)}}.with("Description", l.description)
+	if l.onlyText {
+		return append(out, member{"Tracking", []object{}})
+	}
 	out = append(out, member{"UnitAmount", amount{l.unit, places}}, member{"TaxType", l.taxType}, member{"TaxAmount", money(l.tax)},
 		member{"LineAmount", money(l.amount)})
 	if l.account != nil {

@@ -201,6 +201,7 @@ type line struct {
 	taxType     string
 	tax         decimal.Decimal
 	amount      decimal.Decimal
+	onlyText    bool // it has a description and nothing else
 }
 
 // attachment is a file of a document.

@@ -121,19 +121,10 @@ func (s *Server) makeContacts(r *http.Request) (any, error) {
 	if in.Count < 1 || in.Count > 100_000 {
 		return nil, errors.New("count must be between 1 and 100000")
 	}
-	b.addMany(in.Count, s.Kit.Clock.Now())
-	return map[string]int{"contacts": len(b.contacts)}, nil
-}
-
-func (b *book) addMany(count int, now time.Time) {
-	for range count {
-		n := len(b.contacts) + 1
-		c := Contact{Name: fmt.Sprintf("Supplier %06d", n), Email: fmt.Sprintf("supplier%06d@example.com", n), IsSupplier: n%2 == 0}
-		if n%10 == 0 {
-			c.Status = archived
-		}
-		b.addContact(c, now)
+	for n := range in.Count {
+		b.addContact(numbered(n+1), s.Kit.Clock.Now())
 	}
+	return map[string]int{"contacts": len(b.contacts)}, nil
 }
 
 // changeBill sets a document's status whatever it was.
@@ -150,17 +141,10 @@ func (s *Server) changeBill(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := b.byID[strings.ToLower(in.ID)]
-	switch in.Status {
-	case draft, submitted, authorised, deleted, voided, "PAID":
-	default:
-		return nil, fmt.Errorf("there is no status %q", in.Status)
+	if err := b.setStatus(in.ID, in.Status, s.Kit.Clock.Now()); err != nil {
+		return nil, err
 	}
-	if d == nil {
-		return nil, fmt.Errorf("there is no document %q", in.ID)
-	}
-	d.status, d.updated = in.Status, s.Kit.Clock.Now()
-	return map[string]string{"id": d.id, "status": d.status}, nil
+	return map[string]string{"id": in.ID, "status": in.Status}, nil
 }
 
 func (s *Server) disconnect(r *http.Request) (any, error) {
@@ -174,13 +158,5 @@ func (s *Server) disconnect(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := s.identity.connections[:0:0]
-	for _, c := range s.identity.connections {
-		if c.tenant != b.organization.ID {
-			kept = append(kept, c)
-		}
-	}
-	gone := len(s.identity.connections) - len(kept)
-	s.identity.connections = kept
-	return map[string]int{"disconnected": gone}, nil
+	return map[string]int{"disconnected": s.takeOff(b.organization.ID)}, nil
 }

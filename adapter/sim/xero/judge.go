@@ -151,6 +151,10 @@ func (j *judge) line(d *document, w wireLine) *line {
 	} else if utf8.RuneCountInString(w.Description) > longestDescription {
 		j.problem("Description must be 4000 characters or less")
 	}
+	if w.Quantity == nil && w.UnitAmount == nil && w.LineAmount == nil && w.AccountCode == "" && w.AccountID == "" {
+		l.quantity, l.onlyText = decimal.Zero, true
+		return l
+	}
 	if w.Quantity != nil {
 		l.quantity = w.Quantity.Round(4)
 	}
@@ -248,7 +252,7 @@ func (j *judge) status(d *document) {
 		j.problem("DueDate must be specified")
 	}
 	for _, l := range d.lines {
-		if l.account == nil {
+		if l.account == nil && !l.onlyText {
 			j.problem("Account code must be specified")
 			break
 		}

@@ -82,19 +82,6 @@ func (b *book) report() []Document {
 	return out
 }
 
-// AddContacts adds so many contacts to an organization, every tenth of them
-// archived.
-func (s *Server) AddContacts(organization string, count int) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b, err := s.bookOf(organization)
-	if err != nil {
-		return err
-	}
-	b.addMany(count, s.Kit.Clock.Now())
-	return nil
-}
-
 // state is what GET /_sim/state shows: no password, secret or token.
 func (s *Server) state() any {
 	s.mu.Lock()
