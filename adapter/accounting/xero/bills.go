@@ -1,0 +1,211 @@
+package xero
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"docledger/adapter/accounting/xero/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+	"docledger/domain/money"
+)
+
+const (
+	longestNumber      = 255  // characters of a bill's number
+	longestDescription = 4000 // characters of a line's text
+	unitDecimals       = 4    // of unit prices and quantities
+	noTax              = "NONE"
+)
+
+// Book implements accounting.Booker.
+func (c *Connector) Book(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.Booked, error) {
+	at, err := tenant(a)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	d, err := document(b)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	made, err := c.client.Create(ctx, at, d, key)
+	if err != nil {
+		return accounting.Booked{}, refused(err, billCode)
+	}
+	return c.booked(made)
+}
+
+// document writes a bill as the provider wants it.
+func document(b accounting.Bill) (client.NewDocument, error) {
+	if !client.IsID(b.Contact) {
+		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact's id is none of the ledger's.")
+	}
+	d := client.NewDocument{
+		Kind: kindOf(b.Kind), ContactID: b.Contact, Number: number(b.Number), Date: b.Date.String(), Currency: b.Currency,
+		AmountTypes: amountTypes[b.Tax], Status: string(b.Stage),
+	}
+	if !b.DueDate.IsZero() {
+		d.DueDate = b.DueDate.String()
+	} else if b.Stage != accounting.StageDraft {
+		d.DueDate = d.Date // what is approved must be due
+	}
+	for _, l := range b.Lines {
+		if !client.IsID(l.Account) {
+			return client.NewDocument{}, accounting.Refuse(accounting.CodeAccountUnusable, "The account's id is none of the ledger's.")
+		}
+		d.Lines = append(d.Lines, line(l))
+	}
+	texts := notes(b)
+	var linked bool
+	if d.Link, linked = mark(b); !linked {
+		texts = append(texts, textMark(b.Reference))
+	}
+	for _, text := range texts {
+		d.Lines = append(d.Lines, client.Line{Description: description(text)})
+	}
+	return d, nil
+}
+
+var amountTypes = map[accounting.TaxTreatment]string{
+	accounting.TaxExclusive: "Exclusive", accounting.TaxInclusive: "Inclusive", accounting.NoTax: "NoTax",
+}
+
+func kindOf(k accounting.BillKind) *client.Kind {
+	if k == accounting.SupplierCredit {
+		return client.CreditNotes
+	}
+	return client.Bills
+}
+
+// line writes a line. Price and quantity are left out where the provider would
+// make another amount of them. Stated tax is booked as it is stated.
+func line(l accounting.BillLine) client.Line {
+	out := client.Line{
+		Description: description(l.Description), AccountID: l.Account, TaxType: l.TaxRate,
+		Quantity: exact(money.FromInt(1)), UnitAmount: exact(l.Amount), LineAmount: exact(l.Amount), TaxAmount: exact(l.TaxAmount),
+	}
+	if out.TaxType == "" {
+		out.TaxType = noTax
+	}
+	if l.Quantity != nil && l.UnitPrice != nil && l.Quantity.Fits(unitDecimals) && l.UnitPrice.Fits(unitDecimals) &&
+		l.Quantity.Mul(*l.UnitPrice).Round(amountDecimals).Equal(l.Amount) {
+		out.Quantity, out.UnitAmount = exact(*l.Quantity), exact(*l.UnitPrice)
+	}
+	return out
+}
+
+func exact(d money.Decimal) *json.Number {
+	n := json.Number(d.String())
+	return &n
+}
+
+// notes are lines of text for whoever opens the bill.
+func notes(b accounting.Bill) (out []string) {
+	if len([]rune(b.Number)) > longestNumber {
+		out = append(out, "Number: "+b.Number)
+	}
+	var corrected []string
+	for _, c := range b.Corrects {
+		if c.Number != "" {
+			corrected = append(corrected, c.Number)
+		}
+	}
+	if len(corrected) > 0 {
+		out = append(out, "Corrects "+strings.Join(corrected, ", "))
+	}
+	if b.Memo != "" {
+		out = append(out, b.Memo)
+	}
+	return out
+}
+
+// number is a supplier's number as the provider keeps it.
+func number(s string) string {
+	return cut(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))), longestNumber)
+}
+
+// description is a text as the provider takes it; it wants at least something.
+func description(s string) string {
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�")))
+	if s == "" {
+		return "-"
+	}
+	return cut(s, longestDescription)
+}
+
+func cut(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most]))
+	}
+	return s
+}
+
+// booked reads a bill as the ledger holds it.
+func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
+	total, err := decimal(d.Total)
+	tax, err2 := decimal(d.TotalTax)
+	if err = errors.Join(err, err2); err != nil {
+		return accounting.Booked{}, integration.Unavailable(client.Provider, 0, err)
+	}
+	out := accounting.Booked{
+		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.Contact.ID, Number: d.Number, Currency: d.Currency,
+		Total: total, TaxTotal: tax, Reference: reference(d), Removed: d.Status == "DELETED" || d.Status == "VOIDED",
+	}
+	page := "/AccountsPayable/View.aspx?InvoiceID="
+	if d.Kind == client.CreditNotes {
+		out.Kind, page = accounting.SupplierCredit, "/AccountsPayable/ViewCreditNote.aspx?creditNoteID="
+	}
+	if c.web != "" {
+		out.URL = c.web + page + d.ID
+	}
+	return out, nil
+}
+
+// refused tells what the ledger refuses for good from everything else; code
+// finds the reason in its words.
+func refused(err error, code func(words string) accounting.Code) error {
+	f := (*client.Failure)(nil)
+	if !errors.As(err, &f) || f.NotSent || f.Status != http.StatusBadRequest || !f.Recognized() {
+		return translate(err)
+	}
+	if f.KeyReused() {
+		return errors.Join(accounting.ErrKeyReused, f)
+	}
+	words := strings.Join(f.Messages, " ")
+	return accounting.Refuse(code(strings.ToLower(words)), "%s", words).Because(f)
+}
+
+// billCode reads what is wrong with a bill. The provider has no codes for it;
+// words that are not known here are a refusal all the same.
+func billCode(words string) accounting.Code {
+	for _, reason := range []struct {
+		says string
+		code accounting.Code
+	}{
+		{"currency", accounting.CodeCurrency},
+		{"lock date", accounting.CodePeriodClosed},
+		{"taxtype", accounting.CodeTaxRateUnusable},
+		{"tax type", accounting.CodeTaxRateUnusable},
+		{"tax rate", accounting.CodeTaxRateUnusable},
+		{"account", accounting.CodeAccountUnusable},
+		{"contact", accounting.CodeContactUnusable},
+	} {
+		if strings.Contains(words, reason.says) {
+			return reason.code
+		}
+	}
+	return accounting.CodeRefused
+}

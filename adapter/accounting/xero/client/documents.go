@@ -1,0 +1,195 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// Kind is one of the two kinds of documents that a supplier sends.
+type Kind struct{ plural, id, number, document string }
+
+// The kinds.
+var (
+	Bills       = &Kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCPAY"}
+	CreditNotes = &Kind{"CreditNotes", "CreditNoteID", "CreditNoteNumber", "ACCPAYCREDIT"}
+)
+
+// Number is the name of the field with the supplier's number, in filters.
+func (k *Kind) Number() string { return k.number }
+
+// Document is a bill or credit note. ID and Number stand in the fields of
+// their kind.
+type Document struct {
+	Kind     *Kind       `json:"-"`
+	ID       string      `json:"-"`
+	Number   string      `json:"-"`
+	Contact  Contact     `json:"Contact"`
+	Status   string      `json:"Status"`
+	Link     string      `json:"Url"`
+	Currency string      `json:"CurrencyCode"`
+	Total    json.Number `json:"Total"`
+	TotalTax json.Number `json:"TotalTax"`
+	Updated  Time        `json:"UpdatedDateUTC"`
+	Lines    []Line      `json:"LineItems"`
+	wireProblems
+}
+
+type documentIDs struct {
+	InvoiceID        string
+	InvoiceNumber    string
+	CreditNoteID     string
+	CreditNoteNumber string
+}
+
+// Line is one of a document. Numbers are pointers, since a line of text has
+// none.
+type Line struct {
+	Description string       `json:"Description"`
+	Quantity    *json.Number `json:"Quantity,omitempty"`
+	UnitAmount  *json.Number `json:"UnitAmount,omitempty"`
+	LineAmount  *json.Number `json:"LineAmount,omitempty"`
+	AccountID   string       `json:"AccountID,omitempty"`
+	TaxType     string       `json:"TaxType,omitempty"`
+	TaxAmount   *json.Number `json:"TaxAmount,omitempty"`
+}
+
+// NewDocument is a document to be made.
+type NewDocument struct {
+	Kind        *Kind
+	ContactID   string
+	Number      string
+	Date        string // 2026-03-01
+	DueDate     string // "" for none
+	Currency    string
+	AmountTypes string // Exclusive, Inclusive or NoTax
+	Status      string
+	Link        string // "" for none; credit notes have none
+	Lines       []Line
+}
+
+// MarshalJSON implements json.Marshaler. The contact is named by its id alone:
+// whatever else stands there changes it.
+func (d NewDocument) MarshalJSON() ([]byte, error) {
+	out := map[string]any{
+		"Type": d.Kind.document, "Contact": map[string]string{"ContactID": d.ContactID}, "Date": d.Date,
+		"CurrencyCode": d.Currency, "LineAmountTypes": d.AmountTypes, "Status": d.Status, "LineItems": d.Lines,
+		d.Kind.number: d.Number,
+	}
+	if d.DueDate != "" {
+		out["DueDate"] = d.DueDate
+	}
+	if d.Link != "" {
+		out["Url"] = d.Link
+	}
+	return json.Marshal(out)
+}
+
+// Create makes a document, once for a key within the provider's window.
+func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string) (Document, error) {
+	doing := "create " + d.Kind.plural
+	out := c.api(doing, http.MethodPut, a, d.Kind.plural)
+	out.query.Set("unitdp", "4")
+	raw, err := c.write(ctx, out, d.Kind.plural, d, key)
+	if err != nil {
+		return Document{}, err
+	}
+	return d.Kind.read(doing, raw)
+}
+
+// CreateContact makes a contact, once for a key within the provider's window.
+func (c *Client) CreateContact(ctx context.Context, a Access, contact Contact, key string) (Contact, error) {
+	const doing, plural = "create Contacts", "Contacts"
+	raw, err := c.write(ctx, c.api(doing, http.MethodPut, a, plural), plural, contact, key)
+	if err != nil {
+		return Contact{}, err
+	}
+	var made struct {
+		Contact
+		wireProblems
+	}
+	if json.Unmarshal(raw, &made) != nil || made.ID == "" {
+		return Contact{}, &Failure{Doing: doing, cause: errors.New("the answer has no contact")}
+	}
+	return made.Contact, nil
+}
+
+// write sends one new thing and returns it as the provider holds it.
+func (c *Client) write(ctx context.Context, out call, plural string, thing any, key string) (json.RawMessage, error) {
+	raw, err := json.Marshal(map[string]any{plural: []any{thing}})
+	if err != nil {
+		return nil, &Failure{Doing: out.doing, NotSent: true, cause: err}
+	}
+	out.body, out.size = bytes.NewReader(raw), int64(len(raw))
+	out.header.Set("Content-Type", "application/json")
+	out.header.Set(keyHeader, key)
+	body := map[string]json.RawMessage{}
+	if err := c.do(ctx, out, &body); err != nil {
+		return nil, err
+	}
+	var made []json.RawMessage
+	if json.Unmarshal(body[plural], &made) != nil || len(made) != 1 {
+		return nil, &Failure{Doing: out.doing, cause: errors.New("the answer does not hold what was made")}
+	}
+	var p wireProblems
+	if json.Unmarshal(made[0], &p) == nil && (p.HasErrors || p.Status == "ERROR") {
+		return nil, &Failure{Doing: out.doing, Status: http.StatusBadRequest, Kind: "ValidationException", Messages: p.messages()}
+	}
+	return made[0], nil
+}
+
+// read reads a document of its kind.
+func (k *Kind) read(doing string, raw json.RawMessage) (Document, error) {
+	var d Document
+	var ids documentIDs
+	if json.Unmarshal(raw, &d) != nil || json.Unmarshal(raw, &ids) != nil {
+		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
+	}
+	d.Kind, d.ID, d.Number = k, ids.InvoiceID, ids.InvoiceNumber
+	if k == CreditNotes {
+		d.ID, d.Number = ids.CreditNoteID, ids.CreditNoteNumber
+	}
+	if !IsID(d.ID) || d.Total == "" || d.Status == "" {
+		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
+	}
+	return d, nil
+}
+
+// Document reads one document.
+func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Document, error) {
+	doing := "read " + k.plural
+	body := map[string]json.RawMessage{}
+	if err := c.do(ctx, c.api(doing, http.MethodGet, a, k.plural, id), &body); err != nil {
+		return Document{}, err
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(body[k.plural], &list) != nil || len(list) != 1 {
+		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
+	}
+	return k.read(doing, list[0])
+}
+
+// Documents lists those of a kind that fit a filter, the longest unchanged
+// first, with their lines.
+func (c *Client) Documents(ctx context.Context, a Access, k *Kind, where string) ([]Document, error) {
+	q := url.Values{"where": {where}, "order": {"UpdatedDateUTC ASC"}}
+	raw, err := pages(ctx, c, a, k.plural, q, documentsPage, func(raw json.RawMessage) string {
+		d, _ := k.read("", raw) // what cannot be read fails below
+		return d.ID
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Document, 0, len(raw))
+	for _, one := range raw {
+		d, err := k.read("list "+k.plural, one)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}

@@ -1,0 +1,85 @@
+package xero
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docledger/adapter/accounting/xero/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+)
+
+// Find implements accounting.Booker with the contact's documents of the number
+// and those of the day. The provider does not tell when something was made;
+// what has not changed for the longest time comes first.
+func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.Wanted) ([]accounting.Booked, error) {
+	at, err := tenant(a)
+	if err != nil {
+		return nil, err
+	}
+	if !client.IsID(w.Contact) {
+		return []accounting.Booked{}, nil
+	}
+	k := kindOf(w.Kind)
+	wanted := number(w.Number)
+	found := []client.Document{}
+	seen := map[string]bool{}
+	for _, where := range filters(k, w.Contact, wanted, w) {
+		list, err := c.client.Documents(ctx, at, k, where)
+		if err != nil {
+			return nil, translate(err)
+		}
+		for _, d := range list {
+			if !seen[d.ID] && (d.Number == wanted && wanted != "" || w.Reference != "" && reference(d) == w.Reference) {
+				seen[d.ID] = true
+				found = append(found, d)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(x, y client.Document) int { return x.Updated.Compare(y.Updated.Time) })
+	out := make([]accounting.Booked, 0, len(found))
+	for _, d := range found {
+		b, err := c.booked(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// filters are what to ask for. A number that would need quoting is not asked
+// for, since nobody says how the provider reads quotes: all documents of the
+// contact are.
+func filters(k *client.Kind, contact, number string, w accounting.Wanted) []string {
+	of := fmt.Sprintf(`Contact.ContactID==guid("%s")`, contact)
+	if strings.ContainsAny(number, `"\`) {
+		return []string{of}
+	}
+	out := []string{}
+	if number != "" {
+		out = append(out, fmt.Sprintf(`%s AND %s=="%s"`, of, k.Number(), number))
+	}
+	if w.Reference != "" && !w.Date.IsZero() {
+		out = append(out, fmt.Sprintf(`%s AND Date==DateTime(%d,%02d,%02d)`, of, w.Date.Year, int(w.Date.Month), w.Date.Day))
+	}
+	return out
+}
+
+// Read implements accounting.Booker.
+func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.Booked, error) {
+	at, err := tenant(a)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	if !client.IsID(id) {
+		return accounting.Booked{}, notFound("bill")
+	}
+	d, err := c.client.Document(ctx, at, kindOf(kind), id)
+	if err != nil {
+		return accounting.Booked{}, missing("bill", err)
+	}
+	return c.booked(d)
+}
