@@ -53,6 +53,7 @@ bench: build ## print the speed and memory figures with the machine they were ta
 certify: ## drive the simulators with the vendors' own published clients (needs node and npm)
 	@$(GO) run ./test/certification
 	@$(GO) run ./test/certification/identity
+	@$(GO) run ./test/certification/ledger-a
 
 .PHONY: faults
 faults: build ## kill the service FAULTS times over the path of an upload, on each database
