@@ -1,0 +1,197 @@
+package xero_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/adapter/accounting/xero"
+	sim "docledger/adapter/sim/xero"
+	"docledger/domain/accounting"
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
+)
+
+// doorman is a gate that remembers who passed and what they told.
+type doorman struct {
+	mu     sync.Mutex
+	calls  []integration.Call
+	told   []integration.Observation
+	closed error
+}
+
+func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed != nil {
+		return nil, d.closed
+	}
+	d.calls = append(d.calls, c)
+	return func(o integration.Observation) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.told = append(d.told, o)
+	}, nil
+}
+
+func (d *doorman) last(t *testing.T) (integration.Call, integration.Observation) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.calls) == 0 || len(d.calls) != len(d.told) {
+		t.Fatalf("%d entered, %d left", len(d.calls), len(d.told))
+	}
+	return d.calls[len(d.calls)-1], d.told[len(d.told)-1]
+}
+
+// entered consents to both organizations.
+func (w *world) entered(c *xero.Connector) integration.Access {
+	w.t.Helper()
+	const redirect = "http://localhost:8080/api/v1/integrations/oauth/callback"
+	q := w.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "s", RedirectURI: redirect}), w.Tenants()...)
+	consent, err := c.Exchange(context.Background(), integration.Callback{Code: q.Get("code"), RedirectURI: redirect, Query: q})
+	w.must(err)
+	return integration.Access{Token: consent.Tokens.Access, Account: consent.Account, Event: consent.Event, Tenant: sim.TaxedOrganization}
+}
+
+func TestEveryRequestPassesTheGate(t *testing.T) {
+	t.Parallel()
+	gate := &doorman{}
+	c, w := open(t, func(o *xero.Options) { o.Gate = gate })
+	w.sim.SetLimits(func(l *sim.Limits) { l.Minute, l.Day, l.AppMinute = 60, 5000, 10000 })
+	a := w.entered(c)
+	if call, told := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingA || len(told.Remaining) != 0 {
+		t.Errorf("the code: %+v %+v", call, told)
+	}
+	w.must(w.sim.AddContacts(a.Tenant, 2500))
+	before := len(gate.calls)
+	a.Background = true
+	if list, err := c.Contacts(context.Background(), a); err != nil || len(list) != 2505 {
+		t.Fatalf("%d contacts, %v", len(list), err)
+	}
+	if pages := len(gate.calls) - before; pages != 3 {
+		t.Errorf("%d requests passed, want one for each of three pages", pages)
+	}
+	call, told := gate.last(t)
+	limits := fmt.Sprint(call.Limits)
+	if call.Tenant != a.Tenant || !call.Background || limits != "{5 [{1m0s 60} {24h0m0s 5000}]}" {
+		t.Errorf("passed as %+v", call)
+	}
+	if told.Limited || told.Failed || told.Remaining[time.Minute] != 57 || told.Remaining[24*time.Hour] != 4997 {
+		t.Errorf("told %+v", told)
+	}
+	if _, err := c.Organizations(context.Background(), a); err != nil {
+		t.Fatal(err)
+	}
+	if call, told := gate.last(t); call.Tenant != "" || told.Remaining[time.Minute] == 0 || len(told.Remaining) != 1 {
+		t.Errorf("without a tenant: %+v %+v", call, told)
+	}
+	w.sim.SetLimits(func(l *sim.Limits) { l.Minute = 3 })
+	_, err := c.Currencies(context.Background(), a)
+	if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter != time.Minute {
+		t.Errorf("one too many: %v", err)
+	}
+	if _, told := gate.last(t); !told.Limited || told.RetryAfter != time.Minute || told.Remaining[time.Minute] != 0 {
+		t.Errorf("told %+v", told)
+	}
+	w.Break("currencies", "drop", 1)
+	if _, err := c.Currencies(context.Background(), a); err == nil {
+		t.Error("a cut line is no error")
+	}
+	if _, told := gate.last(t); !told.Failed {
+		t.Errorf("told %+v", told)
+	}
+}
+
+func TestClosedGate(t *testing.T) {
+	t.Parallel()
+	gate := &doorman{}
+	c, w := open(t, func(o *xero.Options) { o.Gate = gate })
+	a := w.entered(c)
+	requests := len(w.sim.Kit.Requests())
+	for _, closed := range []error{
+		integration.RateLimited(integration.AccountingA, 40*time.Second, nil),
+		integration.Unavailable(integration.AccountingA, 40*time.Second, errors.New("it has been failing")),
+	} {
+		gate.closed = closed
+		_, err := c.Book(context.Background(), a, plainBill(), "key")
+		f, ok := fault.As(err)
+		if !ok || f.RetryAfter != 40*time.Second || accounting.Uncertain(err) || !errors.Is(err, accounting.ErrNotSent) {
+			t.Errorf("%v becomes %v", closed, err)
+		}
+	}
+	if n := len(w.sim.Kit.Requests()); n != requests {
+		t.Errorf("%d requests went past a closed gate", n-requests)
+	}
+}
+
+// TestNobodyThere books where nobody takes the connection, which is certain, and
+// where the answer takes too long, which is not.
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.TaxedOrganization}
+	c := connector(t, gone.URL, time.Minute)
+	if _, err := c.Book(context.Background(), a, plainBill(), "key"); accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable {
+		t.Errorf("nobody there: %v", err)
+	}
+	silent := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
+	t.Cleanup(slow.Close)
+	t.Cleanup(func() { close(silent) })
+	c = connector(t, slow.URL, 50*time.Millisecond)
+	_, err := c.Book(context.Background(), a, plainBill(), "key")
+	if !accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable || strings.Contains(err.Error(), "canary") {
+		t.Errorf("no answer: %v", err)
+	}
+	c = connector(t, slow.URL, time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Book(ctx, a, plainBill(), "key"); !accounting.Uncertain(err) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the caller's time is over: %v", err)
+	}
+}
+
+func connector(t testing.TB, at string, timeout time.Duration) *xero.Connector {
+	t.Helper()
+	c, err := xero.New(xero.Options{
+		ClientID: clientID, ClientSecret: secret.New(clientSecret), URL: at, LoopbackHTTP: true, Timeout: timeout,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		options xero.Options
+		good    bool
+	}{
+		"the provider itself":   {xero.Options{ClientID: "x"}, true},
+		"no client":             {xero.Options{}, false},
+		"another address":       {xero.Options{ClientID: "x", URL: "https://ledger.example"}, true},
+		"no TLS":                {xero.Options{ClientID: "x", URL: "http://ledger.example", LoopbackHTTP: true}, false},
+		"this machine":          {xero.Options{ClientID: "x", URL: "http://127.0.0.1:4020", LoopbackHTTP: true}, true},
+		"this machine, not so":  {xero.Options{ClientID: "x", URL: "http://127.0.0.1:4020"}, false},
+		"an address with query": {xero.Options{ClientID: "x", URL: "https://ledger.example/?a=b"}, false},
+		"an address with user":  {xero.Options{ClientID: "x", URL: "https://a:b@ledger.example"}, false},
+	} {
+		c, err := xero.New(tc.options)
+		if (err == nil) != tc.good {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && tc.options.URL == "" && !strings.HasPrefix(c.AuthorizationURL(integration.AuthorizationRequest{}), "https://login.xero.com/identity/connect/authorize?") {
+			t.Errorf("%s: consents at %s", name, c.AuthorizationURL(integration.AuthorizationRequest{}))
+		}
+	}
+}
