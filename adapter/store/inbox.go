@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"docledger/domain/inbox"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 )
 
 type inboxRow struct {
@@ -49,12 +49,23 @@ func toInboxRow(m *inbox.Message) inboxRow {
 type Inbox struct{ s *Store }
 
 // Add implements inbox.Repository.
-func (r Inbox) Add(ctx context.Context, m *inbox.Message) (added bool, err error) {
-	r.s.stamp(&m.ReceivedAt)
-	row := toInboxRow(m)
-	done := r.s.handle(ctx).
-		Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "sender"}, {Name: "event_id"}}, DoNothing: true}).Create(&row)
-	return done.RowsAffected == 1, failed("keep the event", done.Error)
+func (r Inbox) Add(ctx context.Context, messages []*inbox.Message) (added []uuid.UUID, err error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	const columns = 11
+	values := make([]any, 0, columns*len(messages))
+	for _, m := range messages {
+		r.s.stamp(&m.ReceivedAt)
+		row := toInboxRow(m)
+		values = append(values, row.ID, row.Sender, row.EventID, row.Type, row.Body, row.OccurredAt, row.ReceivedAt,
+			row.State, row.Attempts, row.Failure, row.DoneAt)
+	}
+	one := "(?" + strings.Repeat(", ?", columns-1) + ")"
+	sql := `INSERT INTO inbox (id, sender, event_id, type, body, occurred_at, received_at, state, attempts, failure, done_at) VALUES ` +
+		one + strings.Repeat(", "+one, len(messages)-1) + ` ON CONFLICT (sender, event_id) DO NOTHING RETURNING id`
+	err = r.s.handle(ctx).Raw(sql, values...).Scan(&added).Error
+	return added, failed("keep the events", err)
 }
 
 // Get implements inbox.Repository.

@@ -113,6 +113,16 @@ func (r Organizations) ByIDs(ctx context.Context, ids []uuid.UUID) ([]organizati
 	return mapped(rows, organizationRow.fromRow), failed("look up organizations", err)
 }
 
+// ByPaymentCustomers implements organization.Repository.
+func (r Organizations) ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]organization.Organization, error) {
+	if len(customerIDs) == 0 {
+		return nil, nil
+	}
+	var rows []organizationRow
+	err := r.s.handle(ctx).Find(&rows, "payment_customer_id IN ?", customerIDs).Error
+	return mapped(rows, organizationRow.fromRow), failed("look up organizations", err)
+}
+
 // ForOperator implements organization.Repository.
 func (r Organizations) ForOperator(ctx context.Context) ([]organization.Organization, error) {
 	var rows []organizationRow

@@ -23,23 +23,38 @@ type Queue struct{ s *Store }
 // Enqueue implements job.Queue. Outside of a transaction it opens its own. A
 // job that waits already moves up where the new request is more urgent.
 func (r Queue) Enqueue(ctx context.Context, args job.Args, p job.Priority) error {
+	return r.EnqueueAll(ctx, []job.Args{args}, p)
+}
+
+// EnqueueAll implements job.Queue.
+func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) error {
+	if len(args) == 0 {
+		return nil
+	}
+	options := &river.InsertOpts{Priority: int(p), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}}
+	jobs := make([]river.InsertManyParams, len(args))
+	for i, a := range args {
+		jobs[i] = river.InsertManyParams{Args: a, InsertOpts: options}
+	}
 	return r.s.inOne(ctx, func(ctx context.Context) error {
 		tx, err := r.s.sqlTx(ctx)
 		if err != nil {
 			return err
 		}
-		done, err := r.s.river.InsertTx(ctx, tx, args, &river.InsertOpts{
-			Priority:   int(p),
-			UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates},
-		})
+		results, err := r.s.river.InsertManyTx(ctx, tx, jobs)
 		if err != nil {
-			return failed("enqueue the job", err)
+			return failed("enqueue the jobs", err)
 		}
-		if !done.UniqueSkippedAsDuplicate || done.Job.Priority <= int(p) {
-			return nil
+		for _, done := range results {
+			if !done.UniqueSkippedAsDuplicate || done.Job.Priority <= int(p) {
+				continue
+			}
+			err = r.s.handle(ctx).Exec("UPDATE river_job SET priority = ? WHERE id = ? AND priority > ?", int(p), done.Job.ID, int(p)).Error
+			if err != nil {
+				return failed("move the job up", err)
+			}
 		}
-		err = r.s.handle(ctx).Exec("UPDATE river_job SET priority = ? WHERE id = ? AND priority > ?", int(p), done.Job.ID, int(p)).Error
-		return failed("move the job up", err)
+		return nil
 	})
 }
 

@@ -62,9 +62,9 @@ type Filter struct {
 // Repository keeps messages. It takes no scope: senders speak about any
 // organization, and only the service itself and its operator ask.
 type Repository interface {
-	// Add stores a message unless the sender's event is there already, and says
-	// whether it did.
-	Add(ctx context.Context, m *Message) (added bool, err error)
+	// Add stores the messages whose sender's event is not there already, each
+	// event once, and returns the ids of those that it stored.
+	Add(ctx context.Context, messages []*Message) (added []uuid.UUID, err error)
 	// Get returns the message, or a NotFound fault.
 	Get(ctx context.Context, id uuid.UUID) (*Message, error)
 	// Update changes the message under a row lock.

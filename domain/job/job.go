@@ -75,6 +75,8 @@ type Queue interface {
 	// Enqueue adds the job within the caller's transaction, so that it exists
 	// exactly if the data does.
 	Enqueue(ctx context.Context, args Args, p Priority) error
+	// EnqueueAll is Enqueue for several jobs at once.
+	EnqueueAll(ctx context.Context, args []Args, p Priority) error
 	// Live says whether a job with these arguments is waiting or running.
 	Live(ctx context.Context, args Args) (bool, error)
 }

@@ -95,6 +95,9 @@ type Repository interface {
 	// ByPaymentCustomer returns the organization of a payment customer, which
 	// is all that the processor's events name, or a NotFound fault.
 	ByPaymentCustomer(ctx context.Context, customerID string) (*Organization, error)
+	// ByPaymentCustomers returns those of the customers that are somebody's, in
+	// no particular order.
+	ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]Organization, error)
 	// Update changes the organization under a row lock.
 	Update(ctx context.Context, id uuid.UUID, change func(*Organization) error) (*Organization, error)
 	// ForOperator lists all organizations, oldest first: the command line only.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -74,22 +75,33 @@ func each(b *testing.B, n int, work func(ctx context.Context, i int64) error) fl
 // request to the answer, beside a bare transaction of the same two inserts in
 // the same database, in turns.
 func BenchmarkWebhookReceipts(b *testing.B) {
-	const perRound, rounds = 800, 3
+	const perRound, rounds, payers = 1000, 5, 40
 	url := durable(b)
 	w := open(b, harness.Options{DatabaseURL: url, Env: map[string]string{"DATABASE_MAX_CONNECTIONS": "16"}})
-	customer := w.customer("pm_card_visa")
+	var customers []string
+	for n := range payers {
+		o, err := w.Service.Organizations.Create(b.Context(), fmt.Sprint("Payer ", n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		id, err := w.Service.Billing.Customers.Ensure(b.Context(), o.ID)
+		if err != nil {
+			b.Fatal(err)
+		}
+		customers = append(customers, id)
+	}
 	pool, err := pgxpool.New(b.Context(), url+"&pool_max_conns=16")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer pool.Close()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
-	body := func(id string) []byte {
+	body := func(id string, i int64) []byte {
 		return fmt.Appendf(nil, `{"id":%q,"object":"event","type":"customer.subscription.updated","created":%d,"api_version":"2024-06-20","data":{"object":{"id":"sub_1","object":"subscription","customer":%q,"status":"active","metadata":{}}}}`,
-			id, midMonth.Unix(), customer)
+			id, midMonth.Unix(), customers[i%payers])
 	}
-	deliver := func(ctx context.Context, _ int64) error {
-		payload := body("evt_" + uuid.NewString())
+	deliver := func(ctx context.Context, i int64) error {
+		payload := body("evt_"+uuid.NewString(), i)
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+"/webhook/payments", bytes.NewReader(payload))
 		if err != nil {
 			return err
@@ -101,16 +113,20 @@ func BenchmarkWebhookReceipts(b *testing.B) {
 			return err
 		}
 		defer resp.Body.Close()
+		// Read to its end, so that the connection is used again.
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return err
+		}
 		if resp.StatusCode != http.StatusOK {
 			return fmt.Errorf("the service answers %s", resp.Status)
 		}
 		return nil
 	}
-	insert := func(ctx context.Context, _ int64) error {
+	insert := func(ctx context.Context, i int64) error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 			id, event := uuid.New(), "evt_"+uuid.NewString()
 			if _, err := tx.Exec(ctx, `INSERT INTO inbox (id, sender, event_id, type, body, occurred_at, received_at, state, attempts, failure)
-				VALUES ($1, 'payments', $2, 'customer.subscription.updated', $3, now(), now(), 'DONE', 0, '')`, id, event, body(event)); err != nil {
+				VALUES ($1, 'payments', $2, 'customer.subscription.updated', $3, now(), now(), 'DONE', 0, '')`, id, event, body(event, i)); err != nil {
 				return err
 			}
 			_, err := tx.Exec(ctx, `INSERT INTO river_job (kind, args, max_attempts, queue, unique_key, unique_states)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 
 	"docledger/domain/billing"
 	"docledger/domain/fault"
@@ -26,24 +27,30 @@ type Events struct {
 	Log           *slog.Logger
 }
 
-// Before removes the organization's plan from the cache before the event is
+// Before removes the organizations' plans from the cache before the events are
 // answered, so that whoever reads after the answer reads anew.
-func (e *Events) Before(ctx context.Context, m *inbox.Message) error {
-	ev, ok := e.read(ctx, m)
-	if !ok {
-		return nil
+func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
+	var customers []string
+	for _, m := range messages {
+		if ev, ok := e.read(ctx, m); ok && !slices.Contains(customers, ev.Customer) {
+			customers = append(customers, ev.Customer)
+		}
 	}
-	o, err := e.Organizations.ByPaymentCustomer(ctx, ev.Customer)
-	if fault.CodeOf(err) == fault.CodeNotFound {
-		return nil
-	}
+	found, err := e.Organizations.ByPaymentCustomers(ctx, customers)
 	if err != nil {
-		return fmt.Errorf("find organization: %w", err)
+		return fmt.Errorf("find organizations: %w", err)
 	}
-	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
-		// The job invalidates again, and is tried until it could.
-		e.Log.WarnContext(ctx, "cached plan not removed yet", "organization", o.ID, "error", err)
+	// At once, since a cache that is away lets each of them wait.
+	var removals sync.WaitGroup
+	for _, o := range found {
+		removals.Go(func() {
+			if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
+				// The job invalidates again, and is tried until it could.
+				e.Log.WarnContext(ctx, "cached plan not removed yet", "organization", o.ID, "error", err)
+			}
+		})
 	}
+	removals.Wait()
 	return nil
 }
 

@@ -22,9 +22,9 @@ const maxAttempts = 10
 // Handler carries out the effect of one sender's events. It may be called
 // again for the same event.
 type Handler interface {
-	// Before runs when an event has arrived, before it is kept and answered;
+	// Before runs when events have arrived, before they are kept and answered;
 	// it must be quick and may be repeated.
-	Before(ctx context.Context, m *inbox.Message) error
+	Before(ctx context.Context, messages []*inbox.Message) error
 	// Handle carries out the effect, or returns inbox.ErrIgnored.
 	Handle(ctx context.Context, m *inbox.Message) error
 }
@@ -37,6 +37,8 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+
+	post post
 }
 
 // Event is what a verified webhook says.
@@ -55,20 +57,7 @@ func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) err
 		ID: s.IDs.New(), Sender: sender, EventID: e.ID, Type: e.Type, Body: e.Body,
 		OccurredAt: e.OccurredAt, ReceivedAt: s.Clock.Now(), State: inbox.Received,
 	}
-	if err := s.Handlers[sender].Before(ctx, m); err != nil {
-		return fmt.Errorf("prepare for the event: %w", err)
-	}
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		added, err := s.Inbox.Add(ctx, m)
-		if err != nil || !added {
-			return err
-		}
-		return s.Queue.Enqueue(ctx, jobOf(m.ID), job.Automatic)
-	})
-}
-
-func jobOf(id uuid.UUID) job.ProcessEvent {
-	return job.ProcessEvent{V: job.EventVersion, MessageID: id}
+	return s.keep(ctx, m)
 }
 
 // Process carries out one event; an error says that it is to be tried again.

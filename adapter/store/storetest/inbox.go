@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,8 @@ import (
 	"docledger/domain/inbox"
 	"docledger/domain/organization"
 	"docledger/domain/page"
+
+	"github.com/google/uuid"
 )
 
 func message(event string) *inbox.Message {
@@ -23,18 +26,24 @@ func message(event string) *inbox.Message {
 }
 
 func testInbox(t *testing.T, b *bench) {
-	m := message("evt_1")
-	added, err := b.Inbox().Add(b.ctx, m)
-	must(t, err)
-	again, err := b.Inbox().Add(b.ctx, message("evt_1"))
-	must(t, err)
-	other := message("evt_1")
+	m, other := message("evt_1"), message("evt_1")
 	other.Sender = inbox.Identity
-	apart, err := b.Inbox().Add(b.ctx, other)
-	must(t, err)
-	if !added || again || !apart {
-		t.Errorf("added %v, again %v, of another sender %v", added, again, apart)
+	add := func(messages []*inbox.Message, want ...*inbox.Message) {
+		t.Helper()
+		added, err := b.Inbox().Add(b.ctx, messages)
+		must(t, err)
+		var ids []uuid.UUID
+		for _, m := range want {
+			ids = append(ids, m.ID)
+		}
+		if !slices.Equal(added, ids) {
+			t.Errorf("added %v, want %v", added, ids)
+		}
 	}
+	add(nil)
+	add([]*inbox.Message{m}, m)
+	add([]*inbox.Message{message("evt_1"), other, message("evt_1")}, other)
+	add([]*inbox.Message{message("evt_1")})
 	got, err := b.Inbox().Get(b.ctx, m.ID)
 	must(t, err)
 	if !bytes.Equal(got.Body, m.Body) || !got.OccurredAt.Equal(m.OccurredAt) || got.State != inbox.Received || !got.DoneAt.IsZero() {
@@ -118,6 +127,13 @@ func testOrganizationLookups(t *testing.T, b *bench) {
 	must(t, err)
 	if changed.PaymentCustomerID != long {
 		t.Errorf("the customer is %q", changed.PaymentCustomerID)
+	}
+	for customers, want := range map[string]int{"": 0, "none": 0, long: 1, "none," + long: 1} {
+		found, err := b.Organizations().ByPaymentCustomers(b.ctx, strings.Split(customers, ","))
+		must(t, err)
+		if len(found) != want || want > 0 && found[0].ID != o.ID {
+			t.Errorf("%d organizations are found, want %d", len(found), want)
+		}
 	}
 	for name, find := range map[string]func(context.Context, string) (*organization.Organization, error){
 		"org_1": b.Organizations().ByIdentity, long: b.Organizations().ByPaymentCustomer,
