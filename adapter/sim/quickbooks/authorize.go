@@ -1,0 +1,140 @@
+package quickbooks
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const sessionCookie = "simulated_books"
+
+// authorization is a request to /connect/oauth2.
+type authorization struct {
+	client      *Client
+	redirectURI string
+	scopes      []string
+	state       string
+	nonce       string
+	query       url.Values // as it came
+}
+
+// readAuthorization returns the request, or what is wrong with it: the
+// provider shows that on a page of its own and redirects nobody. The lock is
+// held.
+func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
+	a = &authorization{
+		client: s.identity.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
+		scopes: strings.Fields(q.Get("scope")), nonce: q.Get("nonce"), query: q,
+	}
+	known := knownScopes()
+	switch {
+	case a.client == nil:
+		return nil, "The client_id is not that of an application."
+	case !a.client.accepts(a.redirectURI):
+		return nil, "The redirect_uri query parameter value is invalid. It is not among the application's redirect URIs."
+	case q.Get("response_type") != "code":
+		return nil, "The response_type query parameter must be code."
+	case a.state == "":
+		return nil, "The state query parameter is missing."
+	case len(a.scopes) == 0 || slices.ContainsFunc(a.scopes, func(s string) bool { return !slices.Contains(known, s) }):
+		return nil, "The scope query parameter is missing or holds a scope that does not exist."
+	}
+	return a, ""
+}
+
+// authorize is the authorization endpoint. It ends at the application, at the
+// page to sign in, at the page to consent, or at a page with an error.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(r.URL.Query())
+	who := s.signedIn(r)
+	switch {
+	case problem != "":
+		errorPage(w, http.StatusBadRequest, problem)
+	case s.settings.AutoApprove:
+		s.approveAtOnce(w, r, a, who)
+	case who == nil:
+		http.Redirect(w, r, "/app/sign-in?"+url.Values{"return_url": {r.URL.RequestURI()}}.Encode(), http.StatusFound)
+	default:
+		http.Redirect(w, r, "/app/connect?"+a.query.Encode(), http.StatusFound)
+	}
+}
+
+// approveAtOnce consents for whoever is signed in, or else for the first person.
+func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *authorization, who *User) {
+	if who == nil && len(s.identity.users) > 0 {
+		who = s.identity.users[0]
+	}
+	chosen := s.settings.AutoCompany
+	if theirs := s.companiesOf(who); chosen == "" && len(theirs) > 0 {
+		chosen = theirs[0]
+	}
+	s.approve(w, r, a, who, chosen)
+}
+
+// companiesOf lists the companies that a person may connect; the lock is held.
+func (s *Server) companiesOf(u *User) (out []string) {
+	for _, realm := range s.order {
+		if u != nil && (u.Companies == nil || slices.Contains(u.Companies, realm)) {
+			out = append(out, realm)
+		}
+	}
+	return out
+}
+
+// approve answers the application with a code for the company that was chosen.
+// One that is not the person's is refused. Only here is the application told
+// which company it is.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, realm string) {
+	if !slices.Contains(s.companiesOf(who), realm) {
+		s.deny(w, r, a)
+		return
+	}
+	now := s.Kit.Clock.Now()
+	g := &grant{client: a.client.ID, user: who.ID, realm: realm, scopes: a.scopes, given: now}
+	value := newSecret("XAB")
+	s.identity.codes[value] = &code{
+		redirectURI: a.redirectURI, nonce: a.nonce, expires: now.Add(s.limits.CodeLifetime), grant: g,
+	}
+	s.reply(w, r, a, url.Values{"code": {value}, "realmId": {realm}})
+}
+
+func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization) {
+	s.reply(w, r, a, url.Values{"error": {"access_denied"}})
+}
+
+// reply sends the browser back to the application.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
+	with.Set("state", a.state)
+	separator := "?"
+	if strings.Contains(a.redirectURI, "?") {
+		separator = "&"
+	}
+	status := http.StatusFound
+	if r.Method == http.MethodPost {
+		status = http.StatusSeeOther
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
+}
+
+// signedIn returns who is signed in at this browser; the lock is held.
+func (s *Server) signedIn(r *http.Request) *User {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil
+	}
+	return s.identity.user(s.identity.sessions[cookie.Value])
+}
+
+// cookieName holds the port, since cookies of one host are shared by its ports.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return sessionCookie
+	}
+	return sessionCookie + "_" + port
+}

@@ -1,0 +1,155 @@
+package quickbooks
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+//go:embed pages.html
+var pageFiles embed.FS
+
+var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
+
+// pageRoutes adds what a person sees.
+func (s *Server) pageRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /app/sign-in", s.loginPage)
+	mux.HandleFunc("POST /app/sign-in", s.login)
+	mux.HandleFunc("GET /app/connect", s.consentPage)
+	mux.HandleFunc("POST /app/connect", s.consent)
+}
+
+// option is a company to choose.
+type option struct{ ID, Name string }
+
+// page is what the templates show.
+type page struct {
+	Title, Problem, Return, Client, Person string
+	People, Scopes                         []string
+	Companies                              []option
+	Hidden                                 map[string]string
+}
+
+func show(w http.ResponseWriter, status int, name string, p page) {
+	var out bytes.Buffer
+	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
+		panic(err) // the templates are our own
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Frame-Options", "DENY")
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // a browser that went away needs no page
+}
+
+func errorPage(w http.ResponseWriter, status int, problem string) {
+	show(w, status, "error", page{Title: "Sorry, something went wrong", Problem: problem})
+}
+
+func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.showLogin(w, http.StatusOK, r.URL.Query().Get("return_url"), "")
+}
+
+func (s *Server) showLogin(w http.ResponseWriter, status int, back, problem string) {
+	p := page{Title: "Sign in", Return: back, Problem: problem}
+	for _, u := range s.identity.users {
+		p.People = append(p.People, u.Email)
+	}
+	show(w, status, "login", p)
+}
+
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	back := r.FormValue("return_url")
+	email, password := strings.TrimSpace(r.FormValue("email")), r.FormValue("password")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	user := find(s.identity.users, func(u *User) bool { return strings.EqualFold(u.Email, email) })
+	switch {
+	case user == nil || user.Password == "" || user.Password != password:
+		s.showLogin(w, http.StatusUnauthorized, back, "Your email or password is incorrect.")
+		return
+	case !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.Contains(back, `\`):
+		errorPage(w, http.StatusBadRequest, "There is nothing to go back to. Begin at the application.")
+		return
+	}
+	secret := newSecret("")
+	s.identity.sessions[secret] = user.ID
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r), Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+	http.Redirect(w, r, back, http.StatusSeeOther)
+}
+
+func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(r.URL.Query())
+	who := s.signedIn(r)
+	switch {
+	case problem != "":
+		errorPage(w, http.StatusBadRequest, problem)
+	case who == nil:
+		http.Redirect(w, r, "/app/sign-in?"+url.Values{"return_url": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
+	default:
+		s.showConsent(w, r, a, who, http.StatusOK, "")
+	}
+}
+
+func (s *Server) showConsent(w http.ResponseWriter, r *http.Request, a *authorization, who *User, status int, problem string) {
+	hidden := map[string]string{"csrf": csrf(r)}
+	for _, name := range []string{
+		"response_type", "client_id", "redirect_uri", "scope", "state", "nonce",
+	} {
+		if a.query.Has(name) {
+			hidden[name] = a.query.Get(name)
+		}
+	}
+	p := page{
+		Title: "Connect your books?", Problem: problem, Client: a.client.Name, Person: who.Email, Scopes: a.scopes, Hidden: hidden,
+	}
+	if p.Client == "" {
+		p.Client = a.client.ID
+	}
+	for _, realm := range s.companiesOf(who) {
+		p.Companies = append(p.Companies, option{realm, s.books[realm].company.Name})
+	}
+	show(w, status, "consent", p)
+}
+
+// csrf is what the form must repeat: a value that only this browser has.
+func csrf(r *http.Request) string {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return ""
+	}
+	return accessHash(cookie.Value)
+}
+
+func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		errorPage(w, http.StatusBadRequest, "The form cannot be read.")
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(r.PostForm)
+	who := s.signedIn(r)
+	chosen := r.PostForm.Get("realm_id")
+	switch {
+	case problem != "":
+		errorPage(w, http.StatusBadRequest, problem)
+	case who == nil || r.PostForm.Get("csrf") != csrf(r):
+		errorPage(w, http.StatusForbidden, "This form is not yours, or you were signed out. Begin again.")
+	case r.PostForm.Get("consented") != "true":
+		s.deny(w, r, a)
+	case chosen == "":
+		s.showConsent(w, r, a, who, http.StatusBadRequest, "Choose a company.")
+	default:
+		s.approve(w, r, a, who, chosen)
+	}
+}

@@ -1,0 +1,31 @@
+package quickbooks
+
+import "time"
+
+// meter counts calls in fixed windows of the clock.
+type meter struct {
+	calls int
+	from  time.Time
+}
+
+// room counts a call of a window, unless it is one too many. The lock is held.
+func (s *Server) room(of string, most int, length time.Duration) bool {
+	m := s.meters[of]
+	if m == nil {
+		m = &meter{}
+		s.meters[of] = m
+	}
+	if from := s.Kit.Clock.Now().Truncate(length); !from.Equal(m.from) {
+		m.calls, m.from = 0, from
+	}
+	m.calls++
+	return most <= 0 || m.calls <= most
+}
+
+// admit counts a call of an application in a company. Calls that are refused
+// count too, as whoever goes on calling finds out. The lock is held.
+func (s *Server) admit(g *grant) bool {
+	minute := s.room("minute "+g.realm, s.limits.Minute, time.Minute)
+	second := s.room("second "+g.realm+" "+g.client, s.limits.Second, time.Second)
+	return minute && second
+}
