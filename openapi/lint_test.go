@@ -10,11 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/domain/accounting"
 	"docledger/domain/billing"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/openapi"
 	usecasebilling "docledger/usecase/billing"
@@ -47,6 +49,12 @@ func operations(t *testing.T, check func(t *testing.T, method, path string, o *o
 // signed says that a request's credential is the signature over its bytes.
 func signed(o *openapi3.Operation) bool {
 	is, _ := o.Extensions["x-signed"].(bool)
+	return is
+}
+
+// browser says that another site's page sends a browser here, which is sent on.
+func browser(o *openapi3.Operation) bool {
+	is, _ := o.Extensions["x-browser"].(bool)
 	return is
 }
 
@@ -130,17 +138,22 @@ func TestOperationsStateEveryAnswer(t *testing.T) {
 	t.Parallel()
 	every := []string{"200", "400", "401", "403", "404", "429", "500", "503"}
 	ofSigned := []string{"200", "400", "404", "500"}
+	ofBrowser := []string{"302", "400", "403", "404", "429", "500", "503"}
 	operations(t, func(t *testing.T, _, _ string, o *openapi3.Operation) {
 		statuses := every
 		if signed(o) {
 			statuses = ofSigned
+		}
+		if browser(o) {
+			statuses = ofBrowser
 		}
 		if got := sortedKeys(o.Responses.Map()); !slices.Equal(got, statuses) {
 			t.Errorf("statuses %v, want %v", got, statuses)
 		}
 		for status, ref := range o.Responses.Map() {
 			response := ref.Value
-			if response.Description == nil || *response.Description == "" || len(response.Content) == 0 {
+			redirect := status == "302" && response.Headers["Location"] != nil
+			if response.Description == nil || *response.Description == "" || len(response.Content) == 0 != redirect {
 				t.Errorf("%s: description or content is missing", status)
 			}
 			if len(response.Content) > 1 && (status != "200" || !hasParameter(o, "format")) {
@@ -172,8 +185,8 @@ func TestOperationsStateEveryAnswer(t *testing.T) {
 func TestOperationsFollowTheWireConventions(t *testing.T) {
 	t.Parallel()
 	creating := []string{"createEntity", "uploadDocument", "extractInvoice", "createCheckoutSession"}
-	complete := []string{"listPlans", "getBillingUsage"} // lists that have no pages
-	changing := []string{"updateEntity", "updateInvoice", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice"}
+	complete := []string{"listPlans", "getBillingUsage", "listIntegrations"} // lists that have no pages
+	changing := []string{"updateEntity", "updateInvoice", "updateSettings", "approveInvoice", "rejectInvoice", "reopenInvoice", "setUpIntegration", "disconnectIntegration"}
 	operations(t, func(t *testing.T, method, _ string, o *openapi3.Operation) {
 		has := func(name string) bool { return hasParameter(o, name) }
 		if slices.Contains(creating, o.OperationID) != has("Idempotency-Key") {
@@ -184,6 +197,9 @@ func TestOperationsFollowTheWireConventions(t *testing.T) {
 		}
 		if (method == http.MethodPut || method == http.MethodPatch) && !has("If-Match") {
 			t.Error("PUT and PATCH take If-Match")
+		}
+		if browser(o) {
+			return
 		}
 		answer := o.Responses.Value("200").Value
 		content := answer.Content["application/json"]
@@ -332,7 +348,14 @@ func TestListsAgreeWithTheDomain(t *testing.T) {
 			billing.Canceled, billing.Incomplete, billing.IncompleteExpired, billing.Paused), billing.ExpiredStatus, billing.NoneStatus)},
 		"billing alert": {open("BillingAlert", "code"), texts(usecasebilling.TrialExpiring, usecasebilling.SubscriptionInactive,
 			usecasebilling.UsageNearLimit, usecasebilling.UsageLimitReached, usecasebilling.PaymentFailed)},
-		"actor": {open("EventActor", "type"), texts(identity.ActorUser, identity.ActorAPIKey, identity.ActorAssistant, identity.ActorSystem)},
+		"provider":              {open("IntegrationProvider"), texts(integration.Providers()...)},
+		"provider to connect":   {schemas["AuthorizeRequest"].Value.Properties["provider"].Value.Enum, texts(integration.Providers()...)},
+		"provider to set up":    {schemas["IntegrationSetupMetadata"].Value.Properties["provider"].Value.Enum, texts(integration.Providers()...)},
+		"integration type":      {open("IntegrationType"), texts(integration.Accounting, integration.Trigger)},
+		"integration status":    {open("IntegrationStatus"), texts(integration.Statuses()...)},
+		"reason of integration": {open("StatusReason", "code"), texts(integration.Reasons()...)},
+		"state in the ledger":   {open("LedgerState"), texts(accounting.InUse, accounting.Archived)},
+		"actor":                 {open("EventActor", "type"), texts(identity.ActorUser, identity.ActorAPIKey, identity.ActorAssistant, identity.ActorSystem)},
 	} {
 		if !slices.Equal(lists[0], lists[1]) {
 			t.Errorf("%s: the specification has %v, the domain %v", name, lists[0], lists[1])

@@ -9,6 +9,7 @@ import (
 	"docledger/adapter/httpapi/edge"
 	"docledger/gen/backend"
 	"docledger/gen/billing"
+	"docledger/gen/integrations"
 
 	"github.com/gin-gonic/gin"
 )
@@ -74,4 +75,12 @@ func registerAPI(engine *gin.Engine, s *Server) {
 		ResponseErrorHandlerFunc: edge.ResponseError,
 	})
 	billing.RegisterHandlersWithOptions(engine, billed, billing.GinServerOptions{ErrorHandler: edge.ParameterError})
+	connected := integrations.NewStrictHandlerWithOptions(s, []integrations.StrictMiddlewareFunc{
+		edge.RefuseNil[integrations.StrictHandlerFunc], edge.Detach[integrations.StrictHandlerFunc],
+	}, integrations.StrictGinServerOptions{
+		RequestErrorHandlerFunc:  edge.RequestError,
+		HandlerErrorFunc:         edge.HandlerError,
+		ResponseErrorHandlerFunc: edge.ResponseError,
+	})
+	integrations.RegisterHandlersWithOptions(engine, connected, integrations.GinServerOptions{ErrorHandler: edge.ParameterError})
 }

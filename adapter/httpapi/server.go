@@ -15,11 +15,13 @@ import (
 	"docledger/domain/page"
 	"docledger/gen/backend"
 	billingapi "docledger/gen/billing"
+	integrationsapi "docledger/gen/integrations"
 	"docledger/usecase"
 	"docledger/usecase/billing"
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
 	"docledger/usecase/extraction"
+	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
@@ -29,15 +31,16 @@ import (
 
 // UseCases are what the handlers call.
 type UseCases struct {
-	Session    *session.Service
-	Entities   *entities.Service
-	Documents  *documents.Service
-	Extraction *extraction.Service
-	Invoices   *invoices.Service
-	Settings   *settings.Service
-	Events     event.Log
-	Billing    *billing.Reader
-	Shop       *billing.Shop // nil without a payment processor
+	Session      *session.Service
+	Entities     *entities.Service
+	Documents    *documents.Service
+	Extraction   *extraction.Service
+	Invoices     *invoices.Service
+	Settings     *settings.Service
+	Events       event.Log
+	Integrations *integrations.Service
+	Billing      *billing.Reader
+	Shop         *billing.Shop // nil without a payment processor
 }
 
 // Server implements the operations of the backend and billing specifications.
@@ -52,8 +55,9 @@ type Server struct {
 }
 
 var (
-	_ backend.StrictServerInterface    = (*Server)(nil)
-	_ billingapi.StrictServerInterface = (*Server)(nil)
+	_ backend.StrictServerInterface         = (*Server)(nil)
+	_ billingapi.StrictServerInterface      = (*Server)(nil)
+	_ integrationsapi.StrictServerInterface = (*Server)(nil)
 )
 
 // actor returns the caller; the edge lets nobody through to an operation that

@@ -21,6 +21,9 @@ const (
 	Disconnected Status = "DISCONNECTED" // for good; a new integration takes its place
 )
 
+// Statuses lists them in their order.
+func Statuses() []Status { return []Status{Pending, Active, Failed, Disconnected} }
+
 // Reason says why an integration is not ACTIVE; "" where there is nothing to
 // say.
 type Reason string
@@ -40,6 +43,14 @@ const (
 	LeftAtProvider       Reason = "left_at_provider"        // DISCONNECTED, the application is to be removed there
 	TenantLeftAtProvider Reason = "tenant_left_at_provider" // DISCONNECTED, the tenant is to be taken off there
 )
+
+// Reasons lists every reason, so that specs can be compared with it.
+func Reasons() []Reason {
+	return []Reason{
+		ConsentMissing, ConsentRefused, SetupMissing, VerificationPending, ReconnectNeeded, TenantChanged, TenantDisconnected,
+		AccessLost, ScopeMissing, EndedHere, LeftAtProvider, TenantLeftAtProvider,
+	}
+}
 
 var reasonTexts = map[Reason]string{
 	ConsentMissing:       "Nobody has consented at the provider yet. Open the authorization URL.",

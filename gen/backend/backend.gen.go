@@ -16,6 +16,7 @@ import (
 	"time"
 
 	externalRef0 "docledger/gen/common"
+	externalRef1 "docledger/gen/integrations"
 
 	"github.com/gin-gonic/gin"
 	"github.com/gin-gonic/gin/binding"
@@ -422,6 +423,12 @@ type Check struct {
 type ChecksFailed struct {
 	Blocking int `json:"blocking"`
 	Warning  int `json:"warning"`
+}
+
+// ConnectRequest defines model for ConnectRequest.
+type ConnectRequest struct {
+	// RedirectUrl Where the browser goes after the consent; its origin must be allowed by the installation.
+	RedirectUrl string `json:"redirect_url"`
 }
 
 // Credential What the caller signed this request with.
@@ -903,6 +910,40 @@ type Failure struct {
 // invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
 // order, delivery_note, payment_advice, message, other.
 type FailureCode = string
+
+// IntegrationStatusReport Where an integration stands.
+type IntegrationStatusReport struct {
+	// EntityId An identifier (UUID version 7 in what the service makes).
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// IntegrationId An identifier (UUID version 7 in what the service makes).
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	IntegrationId externalRef0.Id `json:"integration_id"`
+
+	// LastActivityAt A moment in UTC (RFC 3339), or null.
+	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
+
+	// Provider The code of the provider.
+	Provider externalRef1.IntegrationProvider `json:"provider"`
+
+	// RetryAt A moment in UTC (RFC 3339), or null.
+	RetryAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"retry_at"`
+
+	// Scopes What the consent granted; empty without one.
+	Scopes []string `json:"scopes"`
+
+	// Status PENDING until consent and set-up are done; ERROR until it is connected again.
+	Status externalRef1.IntegrationStatus `json:"status"`
+
+	// StatusReason Why the integration is not ACTIVE; null where there is nothing to say.
+	StatusReason nullable.Nullable[externalRef1.StatusReason] `json:"status_reason"`
+
+	// Type ACCOUNTING books invoices, TRIGGER brings documents in.
+	Type externalRef1.IntegrationType `json:"type"`
+}
 
 // Invoice What a document says, as stated there, and the decision about it.
 type Invoice struct {
@@ -1603,6 +1644,30 @@ type Progress struct {
 	PagesTotal int `json:"pages_total"`
 }
 
+// Provider A provider with the integrations that the caller may see.
+type Provider struct {
+	// Available Whether this installation is configured for it.
+	Available bool `json:"available"`
+
+	// Integrations Oldest first, ended ones too.
+	Integrations []externalRef1.Integration `json:"integrations"`
+
+	// Provider The code of the provider.
+	Provider externalRef1.IntegrationProvider `json:"provider"`
+
+	// Type ACCOUNTING books invoices, TRIGGER brings documents in.
+	Type externalRef1.IntegrationType `json:"type"`
+}
+
+// ProviderList All providers.
+type ProviderList struct {
+	// Items In the order of the contract.
+	Items []Provider `json:"items"`
+
+	// NextCursor Always null.
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
 // RefreshRequest defines model for RefreshRequest.
 type RefreshRequest struct {
 	// OrganizationId The organization to switch to; absent, the token's own.
@@ -1897,6 +1962,11 @@ type UploadRequest struct {
 	Filename string `json:"filename"`
 }
 
+// BackendIntegrationId An identifier (UUID version 7 in what the service makes).
+//
+// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+type BackendIntegrationId = externalRef0.Id
+
 // DocumentId An identifier (UUID version 7 in what the service makes).
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -1990,6 +2060,12 @@ type ListEventsParams struct {
 
 	// Limit How many items a page holds.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListIntegrationsParams defines parameters for ListIntegrations.
+type ListIntegrationsParams struct {
+	// EntityId Only integrations of this entity.
+	EntityId *externalRef0.Id `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 }
 
 // ListInvoicesParams defines parameters for ListInvoices.
@@ -2121,6 +2197,9 @@ type CreateEntityJSONRequestBody = EntityCreate
 // UpdateEntityJSONRequestBody defines body for UpdateEntity for application/json ContentType.
 type UpdateEntityJSONRequestBody = EntityUpdate
 
+// ConnectIntegrationJSONRequestBody defines body for ConnectIntegration for application/json ContentType.
+type ConnectIntegrationJSONRequestBody = ConnectRequest
+
 // ExtractInvoiceJSONRequestBody defines body for ExtractInvoice for application/json ContentType.
 type ExtractInvoiceJSONRequestBody = ExtractRequest
 
@@ -2174,6 +2253,15 @@ type ServerInterface interface {
 	// ListEvents Follow the event log
 	// (GET /api/events)
 	ListEvents(c *gin.Context, params ListEventsParams)
+	// ListIntegrations List providers and integrations
+	// (GET /api/integrations)
+	ListIntegrations(c *gin.Context, params ListIntegrationsParams)
+	// ConnectIntegration Connect an integration again
+	// (POST /api/integrations/{integration_id}/connect)
+	ConnectIntegration(c *gin.Context, integrationId BackendIntegrationId)
+	// GetIntegrationStatus Read where an integration stands
+	// (GET /api/integrations/{integration_id}/status)
+	GetIntegrationStatus(c *gin.Context, integrationId BackendIntegrationId)
 	// ListInvoices List invoices
 	// (GET /api/invoices)
 	ListInvoices(c *gin.Context, params ListInvoicesParams)
@@ -2621,6 +2709,83 @@ func (siw *ServerInterfaceWrapper) ListEvents(c *gin.Context) {
 	}
 
 	siw.Handler.ListEvents(c, params)
+}
+
+// ListIntegrations operation middleware
+func (siw *ServerInterfaceWrapper) ListIntegrations(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListIntegrationsParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListIntegrations(c, params)
+}
+
+// ConnectIntegration operation middleware
+func (siw *ServerInterfaceWrapper) ConnectIntegration(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integration_id" -------------
+	var integrationId BackendIntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integration_id", c.Param("integration_id"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integration_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ConnectIntegration(c, integrationId)
+}
+
+// GetIntegrationStatus operation middleware
+func (siw *ServerInterfaceWrapper) GetIntegrationStatus(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integration_id" -------------
+	var integrationId BackendIntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integration_id", c.Param("integration_id"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integration_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetIntegrationStatus(c, integrationId)
 }
 
 // ListInvoices operation middleware
@@ -3249,6 +3414,9 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reject", wrapper.RejectInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reopen", wrapper.ReopenInvoice)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/history", wrapper.GetInvoiceHistory)
+	router.GET(options.BaseURL+"/api/integrations", wrapper.ListIntegrations)
+	router.POST(options.BaseURL+"/api/integrations/:integration_id/connect", wrapper.ConnectIntegration)
+	router.GET(options.BaseURL+"/api/integrations/:integration_id/status", wrapper.GetIntegrationStatus)
 	router.GET(options.BaseURL+"/api/settings/:entity_id", wrapper.GetSettings)
 	router.PUT(options.BaseURL+"/api/settings/:entity_id", wrapper.UpdateSettings)
 	router.GET(options.BaseURL+"/api/events", wrapper.ListEvents)
@@ -5175,6 +5343,529 @@ type ListEvents503JSONResponse struct {
 }
 
 func (response ListEvents503JSONResponse) VisitListEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrationsRequestObject struct {
+	Params ListIntegrationsParams
+}
+
+type ListIntegrationsResponseObject interface {
+	VisitListIntegrationsResponse(w http.ResponseWriter) error
+}
+
+type ListIntegrations200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListIntegrations200JSONResponse struct {
+	Body    ProviderList
+	Headers ListIntegrations200ResponseHeaders
+}
+
+func (response ListIntegrations200JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListIntegrations400JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListIntegrations401JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListIntegrations403JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListIntegrations404JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListIntegrations429JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListIntegrations500JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIntegrations503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListIntegrations503JSONResponse) VisitListIntegrationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegrationRequestObject struct {
+	IntegrationId BackendIntegrationId `json:"integration_id"`
+	Body          *ConnectIntegrationJSONRequestBody
+}
+
+type ConnectIntegrationResponseObject interface {
+	VisitConnectIntegrationResponse(w http.ResponseWriter) error
+}
+
+type ConnectIntegration200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ConnectIntegration200JSONResponse struct {
+	Body    externalRef1.Authorization
+	Headers ConnectIntegration200ResponseHeaders
+}
+
+func (response ConnectIntegration200JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ConnectIntegration400JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ConnectIntegration401JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ConnectIntegration403JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ConnectIntegration404JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ConnectIntegration429JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ConnectIntegration500JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectIntegration503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ConnectIntegration503JSONResponse) VisitConnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatusRequestObject struct {
+	IntegrationId BackendIntegrationId `json:"integration_id"`
+}
+
+type GetIntegrationStatusResponseObject interface {
+	VisitGetIntegrationStatusResponse(w http.ResponseWriter) error
+}
+
+type GetIntegrationStatus200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetIntegrationStatus200JSONResponse struct {
+	Body    IntegrationStatusReport
+	Headers GetIntegrationStatus200ResponseHeaders
+}
+
+func (response GetIntegrationStatus200JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetIntegrationStatus400JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetIntegrationStatus401JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetIntegrationStatus403JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetIntegrationStatus404JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetIntegrationStatus429JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetIntegrationStatus500JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationStatus503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetIntegrationStatus503JSONResponse) VisitGetIntegrationStatusResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -7517,6 +8208,15 @@ type StrictServerInterface interface {
 	// ListEvents Follow the event log
 	// (GET /api/events)
 	ListEvents(ctx context.Context, request ListEventsRequestObject) (ListEventsResponseObject, error)
+	// ListIntegrations List providers and integrations
+	// (GET /api/integrations)
+	ListIntegrations(ctx context.Context, request ListIntegrationsRequestObject) (ListIntegrationsResponseObject, error)
+	// ConnectIntegration Connect an integration again
+	// (POST /api/integrations/{integration_id}/connect)
+	ConnectIntegration(ctx context.Context, request ConnectIntegrationRequestObject) (ConnectIntegrationResponseObject, error)
+	// GetIntegrationStatus Read where an integration stands
+	// (GET /api/integrations/{integration_id}/status)
+	GetIntegrationStatus(ctx context.Context, request GetIntegrationStatusRequestObject) (GetIntegrationStatusResponseObject, error)
 	// ListInvoices List invoices
 	// (GET /api/invoices)
 	ListInvoices(ctx context.Context, request ListInvoicesRequestObject) (ListInvoicesResponseObject, error)
@@ -7995,6 +8695,102 @@ func (sh *strictHandler) ListEvents(ctx *gin.Context, params ListEventsParams) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListEventsResponseObject); ok {
 		if err := validResponse.VisitListEventsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListIntegrations operation middleware
+func (sh *strictHandler) ListIntegrations(ctx *gin.Context, params ListIntegrationsParams) {
+	var request ListIntegrationsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListIntegrations(ctx, request.(ListIntegrationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListIntegrations")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListIntegrationsResponseObject); ok {
+		if err := validResponse.VisitListIntegrationsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ConnectIntegration operation middleware
+func (sh *strictHandler) ConnectIntegration(ctx *gin.Context, integrationId BackendIntegrationId) {
+	var request ConnectIntegrationRequestObject
+
+	request.IntegrationId = integrationId
+
+	var body ConnectIntegrationJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConnectIntegration(ctx, request.(ConnectIntegrationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConnectIntegration")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ConnectIntegrationResponseObject); ok {
+		if err := validResponse.VisitConnectIntegrationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetIntegrationStatus operation middleware
+func (sh *strictHandler) GetIntegrationStatus(ctx *gin.Context, integrationId BackendIntegrationId) {
+	var request GetIntegrationStatusRequestObject
+
+	request.IntegrationId = integrationId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetIntegrationStatus(ctx, request.(GetIntegrationStatusRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetIntegrationStatus")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetIntegrationStatusResponseObject); ok {
+		if err := validResponse.VisitGetIntegrationStatusResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -31,6 +31,9 @@ type Operation struct {
 	// (x-signed): they must reach the handler unread, which judges and bounds
 	// them itself.
 	Signed bool
+	// Browser says that another site's page sends a browser here (x-browser),
+	// which may bring parameters of that site's own.
+	Browser bool
 
 	parameters []parameter
 	body       *body
@@ -121,9 +124,11 @@ func newOperation(doc *openapi3.T, method, path string, item *openapi3.PathItem,
 		security = *spec.Security
 	}
 	signed, _ := spec.Extensions["x-signed"].(bool)
+	browser, _ := spec.Extensions["x-browser"].(bool)
 	operation := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
 		Permission: identity.Permission(permission), Public: len(security) == 0, Signed: signed,
+		Browser: browser,
 	}
 	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
 		p, err := newParameter(ref.Value)

@@ -44,7 +44,10 @@ func (o *Operation) checkParameters(c *gin.Context) []fault.Field {
 	if err != nil {
 		return []fault.Field{{Field: "", Reason: "the query string is malformed"}}
 	}
-	fields := o.unknownParameters(query)
+	var fields []fault.Field
+	if !o.Browser {
+		fields = o.unknownParameters(query)
+	}
 	for _, p := range o.parameters {
 		fields = append(fields, p.check(c, query)...)
 	}

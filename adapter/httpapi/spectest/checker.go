@@ -84,7 +84,7 @@ func (c *Checker) Check(t testing.TB, req *http.Request, resp *http.Response, bo
 func (c *Checker) Problems(req *http.Request, resp *http.Response, body []byte) []string {
 	operation, parameters := find(c.operations, req.Method, req.URL.Path)
 	c.record(operation, resp.StatusCode)
-	problems := convention(resp, body)
+	problems := convention(operation, resp, body)
 	if operation == nil {
 		if resp.StatusCode != http.StatusNotFound {
 			problems = append(problems, "the document has no such operation, so 404 is due")
@@ -113,10 +113,14 @@ func (c *Checker) record(operation *Operation, status int) {
 	c.seen[id][status]++
 }
 
-// convention holds what is the same for every operation.
-func convention(resp *http.Response, body []byte) []string {
+// convention holds what is the same for every operation. Where a browser is
+// sent on, that is the success.
+func convention(operation *Operation, resp *http.Response, body []byte) []string {
 	var problems []string
 	status := resp.StatusCode
+	if operation != nil && operation.Browser && status == http.StatusFound {
+		status = http.StatusOK
+	}
 	if !slices.Contains(allowed, status) {
 		problems = append(problems, "the status is not one of the contract's")
 	}

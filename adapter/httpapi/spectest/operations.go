@@ -15,6 +15,7 @@ type Operation struct {
 	Permission string // x-permission
 	Public     bool   // needs no credential
 	Signed     bool   // its credential is a signature over the request (x-signed)
+	Browser    bool   // another site sends a browser here, which is sent on (x-browser)
 
 	item *openapi3.PathItem
 	spec *openapi3.Operation
@@ -27,9 +28,10 @@ func OperationsOf(doc *openapi3.T) []Operation {
 		for method, spec := range item.Operations() {
 			permission, _ := spec.Extensions["x-permission"].(string)
 			signed, _ := spec.Extensions["x-signed"].(bool)
+			browser, _ := spec.Extensions["x-browser"].(bool)
 			operations = append(operations, Operation{
 				ID: spec.OperationID, Method: method, Path: path, Permission: permission,
-				Public: spec.Security != nil && len(*spec.Security) == 0, Signed: signed, item: item, spec: spec,
+				Public: spec.Security != nil && len(*spec.Security) == 0, Signed: signed, Browser: browser, item: item, spec: spec,
 			})
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func TestJoinedDocumentIsCurrent(t *testing.T) {
 	t.Parallel()
 	for range 2 {
-		data, err := Join(os.DirFS("../.."), []string{"common.yaml", "backend.yaml", "billing.yaml", "webhooks.yaml"})
+		data, err := Join(os.DirFS("../.."), []string{"common.yaml", "backend.yaml", "integrations.yaml", "billing.yaml", "webhooks.yaml"})
 		if err != nil {
 			t.Fatal(err)
 		}

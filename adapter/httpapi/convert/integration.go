@@ -1,0 +1,101 @@
+package convert
+
+import (
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+	"docledger/gen/backend"
+	api "docledger/gen/integrations"
+	usecase "docledger/usecase/integrations"
+
+	"github.com/oapi-codegen/nullable"
+)
+
+// ToAPIIntegration returns an integration.
+func ToAPIIntegration(i *integration.Integration) api.Integration {
+	return api.Integration{
+		Id: i.ID, EntityId: i.EntityID, Provider: string(i.Provider), Type: string(i.Type()), Status: string(i.Status),
+		StatusReason: toAPIReason(i.Reason), PublicMetadata: toAPIMetadata(i), LastActivityAt: orNull(i.LastActivityAt),
+		Version: i.Version, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt,
+	}
+}
+
+func toAPIReason(r integration.Reason) nullable.Nullable[api.StatusReason] {
+	if r == "" {
+		return null[api.StatusReason]()
+	}
+	return value(api.StatusReason{Code: string(r), Message: r.Text()})
+}
+
+func toAPIMetadata(i *integration.Integration) nullable.Nullable[api.IntegrationMetadata] {
+	if !i.IsSetUp() {
+		return null[api.IntegrationMetadata]()
+	}
+	m := api.IntegrationMetadata{
+		Provider: string(i.Provider), OrganizationId: null[string](), OrganizationName: null[string](), PaysTax: null[bool](),
+	}
+	if a := i.Accounting; a != nil {
+		m.OrganizationId, m.OrganizationName, m.PaysTax = value(a.Tenant), orNull(a.TenantName), value(a.PaysTax)
+	}
+	return value(m)
+}
+
+// ToAPIStatusReport returns where an integration stands.
+func ToAPIStatusReport(s usecase.Status) backend.IntegrationStatusReport {
+	return backend.IntegrationStatusReport{
+		IntegrationId: s.ID, EntityId: s.EntityID, Provider: string(s.Provider), Type: string(s.Type()), Status: string(s.Integration.Status),
+		StatusReason: toAPIReason(s.Reason), Scopes: some(s.Scopes), LastActivityAt: orNull(s.LastActivityAt), RetryAt: orNull(s.RetryAt),
+	}
+}
+
+// ToAPIProviders returns the catalogue of providers.
+func ToAPIProviders(offers []usecase.Offer) []backend.Provider {
+	return list(offers, func(o usecase.Offer) backend.Provider {
+		return backend.Provider{
+			Provider: string(o.Provider), Type: string(o.Provider.Type()), Available: o.Available,
+			Integrations: list(o.Integrations, func(i integration.Integration) api.Integration { return ToAPIIntegration(&i) }),
+		}
+	})
+}
+
+// ToAPIOrganizations returns organizations that a consent reaches.
+func ToAPIOrganizations(items []accounting.Organization) []api.AccountingOrganization {
+	return list(items, func(o accounting.Organization) api.AccountingOrganization {
+		return api.AccountingOrganization{
+			OrganizationId: o.ID, Name: o.Name, Country: orNull(o.Country), BaseCurrency: orNull(o.BaseCurrency),
+			ConnectedNow: o.ConnectedNow, UsedByEntityId: orNull(o.UsedBy),
+		}
+	})
+}
+
+// ToAPIAccounts returns accounts of a ledger.
+func ToAPIAccounts(items []accounting.Account) []api.AccountingAccount {
+	return list(items, func(a accounting.Account) api.AccountingAccount {
+		return api.AccountingAccount{
+			Id: a.ID, Code: orNull(a.Code), Name: a.Name, Type: a.Type, Class: a.Class, Currency: orNull(a.Currency),
+			TaxType: orNull(a.TaxType), Status: string(a.State),
+		}
+	})
+}
+
+// ToAPIContacts returns contacts of a ledger.
+func ToAPIContacts(items []accounting.Contact) []api.AccountingContact {
+	return list(items, func(c accounting.Contact) api.AccountingContact {
+		return api.AccountingContact{
+			Id: c.ID, Name: c.Name, Email: orNull(c.Email), TaxId: orNull(c.TaxID), IsSupplier: c.IsSupplier, Status: string(c.State),
+		}
+	})
+}
+
+// ToAPITaxRates returns tax rates of a ledger.
+func ToAPITaxRates(items []accounting.TaxRate) []api.AccountingTaxRate {
+	return list(items, func(r accounting.TaxRate) api.AccountingTaxRate {
+		return api.AccountingTaxRate{Id: r.ID, Name: r.Name, Rate: r.Rate.String(), Type: orNull(r.Type), Status: string(r.State)}
+	})
+}
+
+// ToAPICurrencies returns currencies of a ledger.
+func ToAPICurrencies(items []accounting.Currency) []api.AccountingCurrency {
+	return list(items, func(c accounting.Currency) api.AccountingCurrency {
+		return api.AccountingCurrency{Code: c.Code, Name: c.Name}
+	})
+}
