@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
@@ -83,7 +84,12 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer payments.Close()
-	cfg, err := configuration(o, baseURL, payments)
+	books, err := startLedgers(o.autoApprove)
+	if err != nil {
+		return err
+	}
+	defer books.Close()
+	cfg, err := configuration(o, baseURL, payments, books)
 	if err != nil {
 		return err
 	}
@@ -111,7 +117,7 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	if err := announce(ctx, addresses{base: baseURL, payments: payments.url}, o.envFile, seeded, ended); err != nil {
+	if err := announce(ctx, addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url}, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended
 		return errors.Join(err, runErr)
@@ -121,14 +127,15 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // configuration is what the environment would say.
-func configuration(o options, baseURL string, p *payments) (config.Config, error) {
+func configuration(o options, baseURL string, p *payments, l *ledgers) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
 		"IDENTITY": "local", "BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
-		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL, "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
+		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
 		// Everybody here is at one address, and may be a test that signs in often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000",
 	}
+	maps.Copy(values, l.environment())
 	return config.Load(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 }
 

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"docledger/adapter/blob"
 	"docledger/adapter/extract/worker"
+	"docledger/adapter/store"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
@@ -50,6 +53,7 @@ func Diagnose(ctx context.Context, cfg config.Config) []Finding {
 		keys, err := signingKeys(cfg.SigningKeys, cfg.DataDir)
 		return fmt.Sprintf("%d key(s)", len(keys)), err
 	})
+	check("tokens of integrations", func() (string, error) { return checkTokens(ctx, cfg) })
 	check("PDF reader", func() (string, error) { return checkPDF(ctx, cfg) })
 	return out
 }
@@ -64,6 +68,35 @@ func checkDatabase(ctx context.Context, cfg config.Config) (string, error) {
 
 func checkSchema(ctx context.Context, cfg config.Config) (string, error) {
 	return "up to date", database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+}
+
+// checkTokens decrypts every token and names the keys that are missing.
+func checkTokens(ctx context.Context, cfg config.Config) (_ string, err error) {
+	keys, err := tokenKeys(cfg)
+	if err != nil {
+		return "", err
+	}
+	db, err := database.Open(ctx, DatabaseConfig(cfg))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	st, err := store.New(ctx, db.Gorm, store.Options{Sealer: Sealer(keys)})
+	if err != nil {
+		return "", err
+	}
+	n, missing, err := st.Grants().CheckForOperator(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(missing) > 0 {
+		var names []string
+		for _, id := range slices.Sorted(maps.Keys(missing)) {
+			names = append(names, fmt.Sprintf("%s (%d)", id, missing[id]))
+		}
+		return "", fmt.Errorf("TOKEN_KEYS lacks the keys %s; add them again, or connect those integrations again", strings.Join(names, ", "))
+	}
+	return fmt.Sprintf("%d consent(s), all readable with key %s", n, keys.CurrentID()), nil
 }
 
 func checkBlobs(ctx context.Context, cfg config.Config) (string, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"docledger/infrastructure/config"
+	"docledger/infrastructure/crypto"
 )
 
 // signingKeys returns the configured seeds, or the one that the data folder
@@ -29,21 +30,64 @@ func signingKeys(configured []config.Secret, dataDir string) ([][]byte, error) {
 		return seeds, nil
 	}
 	path := filepath.Join(dataDir, "keys", "jwt")
+	seed, err := keptKey(path)
+	if err != nil {
+		return nil, fmt.Errorf("read signing key: %w", err)
+	}
+	if len(seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("%s holds no signing key; remove it to have a new one made, which signs everybody out", path)
+	}
+	return [][]byte{seed}, nil
+}
+
+// tokenKeys returns the keyset that seals what providers gave us: the
+// configured keys, or the one that the data folder keeps, which is made on the
+// first start.
+func tokenKeys(cfg config.Config) (*crypto.Keyset, error) {
+	var keys [][]byte
+	for _, key := range cfg.TokenKeys {
+		k, err := base64.StdEncoding.DecodeString(key.Reveal())
+		if err != nil {
+			return nil, errors.New("TOKEN_KEYS holds a key that is not base64")
+		}
+		keys = append(keys, k)
+	}
+	if len(keys) == 0 {
+		path := filepath.Join(cfg.DataDir, "keys", "tokens")
+		key, err := keptKey(path)
+		if err != nil {
+			return nil, fmt.Errorf("read the key of tokens: %w", err)
+		}
+		if len(key) != crypto.KeySize {
+			return nil, fmt.Errorf("%s holds no key; put back the one it held: with a new one every integration must be connected again", path)
+		}
+		keys = append(keys, key)
+	}
+	set, err := crypto.NewKeyset(keys...)
+	if err != nil {
+		return nil, fmt.Errorf("TOKEN_KEYS: %w", err)
+	}
+	return set, nil
+}
+
+// keptKey reads the key in a file, which is made where there is none. What is
+// no base64 is no key.
+func keptKey(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := makeKey(path); err != nil {
-			return nil, fmt.Errorf("make signing key: %w", err)
+			return nil, fmt.Errorf("make it: %w", err)
 		}
 		text, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read signing key: %w", err)
+		return nil, err
 	}
-	seed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(seed) != ed25519.SeedSize {
-		return nil, fmt.Errorf("%s holds no signing key; remove it to have a new one made, which signs everybody out", path)
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, nil
 	}
-	return [][]byte{seed}, nil
+	return key, nil
 }
 
 // makeKey writes a new seed so that it is there whole or not at all, and so
@@ -56,7 +100,7 @@ func makeKey(path string) error {
 	if _, err := rand.Read(seed); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".jwt-*")
+	temp, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
 		return err
 	}

@@ -148,6 +148,9 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.openIntegrations(); err != nil {
+		return err
+	}
 	s.wire(plans, tokens, passwords, reader)
 	return s.buildHandler()
 }
@@ -168,7 +171,11 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	if s.db, err = database.Open(ctx, dbc); err != nil {
 		return err
 	}
-	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now}); err != nil {
+	keys, err := tokenKeys(s.cfg)
+	if err != nil {
+		return err
+	}
+	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys)}); err != nil {
 		return err
 	}
 	s.blobs, err = blob.Open(filepath.Join(s.cfg.DataDir, "blobs"))
@@ -183,7 +190,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
 	}
 	s.UseCases = httpapi.UseCases{
-		Billing: s.Billing, Shop: s.Shop,
+		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations,
 		Session: &session.Service{
 			Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
 			Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,

@@ -19,11 +19,14 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
 			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
+			s.sweep("set-ups whose provider answers again", s.Integrations.SweepUnverified),
 		},
 		Periodic: []jobs.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
 			s.hourly("expire_sign_in_attempts", s.store.Attempts().Expire),
+			s.hourly("expire_consent_attempts", s.store.ConsentAttempts().RemoveExpired),
+			s.hourly("expire_provider_meters", s.expireMeters),
 		},
 		Workers: s.cfg.Workers, Logger: s.log,
 	}

@@ -406,7 +406,7 @@ type SetUpIntegrationParams struct {
 
 // ListAccountingAccountsParams defines parameters for ListAccountingAccounts.
 type ListAccountingAccountsParams struct {
-	// AccountTypes Only accounts of these classes, with commas between them.
+	// AccountTypes Only accounts of these classes, with commas between them: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
 	AccountTypes *string `form:"account_types,omitempty" json:"account_types,omitempty"`
 
 	// Limit How many items a page holds; without it the list is complete.

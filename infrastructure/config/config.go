@@ -62,6 +62,10 @@ type Config struct {
 	RedirectOrigins      []string // to which pages of others may lead back
 	RedisURL             Secret   // "" for a cache in the process
 
+	TokenKeys   []Secret // seal what providers gave us, the first one seals; empty: kept in DataDir
+	AccountingA Provider
+	AccountingB Provider
+
 	MaxUploadBytes   int64
 	MaxJSONBytes     int64
 	SignInPerAccount int
@@ -76,6 +80,14 @@ type Config struct {
 	TrustedProxies    []string // whose X-Forwarded-For is believed
 	ShutdownTimeout   time.Duration
 	PasswordMemoryKiB int
+}
+
+// Provider is how one provider of integrations is reached.
+type Provider struct {
+	ClientID     string // "" where the provider is not offered
+	ClientSecret Secret
+	Scopes       []string // nil for those that the connector needs
+	URL          string   // "" for the provider's own
 }
 
 // Variable describes one environment variable, for documentation.
@@ -152,43 +164,58 @@ func (r *reader) load() Config {
 	c.PaymentProducts = r.list("PAYMENT_PRODUCTS")
 	c.RedirectOrigins = r.origins("REDIRECT_ORIGINS", c.WebURL)
 	c.RedisURL = Secret(r.redis("REDIS_URL"))
+	c.TokenKeys = r.keys("TOKEN_KEYS")
+	c.AccountingA = r.provider("ACCOUNTING_A")
+	c.AccountingB = r.provider("ACCOUNTING_B")
+	if offered := c.AccountingA.ClientID + c.AccountingB.ClientID; offered != "" && c.DatabaseURL != "" && len(c.TokenKeys) == 0 {
+		r.problem("TOKEN_KEYS", "is required with DATABASE_URL and a provider of integrations: every process needs the same keys")
+	}
 	return c
 }
 
 // Variables describes every variable that Load reads, in its order.
 func Variables() []Variable {
 	meanings := map[string]string{
-		"DOCLEDGER_ENV":             "`local` or `deployed`; see the table of environments",
-		"BASE_URL":                  "how the outside reaches the service; the issuer of its tokens",
-		"LISTEN":                    "host and port to listen on",
-		"WEB_URL":                   "the web application, for links to pages; empty for none",
-		"LOG_LEVEL":                 "`debug`, `info`, `warn` or `error`",
-		"LOG_FORMAT":                "`json` or `text`",
-		"DATA_DIR":                  "folder of the embedded database, the documents and generated keys",
-		"DATABASE_URL":              "PostgreSQL as `postgres://…`; empty for the embedded database",
-		"DATABASE_MAX_CONNECTIONS":  "connections to PostgreSQL",
-		"JWT_SIGNING_KEYS":          "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
-		"BILLING":                   "required: `stripe`, or `none` (every organization is active and unlimited)",
-		"PAYMENT_SECRET_KEY":        "required with a payment processor: its secret key",
-		"PAYMENT_SIGNING_SECRETS":   "required with a payment processor: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
-		"PAYMENT_URL":               "another address of the payment processor, for tests",
-		"PAYMENT_PRODUCTS":          "ids of the products whose prices are for sale, separated by commas",
-		"REDIRECT_ORIGINS":          "origins to which pages of others may lead back, separated by commas; WEB_URL is one",
-		"REDIS_URL":                 "shared cache as `redis://…`; empty for one in each process",
-		"IDENTITY":                  "required: `local` (accounts of the installation itself)",
-		"MAX_UPLOAD_BYTES":          "largest document",
-		"MAX_JSON_BYTES":            "largest JSON body; JSON uploads are bounded by it too",
-		"SIGN_IN_TRIES_PER_ACCOUNT": "attempts to sign in to one account within 15 minutes",
-		"SIGN_IN_TRIES_PER_ADDRESS": "attempts to sign in from one address within 15 minutes",
-		"REQUEST_TIMEOUT":           "longest time for a request, uploads apart",
-		"WORKERS":                   "background jobs at once",
-		"EXTRACTOR_PROCESSES":       "child processes that read PDFs",
-		"EXTRACT_DEADLINE":          "longest time for reading one document",
-		"EXTRACT_PATIENCE":          "how long `POST /api/invoices/extract` waits before it answers 503",
-		"COMPILE_CACHE_DIR":         "folder for compiled PDF code; it may be shared and filled in advance",
-		"TRUSTED_PROXIES":           "networks whose X-Forwarded-For is believed, separated by commas",
-		"SHUTDOWN_TIMEOUT":          "how long running work may go on after a signal to stop",
-		"PASSWORD_MEMORY_KIB":       "memory of one password hash (argon2id)",
+		"DOCLEDGER_ENV":              "`local` or `deployed`; see the table of environments",
+		"BASE_URL":                   "how the outside reaches the service; the issuer of its tokens",
+		"LISTEN":                     "host and port to listen on",
+		"WEB_URL":                    "the web application, for links to pages; empty for none",
+		"LOG_LEVEL":                  "`debug`, `info`, `warn` or `error`",
+		"LOG_FORMAT":                 "`json` or `text`",
+		"DATA_DIR":                   "folder of the embedded database, the documents and generated keys",
+		"DATABASE_URL":               "PostgreSQL as `postgres://…`; empty for the embedded database",
+		"DATABASE_MAX_CONNECTIONS":   "connections to PostgreSQL",
+		"JWT_SIGNING_KEYS":           "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
+		"BILLING":                    "required: `stripe`, or `none` (every organization is active and unlimited)",
+		"PAYMENT_SECRET_KEY":         "required with a payment processor: its secret key",
+		"PAYMENT_SIGNING_SECRETS":    "required with a payment processor: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
+		"PAYMENT_URL":                "another address of the payment processor, for tests",
+		"PAYMENT_PRODUCTS":           "ids of the products whose prices are for sale, separated by commas",
+		"REDIRECT_ORIGINS":           "origins to which pages of others may lead back, separated by commas; WEB_URL is one; `http://localhost:*` is every port of this machine",
+		"TOKEN_KEYS":                 "base64 keys of 32 bytes that seal the tokens of integrations, separated by commas; the first one seals, all open; empty: one is made in DATA_DIR",
+		"ACCOUNTING_A_CLIENT_ID":     "the application's id at the provider; empty: the provider is not offered",
+		"ACCOUNTING_A_CLIENT_SECRET": "the application's secret; empty for an application that has PKCE in its place",
+		"ACCOUNTING_A_SCOPES":        "what consents ask for, separated by commas; empty: what is needed",
+		"ACCOUNTING_A_URL":           "another address of the provider, for tests",
+		"ACCOUNTING_B_CLIENT_ID":     "as for ACCOUNTING_A",
+		"ACCOUNTING_B_CLIENT_SECRET": "the application's secret",
+		"ACCOUNTING_B_SCOPES":        "as for ACCOUNTING_A",
+		"ACCOUNTING_B_URL":           "as for ACCOUNTING_A",
+		"REDIS_URL":                  "shared cache as `redis://…`; empty for one in each process",
+		"IDENTITY":                   "required: `local` (accounts of the installation itself)",
+		"MAX_UPLOAD_BYTES":           "largest document",
+		"MAX_JSON_BYTES":             "largest JSON body; JSON uploads are bounded by it too",
+		"SIGN_IN_TRIES_PER_ACCOUNT":  "attempts to sign in to one account within 15 minutes",
+		"SIGN_IN_TRIES_PER_ADDRESS":  "attempts to sign in from one address within 15 minutes",
+		"REQUEST_TIMEOUT":            "longest time for a request, uploads apart",
+		"WORKERS":                    "background jobs at once",
+		"EXTRACTOR_PROCESSES":        "child processes that read PDFs",
+		"EXTRACT_DEADLINE":           "longest time for reading one document",
+		"EXTRACT_PATIENCE":           "how long `POST /api/invoices/extract` waits before it answers 503",
+		"COMPILE_CACHE_DIR":          "folder for compiled PDF code; it may be shared and filled in advance",
+		"TRUSTED_PROXIES":            "networks whose X-Forwarded-For is believed, separated by commas",
+		"SHUTDOWN_TIMEOUT":           "how long running work may go on after a signal to stop",
+		"PASSWORD_MEMORY_KIB":        "memory of one password hash (argon2id)",
 	}
 	r := &reader{env: func(string) (string, bool) { return "", false }}
 	r.load()

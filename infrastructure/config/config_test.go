@@ -74,6 +74,20 @@ func TestEveryProblemIsNamedAtOnceAndNoValue(t *testing.T) {
 	}
 }
 
+func TestRedirectOrigins(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{
+		"https://app.example.com": true, "http://localhost:*,http://127.0.0.1:*": true, "https://localhost:*": false,
+		"https://*.example.com:*": false, "http://evil.example:*": false, "https://app.example.com/path": false, "*": false,
+	} {
+		values := valid()
+		values["REDIRECT_ORIGINS"] = text
+		if _, err := config.Load(from(values)); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(from(map[string]string{"BILLING": "none", "IDENTITY": "local", "BASE_URL": "https://d.example/"}))

@@ -191,6 +191,9 @@ func (r *reader) list(name string) []string {
 func (r *reader) origins(name, own string) []string {
 	out := r.list(name)
 	for i, origin := range out {
+		if host, any := strings.CutSuffix(origin, ":*"); any && (host == "http://localhost" || host == "http://127.0.0.1") {
+			continue
+		}
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
 			r.problem(name, "entry %d is no origin such as https://app.example.com", i+1)
@@ -202,6 +205,14 @@ func (r *reader) origins(name, own string) []string {
 		out = append(out, u.Scheme+"://"+u.Host)
 	}
 	return out
+}
+
+// provider reads the variables of one provider of integrations.
+func (r *reader) provider(prefix string) Provider {
+	return Provider{
+		ClientID: r.text(prefix+"_CLIENT_ID", ""), ClientSecret: Secret(r.text(prefix+"_CLIENT_SECRET", "")),
+		Scopes: r.list(prefix + "_SCOPES"), URL: r.url(prefix+"_URL", ""),
+	}
 }
 
 func (r *reader) redis(name string) string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"docledger/adapter/httpapi/spectest"
+	"docledger/cmd/service"
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/test/harness"
@@ -21,6 +22,7 @@ type tenancy struct {
 	s       *harness.Server
 	org     harness.Organization
 	callers []caller
+	ledger  *harness.Ledger
 	// fresh makes a document with an invoice, since some operations change it.
 	fresh func() (document, invoice string)
 }
@@ -34,9 +36,11 @@ type caller struct {
 	known bool // the token is good
 }
 
-func newTenancy(t *testing.T, s *harness.Server) *tenancy {
+func newTenancy(t *testing.T, o harness.Options) *tenancy {
 	t.Helper()
-	v := &tenancy{s: s, org: s.NewOrganization("Mine")}
+	ledger, _ := harness.NewLedgerA(t)
+	s := harness.Start(t, o.With(ledger))
+	v := &tenancy{s: s, org: s.NewOrganization("Mine"), ledger: ledger}
 	other := s.NewOrganization("Theirs")
 	people := map[identity.EntityRole]harness.Person{}
 	var members []entity.Member
@@ -62,6 +66,15 @@ func newTenancy(t *testing.T, s *harness.Server) *tenancy {
 	return v
 }
 
+// integration returns one of the entity that is ACTIVE, made anew where an
+// operation has ended it.
+func (v *tenancy) integration(before string) string {
+	if before != "" && v.s.Do(http.MethodGet, "/api/integrations/"+before+"/status", v.org.Admin.Token, nil).OK().Text("status") == "ACTIVE" {
+		return before
+	}
+	return v.s.Activate(v.org, v.org.Entity, v.ledger, v.ledger.Tenants[0])
+}
+
 // bodies are valid requests of the operations that take one, with $entity,
 // $document and $price in place of ids. An operation with a body and without a row fails.
 var bodies = map[string]string{
@@ -73,10 +86,15 @@ var bodies = map[string]string{
 	"rejectInvoice": `{"reason":"not ours"}`, "reopenInvoice": ``, "updateSettings": `{"four_eyes":false}`,
 	"createCheckoutSession": `{"price_id":"$price","success_url":"https://app.example/","cancel_url":"https://app.example/"}`,
 	"createPortalSession":   `{"return_url":"https://app.example/"}`,
+	"authorizeIntegration":  `{"entity_id":"$entity","provider":"ACCOUNTING_A","redirect_url":"https://app.example/"}`,
+	"connectIntegration":    `{"redirect_url":"https://app.example/"}`,
+	"setUpIntegration":      `{"entity_id":"$entity","status":"PENDING","public_metadata":{"provider":"ACCOUNTING_A","organization_id":"$tenant","pays_tax":true}}`,
+	"disconnectIntegration": ``,
 }
 
 // queries narrow the lists to the entity, so that tenancy shows.
 var queries = map[string]string{
+	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
 	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity",
 }
 
@@ -118,13 +136,13 @@ func TestTenancyMatrix(t *testing.T) {
 	t.Parallel()
 	t.Run("without a processor", func(t *testing.T) {
 		t.Parallel()
-		newTenancy(t, harness.Start(t, harness.Options{})).play(t, noPrice)
+		newTenancy(t, harness.Options{}).play(t, noPrice)
 	})
 	t.Run("with a processor", func(t *testing.T) {
 		t.Parallel()
 		clock := at(t, "2026-03-10T08:00:00Z")
 		p := newProcessor(t, clock)
-		newTenancy(t, p.start(clock)).play(t, p.price)
+		newTenancy(t, harness.Options{Env: p.env, Overrides: service.Overrides{Clock: clock}}).play(t, p.price)
 	})
 }
 
@@ -134,9 +152,10 @@ const noPrice = "price_none"
 // play plays the matrix; price is one that is for sale, or noPrice.
 func (v *tenancy) play(t *testing.T, price string) {
 	document, invoice := v.fresh()
+	integration := ""
 	for _, op := range v.s.Checker.Operations() {
-		if op.Signed {
-			continue // no caller: a signature is the credential
+		if op.Signed || op.Browser {
+			continue // no caller: a signature, or a state, is the credential
 		}
 		body, hasRow := bodies[op.ID]
 		if op.Method != http.MethodGet && !hasRow {
@@ -148,8 +167,9 @@ func (v *tenancy) play(t *testing.T, price string) {
 			if want == http.StatusOK && op.Method != http.MethodGet {
 				document, invoice = v.fresh() // what the caller before changed
 			}
-			names := strings.NewReplacer("$entity", v.org.Entity.String(), "$document", document, "$price", price,
-				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice)
+			integration = v.integration(integration)
+			names := strings.NewReplacer("$entity", v.org.Entity.String(), "$document", document, "$price", price, "$tenant", v.ledger.Tenants[0],
+				"{integrationId}", integration, "{integration_id}", integration, "{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice)
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), c.token)
 			if slices.Contains(bought, op.ID) && want == http.StatusOK && price == noPrice {
 				want = http.StatusNotFound
@@ -183,18 +203,19 @@ func (v *tenancy) request(t *testing.T, op spectest.Operation, path, body, token
 // a thing, the answer about another organization's with that about none.
 func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 	t.Parallel()
-	v := newTenancy(t, harness.Start(t, harness.Options{}))
+	v := newTenancy(t, harness.Options{})
 	outsider := v.callers[2].token
 	document, invoice := v.fresh()
+	integration := v.integration("")
 	for _, op := range v.s.Checker.Operations() {
-		if op.Signed || slices.Contains(aboutNothing, op.ID) {
+		if op.Signed || op.Browser || slices.Contains(aboutNothing, op.ID) {
 			continue
 		}
 		var messages []string
-		for _, ids := range [][3]string{
-			{v.org.Entity.String(), document, invoice}, {uuid.NewString(), uuid.NewString(), uuid.NewString()},
+		for _, ids := range [][4]string{
+			{v.org.Entity.String(), document, invoice, integration}, {uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
 		} {
-			names := strings.NewReplacer("$entity", ids[0], "$document", ids[1], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
+			names := strings.NewReplacer("{integrationId}", ids[3], "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(bodies[op.ID]), outsider)
 			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
 		}

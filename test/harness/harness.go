@@ -63,7 +63,10 @@ func Start(t testing.TB, o Options) *Server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	s := &Server{URL: "http://" + l.Addr().String(), DataDir: o.DataDir, Checker: spectest.New(t), t: t}
-	s.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	s.client = &http.Client{
+		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	s.cfg, err = config.Load(func(name string) (string, bool) { return s.env(o, name) })
 	must(t, err)
 	log := slog.New(slog.DiscardHandler)

@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 
 	"docledger/domain/billing"
@@ -110,8 +109,7 @@ func (s *Shop) Portal(ctx context.Context, a identity.Actor, returnURL string) (
 
 // allowed refuses addresses that lead anywhere but to our own pages.
 func (s *Shop) allowed(field, raw string) error {
-	u, err := url.Parse(raw)
-	if err != nil || u.User != nil || u.Host == "" || !slices.Contains(s.Origins, u.Scheme+"://"+u.Host) {
+	if !usecase.LeadsTo(raw, s.Origins) {
 		return fault.InvalidField(field, "must be an address of an allowed origin (REDIRECT_ORIGINS)")
 	}
 	return nil

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/url"
-	"slices"
 	"strings"
 
 	"docledger/domain/entity"
@@ -82,12 +80,8 @@ func (s *Service) ofEntity(ctx context.Context, a identity.Actor, id, entityID u
 
 // checkRedirect refuses addresses that the browser must not be sent to.
 func (s *Service) checkRedirect(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return fault.InvalidField("redirect_url", "must be an http or https address")
-	}
-	if !slices.Contains(s.RedirectOrigins, u.Scheme+"://"+u.Host) {
-		return fault.InvalidField("redirect_url", "leads to an origin that is not allowed here; allowed are: %s", allowed(s.RedirectOrigins))
+	if !usecase.LeadsTo(address, s.RedirectOrigins) {
+		return fault.InvalidField("redirect_url", "must be an http or https address of an origin that is allowed here; allowed are: %s", allowed(s.RedirectOrigins))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/gen/backend"
 	"docledger/gen/billing"
+	"docledger/gen/integrations"
 	"docledger/gen/webhooks"
 
 	"github.com/gin-gonic/gin"
@@ -99,6 +100,7 @@ func setup(t *testing.T, answer answerFunc, change ...func(*edge.Options)) *bund
 		})
 	backend.RegisterHandlersWithOptions(engine, handler, backend.GinServerOptions{ErrorHandler: edge.ParameterError})
 	registerBilling(engine, answer)
+	registerIntegrations(engine, answer)
 	webhooks.RegisterHandlers(engine, signed{})
 	server := httptest.NewServer(edge.Handler(engine))
 	t.Cleanup(server.Close)
@@ -117,6 +119,20 @@ func registerBilling(engine *gin.Engine, answer answerFunc) {
 			ResponseErrorHandlerFunc: edge.ResponseError,
 		})
 	billing.RegisterHandlersWithOptions(engine, handler, billing.GinServerOptions{ErrorHandler: edge.ParameterError})
+}
+
+func registerIntegrations(engine *gin.Engine, answer answerFunc) {
+	stand := func(_ integrations.StrictHandlerFunc, operationID string) integrations.StrictHandlerFunc {
+		return func(c *gin.Context, request any) (any, error) { return answer(c, operationID, request) }
+	}
+	handler := integrations.NewStrictHandlerWithOptions(nil,
+		[]integrations.StrictMiddlewareFunc{stand, edge.RefuseNil[integrations.StrictHandlerFunc], edge.Detach[integrations.StrictHandlerFunc]},
+		integrations.StrictGinServerOptions{
+			RequestErrorHandlerFunc:  edge.RequestError,
+			HandlerErrorFunc:         edge.HandlerError,
+			ResponseErrorHandlerFunc: edge.ResponseError,
+		})
+	integrations.RegisterHandlersWithOptions(engine, handler, integrations.GinServerOptions{ErrorHandler: edge.ParameterError})
 }
 
 // signed answers what its signed operations were sent, byte by byte.

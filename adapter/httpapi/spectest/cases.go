@@ -106,6 +106,9 @@ func (b *builder) add(kind Kind, name string, change func(*Case, url.Values)) {
 			text := fmt.Sprint(b.value(p.Schema.Value, p.Name, all))
 			c.Path = strings.ReplaceAll(c.Path, "{"+p.Name+"}", url.PathEscape(text))
 		}
+		if p.In == openapi3.ParameterInQuery && p.Required {
+			query[p.Name] = texts(b.value(p.Schema.Value, p.Name, all))
+		}
 	}
 	b.setBody(&c, some)
 	change(&c, query)
@@ -191,7 +194,9 @@ func ascii(s string) string {
 }
 
 func (b *builder) parameterCases() {
-	b.add(Fault, "unknown query parameter", func(_ *Case, query url.Values) { query.Set("no_such_parameter", "1") })
+	if !b.operation.Browser { // the site that sends a browser adds its own
+		b.add(Fault, "unknown query parameter", func(_ *Case, query url.Values) { query.Set("no_such_parameter", "1") })
+	}
 	b.add(Fault, "malformed query", func(c *Case, _ url.Values) { c.RawQuery = "limit=%zz" })
 	for _, p := range b.operation.parameters() {
 		switch p.In {

@@ -1,0 +1,121 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	simxero "docledger/adapter/sim/xero"
+
+	"github.com/google/uuid"
+)
+
+// Ledger is a simulated accounting provider that a service can be connected
+// to.
+type Ledger struct {
+	Provider string // its neutral code
+	URL      string
+	Tenants  []string
+	// Env is what the service is configured with.
+	Env map[string]string
+	// Consent agrees on the consent page to tenants and returns where the
+	// browser is led.
+	Consent func(authorizationURL string, tenants ...string) (string, error)
+}
+
+// tokenKey seals tokens in tests, where several processes share a database.
+const tokenKey = "dGVzdCBrZXkgb2YgMzIgYnl0ZXMsIG5vIHNlY3JldCE="
+
+// RedirectURL is where consents lead back to in tests.
+const RedirectURL = "https://app.example/integrations"
+
+// NewLedgerA starts ACCOUNTING_A with its usual limits.
+func NewLedgerA(t testing.TB) (*Ledger, *simxero.Server) {
+	t.Helper()
+	listener := httptest.NewUnstartedServer(nil)
+	origin := "http://" + listener.Listener.Addr().String()
+	sim := simxero.New(simxero.Options{
+		Origin:  origin,
+		Clients: []simxero.Client{{ID: "docledger", Name: "docledger", Secret: "secret of A", LoopbackRedirects: true}},
+	})
+	listener.Config.Handler = sim
+	listener.Start()
+	t.Cleanup(listener.Close)
+	return &Ledger{
+		Provider: "ACCOUNTING_A", URL: origin, Tenants: []string{simxero.TaxedOrganization, simxero.UntaxedOrganization},
+		Env: providerEnv("ACCOUNTING_A", origin, "secret of A"), Consent: sim.Consent,
+	}, sim
+}
+
+func providerEnv(provider, url, secret string) map[string]string {
+	return map[string]string{
+		provider + "_CLIENT_ID": "docledger", provider + "_CLIENT_SECRET": secret, provider + "_URL": url,
+		"TOKEN_KEYS": tokenKey, "REDIRECT_ORIGINS": "https://app.example",
+	}
+}
+
+// With adds the ledgers' configuration to the options.
+func (o Options) With(ledgers ...*Ledger) Options {
+	env := maps.Clone(o.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	for _, l := range ledgers {
+		maps.Copy(env, l.Env)
+	}
+	o.Env = env
+	return o
+}
+
+// Connect consents for an entity to tenants of a ledger and returns the
+// integration, which is not set up.
+func (s *Server) Connect(o Organization, entity uuid.UUID, l *Ledger, tenants ...string) (integration string) {
+	s.t.Helper()
+	asked := s.Do(http.MethodPost, "/api/v1/integrations/oauth/authorize", o.Admin.Token, map[string]any{
+		"entity_id": entity, "provider": l.Provider, "redirect_url": RedirectURL,
+	}).OK()
+	s.Agree(l, asked.Text("authorization_url"), tenants...)
+	return asked.Text("integration_id")
+}
+
+// Agree does what a person does on a consent page, and follows the browser back
+// to the service. It returns what the application's page is told.
+func (s *Server) Agree(l *Ledger, authorizationURL string, tenants ...string) url.Values {
+	s.t.Helper()
+	to, err := l.Consent(authorizationURL, tenants...)
+	must(s.t, err)
+	back, err := url.Parse(to)
+	must(s.t, err)
+	r := s.Send(http.MethodGet, back.RequestURI(), "", nil)
+	if r.Status != http.StatusFound {
+		s.t.Fatalf("back from the consent page: %d %s", r.Status, r.Raw)
+	}
+	page, err := url.Parse(r.Header.Get("Location"))
+	must(s.t, err)
+	if got := page.Scheme + "://" + page.Host + page.Path; got != RedirectURL {
+		s.t.Fatalf("the browser is led to %s", got)
+	}
+	return page.Query()
+}
+
+// Activate connects an entity to a tenant of a ledger and sets it up.
+func (s *Server) Activate(o Organization, entity uuid.UUID, l *Ledger, tenant string) (integration string) {
+	s.t.Helper()
+	id := s.Connect(o, entity, l, tenant)
+	status := s.SetUp(o, entity, l, id, tenant).OK().Text("status")
+	if status != "ACTIVE" {
+		s.t.Fatalf("the integration is %s", status)
+	}
+	return id
+}
+
+// SetUp sets an integration up with a tenant.
+func (s *Server) SetUp(o Organization, entity uuid.UUID, l *Ledger, integration, tenant string) Response {
+	s.t.Helper()
+	return s.Do(http.MethodPut, fmt.Sprintf("/api/v1/integrations/%s?entity_id=%s", integration, entity), o.Admin.Token, map[string]any{
+		"status": "PENDING", "public_metadata": map[string]any{"provider": l.Provider, "organization_id": tenant, "pays_tax": true},
+	})
+}
