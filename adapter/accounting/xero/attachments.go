@@ -21,12 +21,14 @@ const (
 )
 
 // attachable are the media types that the provider takes and invoices come in.
+// XML is not among them.
 func attachable() []string {
 	return []string{
 		"application/pdf", "image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp",
-		"text/plain", "text/csv", "application/xml", "text/xml", "message/rfc822", "application/zip",
+		"text/plain", "text/csv", "application/rtf", "message/rfc822", "application/zip",
 		"application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 		"application/vnd.ms-excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		"application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.spreadsheet",
 	}
 }
 

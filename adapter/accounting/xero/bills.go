@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -35,7 +36,39 @@ func (c *Connector) Book(ctx context.Context, a integration.Access, b accounting
 	if err != nil {
 		return accounting.Booked{}, refused(err, billCode)
 	}
+	if b.Kind == accounting.SupplierCredit && b.Stage == accounting.StageAuthorised {
+		c.allocate(ctx, at, b, made, key)
+	}
 	return c.booked(made)
+}
+
+// allocate sets a credit note against the bills that it corrects, as far as
+// they are approved and unpaid. It is booked whether that succeeds or not, and
+// names their numbers anyway, so that a person can do what is left.
+func (c *Connector) allocate(ctx context.Context, at client.Access, b accounting.Bill, note client.Document, key string) {
+	left, err := decimal(note.Credit)
+	for n, corrected := range b.Corrects {
+		if err != nil || left.Sign() <= 0 {
+			return
+		}
+		if !client.IsID(corrected.ID) {
+			continue
+		}
+		var bill client.Document
+		if bill, err = c.client.Document(ctx, at, client.Bills, corrected.ID); err != nil {
+			return
+		}
+		due, notNumber := decimal(bill.Due)
+		if notNumber != nil || due.Sign() <= 0 || bill.Status != string(accounting.StageAuthorised) || bill.Currency != note.Currency {
+			continue
+		}
+		if due.Cmp(left) > 0 {
+			due = left
+		}
+		if err = c.client.Allocate(ctx, at, note.ID, bill.ID, *exact(due), b.Date.String(), key+"-"+strconv.Itoa(n)); err == nil {
+			left = left.Sub(due)
+		}
+	}
 }
 
 // document writes a bill as the provider wants it.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"docledger/adapter/accounting/xero"
+	"docledger/adapter/sim/kit"
 	sim "docledger/adapter/sim/xero"
 	"docledger/domain/accounting"
 	"docledger/domain/calendar"
@@ -136,6 +137,48 @@ func TestReferences(t *testing.T) {
 	typed := w.TypeBill(a.Tenant, accounting.PurchaseBill, muster, "typed", money.MustParse("1"))
 	if read, err := c.Read(context.Background(), a, accounting.PurchaseBill, typed); err != nil || read.Reference != "" {
 		t.Errorf("a bill typed by hand: %+v, %v", read, err)
+	}
+}
+
+// TestCreditNotesAreSetAgainstBills holds that an approved credit note pays the
+// approved bills it corrects, and is booked whether that succeeds or not.
+func TestCreditNotesAreSetAgainstBills(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		stage   accounting.Stage // of both bills
+		broken  string           // what fails
+		settled string           // of the credit note of 15.00, against two bills of 12.00
+	}{
+		"approved":             {accounting.StageAuthorised, "", "15.00"},
+		"drafts":               {accounting.StageDraft, "", "0.00"},
+		"the bill is unread":   {accounting.StageAuthorised, "GET /api.xro/2.0/Invoices/*", "0.00"},
+		"the first is refused": {accounting.StageAuthorised, "PUT /api.xro/2.0/CreditNotes/*/Allocations", "0.00"},
+	} {
+		c, w, a, account := taxed(t)
+		note := plainBill()
+		note.Kind, note.Stage, note.Number, note.Lines[0].Amount = accounting.SupplierCredit, accounting.StageAuthorised, "C-1", money.MustParse("15.00")
+		note.Lines[0].Account = account
+		for n := range 2 {
+			b := plainBill()
+			b.Stage, b.Lines[0].Account, b.Number = tc.stage, account, fmt.Sprint("R-", n)
+			booked, err := c.Book(context.Background(), a, b, fmt.Sprint("bill-", n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			note.Corrects = append(note.Corrects, accounting.Corrected{ID: booked.ID, Number: b.Number}, accounting.Corrected{Number: "unknown"})
+		}
+		if tc.broken != "" {
+			w.must(w.sim.Kit.Inject(kit.Fault{Match: tc.broken, Times: 9, Action: "status:503"}))
+		}
+		for range 2 {
+			if booked, err := c.Book(context.Background(), a, note, "note"); err != nil || !booked.Total.Equal(money.MustParse("15")) {
+				t.Errorf("%s: %+v, %v", name, booked, err)
+			}
+		}
+		held := w.sim.Documents(a.Tenant)
+		if last := held[len(held)-1]; len(held) != 3 || last.Settled != tc.settled {
+			t.Errorf("%s: %d documents, settled %s, want %s", name, len(held), last.Settled, tc.settled)
+		}
 	}
 }
 

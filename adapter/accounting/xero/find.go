@@ -26,7 +26,11 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 	wanted := number(w.Number)
 	found := []client.Document{}
 	seen := map[string]bool{}
+	ours := false
 	for _, where := range filters(k, w.Contact, wanted, w) {
+		if ours {
+			break // what carries the reference has kept its number
+		}
 		list, err := c.client.Documents(ctx, at, k, where)
 		if err != nil {
 			return nil, translate(err)
@@ -35,6 +39,7 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 			if !seen[d.ID] && (d.Number == wanted && wanted != "" || w.Reference != "" && reference(d) == w.Reference) {
 				seen[d.ID] = true
 				found = append(found, d)
+				ours = ours || w.Reference != "" && reference(d) == w.Reference
 			}
 		}
 	}

@@ -104,6 +104,7 @@ func (s *Server) accountingRoutes(mux *http.ServeMux) {
 		{"PUT CreditNotes", "bills", s.writeBills(creditNotes)},
 		{"POST CreditNotes", "bills", s.writeBills(creditNotes)},
 		{"POST CreditNotes/{id}", "bills", s.writeBills(creditNotes)},
+		{"PUT CreditNotes/{id}/Allocations", "bills", s.allocate},
 		{"GET Invoices/{id}/Attachments", "attachments", s.listAttachments(bills)},
 		{"PUT Invoices/{id}/Attachments/{file}", "attachments", s.attach(bills)},
 		{"POST Invoices/{id}/Attachments/{file}", "attachments", s.attach(bills)},

@@ -24,7 +24,7 @@ func (a answer) send(w http.ResponseWriter, r *http.Request) {
 	if !isObject || strings.Contains(r.Header.Get("Accept"), "application/json") {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(a.status)
-		_, _ = w.Write(write(a.body)) // a caller that went away needs no answer
+		_, _ = w.Write(appendJSON(nil, a.body)) // a caller that went away needs no answer
 		return
 	}
 	var out bytes.Buffer

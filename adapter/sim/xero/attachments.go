@@ -12,13 +12,14 @@ import (
 )
 
 // attachable are the media types of files that a document may have, by the
-// ending of their names.
+// ending of their names. XML is not among them.
 var attachable = map[string][]string{
 	".pdf": {"application/pdf"}, ".png": {"image/png"}, ".jpg": {"image/jpeg", "image/jpg"}, ".jpeg": {"image/jpeg", "image/jpg"},
 	".gif": {"image/gif"}, ".tif": {"image/tiff"}, ".tiff": {"image/tiff"}, ".bmp": {"image/bmp"},
-	".txt": {"text/plain"}, ".csv": {"text/csv", "text/plain"}, ".xml": {"application/xml", "text/xml"},
+	".txt": {"text/plain"}, ".csv": {"text/csv", "text/plain"}, ".rtf": {"application/rtf", "text/rtf"},
 	".doc": {"application/msword"}, ".docx": {"application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
 	".xls": {"application/vnd.ms-excel"}, ".xlsx": {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+	".odt": {"application/vnd.oasis.opendocument.text"}, ".ods": {"application/vnd.oasis.opendocument.spreadsheet"},
 	".eml": {"message/rfc822"}, ".msg": {"application/vnd.ms-outlook"}, ".zip": {"application/zip"},
 }
 
@@ -32,13 +33,16 @@ func (s *Server) attach(k *kind) operation {
 		name := c.PathValue("file")
 		media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 		old := find(d.attachments, func(a *attachment) bool { return a.name == name })
-		switch problem := fileProblem(name, media); {
-		case problem != "":
-			return invalid(problem)
+		problem := fileProblem(name, media)
+		switch {
 		case err != nil || len(c.body) == 0:
-			return invalid("The attachment is empty, or its Content-Type is missing.")
-		case old == nil && s.limits.Attachments > 0 && len(d.attachments) >= s.limits.Attachments:
-			return invalid("The document has the most attachments it can have.")
+			problem = "The attachment is empty, or its Content-Type is missing."
+		case problem == "" && old == nil && s.limits.Attachments > 0 && len(d.attachments) >= s.limits.Attachments:
+			problem = "The document has the most attachments it can have."
+		}
+		if problem != "" {
+			refused := object{{"AttachmentID", guid(uuid.Nil.String())}, {"FileName", name}, {"MimeType", media}, {"ContentLength", len(c.body)}}
+			return wrong([]object{append(refused, refusal([]string{problem})...)})
 		}
 		sum := sha256.Sum256(c.body)
 		file := &attachment{id: uuid.NewString(), name: name, media: media, size: len(c.body), sum: hex.EncodeToString(sum[:])}
@@ -46,7 +50,7 @@ func (s *Server) attach(k *kind) operation {
 			file.id = old.id
 			*old = *file
 		} else {
-			d.attachments = append(d.attachments, file)
+			d.attachments, d.brief = append(d.attachments, file), nil
 		}
 		return s.list("Attachments", []object{s.renderAttachment(d, file)}, nil)
 	}
@@ -62,7 +66,7 @@ func fileProblem(name, media string) string {
 			return ""
 		}
 	}
-	return "The file type is not supported."
+	return "The file couldn't be uploaded because it isn't a supported file type."
 }
 
 func (s *Server) listAttachments(k *kind) operation {

@@ -140,7 +140,7 @@ func (b *book) commit(j *judge, d *document) {
 		d.contact = b.put(j.contact, *w, j.now) // fields beside the id change the contact
 	}
 	d.contact.IsSupplier = true
-	d.updated = j.now
+	d.updated, d.brief = j.now, nil
 	if j.old != nil {
 		*j.old = *d
 		return
@@ -179,26 +179,28 @@ func (s *Server) listBills(k *kind) operation {
 		for _, d := range c.book.documents {
 			if d.kind == k && has(ids, d.id) && has(numbers, d.number) && has(of, d.contact.ID) && has(statuses, d.status) &&
 				(!mine || d.client == c.grant.client) {
-				out = append(out, render(d, unitPlaces(c.Request), q.Has("page")))
+				out = append(out, d.briefly())
 			}
 		}
 		if !q.Has("page") {
 			return s.whole(c, k.plural, out)
 		}
-		return s.pages(c, k.plural, out)
+		return s.pages(c, k.plural, out, func(o object) object {
+			id, _ := o.get(k.id)
+			return render(c.book.byID[string(id.(guid))], unitPlaces(c.Request), true)
+		})
 	}
 }
 
 // render is a document as the API shows it, with or without its lines.
 func render(d *document, places int32, whole bool) object {
-	zero := decimal.Zero
 	out := object{{"Type", d.kind.document}, {d.kind.id, guid(d.id)}}.with(d.kind.number, d.number)
 	if d.kind == bills {
 		out = append(out, member{"Reference", d.reference}, member{"Prepayments", []object{}}, member{"Overpayments", []object{}},
-			member{"AmountDue", money(d.total)}, member{"AmountPaid", money(zero)}, member{"AmountCredited", money(zero)},
+			member{"AmountDue", money(d.left())}, member{"AmountPaid", money(decimal.Zero)}, member{"AmountCredited", money(d.settled)},
 			member{"SentToContact", false}, member{"IsDiscounted", false})
 	} else {
-		out = append(out, member{"RemainingCredit", money(d.total)}, member{"Allocations", []object{}})
+		out = append(out, member{"RemainingCredit", money(d.left())}, member{"Allocations", renderAllocations(d)})
 	}
 	out = append(out, member{"Payments", []object{}}, member{"HasErrors", false},
 		member{"Contact", object{{"ContactID", guid(d.contact.ID)}, {"Name", d.contact.Name}}},
@@ -216,6 +218,14 @@ func render(d *document, places int32, whole bool) object {
 		member{"SubTotal", money(d.net)}, member{"TotalTax", money(d.tax)}, member{"Total", money(d.total)},
 		member{"UpdatedDateUTC", updated(d.updated)}, member{"CurrencyCode", d.currency}, member{"CurrencyRate", amount{d.rate, 10}},
 		member{"HasAttachments", len(d.attachments) > 0}).with("Url", d.link)
+}
+
+// briefly is a document without its lines. Lists are long, and are filtered.
+func (d *document) briefly() object {
+	if name, _ := d.brief.get("Contact.Name"); d.brief == nil || name != d.contact.Name {
+		d.brief = render(d, 2, false)
+	}
+	return d.brief
 }
 
 func renderLine(l *line, places int32) object {

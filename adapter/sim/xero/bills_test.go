@@ -217,7 +217,7 @@ func TestBillsAreFound(t *testing.T) {
 	}
 	for _, bad := range []string{
 		`InvoiceNumber="N-1"`, `InvoiceNumber==`, `Contact.ContactID=="` + musterID + `"`, `Total=="x"`, `(Status=="DRAFT"`, `Date>=DateTime(2026,13,01)`,
-		`InvoiceNumber=="N-1`, `AND`, `Status=="DRAFT" Status=="DRAFT"`,
+		`InvoiceNumber=="N-1`, `InvoiceNumber=="N\"1"`, `InvoiceNumber=="N""1"`, `AND`, `Status=="DRAFT" Status=="DRAFT"`,
 	} {
 		r := w.do(http.StatusBadRequest, http.MethodGet, "/Invoices?where="+url.QueryEscape(bad), nil)
 		if r.body["Type"] != "QueryParseException" || r.body["ErrorNumber"] != 16.0 {
@@ -262,6 +262,36 @@ func TestCreditNotes(t *testing.T) {
 	}
 }
 
+func TestAllocations(t *testing.T) {
+	t.Parallel()
+	w := connected(t, nil)
+	approved := m{"Status": "AUTHORISED"}
+	billID, _ := w.do(http.StatusOK, http.MethodPut, "/Invoices", bill("B", approved)).at("Invoices", 0, "InvoiceID").(string)
+	draftID, _ := w.do(http.StatusOK, http.MethodPut, "/Invoices", bill("D", nil)).at("Invoices", 0, "InvoiceID").(string)
+	note := bill("", m{"Type": "ACCPAYCREDIT", "InvoiceNumber": nil, "Status": "AUTHORISED", "LineItems": []any{
+		m{"Description": "Less", "UnitAmount": 30, "AccountCode": "453", "TaxType": "NONE"},
+	}})["Invoices"]
+	noteID, _ := w.do(http.StatusOK, http.MethodPut, "/CreditNotes", m{"CreditNotes": note}).at("CreditNotes", 0, "CreditNoteID").(string)
+	at := "/CreditNotes/" + noteID + "/Allocations"
+	against := func(id, amount string) m {
+		return m{"Allocations": []any{m{"Invoice": m{"InvoiceID": id}, "Amount": amount, "Date": "2026-03-02"}}}
+	}
+	for _, wrong := range []m{against(draftID, "1"), against(billID, "25.21"), against(billID, "0"), against(noteID, "1")} {
+		w.do(http.StatusBadRequest, http.MethodPut, at, wrong)
+	}
+	w.do(http.StatusOK, http.MethodPut, at, against(billID, "20"))
+	w.do(http.StatusOK, http.MethodPut, at, against(billID, "5.20"))
+	paid := w.do(http.StatusOK, http.MethodGet, "/Invoices/"+billID, nil)
+	if paid.at("Invoices", 0, "Status") != "PAID" || paid.at("Invoices", 0, "AmountDue") != 0.0 || paid.at("Invoices", 0, "AmountCredited") != 25.2 {
+		t.Errorf("the bill: %s", paid.raw)
+	}
+	rest := w.do(http.StatusOK, http.MethodGet, "/CreditNotes/"+noteID, nil)
+	if rest.at("CreditNotes", 0, "Status") != "AUTHORISED" || rest.at("CreditNotes", 0, "RemainingCredit") != 4.8 || rest.at("CreditNotes", 0, "Allocations", 1, "Invoice", "InvoiceID") != billID {
+		t.Errorf("the credit note: %s", rest.raw)
+	}
+	w.do(http.StatusNotFound, http.MethodPut, "/CreditNotes/"+billID+"/Allocations", against(billID, "1"))
+}
+
 func TestAttachments(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)
@@ -273,10 +303,10 @@ func TestAttachments(t *testing.T) {
 		t.Errorf("made: %s", r.raw)
 	}
 	w.do(http.StatusOK, http.MethodPut, at+"Rechnung%20M%C3%A4rz.pdf", []byte("%PDF-1.7 two!"))
-	w.do(http.StatusOK, http.MethodPost, at+"b.xml", []byte("<a/>"), "Content-Type", "text/xml; charset=utf-8")
+	w.do(http.StatusOK, http.MethodPost, at+"b.csv", []byte("a;b"), "Content-Type", "text/csv; charset=utf-8")
 	w.do(http.StatusBadRequest, http.MethodPut, at+"c.pdf", []byte("%PDF-1.7"))
-	w.do(http.StatusRequestEntityTooLarge, http.MethodPut, at+"b.xml", bytes.Repeat([]byte("a"), 101), "Content-Type", "text/xml")
-	for name, kind := range map[string]string{"a.exe": "application/octet-stream", "a%3Ab.pdf": "application/pdf", "b.pdf": "text/html", "d": "application/pdf", "b.xml": ""} {
+	w.do(http.StatusRequestEntityTooLarge, http.MethodPut, at+"b.csv", bytes.Repeat([]byte("a"), 101), "Content-Type", "text/csv")
+	for name, kind := range map[string]string{"a.exe": "application/octet-stream", "a%3Ab.pdf": "application/pdf", "b.pdf": "text/html", "d": "application/pdf", "b.csv": "", "b.xml": "text/xml"} {
 		w.do(http.StatusBadRequest, http.MethodPut, at+name, []byte("x"), "Content-Type", kind)
 	}
 	w.do(http.StatusNotFound, http.MethodPut, "/Invoices/"+xero.TaxedOrganization+"/Attachments/a.pdf", []byte("x"))

@@ -189,7 +189,22 @@ type document struct {
 	updated     time.Time
 
 	net, tax, total decimal.Decimal
+	settled         decimal.Decimal // of a bill what credit notes pay, of a credit note what bills took
+	allocations     []allocation    // of a credit note
+
+	brief object // it without its lines, as it was listed last; nil after a change
 }
+
+// allocation is a part of a credit note that is set against a bill.
+type allocation struct {
+	id     string
+	bill   *document
+	amount decimal.Decimal
+	date   time.Time
+}
+
+// left is what is still to be paid or taken.
+func (d *document) left() decimal.Decimal { return d.total.Sub(d.settled) }
 
 // line is one of a document. Accounts and tax rates are as they were named.
 type line struct {

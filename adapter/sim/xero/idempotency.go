@@ -19,14 +19,14 @@ type replay struct {
 // read reads a body of the size that its part of the API allows.
 func (s *Server) read(r *http.Request, part string) ([]byte, *answer) {
 	s.mu.Lock()
-	most, what := s.limits.RequestBytes, "The request is too large."
+	most := s.limits.RequestBytes
 	if part == "attachments" {
-		most, what = s.limits.AttachmentBytes, "The attachment is too large."
+		most = s.limits.AttachmentBytes
 	}
 	s.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	if err != nil || int64(len(body)) > most {
-		refused := apiError(http.StatusRequestEntityTooLarge, 10, "ValidationException", what)
+		refused := gateway(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "PayloadTooLarge")
 		return nil, &refused
 	}
 	return body, nil

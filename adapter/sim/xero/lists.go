@@ -94,7 +94,7 @@ func (s *Server) listContacts(c *call) answer {
 		}
 		out = append(out, renderContact(contact))
 	}
-	return s.pages(c, "Contacts", out)
+	return s.pages(c, "Contacts", out, func(o object) object { return o })
 }
 
 func mentions(c *Contact, term string) bool {
@@ -103,8 +103,8 @@ func mentions(c *Contact, term string) bool {
 	}, "\n")), term)
 }
 
-// pages answers with one page of a list.
-func (s *Server) pages(c *call, plural string, things []object) answer {
+// pages answers with one page of a list, whose things are then shown in full.
+func (s *Server) pages(c *call, plural string, things []object, full func(object) object) answer {
 	things, refused := selected(c.Request, things)
 	if refused != nil {
 		return *refused
@@ -113,7 +113,11 @@ func (s *Server) pages(c *call, plural string, things []object) answer {
 	if refused != nil {
 		return *refused
 	}
-	return s.list(plural, part, p)
+	shown := make([]object, 0, len(part))
+	for _, o := range part {
+		shown = append(shown, full(o))
+	}
+	return s.list(plural, shown, p)
 }
 
 func commaSet(text string) map[string]bool {

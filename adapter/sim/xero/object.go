@@ -77,26 +77,53 @@ func (o object) with(name string, value any) object {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (o object) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			out.WriteByte(',')
+func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
+
+// appendJSON writes a value; encoding/json would go over each level of an
+// object again.
+func appendJSON(out []byte, value any) []byte {
+	switch v := value.(type) {
+	case object:
+		out = append(out, '{')
+		for i, m := range v {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(appendJSON(out, m.name), ':')
+			out = appendJSON(out, m.value)
 		}
-		out.Write(write(m.name))
-		out.WriteByte(':')
-		switch v := m.value.(type) {
-		case amount:
-			out.WriteString(v.StringFixed(v.places))
-		case moment:
-			out.Write(write(v.String()))
-		default:
-			out.Write(write(v))
+		return append(out, '}')
+	case []object:
+		out = append(out, '[')
+		for i, element := range v {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendJSON(out, element)
+		}
+		return append(out, ']')
+	case amount:
+		return append(out, v.StringFixed(v.places)...)
+	case moment:
+		return appendJSON(out, v.String())
+	case guid:
+		return appendJSON(out, string(v))
+	case string:
+		if plainText(v) {
+			return append(append(append(out, '"'), v...), '"')
 		}
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return append(out, write(value)...)
+}
+
+// plainText says that a text needs no escaping.
+func plainText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // singular names the elements of lists in XML.

@@ -138,10 +138,10 @@ func (b *book) setStatus(id, status string, now time.Time) error {
 	if d == nil {
 		return fmt.Errorf("there is no document %q", id)
 	}
-	if !slices.Contains([]string{draft, submitted, authorised, deleted, voided, "PAID"}, status) {
+	if !slices.Contains([]string{draft, submitted, authorised, deleted, voided, paid}, status) {
 		return fmt.Errorf("there is no status %q", status)
 	}
-	d.status, d.updated = status, now
+	d.status, d.updated, d.brief = status, now, nil
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (s *Server) Renumber(organization, id, number string) error {
 		if d == nil {
 			return errors.New("there is no such document")
 		}
-		d.number, d.updated = number, now
+		d.number, d.updated, d.brief = number, now, nil
 		return nil
 	})
 }

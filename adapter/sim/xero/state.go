@@ -15,6 +15,7 @@ type Document struct {
 	Net         string         `json:"net"` // two places, as all amounts
 	Tax         string         `json:"tax"`
 	Total       string         `json:"total"`
+	Settled     string         `json:"settled"` // of a bill by credit notes, of a credit note by bills
 	Link        string         `json:"link,omitempty"`
 	Lines       []DocumentLine `json:"lines"`
 	Attachments []Attachment   `json:"attachments"`
@@ -58,7 +59,7 @@ func (b *book) report() []Document {
 		one := Document{
 			ID: d.id, Type: d.kind.document, Number: d.number, ContactID: d.contact.ID, ContactName: d.contact.Name,
 			Date: d.date.Format("2006-01-02"), Currency: d.currency, Status: d.status, Amounts: d.amounts,
-			Net: d.net.StringFixed(2), Tax: d.tax.StringFixed(2), Total: d.total.StringFixed(2), Link: d.link,
+			Net: d.net.StringFixed(2), Tax: d.tax.StringFixed(2), Total: d.total.StringFixed(2), Settled: d.settled.StringFixed(2), Link: d.link,
 			Lines: []DocumentLine{}, Attachments: []Attachment{},
 		}
 		if !d.due.IsZero() {

@@ -24,7 +24,7 @@ func TestParseDate(t *testing.T) {
 func FuzzWhere(f *testing.F) {
 	for _, text := range []string{
 		`Status=="ACTIVE" AND Type=="BANK"`, `Date>=DateTime(2015,01,01) && Total<10.5`, `A.Contains("x") or (B==null)`,
-		`Contact.ContactID==guid("c0de0000-0000-4000-80b1-000000000001")`, `X=="\"" AND Y==true`, `((((`, `-`, `"`, `A.Contains(`,
+		`Contact.ContactID==guid("c0de0000-0000-4000-80b1-000000000001")`, `X=="\" AND Y==true`, `((((`, `-`, `"`, `A.Contains(`,
 	} {
 		f.Add(text)
 	}

@@ -97,22 +97,14 @@ func span(text string, fits func(rune) bool) int {
 	return len(text)
 }
 
-// cutString reads a string in double quotes; a backslash takes the next
-// character as it is.
+// cutString reads a string in double quotes. Nothing can stand for a quote
+// within it: neither two of them nor a backslash before one.
 func cutString(text string) (value, rest string, err error) {
-	var out strings.Builder
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return out.String(), text[i+1:], nil
-		case '\\':
-			if i++; i == len(text) {
-				return "", "", fmt.Errorf("unterminated string literal")
-			}
-		}
-		out.WriteByte(text[i])
+	value, rest, found := strings.Cut(text[1:], `"`)
+	if !found {
+		return "", "", fmt.Errorf("unterminated string literal")
 	}
-	return "", "", fmt.Errorf("unterminated string literal")
+	return value, rest, nil
 }
 
 type parser struct {

@@ -38,10 +38,10 @@ func (s *Server) writeEach(c *call, plural string, n int, each func(i int) (writ
 		problems []string
 	}
 	var all []element
-	wrong := false
+	anyWrong := false
 	for i := range n {
 		write, shown, problems := each(i)
-		wrong = wrong || len(problems) > 0
+		anyWrong = anyWrong || len(problems) > 0
 		all = append(all, element{write, shown, problems})
 	}
 	var out []object
@@ -49,18 +49,23 @@ func (s *Server) writeEach(c *call, plural string, n int, each func(i int) (writ
 		switch {
 		case len(e.problems) > 0:
 			out = append(out, append(e.shown, refusal(e.problems)...))
-		case wrong && !apart:
+		case anyWrong && !apart:
 			out = append(out, append(e.shown, member{"ValidationErrors", []object{}}))
 		default:
 			out = append(out, append(e.write(), member{"StatusAttributeString", "OK"}))
 		}
 	}
-	if wrong && !apart {
-		a := apiError(http.StatusBadRequest, 10, "ValidationException", "A validation exception occurred")
-		a.body = append(a.body.(object), member{"Elements", out})
-		return a
+	if anyWrong && !apart {
+		return wrong(out)
 	}
 	return s.list(plural, out, nil)
+}
+
+// wrong refuses a request with what is wrong with its elements.
+func wrong(elements []object) answer {
+	a := apiError(http.StatusBadRequest, 10, "ValidationException", "A validation exception occurred")
+	a.body = append(a.body.(object), member{"Elements", elements})
+	return a
 }
 
 func refusal(problems []string) object {

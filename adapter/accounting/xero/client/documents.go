@@ -21,8 +21,8 @@ var (
 // Number is the name of the field with the supplier's number, in filters.
 func (k *Kind) Number() string { return k.number }
 
-// Document is a bill or credit note. ID and Number stand in the fields of
-// their kind.
+// Document is a bill or credit note. ID and Number are read from the fields of
+// its kind.
 type Document struct {
 	Kind     *Kind       `json:"-"`
 	ID       string      `json:"-"`
@@ -33,12 +33,14 @@ type Document struct {
 	Currency string      `json:"CurrencyCode"`
 	Total    json.Number `json:"Total"`
 	TotalTax json.Number `json:"TotalTax"`
+	Due      json.Number `json:"AmountDue"`       // of a bill
+	Credit   json.Number `json:"RemainingCredit"` // of a credit note
 	Updated  Time        `json:"UpdatedDateUTC"`
 	Lines    []Line      `json:"LineItems"`
-	wireProblems
+	wireIDs
 }
 
-type documentIDs struct {
+type wireIDs struct {
 	InvoiceID        string
 	InvoiceNumber    string
 	CreditNoteID     string
@@ -144,18 +146,20 @@ func (c *Client) write(ctx context.Context, out call, plural string, thing any, 
 // read reads a document of its kind.
 func (k *Kind) read(doing string, raw json.RawMessage) (Document, error) {
 	var d Document
-	var ids documentIDs
-	if json.Unmarshal(raw, &d) != nil || json.Unmarshal(raw, &ids) != nil {
-		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
-	}
-	d.Kind, d.ID, d.Number = k, ids.InvoiceID, ids.InvoiceNumber
-	if k == CreditNotes {
-		d.ID, d.Number = ids.CreditNoteID, ids.CreditNoteNumber
-	}
-	if !IsID(d.ID) || d.Total == "" || d.Status == "" {
+	if json.Unmarshal(raw, &d) != nil || !k.complete(&d) {
 		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
 	}
 	return d, nil
+}
+
+// complete fills in what stands in the fields of the kind, and says whether
+// what every document has is there.
+func (k *Kind) complete(d *Document) bool {
+	d.Kind, d.ID, d.Number = k, d.InvoiceID, d.InvoiceNumber
+	if k == CreditNotes {
+		d.ID, d.Number = d.CreditNoteID, d.CreditNoteNumber
+	}
+	return IsID(d.ID) && d.Total != "" && d.Status != ""
 }
 
 // Document reads one document.
@@ -176,20 +180,14 @@ func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Do
 // first, with their lines.
 func (c *Client) Documents(ctx context.Context, a Access, k *Kind, where string) ([]Document, error) {
 	q := url.Values{"where": {where}, "order": {"UpdatedDateUTC ASC"}}
-	raw, err := pages(ctx, c, a, k.plural, q, documentsPage, func(raw json.RawMessage) string {
-		d, _ := k.read("", raw) // what cannot be read fails below
-		return d.ID
-	})
+	out, err := pages(ctx, c, a, k.plural, q, documentsPage, func(d Document) string { return d.InvoiceID + d.CreditNoteID })
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Document, 0, len(raw))
-	for _, one := range raw {
-		d, err := k.read("list "+k.plural, one)
-		if err != nil {
-			return nil, err
+	for i := range out {
+		if !k.complete(&out[i]) {
+			return nil, &Failure{Doing: "list " + k.plural, cause: errors.New("the answer has no document")}
 		}
-		out = append(out, d)
 	}
 	return out, nil
 }

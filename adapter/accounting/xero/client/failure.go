@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,6 +20,7 @@ type Failure struct {
 	Number     int      // its ErrorNumber
 	Detail     string   // of a refusal before the API; no words of people
 	Messages   []string // of a validation; they may repeat what people wrote
+	keyReused  bool
 	cause      error
 }
 
@@ -38,13 +40,11 @@ func (f *Failure) Unwrap() error { return f.cause }
 
 // KeyReused says that the provider knows the idempotency key from another
 // request.
-func (f *Failure) KeyReused() bool {
-	return f.Status == http.StatusBadRequest && strings.Contains(f.Detail, "different request")
-}
+func (f *Failure) KeyReused() bool { return f.keyReused }
 
 // Recognized says that the refusal is the provider's own, and not that of
 // something in between.
-func (f *Failure) Recognized() bool { return f.Kind != "" || f.Detail != "" }
+func (f *Failure) Recognized() bool { return f.Kind != "" || f.Detail != "" || f.keyReused }
 
 // wireFailure holds all shapes of refusals: of the API, of what stands before
 // it, and of the token endpoint.
@@ -78,6 +78,10 @@ func (p wireProblems) messages() (out []string) {
 // failure reads a refusal. One that is no JSON keeps its status alone.
 func (a answer) failure(doing string) *Failure {
 	f := &Failure{Doing: doing, Status: a.status, RetryAfter: retryAfter(a.header)}
+	// It is not told in which field, nor that it is JSON; a validation repeats
+	// what people wrote and is none.
+	f.keyReused = a.status == http.StatusBadRequest && bytes.Contains(a.body, []byte("different request")) &&
+		!bytes.Contains(a.body, []byte("ValidationErrors"))
 	var said wireFailure
 	if json.Unmarshal(a.body, &said) != nil {
 		return f
