@@ -98,10 +98,10 @@ func (m *Meter) Leave(now time.Time, id string, c Call, o Observation) {
 		w := &m.Windows[i]
 		told, ok := o.Remaining[w.Length]
 		most := maxOf(c.Limits, w.Length)
-		// The provider knows of calls that we do not; what it has not counted
-		// yet, we have.
+		// The provider knows of calls that we do not, or allows fewer. Those of
+		// ours that are under way it may not have counted yet.
 		if ok && most-w.used() > told {
-			w.count(now, most-w.used()-told)
+			w.count(now, most-w.used()-max(0, told-len(m.Running)))
 		}
 	}
 	switch {

@@ -1,0 +1,218 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docledger/adapter/accounting/xero"
+	"docledger/adapter/sim/kit"
+	sim "docledger/adapter/sim/xero"
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
+	"docledger/infrastructure/clock"
+	"docledger/usecase/integrations"
+)
+
+// stage moves a simulator's clock to the next moment that anybody waits for,
+// whenever all callers wait.
+type stage struct {
+	clock *kit.Clock
+	end   time.Time
+
+	mu      sync.Mutex
+	callers int
+	waiting map[int]time.Time
+	serial  int
+}
+
+// pause waits by the clock. Past the end of the stage it ends the caller.
+func (s *stage) pause(ctx context.Context, d time.Duration) error {
+	until := s.clock.Now().Add(d)
+	s.mu.Lock()
+	s.serial++
+	own := s.serial
+	s.waiting[own] = until
+	s.turn()
+	s.mu.Unlock()
+	if err := s.clock.Wait(ctx, until); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	delete(s.waiting, own)
+	s.mu.Unlock()
+	if !until.Before(s.end) {
+		return errOver
+	}
+	return nil
+}
+
+var errOver = errors.New("the time of the test is over")
+
+func (s *stage) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.callers--
+	s.turn()
+}
+
+// turn moves the clock where nobody is at work; the lock is held.
+func (s *stage) turn() {
+	now := s.clock.Now()
+	next := time.Time{}
+	for _, until := range s.waiting {
+		if !until.After(now) {
+			return // somebody was woken and has not gone on yet
+		}
+		if next.IsZero() || until.Before(next) {
+			next = until
+		}
+	}
+	if len(s.waiting) < s.callers || next.IsZero() {
+		return
+	}
+	go s.clock.Advance(next.Sub(now))
+}
+
+// counting counts the calls and the refusals among them.
+type counting struct{ calls, refused atomic.Int64 }
+
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	c.calls.Add(1)
+	if err == nil && resp.StatusCode == http.StatusTooManyRequests {
+		c.refused.Add(1)
+	}
+	return resp, err
+}
+
+// pressed is a provider with its limits on, and callers of two processes who
+// never stop asking.
+type pressed struct {
+	w     *world
+	sim   *sim.Server
+	stage *stage
+	seen  counting
+	reads []*xero.Connector // one of each process
+	a     integration.Access
+}
+
+func press(t *testing.T, w *world, change func(*sim.Limits)) *pressed {
+	t.Helper()
+	p := &pressed{w: w}
+	limits := sim.DefaultLimits()
+	limits.TokenLifetime = 1000 * time.Hour
+	change(&limits)
+	listener := httptest.NewUnstartedServer(nil)
+	origin := "http://" + listener.Listener.Addr().String()
+	p.sim = sim.New(sim.Options{Origin: origin, Start: start, Limits: &limits, Clients: []sim.Client{{ID: "c", Secret: "s", LoopbackRedirects: true}}})
+	listener.Config.Handler = p.sim
+	listener.Start()
+	t.Cleanup(listener.Close)
+	p.stage = &stage{clock: p.sim.Kit.Clock, waiting: map[int]time.Time{}}
+	for _, process := range w.processes {
+		gate := &integrations.Gate{Meters: process.store.Meters(), Clock: p.stage.clock, IDs: clock.UUIDv7{}, Pause: p.stage.pause, Log: process.Log}
+		c, err := xero.New(xero.Options{
+			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, Gate: gate, Transport: &p.seen, Now: p.stage.clock.Now,
+		})
+		w.must(err)
+		p.reads = append(p.reads, c)
+	}
+	p.consent()
+	return p
+}
+
+func (p *pressed) consent() {
+	p.w.t.Helper()
+	c := p.reads[0]
+	to, err := p.sim.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: "http://localhost/back"}), sim.TaxedOrganization)
+	p.w.must(err)
+	u, err := url.Parse(to)
+	p.w.must(err)
+	p.stage.callers, p.stage.end = 1, start.Add(time.Hour)
+	consent, err := c.Exchange(p.w.ctx, integration.Callback{Code: u.Query().Get("code"), RedirectURI: "http://localhost/back", Query: u.Query()})
+	p.w.must(err)
+	p.a = integration.Access{Token: consent.Tokens.Access, Account: consent.Account, Event: consent.Event, Tenant: sim.TaxedOrganization}
+}
+
+// run has callers of both kinds ask without pause for a while of the clock, and
+// returns how many of their calls went through.
+func (p *pressed) run(callers int, during time.Duration) (interactive, background int64) {
+	p.w.t.Helper()
+	p.stage.end = p.stage.clock.Now().Add(during)
+	p.stage.callers = callers
+	var done [2]atomic.Int64
+	var all sync.WaitGroup
+	for n := range callers {
+		all.Go(func() {
+			defer p.stage.leave()
+			a := p.a
+			a.Background = n%2 == 1
+			for p.stage.clock.Now().Before(p.stage.end) {
+				_, err := p.reads[n/2%len(p.reads)].Currencies(p.w.ctx, a)
+				if err == nil {
+					done[n%2].Add(1)
+					continue
+				}
+				f, ok := fault.As(err)
+				if !ok || !errors.Is(err, integration.ErrRateLimited) {
+					if !errors.Is(err, errOver) {
+						p.w.t.Error(err)
+					}
+					return
+				}
+				if p.stage.pause(p.w.ctx, f.RetryAfter) != nil {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return done[0].Load(), done[1].Load()
+}
+
+// TestDemandMeetsNoRefusal has far more than ten times the allowed demand from
+// two processes: none of it is refused by the provider, and little of what it
+// allows is left unused.
+func TestDemandMeetsNoRefusal(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		p := press(t, w, func(*sim.Limits) {})
+		const minutes = 10
+		interactive, background := p.run(40, minutes*time.Minute)
+		if n := p.seen.refused.Load(); n != 0 {
+			t.Errorf("%d of %d calls were refused", n, p.seen.calls.Load())
+		}
+		if n := interactive + background; n < 60*minutes*8/10 {
+			t.Errorf("%d calls in %d minutes that allow %d", n, minutes, 60*minutes)
+		}
+		if background > interactive {
+			t.Errorf("%d calls in the background, %d of people who wait", background, interactive)
+		}
+		t.Logf("%d calls of people, %d in the background, in %d minutes that allow %d", interactive, background, minutes, 60*minutes)
+	})
+}
+
+// TestSmallerDayIsLearnt has a provider that allows fewer calls a day than
+// usual, which only its answers tell.
+func TestSmallerDayIsLearnt(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		p := press(t, w, func(l *sim.Limits) { l.Day = 100 })
+		interactive, background := p.run(10, 60*time.Hour)
+		if n := p.seen.refused.Load(); n != 0 {
+			t.Errorf("%d of %d calls were refused", n, p.seen.calls.Load())
+		}
+		if n := interactive + background; n < 180 {
+			t.Errorf("%d calls in two and a half days of 100", n)
+		}
+		t.Logf("%d calls in two and a half days of 100", interactive+background)
+	})
+}
