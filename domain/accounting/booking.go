@@ -163,7 +163,8 @@ type Booker interface {
 	// found as long as people have left it its contact and its number or date.
 	Find(ctx context.Context, a integration.Access, w Wanted) ([]Booked, error)
 	// Read returns one bill. One that is deleted or voided is Removed, one that
-	// the ledger does not know is fault.NotFound.
+	// the ledger does not know is fault.NotFound: so is a deleted one in a ledger
+	// that forgets those.
 	Read(ctx context.Context, a integration.Access, kind BillKind, id string) (Booked, error)
 }
 
