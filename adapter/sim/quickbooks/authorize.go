@@ -1,6 +1,7 @@
 package quickbooks
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -85,13 +86,17 @@ func (s *Server) companiesOf(u *User) (out []string) {
 	return out
 }
 
-// approve answers the application with a code for the company that was chosen.
-// One that is not the person's is refused. Only here is the application told
-// which company it is.
+// approve answers the application for a person who chose a company.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, realm string) {
+	reply(w, r, a.back(s.decide(a, who, realm)))
+}
+
+// decide returns what the application is told: a code for the company that was
+// chosen, or that access is denied where none was or it is not the person's.
+// Only here is the application told which company it is. The lock is held.
+func (s *Server) decide(a *authorization, who *User, realm string) url.Values {
 	if !slices.Contains(s.companiesOf(who), realm) {
-		s.deny(w, r, a)
-		return
+		return url.Values{"error": {"access_denied"}}
 	}
 	now := s.Kit.Clock.Now()
 	g := &grant{client: a.client.ID, user: who.ID, realm: realm, scopes: a.scopes, given: now}
@@ -99,26 +104,44 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorizatio
 	s.identity.codes[value] = &code{
 		redirectURI: a.redirectURI, nonce: a.nonce, expires: now.Add(s.limits.CodeLifetime), grant: g,
 	}
-	s.reply(w, r, a, url.Values{"code": {value}, "realmId": {realm}})
+	return url.Values{"code": {value}, "realmId": {realm}}
 }
 
-func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization) {
-	s.reply(w, r, a, url.Values{"error": {"access_denied"}})
-}
-
-// reply sends the browser back to the application.
-func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
+// back is the application's address with an answer.
+func (a *authorization) back(with url.Values) string {
 	with.Set("state", a.state)
 	separator := "?"
 	if strings.Contains(a.redirectURI, "?") {
 		separator = "&"
 	}
+	return a.redirectURI + separator + with.Encode()
+}
+
+// reply sends the browser back to the application.
+func reply(w http.ResponseWriter, r *http.Request, to string) {
 	status := http.StatusFound
 	if r.Method == http.MethodPost {
 		status = http.StatusSeeOther
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
+	http.Redirect(w, r, to, status)
+}
+
+// Consent does what the first person does who opens an authorization URL: they
+// choose a company and agree, or decline where they choose none (""). It
+// returns where the browser is sent.
+func (s *Server) Consent(authorizationURL, realm string) (string, error) {
+	u, err := url.Parse(authorizationURL)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(u.Query())
+	if problem != "" {
+		return "", errors.New(problem)
+	}
+	return a.back(s.decide(a, s.identity.users[0], realm)), nil
 }
 
 // signedIn returns who is signed in at this browser; the lock is held.

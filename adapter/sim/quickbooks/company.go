@@ -172,6 +172,9 @@ func newBook(c Company, now time.Time) *book {
 // add makes a row; id is "" for the next number.
 func (b *book) add(kind, id string, fields object, now time.Time) *row {
 	t := b.tables[kind]
+	if kind == "Bill" || kind == "VendorCredit" { // transactions share their numbers
+		t.last = max(b.tables["Bill"].last, b.tables["VendorCredit"].last)
+	}
 	t.last++
 	r := &row{id: t.last, created: now, updated: now, fields: fields, masked: b.company.MasksTaxIDs}
 	if n, err := strconv.Atoi(id); err == nil {

