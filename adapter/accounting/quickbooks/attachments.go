@@ -1,0 +1,112 @@
+package quickbooks
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+)
+
+const (
+	maxAttachment = 20_000_000 // bytes; more than that people cannot add there themselves
+	longestFile   = 100        // characters of a file's name
+)
+
+// attachable are the media types that the provider takes and invoices come in.
+// It refuses plain text.
+func attachable() []string {
+	return []string{
+		"application/pdf", "image/png", "image/jpeg", "image/gif", "image/tiff", "application/xml", "text/xml", "text/csv",
+		"application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		"application/vnd.ms-excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	}
+}
+
+// AttachmentLimits implements accounting.Attacher.
+func (*Connector) AttachmentLimits() accounting.AttachmentLimits {
+	return accounting.AttachmentLimits{MaxBytes: maxAttachment, MediaTypes: attachable()}
+}
+
+// AttachmentName implements accounting.Attacher: what makes trouble in names
+// becomes an underscore, and a long name keeps its ending.
+func (*Connector) AttachmentName(filename string) string {
+	name := strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || strings.ContainsRune(`<>:"/\|?*+`, r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(filename, "_")))
+	if strings.Trim(name, ".") == "" {
+		return "document"
+	}
+	if runes := []rune(name); len(runes) > longestFile {
+		ending := []rune(path.Ext(name))
+		if len(ending) > longestFile/2 {
+			ending = nil
+		}
+		name = string(runes[:longestFile-len(ending)]) + string(ending)
+	}
+	return name
+}
+
+// Attachments implements accounting.Attacher.
+func (c *Connector) Attachments(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) ([]accounting.Attachment, error) {
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	if !client.IsID(id) {
+		return nil, notFound("bill")
+	}
+	list, err := c.client.Attachments(ctx, at, kindOf(kind), id)
+	if err != nil {
+		return nil, translate(err)
+	}
+	out := make([]accounting.Attachment, 0, len(list))
+	for _, x := range list {
+		out = append(out, accounting.Attachment{Filename: x.FileName, SizeBytes: x.Size})
+	}
+	return out, nil
+}
+
+// Attach implements accounting.Attacher.
+func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accounting.BillKind, id string, f accounting.File) (accounting.Attachment, error) {
+	at, err := company(a)
+	if err != nil {
+		return accounting.Attachment{}, err
+	}
+	if !client.IsID(id) {
+		return accounting.Attachment{}, notFound("bill")
+	}
+	if f.SizeBytes <= 0 || f.SizeBytes > maxAttachment {
+		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "It has %d bytes; the ledger takes %d.", f.SizeBytes, maxAttachment)
+	}
+	if !slices.Contains(attachable(), f.MediaType) {
+		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The ledger takes no files of its type.")
+	}
+	made, err := c.client.Attach(ctx, at, kindOf(kind), id, client.NewAttachment{
+		Name: c.AttachmentName(f.Filename), MediaType: f.MediaType, Size: f.SizeBytes, Content: f.Content,
+	})
+	if err != nil {
+		return accounting.Attachment{}, notAttached(err)
+	}
+	return accounting.Attachment{Filename: made.FileName, SizeBytes: made.Size}, nil
+}
+
+// notAttached tells a file that the ledger does not take from everything else.
+func notAttached(err error) error {
+	f := (*client.Failure)(nil)
+	if !errors.As(err, &f) || f.NotSent || !f.Refused() {
+		return translate(err)
+	}
+	if isMissing(f.Code()) {
+		return notFound("bill").Because(f)
+	}
+	return accounting.Refuse(accounting.CodeAttachmentRefused, "%s", f.Words()).Because(f)
+}

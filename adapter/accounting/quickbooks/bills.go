@@ -1,0 +1,183 @@
+package quickbooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode"
+
+	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+	"docledger/domain/money"
+)
+
+const (
+	longestNumber      = 21   // characters of a bill's number
+	longestDescription = 4000 // characters of a line's text
+
+	taxExcluded = "TaxExcluded"
+	noTaxAtAll  = "NotApplicable"
+)
+
+// Book implements accounting.Booker. The provider has no drafts: every stage is
+// a bill that counts.
+func (c *Connector) Book(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.Booked, error) {
+	at, err := company(a)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	d, err := document(b)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	if err := c.untaxed(ctx, at, d); err != nil {
+		return accounting.Booked{}, err
+	}
+	made, err := c.client.Create(ctx, at, d, key)
+	if err != nil {
+		return accounting.Booked{}, c.refused(ctx, at, b, err)
+	}
+	return c.booked(made)
+}
+
+// document writes a bill as the provider wants it.
+func document(b accounting.Bill) (client.NewDocument, error) {
+	if !client.IsID(b.Contact) {
+		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact's id is none of the ledger's.")
+	}
+	d := client.NewDocument{
+		Kind: kindOf(b.Kind), AllowDuplicate: b.Again, VendorRef: client.Ref{Value: b.Contact}, DocNumber: number(b.Number),
+		TxnDate: b.Date.String(), GlobalTaxCalculation: noTaxAtAll, PrivateNote: note(b),
+	}
+	if b.Currency != "" {
+		d.CurrencyRef = &client.Ref{Value: b.Currency}
+	}
+	if !b.DueDate.IsZero() && d.Kind == client.Bills {
+		d.DueDate = b.DueDate.String()
+	}
+	for _, l := range b.Lines {
+		if !client.IsID(l.Account) {
+			return client.NewDocument{}, accounting.Refuse(accounting.CodeAccountUnusable, "The account's id is none of the ledger's.")
+		}
+		out := client.Line{
+			DetailType: client.LineType, Amount: json.Number(net(l, b.Tax).String()), Description: cut(text(l.Description), longestDescription),
+			Detail: client.Detail{AccountRef: client.Ref{Value: l.Account}},
+		}
+		if l.TaxRate != "" {
+			out.Detail.TaxCodeRef = &client.Ref{Value: l.TaxRate}
+			d.GlobalTaxCalculation = taxExcluded
+		}
+		d.Lines = append(d.Lines, out)
+	}
+	return d, nil
+}
+
+// net is a line's amount as the provider wants it: without its tax. An amount
+// with tax that is none of the ledger's stays whole.
+func net(l accounting.BillLine, t accounting.TaxTreatment) money.Decimal {
+	if t == accounting.TaxInclusive && l.TaxRate != "" {
+		return l.Amount.Sub(l.TaxAmount)
+	}
+	return l.Amount
+}
+
+// untaxed gives lines without tax the ledger's own code for that, where other
+// lines have tax: then the provider wants one on each.
+func (c *Connector) untaxed(ctx context.Context, at client.Access, d client.NewDocument) error {
+	code := ""
+	for i := range d.Lines {
+		detail := &d.Lines[i].Detail
+		if d.GlobalTaxCalculation == noTaxAtAll || detail.TaxCodeRef != nil {
+			continue
+		}
+		if code == "" {
+			var err error
+			if code, err = c.noTaxCode(ctx, at); err != nil {
+				return err
+			}
+		}
+		detail.TaxCodeRef = &client.Ref{Value: code}
+	}
+	return nil
+}
+
+// noTaxCode finds the tax code that says that there is no tax: one without any
+// rate before one of 0 %.
+func (c *Connector) noTaxCode(ctx context.Context, at client.Access) (string, error) {
+	codes, err := c.client.TaxCodes(ctx, at)
+	if err != nil {
+		return "", beforehand(err)
+	}
+	for _, x := range codes {
+		if client.IsID(x.ID) && x.Active && !x.Taxable && len(x.PurchaseTaxRateList.TaxRateDetail) == 0 {
+			return x.ID, nil
+		}
+	}
+	rates, err := c.taxRates(ctx, at)
+	if err != nil {
+		return "", beforehand(err)
+	}
+	for _, x := range rates {
+		if x.Purchases && x.State == accounting.InUse && x.Rate.IsZero() {
+			return x.ID, nil
+		}
+	}
+	return "", accounting.Refuse(accounting.CodeTaxRateMissing, "It is needed for lines without tax.")
+}
+
+func kindOf(k accounting.BillKind) *client.Kind {
+	if k == accounting.SupplierCredit {
+		return client.VendorCredits
+	}
+	return client.Bills
+}
+
+// number is a supplier's number as the provider keeps it.
+func number(s string) string {
+	return cut(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))), longestNumber)
+}
+
+// text is a text of several lines as the provider takes it.
+func text(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�")))
+}
+
+func cut(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most]))
+	}
+	return s
+}
+
+// booked reads a bill as the ledger holds it.
+func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
+	total, err := decimal(d.TotalAmt)
+	tax, err2 := decimal(d.TxnTaxDetail.TotalTax)
+	if err = errors.Join(err, err2); err != nil {
+		return accounting.Booked{}, integration.Unavailable(client.Provider, 0, err)
+	}
+	out := accounting.Booked{
+		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.VendorRef.Value, Number: d.DocNumber, Currency: d.CurrencyRef.Value,
+		Total: total, TaxTotal: tax, Reference: reference(d.PrivateNote),
+	}
+	page := "/app/bill?txnId="
+	if d.Kind == client.VendorCredits {
+		out.Kind, page = accounting.SupplierCredit, "/app/vendorcredit?txnId="
+	}
+	if c.web != "" {
+		out.URL = c.web + page + d.ID
+	}
+	return out, nil
+}

@@ -1,0 +1,82 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Condition is one condition of a query; all of a query hold.
+type Condition string
+
+// Equal compares a property with a text, which is quoted here.
+func Equal(property, text string) Condition {
+	return Condition(property + " = " + quoted(text))
+}
+
+// OneOf compares a property with several texts.
+func OneOf(property string, texts []string) Condition {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = quoted(text)
+	}
+	return Condition(property + " IN (" + strings.Join(all, ", ") + ")")
+}
+
+// WithInactive also asks for what was made inactive, which is left out
+// otherwise.
+const WithInactive Condition = "Active IN (true, false)"
+
+// quoted writes a literal of the query language, in which a backslash escapes.
+func quoted(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}
+
+// query reads everything that a query selects, page by page, in the order of
+// ids: without one, rows could move between pages.
+func query[T any](ctx context.Context, c *Client, a Access, entity string, page int, conditions ...Condition) ([]T, error) {
+	statement := "SELECT * FROM " + entity
+	for i, condition := range conditions {
+		word := " AND "
+		if i == 0 {
+			word = " WHERE "
+		}
+		statement += word + string(condition)
+	}
+	doing := "list " + entity
+	out := []T{}
+	for n := range maxPages {
+		request := c.api(doing, http.MethodGet, a, "query")
+		request.query.Set("query", fmt.Sprintf("%s ORDERBY Id STARTPOSITION %d MAXRESULTS %d", statement, n*page+1, page))
+		rows, err := queryPage[T](ctx, c, request, entity)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+		if len(rows) < page {
+			return out, nil
+		}
+	}
+	return nil, &Failure{Doing: doing, cause: errors.New("the list does not end")}
+}
+
+// queryPage reads one page. Where nothing is selected, the list is left out.
+func queryPage[T any](ctx context.Context, c *Client, request call, entity string) ([]T, error) {
+	var said struct {
+		QueryResponse map[string]json.RawMessage
+	}
+	if err := c.do(ctx, request, &said); err != nil {
+		return nil, err
+	}
+	if said.QueryResponse == nil {
+		return nil, &Failure{Doing: request.doing, cause: errors.New("the answer has no result")}
+	}
+	var rows []T
+	if raw, has := said.QueryResponse[entity]; has && json.Unmarshal(raw, &rows) != nil {
+		return nil, &Failure{Doing: request.doing, cause: errors.New("the answer's list is not the provider's")}
+	}
+	return rows, nil
+}

@@ -1,0 +1,74 @@
+package quickbooks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+)
+
+const (
+	longestName  = 100 // characters of a vendor's name
+	longestTaxID = 20
+	longestEmail = 100
+)
+
+// CreateContact implements accounting.ContactCreator. A vendor has one
+// currency for ever: that of its first bill. A tax id or e-mail address that
+// the provider has no room for is left out, since a part of it would be
+// another's.
+func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n accounting.NewContact, key string) (accounting.Contact, error) {
+	at, err := company(a)
+	if err != nil {
+		return accounting.Contact{}, err
+	}
+	v := client.NewVendor{DisplayName: name(n.Name)}
+	if utf8.RuneCountInString(n.TaxID) <= longestTaxID {
+		v.TaxIdentifier = n.TaxID
+	}
+	if n.Email != "" && utf8.RuneCountInString(n.Email) <= longestEmail {
+		v.PrimaryEmailAddr = &client.Email{Address: n.Email}
+	}
+	if n.Currency != "" {
+		v.CurrencyRef = &client.Ref{Value: n.Currency}
+	}
+	if n.Address != (accounting.ContactAddress{}) {
+		v.BillAddr = &client.Address{
+			Line1: n.Address.Line1, Line2: n.Address.Line2, City: n.Address.City, CountrySubDivisionCode: n.Address.Region,
+			PostalCode: n.Address.PostalCode, Country: n.Address.Country,
+		}
+	}
+	made, err := c.client.CreateVendor(ctx, at, v, key)
+	if err != nil {
+		return accounting.Contact{}, c.notCreated(ctx, at, n, err)
+	}
+	out := contact(made)
+	if out.TaxID == "" {
+		out.TaxID = v.TaxIdentifier // the provider may mask it
+	}
+	return out, nil
+}
+
+// name is a name as the provider takes it: it has no colons.
+func name(s string) string {
+	s = strings.NewReplacer(":", "-", "\n", " ").Replace(text(s))
+	return cut(s, longestName)
+}
+
+func (c *Connector) notCreated(ctx context.Context, at client.Access, n accounting.NewContact, err error) error {
+	f := (*client.Failure)(nil)
+	if !errors.As(err, &f) || f.NotSent || !f.Refused() {
+		return translate(err)
+	}
+	if f.Code() == client.CodeDuplicateName {
+		return accounting.Refuse(accounting.CodeContactNameTaken, "It is %s.", name(n.Name)).Because(f)
+	}
+	if r := c.badCurrency(ctx, at, accounting.Bill{Currency: n.Currency}); r != nil {
+		return r.Because(f)
+	}
+	return accounting.Refuse(accounting.CodeRefused, "%s", f.Words()).Because(f)
+}

@@ -1,0 +1,80 @@
+package quickbooks
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+)
+
+// Find implements accounting.Booker with the documents of the number and those
+// of the day, of which the contact's are kept. What was deleted is not there
+// any more.
+func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.Wanted) ([]accounting.Booked, error) {
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.find(ctx, at, w)
+	if err != nil {
+		return nil, translate(err)
+	}
+	out := make([]accounting.Booked, 0, len(found))
+	for _, d := range found {
+		b, err := c.booked(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+func (c *Connector) find(ctx context.Context, at client.Access, w accounting.Wanted) ([]client.Document, error) {
+	wanted := number(w.Number)
+	var queries []client.Condition
+	if wanted != "" {
+		queries = append(queries, client.Equal("DocNumber", wanted))
+	}
+	if w.Reference != "" && !w.Date.IsZero() {
+		queries = append(queries, client.Equal("TxnDate", w.Date.String()))
+	}
+	found := []client.Document{}
+	seen := map[string]bool{}
+	for _, condition := range queries {
+		list, err := c.client.Documents(ctx, at, kindOf(w.Kind), condition)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range list {
+			fits := d.DocNumber == wanted && wanted != "" || w.Reference != "" && reference(d.PrivateNote) == w.Reference
+			if d.VendorRef.Value == w.Contact && fits && !seen[d.ID] {
+				seen[d.ID] = true
+				found = append(found, d)
+			}
+		}
+	}
+	slices.SortFunc(found, func(x, y client.Document) int {
+		return cmp.Or(x.MetaData.CreateTime.Compare(y.MetaData.CreateTime), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.ID, y.ID))
+	})
+	return found, nil
+}
+
+// Read implements accounting.Booker. What was deleted is not found.
+func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.Booked, error) {
+	at, err := company(a)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	if !client.IsID(id) {
+		return accounting.Booked{}, notFound("bill")
+	}
+	d, err := c.client.Document(ctx, at, kindOf(kind), id)
+	if err != nil {
+		return accounting.Booked{}, missing("bill", err)
+	}
+	return c.booked(d)
+}

@@ -1,0 +1,250 @@
+package quickbooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/domain/accounting"
+	"docledger/domain/integration"
+	"docledger/domain/money"
+)
+
+// Organizations implements accounting.OrganizationReader: a consent is for one
+// company, which is the account. Its currency would cost another call.
+func (c *Connector) Organizations(ctx context.Context, a integration.Access) ([]accounting.Organization, error) {
+	a.Tenant = a.Account
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	x, err := c.client.Company(ctx, at)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return []accounting.Organization{{ID: at.Realm, Name: x.CompanyName, Country: country(x), ConnectedNow: true}}, nil
+}
+
+// Organization implements accounting.OrganizationReader.
+func (c *Connector) Organization(ctx context.Context, a integration.Access) (accounting.Organization, error) {
+	at, err := company(a)
+	if err != nil {
+		return accounting.Organization{}, err
+	}
+	x, err := c.client.Company(ctx, at)
+	if err != nil {
+		return accounting.Organization{}, translate(err)
+	}
+	p, err := c.client.Preferences(ctx, at)
+	if err != nil {
+		return accounting.Organization{}, translate(err)
+	}
+	return accounting.Organization{
+		ID: at.Realm, Name: x.CompanyName, Country: country(x), BaseCurrency: p.CurrencyPrefs.HomeCurrency.Value,
+	}, nil
+}
+
+// country is a company's country where it is told as a code.
+func country(c client.Company) string {
+	if len(c.Country) != 2 {
+		return ""
+	}
+	return strings.ToUpper(c.Country)
+}
+
+// Accounts implements accounting.AccountReader. The language has no OR: each
+// type is a query of its own (contract 4.2, rule 4), and no filter is one
+// without a type.
+func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accounting.ClassFilter) ([]accounting.Account, error) {
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	queries := [][]client.Condition{{client.WithInactive}}
+	if len(f) > 0 {
+		queries = nil
+		for _, name := range accounting.TypesB(f) {
+			queries = append(queries, []client.Condition{client.Equal("AccountType", wireTypes[name]), client.WithInactive})
+		}
+	}
+	out := []accounting.Account{}
+	for _, conditions := range queries {
+		list, err := c.client.Accounts(ctx, at, conditions...)
+		if err != nil {
+			return nil, translate(err)
+		}
+		for _, x := range list {
+			class, known := contractType(x.AccountType)
+			out = append(out, accounting.Account{
+				ID: x.ID, Code: x.AcctNum, Name: x.Name, Type: x.AccountType, Class: class, Unmapped: !known,
+				Currency: x.CurrencyRef.Value, TaxType: x.TaxCodeRef.Value, State: state(x.Active),
+			})
+		}
+	}
+	return unique(out, func(x accounting.Account) string { return x.ID }), nil
+}
+
+// Contacts implements accounting.ContactReader with the vendors.
+func (c *Connector) Contacts(ctx context.Context, a integration.Access) ([]accounting.Contact, error) {
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.client.Vendors(ctx, at, client.WithInactive)
+	if err != nil {
+		return nil, translate(err)
+	}
+	out := []accounting.Contact{}
+	for _, x := range list {
+		out = append(out, contact(x))
+	}
+	return unique(out, func(x accounting.Contact) string { return x.ID }), nil
+}
+
+func contact(x client.Vendor) accounting.Contact {
+	return accounting.Contact{
+		ID: x.ID, Name: x.DisplayName, Email: x.PrimaryEmailAddr.Address, TaxID: unmasked(x.TaxIdentifier), IsSupplier: true, State: state(x.Active),
+	}
+}
+
+// unmasked is a tax identifier, unless the provider shows its last characters
+// alone, behind capital X's: that tells nobody who it is.
+func unmasked(id string) string {
+	if strings.HasPrefix(id, "XXX") {
+		return ""
+	}
+	return id
+}
+
+// TaxRates implements accounting.TaxRateReader with the tax codes, which are
+// what lines name; their rates are the sums of what the codes consist of.
+func (c *Connector) TaxRates(ctx context.Context, a integration.Access) ([]accounting.TaxRate, error) {
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.taxRates(ctx, at)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return list, nil
+}
+
+func (c *Connector) taxRates(ctx context.Context, at client.Access) ([]accounting.TaxRate, error) {
+	codes, err := c.client.TaxCodes(ctx, at, client.WithInactive)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := c.client.TaxRates(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	percents := map[string]money.Decimal{}
+	for _, x := range rates {
+		percent, err := decimal(x.RateValue)
+		if err != nil {
+			return nil, integration.Unavailable(client.Provider, 0, err)
+		}
+		percents[x.ID] = percent
+	}
+	out := []accounting.TaxRate{}
+	for _, x := range codes {
+		out = append(out, taxRate(x, percents))
+	}
+	return unique(out, func(x accounting.TaxRate) string { return x.ID }), nil
+}
+
+// taxRate reads a tax code. One without rates on purchases is for sales, unless
+// it says that there is no tax at all. One whose rates are not known can't be
+// used.
+func taxRate(x client.TaxCode, percents map[string]money.Decimal) accounting.TaxRate {
+	out := accounting.TaxRate{ID: x.ID, Name: x.Name, State: state(x.Active)}
+	parts := x.PurchaseTaxRateList.TaxRateDetail
+	out.Purchases = client.IsID(x.ID) && (len(parts) > 0 || !x.Taxable)
+	if len(parts) == 0 {
+		parts = x.SalesTaxRateList.TaxRateDetail
+	}
+	for _, part := range parts {
+		percent, known := percents[part.TaxRateRef.Value]
+		if !known {
+			out.State = accounting.Archived
+		}
+		out.Rate = out.Rate.Add(percent)
+	}
+	return out
+}
+
+// decimal reads a number of the API exactly.
+func decimal(n json.Number) (money.Decimal, error) {
+	if n == "" {
+		return money.Decimal{}, nil
+	}
+	d, err := money.Parse(string(n))
+	if err != nil {
+		return money.Decimal{}, errors.New("a number of the answer is none")
+	}
+	return d, nil
+}
+
+// Currencies implements accounting.CurrencyReader.
+func (c *Connector) Currencies(ctx context.Context, a integration.Access) ([]accounting.Currency, error) {
+	at, err := company(a)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.client.Preferences(ctx, at)
+	if err != nil {
+		return nil, translate(err)
+	}
+	list, err := c.currencies(ctx, at, p)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return list, nil
+}
+
+// currencies lists the home currency and, of a company that has several, the
+// others: a company that has one refuses to be asked.
+func (c *Connector) currencies(ctx context.Context, at client.Access, p client.Preferences) ([]accounting.Currency, error) {
+	home := p.CurrencyPrefs.HomeCurrency
+	out := []accounting.Currency{{Code: home.Value, Name: home.Name}}
+	if p.CurrencyPrefs.MultiCurrencyEnabled {
+		list, err := c.client.Currencies(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list {
+			if x.Code == home.Value {
+				out[0].Name = x.Name
+				continue
+			}
+			out = append(out, accounting.Currency{Code: x.Code, Name: x.Name})
+		}
+	}
+	for i, x := range out {
+		if x.Name == "" {
+			out[i].Name = x.Code
+		}
+	}
+	return unique(out, func(x accounting.Currency) string { return x.Code }), nil
+}
+
+func state(active bool) accounting.State {
+	if active {
+		return accounting.InUse
+	}
+	return accounting.Archived
+}
+
+// unique drops what pages that moved brought twice, and what has no id.
+func unique[T any](list []T, id func(T) string) []T {
+	seen := map[string]bool{"": true}
+	return slices.DeleteFunc(list, func(x T) bool {
+		again := seen[id(x)]
+		seen[id(x)] = true
+		return again
+	})
+}

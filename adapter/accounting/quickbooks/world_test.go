@@ -1,0 +1,265 @@
+package quickbooks_test
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/adapter/accounting/quickbooks"
+	"docledger/adapter/sim/kit"
+	sim "docledger/adapter/sim/quickbooks"
+	"docledger/domain/accounting"
+	"docledger/domain/accounting/accountingtest"
+	"docledger/domain/calendar"
+	"docledger/domain/integration"
+	"docledger/domain/money"
+	"docledger/domain/secret"
+)
+
+const (
+	clientID     = "canary-client-93cd"
+	clientSecret = "canary-secret-8e2a +/="
+)
+
+var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// world is the simulator seen from its own side.
+type world struct {
+	t   testing.TB
+	sim *sim.Server
+	url string
+}
+
+// open starts a simulator without limits of calls, and the connector over it.
+func open(t testing.TB, change func(*quickbooks.Options)) (*quickbooks.Connector, *world) {
+	t.Helper()
+	listener := httptest.NewUnstartedServer(nil)
+	origin := "http://" + listener.Listener.Addr().String()
+	limits := sim.DefaultLimits()
+	limits.Minute, limits.Second = 0, 0
+	server := sim.New(sim.Options{
+		Origin: origin, Start: start, Limits: &limits,
+		Clients: []sim.Client{{
+			ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{accountingtest.RedirectURI},
+		}},
+	})
+	listener.Config.Handler = server
+	listener.Start()
+	t.Cleanup(listener.Close)
+	o := quickbooks.Options{
+		ClientID: clientID, ClientSecret: secret.New(clientSecret), URL: origin + "/", LoopbackHTTP: true,
+		Timeout: time.Minute, Now: server.Kit.Clock.Now,
+	}
+	if change != nil {
+		change(&o)
+	}
+	c, err := quickbooks.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, &world{t, server, origin}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	accountingtest.Run(t, func(t testing.TB) (accountingtest.Connector, accountingtest.World) {
+		c, w := open(t, nil)
+		return accountingtest.Of(t, integration.AccountingB, c), w
+	})
+}
+
+func TestBookingContract(t *testing.T) {
+	t.Parallel()
+	accountingtest.RunBooking(t, func(t testing.TB) (accountingtest.Bookkeeper, accountingtest.BookingWorld) {
+		c, w := open(t, nil)
+		return accountingtest.BookkeeperOf(t, integration.AccountingB, c), w
+	})
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) Now() time.Time           { return w.sim.Kit.Clock.Now() }
+func (w *world) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
+func (w *world) Tenants() []string        { return []string{sim.VATCompany, sim.USCompany} }
+func (w *world) Withdraw()                { w.sim.Disconnect("") }
+func (w *world) TakeOff(tenant string)    { w.sim.Disconnect(tenant) }
+func (w *world) ForgetKeys()              { w.sim.ForgetRequests() }
+func (w *world) Mend()                    { w.sim.Kit.ClearFaults() }
+
+func (w *world) Consent(authorizationURL string, tenants ...string) url.Values {
+	w.t.Helper()
+	if !strings.HasPrefix(authorizationURL, w.url+"/connect/oauth2?") {
+		w.t.Fatalf("the consent page is at %s", authorizationURL)
+	}
+	to, err := w.sim.Consent(authorizationURL, append(tenants, "")[0])
+	w.must(err)
+	u, err := url.Parse(to)
+	w.must(err)
+	return u.Query()
+}
+
+func (w *world) Decline(authorizationURL string) url.Values { return w.Consent(authorizationURL) }
+
+// entities are what the lists are made of.
+var entities = map[accountingtest.List]string{
+	accountingtest.ListAccounts: "Account", accountingtest.ListContacts: "Vendor", accountingtest.ListTaxRates: "TaxCode",
+}
+
+func (w *world) Seed(tenant string, l accountingtest.List, count int) {
+	w.t.Helper()
+	w.must(w.sim.Seed(tenant, entities[l], count))
+}
+
+func (w *world) AddAccount(tenant, name, accountType string, archived bool) string {
+	w.t.Helper()
+	id, err := w.sim.AddAccount(tenant, sim.Account{Name: name, Type: accountType, Inactive: archived})
+	w.must(err)
+	return id
+}
+
+const below = "/v3/company/*/"
+
+// calls are the requests of each call; all queries are to one address, so that
+// counting looks at what they are for.
+var calls = map[accountingtest.Call]struct {
+	matches []string
+	entity  string
+}{
+	accountingtest.ListOrganizations: {[]string{"GET " + below + "companyinfo/*"}, ""},
+	accountingtest.ListAccounts:      {[]string{"GET " + below + "query"}, "Account"},
+	accountingtest.ListContacts:      {[]string{"GET " + below + "query"}, "Vendor"},
+	accountingtest.ListTaxRates:      {[]string{"GET " + below + "query"}, "TaxCode"},
+	accountingtest.ListCurrencies:    {[]string{"GET " + below + "preferences"}, ""},
+	accountingtest.CallToken:         {[]string{"POST /oauth2/v1/tokens/bearer"}, ""},
+	accountingtest.CallRevoke:        {[]string{"POST /v2/oauth2/tokens/revoke"}, ""},
+	accountingtest.CallRules:         {[]string{"GET " + below + "preferences"}, ""},
+	accountingtest.CallBook:          {[]string{"POST " + below + "bill", "POST " + below + "vendorcredit"}, ""},
+	accountingtest.CallFind:          {[]string{"GET " + below + "query"}, "Bill"},
+	accountingtest.CallReadBill:      {[]string{"GET " + below + "bill/*", "GET " + below + "vendorcredit/*"}, ""},
+	accountingtest.CallCreateContact: {[]string{"POST " + below + "vendor"}, ""},
+	accountingtest.CallAttach:        {[]string{"POST " + below + "upload"}, ""},
+	accountingtest.CallAttachments:   {[]string{"GET " + below + "query"}, "Attachable"},
+}
+
+func (w *world) Break(c accountingtest.Call, f accountingtest.Failure, times int) {
+	w.t.Helper()
+	if len(calls[c].matches) == 0 {
+		w.t.Fatalf("no request is known of %s", c)
+	}
+	for _, match := range calls[c].matches {
+		w.must(w.sim.Kit.Inject(kit.Fault{Match: match, Times: times, Action: string(f)}))
+	}
+}
+
+func (w *world) Count(c accountingtest.Call) (n int) {
+	for _, r := range w.sim.Kit.Requests() {
+		q, err := url.ParseQuery(r.Query)
+		w.must(err)
+		for _, match := range calls[c].matches {
+			if ok, err := path.Match(match, r.Method+" "+r.Path); ok && err == nil &&
+				(calls[c].entity == "" || strings.Contains(q.Get("query")+" ", " FROM "+calls[c].entity+" ")) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// noTax are the tax codes that say that there is no tax.
+func (w *world) noTax(tenant string) string {
+	if tenant == sim.USCompany {
+		return "NON"
+	}
+	return "9" // the last of the seed
+}
+
+func (w *world) Bills(tenant string) (out []accountingtest.LedgerBill) {
+	w.t.Helper()
+	for _, d := range w.sim.Documents(tenant) {
+		b := accountingtest.LedgerBill{
+			ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.VendorID, Number: d.Number, Currency: d.Currency, Date: w.day(d.Date),
+			Total: money.MustParse(d.Total), TaxTotal: money.MustParse(d.Tax), Text: d.Note, Removed: d.Deleted, Files: d.Attachments,
+		}
+		if d.Type == "VendorCredit" {
+			b.Kind = accounting.SupplierCredit
+		}
+		if d.DueDate != "" {
+			b.DueDate = w.day(d.DueDate)
+		}
+		for _, l := range d.Lines {
+			b.Text += "\n" + l.Description
+			line := accountingtest.LedgerLine{Account: l.AccountID, Amount: money.MustParse(l.Amount)}
+			if l.TaxCodeID != w.noTax(tenant) {
+				line.TaxRate = l.TaxCodeID
+			}
+			b.Lines = append(b.Lines, line)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (w *world) day(text string) calendar.Date {
+	w.t.Helper()
+	d, err := calendar.Parse(text)
+	w.must(err)
+	return d
+}
+
+func (w *world) TypeBill(tenant string, kind accounting.BillKind, contact, number string, total money.Decimal) string {
+	w.t.Helper()
+	entity := "Bill"
+	if kind == accounting.SupplierCredit {
+		entity = "VendorCredit"
+	}
+	id, err := w.sim.TypeDocument(tenant, entity, contact, number, total.String())
+	w.must(err)
+	return id
+}
+
+// kindOf finds the kind of a document, which its id does not tell.
+func (w *world) kindOf(tenant, id string) string {
+	w.t.Helper()
+	docs := w.sim.Documents(tenant)
+	for i := len(docs) - 1; i >= 0; i-- {
+		if docs[i].ID == id && !docs[i].Deleted {
+			return docs[i].Type
+		}
+	}
+	w.t.Fatalf("there is no document %s", id)
+	return ""
+}
+
+func (w *world) RemoveBill(tenant, id string) {
+	w.must(w.sim.DeleteDocument(tenant, w.kindOf(tenant, id), id))
+}
+
+func (w *world) Renumber(tenant, id, number string) {
+	w.must(w.sim.Renumber(tenant, w.kindOf(tenant, id), id, number))
+}
+
+func (w *world) ClosePeriod(tenant string, until calendar.Date) {
+	w.must(w.sim.CloseBooks(tenant, until.Time()))
+}
+
+func (w *world) AddTaxRate(tenant, name string, percent money.Decimal) string {
+	w.t.Helper()
+	id, err := w.sim.AddTaxCode(tenant, sim.TaxCode{Name: name, Purchases: []sim.Rate{{Name: name, Percent: percent.String()}}})
+	w.must(err)
+	return id
+}
+
+func (w *world) AddContact(tenant string, c accounting.Contact) string {
+	w.t.Helper()
+	id, err := w.sim.AddVendor(tenant, sim.Vendor{DisplayName: c.Name, Email: c.Email, TaxIdentifier: c.TaxID})
+	w.must(err)
+	return id
+}
