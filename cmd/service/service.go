@@ -215,8 +215,10 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
-		Settings: &settings.Service{Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock},
-		Events:   st.Events(),
+		Settings: &settings.Service{
+			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,
+		},
+		Events: st.Events(),
 	}
 }
 

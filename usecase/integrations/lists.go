@@ -143,12 +143,25 @@ func (s *Service) warnUnmapped(ctx context.Context, i *integration.Integration, 
 	}
 }
 
-// CheckAccount refuses an account that nothing can be booked on. field is the
-// request's name for it.
+// CheckLedger refuses an integration that an entity can't book with. field is
+// the request's name for it.
+func (s *Service) CheckLedger(ctx context.Context, a identity.Actor, entityID, id uuid.UUID, field string) error {
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
+	if fault.CodeOf(err) == fault.CodeNotFound || err == nil && (i.EntityID != entityID || i.RequireType(integration.Accounting) != nil || i.RequireActive() != nil) {
+		return fault.InvalidField(field, "names no active accounting integration of this entity")
+	}
+	return err
+}
+
+// CheckAccount refuses an account that nothing can be booked on, as far as the
+// integration works. field is the request's name for it.
 func (s *Service) CheckAccount(ctx context.Context, a identity.Actor, id uuid.UUID, account, field string) error {
-	i, err := s.readable(ctx, a, id)
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if err != nil {
 		return err
+	}
+	if i.RequireActive() != nil {
+		return nil
 	}
 	list, err := s.accounts(ctx, i, nil)
 	if err != nil {

@@ -17,8 +17,19 @@ import (
 	"github.com/google/uuid"
 )
 
+// Ledgers judges what settings say of the ledger that an entity books in.
+type Ledgers interface {
+	// CheckLedger refuses an integration that the entity can't book with.
+	CheckLedger(ctx context.Context, a identity.Actor, entity, integration uuid.UUID, field string) error
+	// CheckAccount refuses an account that nothing can be booked on. While the
+	// integration does not work every account is let through: what is wrong
+	// with it shows when it is booked on.
+	CheckAccount(ctx context.Context, a identity.Actor, integration uuid.UUID, account, field string) error
+}
+
 // Service reads and changes settings.
 type Service struct {
+	Ledgers    Ledgers
 	Settings   entity.SettingsRepository
 	Events     event.Log
 	UnitOfWork usecase.UnitOfWork
@@ -32,20 +43,24 @@ func (s *Service) Get(ctx context.Context, a identity.Actor, id uuid.UUID) (*ent
 
 // Update changes settings by what change does to them; administrators may.
 func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, change func(*entity.Settings)) (*entity.Settings, error) {
-	if _, err := s.Settings.Get(ctx, a.Scope(), id); err != nil {
+	now, err := s.Settings.Get(ctx, a.Scope(), id)
+	if err != nil {
 		return nil, err
 	}
 	if err := a.RequireAdmin(); err != nil {
 		return nil, err
 	}
+	if err := s.checkLedger(ctx, a, *now, change); err != nil {
+		return nil, err
+	}
 	var updated *entity.Settings
-	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var changes []event.Change
 		var err error
 		updated, err = s.Settings.Update(ctx, a.Scope(), id, ifVersion, func(v *entity.Settings) error {
 			before := *v
 			change(v)
-			if err := validate(before, *v); err != nil {
+			if err := validate(*v); err != nil {
 				return err
 			}
 			if changes = differences(before, *v); len(changes) == 0 {
@@ -70,18 +85,31 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 	return updated, nil
 }
 
+// checkLedger judges what a change says of the ledger. The ledger is asked
+// before the transaction.
+func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now entity.Settings, change func(*entity.Settings)) error {
+	wanted := now
+	wanted.TaxMappings = slices.Clone(now.TaxMappings)
+	change(&wanted)
+	if wanted.AccountingIntegrationID != now.AccountingIntegrationID && wanted.AccountingIntegrationID != uuid.Nil {
+		err := s.Ledgers.CheckLedger(ctx, a, now.EntityID, wanted.AccountingIntegrationID, "accounting_integration_id")
+		if err != nil {
+			return err
+		}
+	}
+	if wanted.DefaultAccountID == "" || wanted.DefaultAccountID == now.DefaultAccountID || wanted.AccountingIntegrationID == uuid.Nil {
+		return nil
+	}
+	return s.Ledgers.CheckAccount(ctx, a, wanted.AccountingIntegrationID, wanted.DefaultAccountID, "default_account_id")
+}
+
 // errUnchanged rolls a change back that changes nothing, so that it makes no
 // version and no event.
 var errUnchanged = errors.New("unchanged")
 
-func validate(before, v entity.Settings) error {
+func validate(v entity.Settings) error {
 	if _, err := time.LoadLocation(v.Timezone); err != nil || v.Timezone == "" || v.Timezone == "Local" {
 		return fault.InvalidField("timezone", "must be a name of the IANA time zone database, such as Europe/Berlin")
-	}
-	// Set by itself when an accounting integration becomes active (records
-	// D31); until this entity has one there is nothing to choose.
-	if v.AccountingIntegrationID != before.AccountingIntegrationID && v.AccountingIntegrationID != uuid.Nil {
-		return fault.InvalidField("accounting_integration_id", "names no active accounting integration of this entity")
 	}
 	for i, m := range v.TaxMappings {
 		twin := func(o entity.TaxMapping) bool { return o.Category == m.Category && o.Rate == m.Rate }
