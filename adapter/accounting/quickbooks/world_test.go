@@ -99,7 +99,7 @@ func (w *world) Consent(authorizationURL string, tenants ...string) url.Values {
 	if !strings.HasPrefix(authorizationURL, w.url+"/connect/oauth2?") {
 		w.t.Fatalf("the consent page is at %s", authorizationURL)
 	}
-	to, err := w.sim.Consent(authorizationURL, append(tenants, "")[0])
+	to, err := w.sim.Consent(authorizationURL, tenants...)
 	w.must(err)
 	u, err := url.Parse(to)
 	w.must(err)

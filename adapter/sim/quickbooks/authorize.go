@@ -128,9 +128,10 @@ func reply(w http.ResponseWriter, r *http.Request, to string) {
 }
 
 // Consent does what the first person does who opens an authorization URL: they
-// choose a company and agree, or decline where they choose none (""). It
-// returns where the browser is sent.
-func (s *Server) Consent(authorizationURL, realm string) (string, error) {
+// choose a company and agree, or decline where they choose none. Of several
+// realms the first is chosen: a consent is for one. It returns where the
+// browser is sent.
+func (s *Server) Consent(authorizationURL string, realms ...string) (string, error) {
 	u, err := url.Parse(authorizationURL)
 	if err != nil {
 		return "", err
@@ -141,7 +142,7 @@ func (s *Server) Consent(authorizationURL, realm string) (string, error) {
 	if problem != "" {
 		return "", errors.New(problem)
 	}
-	return a.back(s.decide(a, s.identity.users[0], realm)), nil
+	return a.back(s.decide(a, s.identity.users[0], append(realms, "")[0])), nil
 }
 
 // signedIn returns who is signed in at this browser; the lock is held.
