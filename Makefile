@@ -54,6 +54,7 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 	@$(GO) run ./test/certification
 	@$(GO) run ./test/certification/identity
 	@$(GO) run ./test/certification/ledger-a
+	@$(GO) run ./test/certification/ledger-b
 
 .PHONY: faults
 faults: build ## kill the service FAULTS times over the path of an upload, on each database
