@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	quickbookssim "docledger/adapter/sim/quickbooks"
 	xerosim "docledger/adapter/sim/xero"
 )
 
@@ -41,7 +42,7 @@ func (s *simulator) Close() { _ = s.server.Close() }
 
 // ledgers are the simulated accounting providers, each with two organizations.
 type ledgers struct {
-	a *simulator
+	a, b *simulator
 }
 
 func startLedgers(autoApprove bool) (*ledgers, error) {
@@ -55,13 +56,24 @@ func startLedgers(autoApprove bool) (*ledgers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ledgers{a: a}, nil
+	b, err := simulate("ACCOUNTING_B", func(origin string) http.Handler {
+		return quickbookssim.New(quickbookssim.Options{
+			Origin:   origin,
+			Clients:  []quickbookssim.Client{{ID: ledgerClientID, Name: "docledger", Secret: ledgerSecret, LoopbackRedirects: true}},
+			Settings: quickbookssim.Settings{AutoApprove: autoApprove},
+		})
+	})
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return &ledgers{a: a, b: b}, nil
 }
 
 // environment is what the service is configured with.
 func (l *ledgers) environment() map[string]string {
 	out := map[string]string{}
-	for provider, s := range map[string]*simulator{"ACCOUNTING_A": l.a} {
+	for provider, s := range map[string]*simulator{"ACCOUNTING_A": l.a, "ACCOUNTING_B": l.b} {
 		maps.Copy(out, map[string]string{
 			provider + "_CLIENT_ID": ledgerClientID, provider + "_CLIENT_SECRET": ledgerSecret, provider + "_URL": s.url,
 		})
@@ -70,4 +82,7 @@ func (l *ledgers) environment() map[string]string {
 }
 
 // Close ends the ledgers.
-func (l *ledgers) Close() { l.a.Close() }
+func (l *ledgers) Close() {
+	l.a.Close()
+	l.b.Close()
+}

@@ -117,7 +117,7 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	if err := announce(ctx, addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url}, o.envFile, seeded, ended); err != nil {
+	if err := announce(ctx, addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url}, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended
 		return errors.Join(err, runErr)

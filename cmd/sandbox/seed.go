@@ -81,6 +81,7 @@ type addresses struct {
 	base     string
 	payments string
 	ledgerA  string
+	ledgerB  string
 }
 
 // announce waits until the service answers and then says how to reach it.
@@ -90,7 +91,7 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	}
 	var lines bytes.Buffer
 	for _, kv := range [][2]string{
-		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"STRIPE_URL", at.payments}, {"XERO_URL", at.ledgerA},
+		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"STRIPE_URL", at.payments}, {"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword},
 		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_ID", s.entity.String()},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"docledger/adapter/accounting/quickbooks"
 	"docledger/adapter/accounting/xero"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
@@ -47,6 +48,7 @@ func (s *Service) connectors(gate integration.Gate) (integrations.Connectors, er
 	made := integrations.Connectors{}
 	for p, make := range map[integration.Provider]func() (integration.Authorizer, error){
 		integration.AccountingA: func() (integration.Authorizer, error) { return s.accountingA(s.cfg.AccountingA, gate) },
+		integration.AccountingB: func() (integration.Authorizer, error) { return s.accountingB(s.cfg.AccountingB, gate) },
 	} {
 		c, err := make()
 		if err != nil {
@@ -64,6 +66,16 @@ func (s *Service) accountingA(c config.Provider, gate integration.Gate) (integra
 		return nil, nil
 	}
 	return xero.New(xero.Options{
+		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
+		LoopbackHTTP: true, Gate: gate, Now: s.clock.Now,
+	})
+}
+
+func (s *Service) accountingB(c config.Provider, gate integration.Gate) (integration.Authorizer, error) {
+	if c.ClientID == "" {
+		return nil, nil
+	}
+	return quickbooks.New(quickbooks.Options{
 		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
 		LoopbackHTTP: true, Gate: gate, Now: s.clock.Now,
 	})

@@ -167,6 +167,9 @@ func (r *reader) load() Config {
 	c.TokenKeys = r.keys("TOKEN_KEYS")
 	c.AccountingA = r.provider("ACCOUNTING_A")
 	c.AccountingB = r.provider("ACCOUNTING_B")
+	if c.AccountingB.ClientID != "" && c.AccountingB.ClientSecret == "" {
+		r.problem("ACCOUNTING_B_CLIENT_SECRET", "is required with ACCOUNTING_B_CLIENT_ID")
+	}
 	if offered := c.AccountingA.ClientID + c.AccountingB.ClientID; offered != "" && c.DatabaseURL != "" && len(c.TokenKeys) == 0 {
 		r.problem("TOKEN_KEYS", "is required with DATABASE_URL and a provider of integrations: every process needs the same keys")
 	}
@@ -198,7 +201,7 @@ func Variables() []Variable {
 		"ACCOUNTING_A_SCOPES":        "what consents ask for, separated by commas; empty: what is needed",
 		"ACCOUNTING_A_URL":           "another address of the provider, for tests",
 		"ACCOUNTING_B_CLIENT_ID":     "as for ACCOUNTING_A",
-		"ACCOUNTING_B_CLIENT_SECRET": "the application's secret",
+		"ACCOUNTING_B_CLIENT_SECRET": "the application's secret; required with its id",
 		"ACCOUNTING_B_SCOPES":        "as for ACCOUNTING_A",
 		"ACCOUNTING_B_URL":           "as for ACCOUNTING_A",
 		"REDIS_URL":                  "shared cache as `redis://…`; empty for one in each process",

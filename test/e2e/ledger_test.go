@@ -47,10 +47,22 @@ func bookA(t *testing.T) *books {
 	}
 }
 
+func bookB(t *testing.T) *books {
+	ledger, sim := harness.NewLedgerB(t)
+	return &books{
+		Ledger:      ledger,
+		addContacts: func(tenant string, count int) error { return sim.Seed(tenant, "Vendor", count) },
+		takeOff:     func(tenant string) error { sim.Disconnect(tenant); return nil },
+		withdraw:    func() { sim.Disconnect("") },
+		outage:      outage(t, sim.Kit),
+		classes:     func() []string { return accounting.TypesB(nil) },
+	}
+}
+
 // onLedgers runs a test against every accounting provider.
 func onLedgers(t *testing.T, test func(t *testing.T, s *harness.Server, b *books, log *syncBuffer)) {
 	t.Helper()
-	for name, open := range map[string]func(*testing.T) *books{"A": bookA} {
+	for name, open := range map[string]func(*testing.T) *books{"A": bookA, "B": bookB} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, log := open(t), &syncBuffer{}
@@ -284,6 +296,16 @@ func TestProviderEndsConsent(t *testing.T) {
 			t.Errorf("the page is told %v", q)
 		}
 		read().OK()
+		// So does a tenant that is taken off there, and comes back.
+		if err := b.takeOff(b.Tenants[0]); err != nil {
+			t.Fatal(err)
+		}
+		s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-contacts", o.Admin.Token, nil).Want(500, "provider_unauthorized")
+		if r := s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK(); r.Text("status") != "ERROR" {
+			t.Errorf("status %s", r.Raw)
+		}
+		s.Connect(o, o.Entity, b.Ledger, b.Tenants[0])
+		s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-contacts", o.Admin.Token, nil).OK()
 	})
 }
 

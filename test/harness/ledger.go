@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"testing"
 
+	simquickbooks "docledger/adapter/sim/quickbooks"
 	simxero "docledger/adapter/sim/xero"
 
 	"github.com/google/uuid"
@@ -47,6 +48,28 @@ func NewLedgerA(t testing.TB) (*Ledger, *simxero.Server) {
 	return &Ledger{
 		Provider: "ACCOUNTING_A", URL: origin, Tenants: []string{simxero.TaxedOrganization, simxero.UntaxedOrganization},
 		Env: providerEnv("ACCOUNTING_A", origin, "secret of A"), Consent: sim.Consent,
+	}, sim
+}
+
+// NewLedgerB starts ACCOUNTING_B with its usual limits. A consent reaches one
+// tenant.
+func NewLedgerB(t testing.TB) (*Ledger, *simquickbooks.Server) {
+	t.Helper()
+	listener := httptest.NewUnstartedServer(nil)
+	origin := "http://" + listener.Listener.Addr().String()
+	sim := simquickbooks.New(simquickbooks.Options{
+		Origin:  origin,
+		Clients: []simquickbooks.Client{{ID: "docledger", Name: "docledger", Secret: "secret of B", LoopbackRedirects: true}},
+	})
+	listener.Config.Handler = sim
+	listener.Start()
+	t.Cleanup(listener.Close)
+	return &Ledger{
+		Provider: "ACCOUNTING_B", URL: origin, Tenants: []string{simquickbooks.VATCompany, simquickbooks.USCompany},
+		Env: providerEnv("ACCOUNTING_B", origin, "secret of B"),
+		Consent: func(authorizationURL string, tenants ...string) (string, error) {
+			return sim.Consent(authorizationURL, append(tenants, "")[0])
+		},
 	}, sim
 }
 
