@@ -135,14 +135,10 @@ func kindOf(k accounting.BillKind) *client.Kind {
 }
 
 // number is a supplier's number as the provider keeps it.
-func number(s string) string {
-	return cut(strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "�"))), longestNumber)
-}
+func number(s string) string { return cut(oneLine(s), longestNumber) }
+
+// oneLine is a text of one line as the provider takes it.
+func oneLine(s string) string { return strings.TrimSpace(strings.ReplaceAll(text(s), "\n", " ")) }
 
 // text is a text of several lines as the provider takes it.
 func text(s string) string {

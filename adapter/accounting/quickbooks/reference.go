@@ -21,8 +21,8 @@ func note(b accounting.Bill) string {
 	if b.Link != "" {
 		texts = append(texts, b.Link)
 	}
-	if number(b.Number) != strings.TrimSpace(b.Number) {
-		texts = append(texts, "Number: "+b.Number)
+	if whole := oneLine(b.Number); number(b.Number) != whole {
+		texts = append(texts, "Number: "+whole)
 	}
 	var corrected []string
 	for _, c := range b.Corrects {

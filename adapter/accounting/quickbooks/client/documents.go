@@ -119,6 +119,9 @@ func document(doing string, k *Kind, out map[string]json.RawMessage) (d Document
 func (c *Client) Documents(ctx context.Context, a Access, k *Kind, conditions ...Condition) ([]Document, error) {
 	list, err := query[Document](ctx, c, a, k.Entity, documentsPage, conditions...)
 	for i := range list {
+		if list[i].ID == "" || list[i].TotalAmt == "" {
+			return nil, &Failure{Doing: "list " + k.Entity, cause: errors.New("the list holds what is no document")}
+		}
 		list[i].Kind = k
 	}
 	return list, err

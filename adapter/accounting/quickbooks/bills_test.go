@@ -1,0 +1,259 @@
+package quickbooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"docledger/adapter/accounting/quickbooks"
+	sim "docledger/adapter/sim/quickbooks"
+	"docledger/domain/accounting"
+	"docledger/domain/calendar"
+	"docledger/domain/integration"
+	"docledger/domain/money"
+)
+
+const (
+	bessie = "51" // the first vendor of the seed
+	ours   = "01970000-0000-7000-8000-0123456789ab"
+)
+
+// plainBill is a bill of one line without tax.
+func plainBill() accounting.Bill {
+	return accounting.Bill{
+		Kind: accounting.PurchaseBill, Contact: bessie, Number: "R-1", Reference: ours, Link: "https://docledger.example/i/1",
+		Date: calendar.Date{Year: 2026, Month: 11, Day: 3}, Currency: "GBP", Stage: accounting.StageDraft, Tax: accounting.NoTax,
+		Lines: []accounting.BillLine{{Description: "Paper", Amount: money.MustParse("12.00"), Account: "45"}},
+		Total: money.MustParse("12.00"),
+	}
+}
+
+// vat is a world with the access to the company whose bills carry tax.
+func vat(t testing.TB) (*quickbooks.Connector, *world, integration.Access) {
+	t.Helper()
+	c, w := open(t, nil)
+	return c, w, w.entered(c, sim.VATCompany)
+}
+
+// TestWhatIsSent reads a request as the ledger got it.
+func TestWhatIsSent(t *testing.T) {
+	t.Parallel()
+	c, w, a := vat(t)
+	b := plainBill()
+	b.Tax, b.Memo, b.Number, b.Again = accounting.TaxInclusive, "Note", " R\t1 ", true
+	b.Lines = []accounting.BillLine{
+		{Description: "Fine", Amount: money.MustParse("0.37"), Account: "45", TaxRate: "2", TaxAmount: money.MustParse("0.06")},
+		{Description: " \x00 ", Amount: money.MustParse("0.38"), Account: "45"},
+	}
+	if _, err := c.Book(context.Background(), a, b, "key-1"); err != nil {
+		t.Fatal(err)
+	}
+	requests := w.sim.Kit.Requests()
+	sent := requests[len(requests)-1]
+	for name, want := range map[string]string{"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "docledger"} {
+		if sent.Header[name] != want {
+			t.Errorf("%s is %q, want %q", name, sent.Header[name], want)
+		}
+	}
+	if q := "include=allowduplicatedocnum&minorversion=75&requestid=key-1"; sent.Query != q {
+		t.Errorf("query %q, want %q", sent.Query, q)
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(sent.Body), &body); err != nil {
+		t.Fatalf("%v: %s", err, sent.Body)
+	}
+	for name, want := range map[string]string{
+		"VendorRef": `{"value":"51"}`, "DocNumber": `"R 1"`, "TxnDate": `"2026-11-03"`, "CurrencyRef": `{"value":"GBP"}`, "GlobalTaxCalculation": `"TaxExcluded"`,
+		"PrivateNote": `"docledger ` + ours + `\nhttps://docledger.example/i/1\nNote"`,
+		"Line": `[{"DetailType":"AccountBasedExpenseLineDetail","Amount":0.31,"Description":"Fine","AccountBasedExpenseLineDetail":{"AccountRef":{"value":"45"},"TaxCodeRef":{"value":"2"}}},` +
+			`{"DetailType":"AccountBasedExpenseLineDetail","Amount":0.38,"AccountBasedExpenseLineDetail":{"AccountRef":{"value":"45"},"TaxCodeRef":{"value":"9"}}}]`,
+	} {
+		if got := string(body[name]); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if _, there := body["DueDate"]; there {
+		t.Error("a due date that nobody stated is sent")
+	}
+}
+
+// TestQueriesCarryOneType holds the list of accounts to the contract's form of
+// a filter: one condition with the wire's spelling in each query.
+func TestQueriesCarryOneType(t *testing.T) {
+	t.Parallel()
+	c, w, a := vat(t)
+	before := len(w.sim.Kit.Requests())
+	list, err := c.Accounts(context.Background(), a, accounting.ClassFilter{accounting.Asset, accounting.CreditCard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conditions []string
+	for _, r := range w.sim.Kit.Requests()[before:] {
+		q, err := url.ParseQuery(r.Query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, condition, _ := strings.Cut(q.Get("query"), "WHERE ")
+		condition, _, _ = strings.Cut(condition, " AND Active")
+		conditions = append(conditions, condition)
+	}
+	want := []string{"AccountType = 'Other Current Asset'", "AccountType = 'Fixed Asset'", "AccountType = 'Other Asset'", "AccountType = 'Credit Card'"}
+	if !slices.Equal(conditions, want) {
+		t.Errorf("asked %q, want %q", conditions, want)
+	}
+	classes := map[string]string{}
+	for _, x := range list {
+		classes[x.Type] = x.Class
+	}
+	if fmt.Sprint(classes) != "map[Credit Card:CreditCard Fixed Asset:FixedAsset Other Asset:OtherAsset Other Current Asset:OtherCurrentAsset]" {
+		t.Errorf("classes %v", classes)
+	}
+}
+
+func TestTaxCodes(t *testing.T) {
+	t.Parallel()
+	c, _, a := vat(t)
+	list, err := c.TaxRates(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, x := range list {
+		got[x.Name] = fmt.Sprintf("%s %t %s", x.Rate, x.Purchases, x.State)
+	}
+	for name, want := range map[string]string{
+		"20.0% S": "20 true ACTIVE", "12.0% split": "12 true ACTIVE", "20.0% sales only": "20 false ACTIVE", "17.5% S": "17.5 true ARCHIVED",
+		"No VAT": "0 true ACTIVE",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %s, want %s", name, got[name], want)
+		}
+	}
+}
+
+// TestWithoutTax books in a company whose bills carry no tax and that has one
+// currency.
+func TestWithoutTax(t *testing.T) {
+	t.Parallel()
+	c, w := open(t, nil)
+	a := w.entered(c, sim.USCompany)
+	r, err := c.Rules(context.Background(), a)
+	if err != nil || r.HasTax || r.BaseCurrency != "USD" || fmt.Sprint(r.Currencies) != "[USD]" {
+		t.Errorf("rules %+v, %v", r, err)
+	}
+	list, err := c.TaxRates(context.Background(), a)
+	if err != nil || slices.ContainsFunc(list, func(x accounting.TaxRate) bool { return x.Purchases }) {
+		t.Errorf("tax rates %+v, %v", list, err)
+	}
+	b := plainBill()
+	b.Currency, b.Tax = "USD", accounting.TaxInclusive
+	booked, err := c.Book(context.Background(), a, b, "key")
+	if err != nil || !booked.Total.Equal(b.Total) || !booked.TaxTotal.IsZero() {
+		t.Errorf("%+v, %v", booked, err)
+	}
+	b.Currency = "EUR"
+	_, err = c.Book(context.Background(), a, b, "key-2")
+	if r, ok := accounting.RefusalOf(err); !ok || r.Code != accounting.CodeCurrency {
+		t.Errorf("another currency: %v", err)
+	}
+	contacts, err := c.Contacts(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range contacts {
+		if strings.Contains(x.TaxID, "X") {
+			t.Errorf("a masked tax id is taken for one: %+v", x)
+		}
+	}
+	made, err := c.CreateContact(context.Background(), a, accounting.NewContact{Name: "Masked: Ltd", TaxID: "12-3456789", Currency: "USD"}, "contact")
+	if err != nil || made.TaxID != "12-3456789" || made.Name != "Masked- Ltd" {
+		t.Errorf("%+v, %v", made, err)
+	}
+}
+
+// TestRefusalsTell holds that a refusal names what cannot be used, and its
+// error names nobody.
+func TestRefusalsTell(t *testing.T) {
+	t.Parallel()
+	c, w, a := vat(t)
+	typed := w.TypeBill(a.Tenant, accounting.PurchaseBill, bessie, "taken", money.MustParse("3"))
+	accounts, err := c.Accounts(context.Background(), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unposted := accounts[slices.IndexFunc(accounts, func(x accounting.Account) bool { return x.Class == accounting.NonPosting })].ID
+	for name, tc := range map[string]struct {
+		change func(*accounting.Bill)
+		code   accounting.Code
+		says   string
+	}{
+		"negative":         {func(b *accounting.Bill) { b.Lines[0].Amount = money.MustParse("-1") }, accounting.CodeRefused, "0 or greater"},
+		"no id":            {func(b *accounting.Bill) { b.Contact = "../x" }, accounting.CodeContactUnusable, ""},
+		"no account id":    {func(b *accounting.Bill) { b.Lines[0].Account = "x" }, accounting.CodeAccountUnusable, ""},
+		"inactive":         {func(b *accounting.Bill) { b.Contact = "54" }, accounting.CodeContactUnusable, "Closed Shop"},
+		"other currency":   {func(b *accounting.Bill) { b.Currency = "EUR" }, accounting.CodeContactUnusable, "GBP alone"},
+		"currency":         {func(b *accounting.Bill) { b.Currency = "SEK" }, accounting.CodeCurrency, "SEK"},
+		"no postings":      {func(b *accounting.Bill) { b.Lines[0].Account = unposted }, accounting.CodeAccountUnusable, "Estimates"},
+		"rate of sales":    {func(b *accounting.Bill) { b.Lines[0].TaxRate = "7" }, accounting.CodeTaxRateUnusable, "sales only"},
+		"former rate":      {func(b *accounting.Bill) { b.Lines[0].TaxRate = "8" }, accounting.CodeTaxRateUnusable, "17.5"},
+		"number once more": {func(b *accounting.Bill) { b.Number = "taken" }, accounting.CodeAlreadyInLedger, "DocNumber=taken"},
+	} {
+		b := plainBill()
+		tc.change(&b)
+		_, err := c.Book(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
+		r, ok := accounting.RefusalOf(err)
+		if !ok || r.Code != tc.code || !strings.Contains(r.Message(), tc.says) || tc.says != "" && strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if tc.code == accounting.CodeAlreadyInLedger && (r.Bill == nil || r.Bill.ID != typed) {
+			t.Errorf("%s: names %+v", name, r.Bill)
+		}
+	}
+}
+
+// TestReferences holds that our reference is found wherever people moved it,
+// and that nobody else's id is taken for it.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	c, _, a := vat(t)
+	other := "01970000-0000-7000-8000-ffffffffffff"
+	for name, change := range map[string]func(*accounting.Bill){
+		"plain":         func(*accounting.Bill) {},
+		"no link":       func(b *accounting.Bill) { b.Link = "" },
+		"a credit note": func(b *accounting.Bill) { b.Kind = accounting.SupplierCredit },
+		"another's id":  func(b *accounting.Bill) { b.Memo = "docledger " + other },
+		"a long memo":   func(b *accounting.Bill) { b.Memo = strings.Repeat("ä", 5000) },
+	} {
+		b := plainBill()
+		b.Number = name
+		change(&b)
+		booked, err := c.Book(context.Background(), a, b, "key-"+strings.Trim(strings.ReplaceAll(name, " ", "-"), "'"))
+		if err != nil || booked.Reference != ours {
+			t.Errorf("%s: %+v, %v", name, booked, err)
+			continue
+		}
+		read, err := c.Read(context.Background(), a, b.Kind, booked.ID)
+		if err != nil || read.Reference != ours {
+			t.Errorf("%s: read %+v, %v", name, read, err)
+		}
+	}
+}
+
+func TestAttachmentNames(t *testing.T) {
+	t.Parallel()
+	c, _ := open(t, nil)
+	for name, want := range map[string]string{
+		"Rechnung.pdf": "Rechnung.pdf", `a<b>:"/\|?*+.pdf`: "a_b_________.pdf", "..": "document", "": "document", " x.pdf ": "x.pdf",
+		"a\x00b\n.pdf": "a_b_.pdf", "Ünïcödé №.pdf": "Ünïcödé №.pdf", "\xff.pdf": "_.pdf", "../../etc/passwd": ".._.._etc_passwd",
+		strings.Repeat("l", 300) + ".pdf": strings.Repeat("l", 96) + ".pdf",
+	} {
+		if got := c.AttachmentName(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+}

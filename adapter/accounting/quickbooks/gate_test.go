@@ -1,0 +1,198 @@
+package quickbooks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/adapter/accounting/quickbooks"
+	sim "docledger/adapter/sim/quickbooks"
+	"docledger/domain/accounting"
+	"docledger/domain/accounting/accountingtest"
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
+)
+
+// doorman is a gate that remembers who passed and what they told.
+type doorman struct {
+	mu     sync.Mutex
+	calls  []integration.Call
+	told   []integration.Observation
+	closed error
+}
+
+func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed != nil {
+		return nil, d.closed
+	}
+	d.calls = append(d.calls, c)
+	return func(o integration.Observation) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.told = append(d.told, o)
+	}, nil
+}
+
+func (d *doorman) last(t *testing.T) (integration.Call, integration.Observation) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.calls) == 0 || len(d.calls) != len(d.told) {
+		t.Fatalf("%d entered, %d left", len(d.calls), len(d.told))
+	}
+	return d.calls[len(d.calls)-1], d.told[len(d.told)-1]
+}
+
+// entered consents to a company.
+func (w *world) entered(c *quickbooks.Connector, company string) integration.Access {
+	w.t.Helper()
+	q := w.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "s", RedirectURI: accountingtest.RedirectURI}), company)
+	consent, err := c.Exchange(context.Background(), integration.Callback{Code: q.Get("code"), RedirectURI: accountingtest.RedirectURI, Query: q})
+	w.must(err)
+	return integration.Access{Token: consent.Tokens.Access, Account: consent.Account, Event: consent.Event, Tenant: company}
+}
+
+func TestEveryRequestPassesTheGate(t *testing.T) {
+	t.Parallel()
+	gate := &doorman{}
+	c, w := open(t, func(o *quickbooks.Options) { o.Gate = gate })
+	a := w.entered(c, sim.VATCompany)
+	if call, _ := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingB {
+		t.Errorf("the code: %+v", call)
+	}
+	w.must(w.sim.Seed(a.Tenant, "Vendor", 2500))
+	before := len(gate.calls)
+	a.Background = true
+	if list, err := c.Contacts(context.Background(), a); err != nil || len(list) != 2505 {
+		t.Fatalf("%d contacts, %v", len(list), err)
+	}
+	if pages := len(gate.calls) - before; pages != 3 {
+		t.Errorf("%d requests passed, want one for each of three pages", pages)
+	}
+	call, told := gate.last(t)
+	if limits := fmt.Sprint(call.Limits); call.Tenant != a.Tenant || !call.Background || limits != "{0 [{1s 10} {1m0s 500}]}" {
+		t.Errorf("passed as %+v", call)
+	}
+	if told.Limited || told.Failed {
+		t.Errorf("told %+v", told)
+	}
+	w.sim.SetLimits(func(l *sim.Limits) { l.Minute = 3 })
+	_, err := c.Currencies(context.Background(), a)
+	if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter != time.Minute {
+		t.Errorf("one too many: %v", err)
+	}
+	if _, told := gate.last(t); !told.Limited || told.RetryAfter != time.Minute {
+		t.Errorf("told %+v", told)
+	}
+	w.Break(accountingtest.ListCurrencies, accountingtest.Dropped, 1)
+	if _, err := c.Currencies(context.Background(), a); err == nil {
+		t.Error("a cut line is no error")
+	}
+	if _, told := gate.last(t); !told.Failed {
+		t.Errorf("told %+v", told)
+	}
+}
+
+func TestClosedGate(t *testing.T) {
+	t.Parallel()
+	gate := &doorman{}
+	c, w := open(t, func(o *quickbooks.Options) { o.Gate = gate })
+	a := w.entered(c, sim.VATCompany)
+	requests := len(w.sim.Kit.Requests())
+	mixed := plainBill()
+	mixed.Lines = append(mixed.Lines, mixed.Lines[0])
+	mixed.Lines[0].TaxRate = "2"
+	for _, closed := range []error{
+		integration.RateLimited(integration.AccountingB, 40*time.Second, nil),
+		integration.Unavailable(integration.AccountingB, 40*time.Second, errors.New("it has been failing")),
+	} {
+		gate.closed = closed
+		for _, b := range []accounting.Bill{plainBill(), mixed} {
+			_, err := c.Book(context.Background(), a, b, "key")
+			f, ok := fault.As(err)
+			if !ok || f.RetryAfter != 40*time.Second || accounting.Uncertain(err) || !errors.Is(err, accounting.ErrNotSent) {
+				t.Errorf("%v becomes %v", closed, err)
+			}
+		}
+	}
+	if n := len(w.sim.Kit.Requests()); n != requests {
+		t.Errorf("%d requests went past a closed gate", n-requests)
+	}
+}
+
+// TestNobodyThere books where nobody takes the connection, which is certain, and
+// where the answer takes too long, which is not.
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.VATCompany}
+	c := connector(t, gone.URL, time.Minute)
+	if _, err := c.Book(context.Background(), a, plainBill(), "key"); accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable {
+		t.Errorf("nobody there: %v", err)
+	}
+	silent := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
+	t.Cleanup(slow.Close)
+	t.Cleanup(func() { close(silent) })
+	c = connector(t, slow.URL, 50*time.Millisecond)
+	_, err := c.Book(context.Background(), a, plainBill(), "key")
+	if !accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable || strings.Contains(err.Error(), "canary") {
+		t.Errorf("no answer: %v", err)
+	}
+	c = connector(t, slow.URL, time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Book(ctx, a, plainBill(), "key"); !accounting.Uncertain(err) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the caller's time is over: %v", err)
+	}
+}
+
+func connector(t testing.TB, at string, timeout time.Duration) *quickbooks.Connector {
+	t.Helper()
+	c, err := quickbooks.New(quickbooks.Options{
+		ClientID: clientID, ClientSecret: secret.New(clientSecret), URL: at, LoopbackHTTP: true, Timeout: timeout,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		id, url  string
+		loopback bool
+		good     bool
+	}{
+		"the provider itself":   {"x", "", false, true},
+		"no client":             {"", "", false, false},
+		"another address":       {"x", "https://ledger.example", false, true},
+		"no TLS":                {"x", "http://ledger.example", true, false},
+		"this machine":          {"x", "http://127.0.0.1:4020", true, true},
+		"this machine, not so":  {"x", "http://127.0.0.1:4020", false, false},
+		"an address with query": {"x", "https://ledger.example/?a=b", false, false},
+		"an address with user":  {"x", "https://a:canary@ledger.example", false, false},
+	} {
+		c, err := quickbooks.New(quickbooks.Options{ClientID: tc.id, ClientSecret: secret.New("s"), URL: tc.url, LoopbackHTTP: tc.loopback})
+		if (err == nil) != tc.good || err != nil && strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && tc.url == "" && !strings.HasPrefix(c.AuthorizationURL(integration.AuthorizationRequest{}), "https://appcenter.intuit.com/connect/oauth2?") {
+			t.Errorf("%s: consents at %s", name, c.AuthorizationURL(integration.AuthorizationRequest{}))
+		}
+	}
+	if _, err := quickbooks.New(quickbooks.Options{ClientID: "x"}); err == nil {
+		t.Error("a connector without a secret was made")
+	}
+}
