@@ -122,3 +122,45 @@ func TestListsWithoutCount(t *testing.T) {
 		t.Errorf("%d contacts, %v", len(list), err)
 	}
 }
+
+// TestForeignReferences holds that ids of other applications, and what people
+// write, are no references of ours.
+func TestForeignReferences(t *testing.T) {
+	t.Parallel()
+	const id = "a3f4c6b2-6b0d-4a1f-8d65-0d0a5f0f1099"
+	a := integration.Access{Token: secret.New("t"), Tenant: sim.TaxedOrganization}
+	for name, tc := range map[string]struct{ link, line, want string }{
+		"ours":                     {"https://docledger.example/i/1#docledger-" + ours, "Paper", ours},
+		"ours, in a line":          {"", " docledger " + ours + " ", ours},
+		"another application's":    {"https://other.example/bills/" + ours, "Bill " + ours, ""},
+		"a mark without an id":     {"https://docledger.example/i/1#docledger-1", "docledger 1", ""},
+		"a mark and more":          {"https://docledger.example/i/1#docledger-" + ours + "1", "docledger " + ours + " and more", ""},
+		"talk of it":               {"", "see docledger " + ours, ""},
+		"a link without, and ours": {"https://other.example/", "docledger " + ours, ours},
+	} {
+		body := fmt.Sprintf(`{"Invoices":[{"InvoiceID":%q,"Status":"DRAFT","Total":1.00,"Url":%q,"LineItems":[{"Description":%q}]}]}`, id, tc.link, tc.line)
+		read, err := connector(t, liar(t, 200, "application/json", body), time.Minute).Read(context.Background(), a, accounting.PurchaseBill, id)
+		if err != nil || read.Reference != tc.want {
+			t.Errorf("%s: %q, %v; want %q", name, read.Reference, err, tc.want)
+		}
+	}
+}
+
+// TestLockDates holds that the later of the two counts.
+func TestLockDates(t *testing.T) {
+	t.Parallel()
+	const march, april = "/Date(1772323200000+0000)/", "/Date(1775001600000+0000)/"
+	a := integration.Access{Token: secret.New("t"), Tenant: sim.TaxedOrganization}
+	for name, tc := range map[string]struct{ period, year, want string }{
+		"none":            {"", "", "0000-00-00"},
+		"the period's":    {april, march, "2026-04-01"},
+		"the year's":      {march, april, "2026-04-01"},
+		"only the year's": {"", march, "2026-03-01"},
+	} {
+		body := fmt.Sprintf(`{"Organisations":[{"OrganisationID":"x","BaseCurrency":"EUR","PeriodLockDate":%q,"EndOfYearLockDate":%q}],"Currencies":[]}`, tc.period, tc.year)
+		rules, err := connector(t, liar(t, 200, "application/json", body), time.Minute).Rules(context.Background(), a)
+		if err != nil || rules.ClosedUntil.IsZero() != (name == "none") || name != "none" && rules.ClosedUntil.String() != tc.want {
+			t.Errorf("%s: %s, %v; want %s", name, rules.ClosedUntil, err, tc.want)
+		}
+	}
+}

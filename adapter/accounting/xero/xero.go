@@ -47,7 +47,7 @@ func DefaultScopes() []string {
 type Options struct {
 	ClientID     string
 	ClientSecret secret.Text // empty for an application that has PKCE in its place
-	Scopes       []string    // nil for DefaultScopes
+	Scopes       []string    // none for DefaultScopes
 	URL          string      // one address in place of all of the provider's; "" for those
 
 	// LoopbackHTTP lets URL be on this machine and without TLS, as a simulator
@@ -105,7 +105,7 @@ func New(o Options) (*Connector, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if o.Scopes == nil {
+	if len(o.Scopes) == 0 {
 		o.Scopes = DefaultScopes()
 	}
 	return &Connector{client: client.New(c), scopes: o.Scopes, web: web}, nil

@@ -161,8 +161,11 @@ func (s *Server) Consent(authorizationURL string, organizations ...string) (stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, problem := s.readAuthorization(u.Query())
-	if problem != "" {
+	switch {
+	case problem != "":
 		return "", errors.New(problem)
+	case len(s.identity.users) == 0:
+		return "", errors.New("there is nobody who could consent")
 	}
 	return a.back(s.decide(a, s.identity.users[0], organizations)), nil
 }

@@ -232,7 +232,22 @@ func TestBillsAreFound(t *testing.T) {
 	if len(brief.list("Invoices")) != 5 || brief.at("Invoices", 0, "LineItems", 0) != nil || brief.at("Invoices", 0, "DateString") != "2026-03-05T00:00:00" {
 		t.Errorf("without pages: %s", brief.raw)
 	}
-	if r := w.do(http.StatusOK, http.MethodGet, "/Invoices?createdByMyApp=true&Statuses=DRAFT,VOIDED&ContactIDs="+musterID, nil); len(r.list("Invoices")) != 5 {
+	first := byNumber.at("Invoices", 0, "InvoiceID").(string)
+	w.do(http.StatusOK, http.MethodPost, "/Invoices/"+first, m{"Invoices": []any{m{"Status": "SUBMITTED"}}})
+	if r := w.do(http.StatusOK, http.MethodGet, "/Invoices?where="+url.QueryEscape(`Status=="SUBMITTED"`), nil); len(r.list("Invoices")) != 1 {
+		t.Errorf("after another status: %s", r.raw)
+	}
+	w.do(http.StatusOK, http.MethodPost, "/Contacts", m{"Contacts": []any{m{"ContactID": musterID, "Name": "Renamed"}}})
+	if r := w.do(http.StatusOK, http.MethodGet, "/Invoices?where="+url.QueryEscape(`Status=="SUBMITTED" AND Contact.Name=="Renamed"`), nil); len(r.list("Invoices")) != 1 || r.at("Invoices", 0, "InvoiceID") != first {
+		t.Errorf("after a change: %s", r.raw)
+	}
+	if err := w.sim.Renumber(xero.TaxedOrganization, first, "N-9"); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.do(http.StatusOK, http.MethodGet, "/Invoices?where="+url.QueryEscape(`InvoiceNumber=="N-9"`), nil); len(r.list("Invoices")) != 1 {
+		t.Errorf("after another number: %s", r.raw)
+	}
+	if r := w.do(http.StatusOK, http.MethodGet, "/Invoices?createdByMyApp=true&Statuses=DRAFT,SUBMITTED&ContactIDs="+musterID, nil); len(r.list("Invoices")) != 5 {
 		t.Errorf("of this application: %d", len(r.list("Invoices")))
 	}
 	if r := w.do(http.StatusOK, http.MethodGet, "/Invoices", nil, "If-Modified-Since", "2026-03-02T09:30:00"); len(r.list("Invoices")) != 0 {

@@ -144,10 +144,11 @@ func TestCodes(t *testing.T) {
 	if got := w.exchange(once, nil); got.Error != "" || got.Expires != 1800 || got.Refresh == "" || got.ID == "" {
 		t.Errorf("a code gives %+v", got)
 	}
+	usedUp := w.exchange(once, nil)
 	old := code(nil)
 	w.sim.Kit.Clock.Advance(5 * time.Minute)
 	for name, got := range map[string]tokens{
-		"used":              w.exchange(once, nil),
+		"used":              usedUp,
 		"expired":           w.exchange(old, nil),
 		"unknown":           w.exchange("nothing", nil),
 		"other address":     w.exchange(code(nil), map[string]string{"redirect_uri": redirect + "/"}),
@@ -302,5 +303,28 @@ func TestDiscovery(t *testing.T) {
 	_, _, keys := w.get(strings.TrimPrefix(found["jwks_uri"].(string), w.url))
 	if !strings.Contains(keys, `"alg":"RS256"`) || strings.Contains(keys, `"d":`) {
 		t.Errorf("keys: %s", keys)
+	}
+}
+
+// TestWhoseOrganizations holds that people connect their own organizations
+// alone, and that a consent to none is a refusal.
+func TestWhoseOrganizations(t *testing.T) {
+	t.Parallel()
+	w := open(t, func(o *xero.Options) {
+		o.Users = []xero.User{{Email: "clerk@example.com", Organizations: []string{xero.UntaxedOrganization}}}
+	})
+	at := w.url + "/identity/connect/authorize?" + query(nil).Encode()
+	for _, chosen := range [][]string{{xero.TaxedOrganization}, {xero.UntaxedOrganization, xero.TaxedOrganization}, {"nobody's"}, nil} {
+		to, err := w.sim.Consent(at, chosen...)
+		if err != nil || parsed(t, to).Get("error") != "access_denied" || parsed(t, to).Get("code") != "" {
+			t.Errorf("%v: %q, %v", chosen, to, err)
+		}
+	}
+	to, err := w.sim.Consent(at, xero.UntaxedOrganization)
+	if err != nil || parsed(t, to).Get("code") == "" || parsed(t, to).Get("state") != "state-1" {
+		t.Errorf("their own: %q, %v", to, err)
+	}
+	if _, err := w.sim.Consent(w.url + "/identity/connect/authorize?client_id=nobody"); err == nil {
+		t.Error("an unknown application is consented to")
 	}
 }
