@@ -5,4 +5,5 @@ go run ./test/bench
 go test -run '^$' -bench . -benchtime 20x ./adapter/extract/... ./adapter/httpapi/... 2>/dev/null | grep -E '^(Benchmark|pkg:)' || true
 # Webhooks made durable beside a bare transaction, on a PostgreSQL that syncs;
 # billing reads.
-go run ./test/postgres/cmd/testpostgres -- go test -run '^$' -bench . -benchtime 1x ./test/billing | grep -E '^(Benchmark|pkg:)'
+go run ./test/postgres/cmd/testpostgres -- go test -run '^$' -bench Receipts -benchtime 1x ./test/billing | grep -E '^(Benchmark|pkg:)'
+go test -run '^$' -bench Read -benchtime 500x ./test/billing | grep -E '^Benchmark'
