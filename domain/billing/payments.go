@@ -21,7 +21,7 @@ import (
 //     sense; RetryAfter says when to come back. After a write the effect is
 //     uncertain: repeat it with the same key, or read back.
 //   - fault.NotFound: the processor has no such thing, or has deleted it.
-//   - ErrKeyReused in the chain: see there.
+//   - ErrKeyReused or ErrKeySpent in the chain: see there.
 //   - any other error is our own mistake.
 //
 // An ended context is in the chain of the error. No error holds a key, a
@@ -42,6 +42,23 @@ const (
 // ErrKeyReused says that an idempotency key was used before with other values.
 // The processor did nothing now; what the first call did must be read back.
 var ErrKeyReused = errors.New("the idempotency key was used before with other values")
+
+// ErrKeySpent says that the processor remembers, under an idempotency key, that
+// the call failed, and will go on to say so for as long as it remembers the
+// key. It did nothing now; once it is sure that the first call did nothing
+// either, the call can be made with another key.
+var ErrKeySpent = errors.New("the processor remembers with the idempotency key that the call failed")
+
+// Anew makes a call with its key, and where that is used up once more with one
+// that is the same for an hour. Callers have read back before what an earlier
+// call may have done.
+func Anew[T any](key string, now time.Time, call func(key string) (T, error)) (T, error) {
+	v, err := call(key)
+	if errors.Is(err, ErrKeySpent) || errors.Is(err, ErrKeyReused) {
+		return call(key + ":" + now.UTC().Format("2006-01-02T15"))
+	}
+	return v, err
+}
 
 // Customer is an organization at the payment processor.
 type Customer struct {

@@ -139,6 +139,29 @@ func TestOutagesOfTheProcessor(t *testing.T) {
 	}
 }
 
+// TestRememberedFailuresDelayNothingForADay: the processor remembers failures
+// with their keys, and each step fails so once.
+func TestRememberedFailuresDelayNothingForADay(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	w.fault(`{"match":"POST /v1/customers","times":1,"action":"fail:500"}`)
+	if _, err := w.Service.Billing.Customers.Ensure(context.Background(), w.org.ID); fault.CodeOf(err) != fault.CodeProviderUnavailable {
+		t.Fatalf("Ensure = %v, want the outage", err)
+	}
+	customer := w.customer("pm_card_visa")
+	w.subscribe(customer, w.price())
+	for _, step := range []string{"/v1/invoices", "/v1/invoiceitems", "/v1/invoices/*/finalize", "/v1/invoices/*/pay"} {
+		w.fault(`{"match":"POST ` + step + `","times":1,"action":"fail:500"}`)
+	}
+	w.receive("customer.subscription.created")
+	if charges := w.charges(customer); len(charges) != 1 || charges[0]["status"] != "paid" || fmt.Sprint(charges[0]["total"]) != "3000" {
+		t.Errorf("charges are %v", charges)
+	}
+	if found := w.list("/v1/customers"); len(found) != 1 {
+		t.Errorf("%d customers were made", len(found))
+	}
+}
+
 // crashing fails after so many recorded steps, as a process does that is
 // killed; zero never.
 type crashing struct {

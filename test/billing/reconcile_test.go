@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/job"
 	"docledger/test/harness"
 )
 
@@ -148,7 +149,12 @@ func (w *world) outcome(org harness.Organization, customer string) outcome {
 	w.t.Helper()
 	var out outcome
 	for _, inv := range w.charges(customer) {
-		line := inv["lines"].(map[string]any)["data"].([]any)[0].(map[string]any)
+		lines := inv["lines"].(map[string]any)["data"].([]any)
+		if len(lines) == 0 {
+			out.Charges = append(out.Charges, fmt.Sprint(inv["status"]))
+			continue
+		}
+		line := lines[0].(map[string]any)
 		period := line["period"].(map[string]any)
 		out.Charges = append(out.Charges, fmt.Sprintf("%v %v %s %s", inv["status"], inv["total"], date(period["start"]), date(period["end"])))
 	}
@@ -170,6 +176,46 @@ func date(seconds any) string {
 		n = float64(whole)
 	}
 	return time.Unix(int64(n), 0).UTC().Format(time.DateOnly)
+}
+
+// TestPriceArchivedMidway archives the price after a step has failed: what has
+// its item is charged, and what has none is not.
+func TestPriceArchivedMidway(t *testing.T) {
+	t.Parallel()
+	for step, want := range map[string]outcome{
+		"/v1/invoiceitems":        {Month: "2026-11", State: billing.ChargeSkipped},
+		"/v1/invoices/*/finalize": {"2026-11", billing.ChargeDone, billing.Paid, []string{"paid 3000 2026-11-01 2026-12-01"}},
+		"/v1/invoices/*/pay":      {"2026-11", billing.ChargeDone, billing.Paid, []string{"paid 3000 2026-11-01 2026-12-01"}},
+	} {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, harness.Options{})
+			customer, price := w.customer("pm_card_visa"), w.price()
+			w.subscribe(customer, price)
+			w.fault(`{"match":"POST ` + step + `","times":1,"action":"status:503"}`)
+			body, ok := w.sim.Payload(w.lastEvent("customer.subscription.created"), "")
+			if !ok {
+				t.Fatal("there is no event")
+			}
+			w.send(body)
+			waiting, err := w.Service.Inbox.Inbox.Unfinished(t.Context(), w.clock.Now().Add(time.Hour), 10)
+			if err != nil || len(waiting) != 1 {
+				t.Fatalf("%d events wait, %v", len(waiting), err)
+			}
+			if err := w.Service.Inbox.Process(t.Context(), job.ProcessEvent{V: job.EventVersion, MessageID: waiting[0].ID}); err == nil {
+				t.Fatal("nothing failed")
+			}
+			w.do(http.MethodPost, "/v1/prices/"+price, "active", "false")
+			w.process()
+			got := w.outcome(w.org, customer)
+			if step == "/v1/invoiceitems" {
+				got.Charges = nil // a draft of nothing, which nobody is charged for
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("it ends as %+v, want %+v", got, want)
+			}
+		})
+	}
 }
 
 // TestDoubleChargeIsSuspected buys with proration, so that the subscription has

@@ -86,37 +86,63 @@ func (c *Charger) carryOut(ctx context.Context, charge billing.Charge) error {
 	if err != nil {
 		return fmt.Errorf("read the subscription: %w", err)
 	}
-	price, reason, err := c.price(ctx, record.Price)
+	inv, err := c.find(ctx, record)
 	if err != nil {
 		return err
 	}
-	if reason != "" {
-		return c.skip(ctx, record, reason)
+	var price billing.Price
+	if inv.Items == 0 { // one that has its item is charged whatever became of the price
+		var reason string
+		if price, reason, err = c.price(ctx, record.Price); err != nil {
+			return err
+		}
+		if reason != "" {
+			return c.skip(ctx, record, reason)
+		}
 	}
-	inv, err := c.draft(ctx, record, sub, price)
-	if err != nil {
-		return err
+	if inv.ID == "" {
+		if inv, err = c.draft(ctx, charge, sub, price); err != nil {
+			return err
+		}
 	}
 	if inv.Status == billing.InvoiceVoid || inv.Status == billing.InvoiceUncollectible {
 		return c.skip(ctx, record, "its invoice was voided at the processor")
 	}
+	if record.State == billing.ChargePlanned || record.Invoice != inv.ID {
+		if _, err := c.advance(ctx, charge, billing.ChargeDrafted, inv.ID); err != nil {
+			return err
+		}
+	}
+	return c.settle(ctx, record, sub, price, inv)
+}
+
+// settle takes a charge from its draft to its end.
+func (c *Charger) settle(
+	ctx context.Context, record *billing.ChargeRecord, sub billing.Subscription, price billing.Price, inv billing.ProcessorInvoice,
+) error {
+	charge, now := record.Charge, c.Clock.Now()
 	if inv.Items == 0 {
 		from, until := billing.MonthOf(record.EventAt)
-		err := c.Charges.AddItem(ctx, charge.Key("item"), inv.ID, billing.ChargeItem{
-			Charge: charge, Price: price, Quantity: sub.Quantity(price.ID),
-			Description: price.ProductName + ", " + charge.Month, From: from, Until: until,
+		_, err := billing.Anew(charge.Key("item"), now, func(key string) (struct{}, error) {
+			return struct{}{}, c.Charges.AddItem(ctx, key, inv.ID, billing.ChargeItem{
+				Charge: charge, Price: price, Quantity: sub.Quantity(price.ID),
+				Description: price.ProductName + ", " + charge.Month, From: from, Until: until,
+			})
 		})
 		if err != nil {
 			return fmt.Errorf("add the item: %w", err)
 		}
 	}
-	if _, err := c.Charges.Finalize(ctx, charge.Key("finalize"), inv.ID); err != nil {
+	_, err := billing.Anew(charge.Key("finalize"), now, func(key string) (billing.ProcessorInvoice, error) {
+		return c.Charges.Finalize(ctx, key, inv.ID)
+	})
+	if err != nil {
 		return fmt.Errorf("finalize the invoice: %w", err)
 	}
 	if _, err := c.advance(ctx, charge, billing.ChargeFinalized, inv.ID); err != nil {
 		return err
 	}
-	paid, err := c.Charges.Pay(ctx, charge.Key("pay"), inv.ID)
+	paid, err := billing.Anew(charge.Key("pay"), now, func(key string) (billing.Payment, error) { return c.Charges.Pay(ctx, key, inv.ID) })
 	if err != nil {
 		return fmt.Errorf("pay the invoice: %w", err)
 	}
@@ -142,30 +168,31 @@ func (c *Charger) price(ctx context.Context, id string) (p billing.Price, reason
 	return p, "", nil
 }
 
-// draft finds the charge's invoice, or makes it.
-func (c *Charger) draft(ctx context.Context, record *billing.ChargeRecord, sub billing.Subscription, price billing.Price) (inv billing.ProcessorInvoice, err error) {
-	charge := record.Charge
-	found, err := c.Charges.Find(ctx, charge, record.EventAt.Add(-24*time.Hour))
+// find returns the charge's invoice, or the zero one where it has none yet.
+func (c *Charger) find(ctx context.Context, record *billing.ChargeRecord) (inv billing.ProcessorInvoice, err error) {
+	found, err := c.Charges.Find(ctx, record.Charge, record.EventAt.Add(-24*time.Hour))
 	if err != nil {
 		return inv, fmt.Errorf("look for the invoice: %w", err)
 	}
 	for _, f := range found {
 		if record.Invoice == "" || f.ID == record.Invoice {
-			inv = f
-			break
+			return f, nil
 		}
 	}
-	if inv.ID == "" {
-		inv, err = c.Charges.Draft(ctx, charge.Key("draft"), billing.ChargeInvoice{
+	return inv, nil
+}
+
+func (c *Charger) draft(ctx context.Context, charge billing.Charge, sub billing.Subscription, price billing.Price) (billing.ProcessorInvoice, error) {
+	inv, err := billing.Anew(charge.Key("draft"), c.Clock.Now(), func(key string) (billing.ProcessorInvoice, error) {
+		return c.Charges.Draft(ctx, key, billing.ChargeInvoice{
 			Charge: charge, Currency: price.Currency, PaymentMethod: sub.PaymentMethod,
 			AutomaticTax: sub.AutomaticTax, TaxRates: sub.TaxRates,
 		})
-		if err != nil {
-			return inv, fmt.Errorf("draft the invoice: %w", err)
-		}
+	})
+	if err != nil {
+		return inv, fmt.Errorf("draft the invoice: %w", err)
 	}
-	_, err = c.advance(ctx, charge, billing.ChargeDrafted, inv.ID)
-	return inv, err
+	return inv, nil
 }
 
 func (c *Charger) advance(ctx context.Context, charge billing.Charge, to billing.ChargeState, invoice string) (*billing.ChargeRecord, error) {

@@ -80,8 +80,13 @@ func (c *Customers) make(ctx context.Context, id uuid.UUID, lease usecase.Lease)
 	var made billing.Customer
 	if len(found) > 0 {
 		made = found[0]
-	} else if made, err = c.Processor.Create(calls, billing.CustomerKey(id), id); err != nil {
-		return "", fmt.Errorf("create the customer: %w", err)
+	} else {
+		made, err = billing.Anew(billing.CustomerKey(id), c.Clock.Now(), func(key string) (billing.Customer, error) {
+			return c.Processor.Create(calls, key, id)
+		})
+		if err != nil {
+			return "", fmt.Errorf("create the customer: %w", err)
+		}
 	}
 	o, err = c.Organizations.Update(ctx, id, func(o *organization.Organization) error {
 		return o.SetPaymentCustomer(made.ID, c.Clock.Now())

@@ -16,7 +16,7 @@ import (
 
 const (
 	// postWriters is how many transactions keep events at the same time.
-	postWriters = 2
+	postWriters = 3
 	// postCount and postBytes bound what one transaction keeps.
 	postCount = 64
 	postBytes = 4 << 20

@@ -61,6 +61,8 @@ func translate(ctx context.Context, doing, what string, err error) error {
 		return unavailable(retryAfter(e, retryBusy), cause)
 	case status == http.StatusTooManyRequests:
 		return unavailable(retryAfter(e, retryBusy), cause)
+	case status >= http.StatusInternalServerError && replayed(e):
+		return unavailable(retryAfter(e, retryUnreachable), fmt.Errorf("%w (%w)", cause, billing.ErrKeySpent))
 	case status >= http.StatusInternalServerError:
 		return unavailable(retryAfter(e, retryUnreachable), cause)
 	case e.Type == sdk.ErrorTypeIdempotency:
@@ -99,6 +101,11 @@ func bare(ctx context.Context, err error) error {
 		return inURL.Err
 	}
 	return errors.New("the answer is not the processor's")
+}
+
+// replayed says that the answer is that of an earlier call with the same key.
+func replayed(e *sdk.Error) bool {
+	return e.LastResponse != nil && e.LastResponse.Header.Get("Idempotent-Replayed") == "true"
 }
 
 func retryAfter(e *sdk.Error, otherwise time.Duration) time.Duration {

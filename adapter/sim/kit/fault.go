@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,6 +25,7 @@ type armed struct {
 	Fault
 	method, glob string
 	status       int
+	inner        int // the status with which the vendor's own work fails
 	delay        time.Duration
 }
 
@@ -86,6 +88,10 @@ func arm(f Fault) (*armed, error) {
 		if a.status, err = strconv.Atoi(value); err == nil && (a.status < 200 || a.status > 599) {
 			err = errors.New("no such status")
 		}
+	case "fail":
+		if a.inner, err = strconv.Atoi(value); err == nil && (a.inner < 500 || a.inner > 599) {
+			err = errors.New("no such status of a server that fails")
+		}
 	case "delay":
 		if a.delay, err = time.ParseDuration(value); err == nil && a.delay < 0 {
 			err = errors.New("it must not be negative")
@@ -146,6 +152,8 @@ func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler) {
 		}
 		w.WriteHeader(a.status)
 		_, _ = w.Write(k.options.ErrorBody(a.status)) // a caller that went away needs no answer
+	case a.inner != 0:
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), failing{}, a.inner)))
 	case a.Action == "drop":
 		cut(w.ResponseWriter)
 	case a.Action == "commit_then_drop":
@@ -164,6 +172,17 @@ func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler) {
 		case <-r.Context().Done():
 		}
 	}
+}
+
+// failing is the key under which a request's context carries how its work is to
+// fail.
+type failing struct{}
+
+// Failing returns the status with which the work of a request is to fail, 0 for
+// not at all: simulators ask where they would remember a failure.
+func Failing(ctx context.Context) int {
+	status, _ := ctx.Value(failing{}).(int)
+	return status
 }
 
 // cut ends the connection within the first line of the answer. Cutting it

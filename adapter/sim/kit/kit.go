@@ -13,6 +13,7 @@
 // number of segments. The actions:
 //
 //	status:503        answer with the status, do nothing
+//	fail:500          let the work itself fail so, where that is remembered
 //	delay:2s          wait, in real time, then go on
 //	drop              cut the connection, do nothing
 //	commit_then_drop  do it, then cut the connection instead of answering

@@ -87,6 +87,7 @@ func TestActions(t *testing.T) {
 		{"status:503", 503, `{"vendor":503}`, 0, false},
 		{"status:429", 429, `{"vendor":429}`, 0, false},
 		{"status:200", 200, `{"vendor":200}`, 0, false},
+		{"fail:500", 201, "did it", 1, false}, // whose work does not ask
 		{"delay:1ms", 201, "did it", 1, false},
 		{"drop", 0, "", 0, true},
 		{"commit_then_drop", 0, "", 1, true},
@@ -169,7 +170,7 @@ func TestControlRefuses(t *testing.T) {
 	s := open(t, kit.Options{})
 	for _, body := range []string{
 		`{"match":"/a","action":"drop"}`, `{"match":"GET a","action":"drop"}`, `{"match":"GET /[","action":"drop"}`,
-		`{"match":"GET /a","action":"explode"}`, `{"match":"GET /a","action":"status:abc"}`, `{"match":"GET /a","action":"status:700"}`,
+		`{"match":"GET /a","action":"explode"}`, `{"match":"GET /a","action":"status:abc"}`, `{"match":"GET /a","action":"status:700"}`, `{"match":"GET /a","action":"fail:400"}`,
 		`{"match":"GET /a","action":"delay:soon"}`, `{"match":"GET /a","action":"delay:-1s"}`, `{"match":"GET /a","action":"drop:x"}`,
 		`{"match":"GET /a","action":"drop","times":-1}`, `{"match":"GET /a","action":"drop","often":2}`, `[`,
 	} {

@@ -3,6 +3,8 @@ package stripe
 import (
 	"net/http"
 	"time"
+
+	"docledger/adapter/sim/kit"
 )
 
 const maxKey = 255
@@ -41,6 +43,9 @@ func (s *Server) once(w http.ResponseWriter, c *call, do operation) {
 
 	s.pause(c.request)
 	s.mu.Lock()
+	if status := kit.Failing(c.request.Context()); status != 0 {
+		do = func(*call) (any, *apiError) { return nil, errorOfStatus(status) }
+	}
 	status, body, e := s.perform(c, do)
 	if e != nil && e.validation {
 		delete(s.keys, c.key)

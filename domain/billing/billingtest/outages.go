@@ -102,3 +102,39 @@ func testContexts(t *testing.T, b bundle) {
 		}
 	}
 }
+
+// testKeysSpent has the processor remember that calls failed.
+func testKeysSpent(t *testing.T, b bundle) {
+	ctx := context.Background()
+	p := b.monthlyPlan(t, GoodCard)
+	draft := must[billing.ProcessorInvoice](t)(b.Charges.Draft(ctx, p.charge.Key("invoice"), p.draft))
+	for _, step := range []struct {
+		name Call
+		do   func(key string) error
+	}{
+		{CallCreateCustomer, func(key string) error {
+			_, err := b.Customers.Create(ctx, key, p.charge.Organization)
+			return err
+		}},
+		{CallCreateInvoice, func(key string) error { _, err := b.Charges.Draft(ctx, key, p.draft); return err }},
+		{CallAddItem, func(key string) error { return b.Charges.AddItem(ctx, key, draft.ID, p.item) }},
+		{CallFinalize, func(key string) error { _, err := b.Charges.Finalize(ctx, key, draft.ID); return err }},
+		{CallPay, func(key string) error { _, err := b.Charges.Pay(ctx, key, draft.ID); return err }},
+	} {
+		b.Break(step.name, FailureKept, 1)
+		spent, fresh := "spent: "+string(step.name), "fresh: "+string(step.name)
+		if err := step.do(spent); errors.Is(err, billing.ErrKeySpent) {
+			t.Errorf("%s: the first failure is said to be remembered: %v", step.name, err)
+		} else {
+			wantCode(t, err, fault.CodeProviderUnavailable)
+		}
+		err := step.do(spent)
+		wantCode(t, err, fault.CodeProviderUnavailable)
+		if !errors.Is(err, billing.ErrKeySpent) {
+			t.Errorf("%s: the remembered failure is %v", step.name, err)
+		}
+		if err := step.do(fresh); err != nil {
+			t.Errorf("%s with a fresh key: %v", step.name, err)
+		}
+	}
+}

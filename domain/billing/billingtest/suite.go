@@ -88,6 +88,7 @@ const (
 	Status503    Failure = "status:503"
 	Slow         Failure = "delay:30s"
 	Dropped      Failure = "drop"
+	FailureKept  Failure = "fail:500" // is remembered with the key
 	AnswerLost   Failure = "commit_then_drop"
 	NonsenseLost Failure = "garbage"
 )
@@ -161,6 +162,7 @@ func Run(t *testing.T, open func(t testing.TB) (Processor, World)) {
 		"charge steps again":             testChargeAgain,
 		"charge after lost answers":      testChargeLostAnswers,
 		"charge after keys are gone":     testChargeKeysGone,
+		"keys that are spent":            testKeysSpent,
 		"charge refused":                 testChargeRefused,
 		"charge declined":                testChargeDeclined,
 		"charge collected later":         testChargeCollectedLater,
