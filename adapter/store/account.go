@@ -13,6 +13,7 @@ import (
 
 type userRow struct {
 	ID                uuid.UUID `gorm:"primaryKey"`
+	IdentityID        *string
 	Email             string
 	Name              string
 	PasswordHash      string
@@ -27,19 +28,19 @@ func (userRow) TableName() string { return "users" }
 
 func (r userRow) fromRow() identity.User {
 	return identity.User{
-		ID: r.ID, Email: r.Email, Name: r.Name, PasswordHash: r.PasswordHash, Disabled: r.Disabled,
+		ID: r.ID, IdentityID: fromOptionalText(r.IdentityID), Email: r.Email, Name: r.Name, PasswordHash: r.PasswordHash, Disabled: r.Disabled,
 		PasswordChangedAt: fromOptionalTime(r.PasswordChangedAt), CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
 
 func toUserRow(u *identity.User) userRow {
 	return userRow{
-		ID: u.ID, Email: clean(u.Email), Name: clean(u.Name), PasswordHash: u.PasswordHash, Disabled: u.Disabled,
+		ID: u.ID, IdentityID: optionalText(u.IdentityID), Email: clean(u.Email), Name: clean(u.Name), PasswordHash: u.PasswordHash, Disabled: u.Disabled,
 		PasswordChangedAt: optionalTime(u.PasswordChangedAt), CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
 	}
 }
 
-// Users implements identity.Users.
+// Users implements identity.Users and identity.ProviderAccounts.
 type Users struct{ s *Store }
 
 // Add implements identity.Users.
@@ -52,7 +53,7 @@ func (r Users) Add(ctx context.Context, u *identity.User) error {
 
 // ByEmail implements identity.Users.
 func (r Users) ByEmail(ctx context.Context, email string) (*identity.User, error) {
-	return r.find(ctx, "email = ?", clean(email))
+	return r.find(ctx, "email = ? AND identity_id IS NULL", clean(email))
 }
 
 // ByID implements identity.Users.
@@ -69,6 +70,38 @@ func (r Users) find(ctx context.Context, condition string, value any) (*identity
 	return &u, nil
 }
 
+// ByIdentity implements identity.ProviderAccounts.
+func (r Users) ByIdentity(ctx context.Context, user string) (*identity.User, error) {
+	return r.find(ctx, "identity_id = ?", user)
+}
+
+// Put implements identity.ProviderAccounts.
+func (r Users) Put(ctx context.Context, u *identity.User) error {
+	r.s.stamp(&u.CreatedAt)
+	r.s.stamp(&u.UpdatedAt)
+	row := toUserRow(u)
+	err := r.s.handle(ctx).Clauses(clause.OnConflict{
+		Columns:   []clause.Column{{Name: "identity_id"}},
+		DoUpdates: clause.AssignmentColumns([]string{"email", "name", "updated_at"}),
+	}, clause.Returning{Columns: []clause.Column{{Name: "id"}}}).Create(&row).Error
+	u.ID = row.ID
+	return failed("store the user", err)
+}
+
+// Membership implements identity.ProviderAccounts.
+func (r Users) Membership(ctx context.Context, user, organization string) (*identity.Membership, error) {
+	var row membershipRow
+	err := r.s.handle(ctx).Table("memberships AS m").
+		Select("m.user_id, m.organization_id, m.role, m.created_at, m.last_used_at, m.checked_at").
+		Joins("JOIN users AS u ON u.id = m.user_id").Joins("JOIN organizations AS o ON o.id = m.organization_id").
+		Where("u.identity_id = ? AND o.identity_id = ?", user, organization).Take(&row).Error
+	if err != nil {
+		return nil, found("membership", err)
+	}
+	m := row.fromRow()
+	return &m, nil
+}
+
 // Update implements identity.Users.
 func (r Users) Update(ctx context.Context, id uuid.UUID, change func(*identity.User) error) (*identity.User, error) {
 	var u identity.User
@@ -82,7 +115,7 @@ func (r Users) Update(ctx context.Context, id uuid.UUID, change func(*identity.U
 		if err := change(&u); err != nil {
 			return err
 		}
-		u.ID, u.CreatedAt = before.ID, before.CreatedAt
+		u.ID, u.IdentityID, u.CreatedAt = before.ID, before.IdentityID, before.CreatedAt
 		r.s.touch(&u.UpdatedAt, before.UpdatedAt)
 		row = toUserRow(&u)
 		return failed("change the user", r.s.handle(ctx).Select("*").Updates(&row).Error)
@@ -106,6 +139,7 @@ type membershipRow struct {
 	Role           identity.Role
 	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 	LastUsedAt     *time.Time
+	CheckedAt      *time.Time
 }
 
 // TableName implements gorm's tabler.
@@ -114,7 +148,7 @@ func (membershipRow) TableName() string { return "memberships" }
 func (r membershipRow) fromRow() identity.Membership {
 	return identity.Membership{
 		UserID: r.UserID, OrganizationID: r.OrganizationID, Role: r.Role,
-		CreatedAt: instant(r.CreatedAt), LastUsedAt: fromOptionalTime(r.LastUsedAt),
+		CreatedAt: instant(r.CreatedAt), LastUsedAt: fromOptionalTime(r.LastUsedAt), CheckedAt: fromOptionalTime(r.CheckedAt),
 	}
 }
 
@@ -126,11 +160,11 @@ func (r Memberships) Put(ctx context.Context, m identity.Membership) error {
 	r.s.stamp(&m.CreatedAt)
 	row := membershipRow{
 		UserID: m.UserID, OrganizationID: m.OrganizationID, Role: m.Role,
-		CreatedAt: m.CreatedAt, LastUsedAt: optionalTime(m.LastUsedAt),
+		CreatedAt: m.CreatedAt, LastUsedAt: optionalTime(m.LastUsedAt), CheckedAt: optionalTime(m.CheckedAt),
 	}
 	err := r.s.handle(ctx).Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "user_id"}, {Name: "organization_id"}},
-		DoUpdates: clause.AssignmentColumns([]string{"role", "last_used_at"}),
+		DoUpdates: clause.AssignmentColumns([]string{"role", "last_used_at", "checked_at"}),
 	}).Create(&row).Error
 	return failed("store the membership", err)
 }
@@ -155,25 +189,35 @@ func (r Memberships) OfUser(ctx context.Context, user uuid.UUID) ([]identity.Mem
 
 // OfOrganization implements identity.Memberships.
 func (r Memberships) OfOrganization(ctx context.Context, organization uuid.UUID) ([]identity.Member, error) {
-	return r.members(ctx, organization, "", -1)
+	return r.members(ctx, organization, memberKey{}, -1)
+}
+
+// memberKey is a member's place in the order of an organization's members; in
+// a cursor the id comes first, since its length is known.
+type memberKey struct {
+	email string
+	id    uuid.UUID
 }
 
 // List implements identity.Memberships.
 func (r Memberships) List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[identity.Member], error) {
 	b := bind("members", organization).done()
-	var after []byte
+	var after memberKey
 	if p.After != "" {
-		var err error
-		if after, err = b.key(p.After, -1); err != nil {
+		key, err := b.keyAfter(p.After, len(after.id))
+		if err != nil {
 			return page.Of[identity.Member]{}, err
 		}
+		after = memberKey{id: uuid.UUID(key[:len(after.id)]), email: string(key[len(after.id):])}
 	}
-	members, err := r.members(ctx, organization, clean(string(after)), p.Size()+1)
+	members, err := r.members(ctx, organization, after, p.Size()+1)
 	if err != nil {
 		return page.Of[identity.Member]{}, err
 	}
 	same := func(m identity.Member) identity.Member { return m }
-	return pageOf(members, p.Size(), same, func(m identity.Member) string { return b.cursor([]byte(m.User.Email)) }), nil
+	return pageOf(members, p.Size(), same, func(m identity.Member) string {
+		return b.cursor(append(m.User.ID[:], m.User.Email...))
+	}), nil
 }
 
 type memberRow struct {
@@ -185,16 +229,16 @@ func (r memberRow) fromRow() identity.Member {
 	return identity.Member{User: r.User.fromRow(), Role: r.Role}
 }
 
-// members lists at most limit members whose addresses come after one; a
-// negative limit is none.
-func (r Memberships) members(ctx context.Context, organization uuid.UUID, after string, limit int) ([]identity.Member, error) {
+// members lists at most limit members who come after a place; a negative limit
+// is none.
+func (r Memberships) members(ctx context.Context, organization uuid.UUID, after memberKey, limit int) ([]identity.Member, error) {
 	var rows []memberRow
 	// Named columns: a cached plan of * breaks when a release adds one.
 	err := r.s.handle(ctx).Table("users").
-		Select("users.id, email, name, password_hash, disabled, password_changed_at, users.created_at, updated_at, m.role").
+		Select("users.id, identity_id, email, name, password_hash, disabled, password_changed_at, users.created_at, updated_at, m.role").
 		Joins("JOIN memberships AS m ON m.user_id = users.id").
-		Where("m.organization_id = ? AND users.email > ?", organization, after).
-		Order("users.email").Limit(limit).Scan(&rows).Error
+		Where("m.organization_id = ? AND (users.email, users.id) > (?, ?)", organization, clean(after.email), after.id).
+		Order("users.email, users.id").Limit(limit).Scan(&rows).Error
 	return mapped(rows, memberRow.fromRow), failed("list the members", err)
 }
 

@@ -57,16 +57,28 @@ func (b binding) cursor(key []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(b[:], key...))
 }
 
-// key returns the key of a cursor of this list; size is that of its keys, or
-// negative where they differ.
+// key returns the key of a cursor of this list, whose keys have a size.
 func (b binding) key(cursor string, size int) ([]byte, error) {
+	key, err := b.keyAfter(cursor, size)
+	if err == nil && len(key) != size {
+		err = errCursor()
+	}
+	return key, err
+}
+
+// keyAfter returns the key of a cursor of this list, whose keys have at least a
+// size.
+func (b binding) keyAfter(cursor string, least int) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	sized := len(raw) >= bindingSize && (size < 0 || len(raw) == bindingSize+size)
 	// The decoder passes over line feeds.
-	if err != nil || !sized || binding(raw[:bindingSize]) != b || strings.ContainsAny(cursor, "\r\n") {
-		return nil, fault.InvalidField("cursor", "not a cursor of this list and filter; start again without one")
+	if err != nil || len(raw) < bindingSize+least || binding(raw[:bindingSize]) != b || strings.ContainsAny(cursor, "\r\n") {
+		return nil, errCursor()
 	}
 	return raw[bindingSize:], nil
+}
+
+func errCursor() error {
+	return fault.InvalidField("cursor", "not a cursor of this list and filter; start again without one")
 }
 
 // idKey reads the key of a list that is ordered by id; the zero id is the

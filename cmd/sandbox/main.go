@@ -89,7 +89,12 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer books.Close()
-	cfg, err := configuration(o, baseURL, payments, books)
+	people, err := startIdentity(baseURL, config.Environment(o.environment).Rules(), o.autoApprove)
+	if err != nil {
+		return err
+	}
+	defer people.Close()
+	cfg, err := configuration(o, baseURL, payments, books, people)
 	if err != nil {
 		return err
 	}
@@ -117,7 +122,8 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	if err := announce(ctx, addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url}, o.envFile, seeded, ended); err != nil {
+	at := addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, identity: people}
+	if err := announce(ctx, at, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended
 		return errors.Join(err, runErr)
@@ -127,15 +133,16 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // configuration is what the environment would say.
-func configuration(o options, baseURL string, p *payments, l *ledgers) (config.Config, error) {
+func configuration(o options, baseURL string, p *payments, l *ledgers, people *identityProvider) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
-		"IDENTITY": "local", "BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
 		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
 		// Everybody here is at one address, and may be a test that signs in often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000",
 	}
 	maps.Copy(values, l.environment())
+	maps.Copy(values, people.settings())
 	return config.Load(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 }
 

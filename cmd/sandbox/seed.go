@@ -13,16 +13,9 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/usecase/entities"
-	"docledger/usecase/organizations"
+	"docledger/usecase/session"
 
 	"github.com/google/uuid"
-)
-
-// The seeded account. The sandbox listens on the loopback address alone, so
-// its password is no secret.
-const (
-	loginEmail    = "ada@example.com"
-	loginPassword = "sandbox-password"
 )
 
 // seeds are what the sandbox starts with.
@@ -31,24 +24,19 @@ type seeds struct {
 	entity       uuid.UUID
 }
 
-// seed makes the organization, its administrator and an entity, or finds those
-// that the data folder has from an earlier run.
+// seed signs the administrator in, as a person would, which brings the
+// organization here; and makes an entity, or finds the one that the data folder
+// has from an earlier run.
 func seed(ctx context.Context, s *service.Service) (seeds, error) {
-	found, err := s.Organizations.List(ctx)
+	token, err := s.Session.Login(ctx, session.LoginInput{Email: loginEmail, Password: loginPassword, Address: "127.0.0.1"})
 	if err != nil {
 		return seeds{}, err
 	}
-	var organization uuid.UUID
-	if len(found) > 0 {
-		organization = found[0].ID
-	} else {
-		_, organization, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
-			Email: loginEmail, Name: "Ada Example", Password: loginPassword, NewOrganization: "Sandbox Organization", Role: identity.RoleAdmin,
-		})
-		if err != nil {
-			return seeds{}, err
-		}
+	actor, err := s.Session.Authenticate(ctx, token.Token)
+	if err != nil {
+		return seeds{}, err
 	}
+	organization := actor.OrganizationID
 	id, err := oldestEntity(ctx, s, organization)
 	if err != nil || id != uuid.Nil {
 		return seeds{organization: organization, entity: id}, err
@@ -82,6 +70,7 @@ type addresses struct {
 	payments string
 	ledgerA  string
 	ledgerB  string
+	identity *identityProvider
 }
 
 // announce waits until the service answers and then says how to reach it.
@@ -89,9 +78,16 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	if err := untilReady(ctx, at.base, ended); err != nil {
 		return err
 	}
+	if err := at.identity.announce(); err != nil {
+		return fmt.Errorf("announce the organizations: %w", err)
+	}
+	host := at.identity.sim.Host()
 	var lines bytes.Buffer
 	for _, kv := range [][2]string{
-		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"STRIPE_URL", at.payments}, {"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB},
+		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"STRIPE_URL", at.payments},
+		{"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB},
+		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
+		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword},
 		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_ID", s.entity.String()},
 	} {

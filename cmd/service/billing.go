@@ -48,6 +48,10 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	customers := &billing.Customers{
 		Organizations: st.Organizations(), Processor: client.Customers, Leases: st.Leases(), Clock: s.clock, IDs: ids, Log: s.log,
 	}
+	if s.identities != nil {
+		subscribed.Trials, s.identities.Plans = s.identities, plans
+	}
+	s.customers = customers
 	reader.Source, reader.Customers, reader.Known = subscribed, customers, st.KnownPlans()
 	x := s.Explainer
 	x.Subscriptions, x.Cache, x.Known, x.Events, x.Charges = client.Subscriptions, plans, st.KnownPlans(), st.PlanEvents(), st.Charges()

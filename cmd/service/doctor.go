@@ -54,6 +54,7 @@ func Diagnose(ctx context.Context, cfg config.Config) []Finding {
 		return fmt.Sprintf("%d key(s)", len(keys)), err
 	})
 	check("tokens of integrations", func() (string, error) { return checkTokens(ctx, cfg) })
+	check("identity provider", func() (string, error) { return checkIdentity(ctx, cfg) })
 	check("PDF reader", func() (string, error) { return checkPDF(ctx, cfg) })
 	return out
 }

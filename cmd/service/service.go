@@ -19,6 +19,8 @@ import (
 	"docledger/adapter/httpapi"
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
+	"docledger/adapter/httpapi/signin"
+	"docledger/adapter/identity/clerk"
 	"docledger/adapter/identity/local"
 	"docledger/adapter/jobs"
 	"docledger/adapter/store"
@@ -36,6 +38,7 @@ import (
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
 	usecaseextraction "docledger/usecase/extraction"
+	"docledger/usecase/identities"
 	"docledger/usecase/inbox"
 	"docledger/usecase/invoices"
 	"docledger/usecase/organizations"
@@ -71,9 +74,14 @@ type Service struct {
 	pipeline *extract.Pipeline // nil where the reader was replaced
 	closers  []func() error
 
+	// The identity provider's parts; nil without one.
+	provider   *clerk.Client
+	identities *identities.Service
+
 	// The payment processor's parts; nil without one.
 	verifyPayments func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error)
 	reconciler     *billing.Reconciler
+	customers      *billing.Customers
 	handler        http.Handler
 }
 
@@ -144,6 +152,9 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), UnitOfWork: s.store,
 		Clock: s.clock, IDs: clock.UUIDv7{},
 	}
+	if err := s.openIdentity(); err != nil {
+		return err
+	}
 	plans, err := s.openBilling()
 	if err != nil {
 		return err
@@ -151,6 +162,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if err := s.openIntegrations(); err != nil {
 		return err
 	}
+	s.takeIdentityEvents()
 	s.wire(plans, tokens, passwords, reader)
 	return s.buildHandler()
 }
@@ -189,13 +201,17 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Organizations: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
 		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
 	}
+	signIn := &session.Service{
+		Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
+		Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
+		Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress}, Log: s.log,
+	}
+	if s.identities != nil {
+		signIn.Provider = s.identities
+	}
 	s.UseCases = httpapi.UseCases{
 		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations,
-		Session: &session.Service{
-			Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
-			Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
-			Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress},
-		},
+		Session: signIn,
 		Entities: &entities.Service{
 			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
 			Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
@@ -231,10 +247,14 @@ func (s *Service) buildHandler() (err error) {
 	if s.cfg.WebURL != "" {
 		origins = []string{s.cfg.WebURL}
 	}
+	signInPage := &signin.Page{Loopback: s.cfg.Environment.Rules().LoopbackSignIn, WebURL: s.cfg.WebURL, Log: s.log}
+	if s.provider != nil {
+		signInPage.Hosts = s.provider.Key.SignInHosts()
+	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: origins, TrustedProxies: s.cfg.TrustedProxies,
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
-	}, s.Ready, s.webhooks().Register)
+	}, s.Ready, s.webhooks().Register, signInPage.Register)
 	return err
 }
 
@@ -243,6 +263,9 @@ func (s *Service) webhooks() *webhook.Receiver {
 	senders := map[domaininbox.Sender]webhook.Verify{}
 	if s.verifyPayments != nil {
 		senders[domaininbox.Payments] = s.verifyPayments
+	}
+	if s.provider != nil {
+		senders[domaininbox.Identity] = s.verifyIdentity
 	}
 	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, WriteError: edge.WriteError, Clock: s.clock, Log: s.log}
 }
@@ -271,6 +294,10 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 		<-ctx.Done()
 		return nil
 	}
+	keys, stop := context.WithCancel(ctx)
+	wait := s.keepKeys(keys)
+	defer wait()
+	defer stop()
 	return httpserver.Serve(ctx, l, s.handler, s.cfg.ShutdownTimeout, s.log)
 }
 

@@ -36,6 +36,7 @@ const (
 	SettingsChanged Type = "settings.changed"
 	MemberAdded     Type = "member.added"
 	MemberChanged   Type = "member.changed"
+	MemberRemoved   Type = "member.removed"
 
 	IntegrationSetUp        Type = "integration.set_up"
 	IntegrationActivated    Type = "integration.activated"

@@ -85,6 +85,12 @@ type ProviderMembership struct {
 	CreatedAt    time.Time
 }
 
+// ProviderMember is a person with their role in one organization.
+type ProviderMember struct {
+	User ProviderUser
+	Role Role
+}
+
 // OrganizationDirectory reads and marks organizations at the identity
 // provider. Besides the faults named below a call fails with Upstream and
 // provider_unavailable when the provider does not answer as it should, which
@@ -97,6 +103,9 @@ type OrganizationDirectory interface {
 	// still makes the provider send organization.updated. An organization that
 	// is gone is a NotFound fault.
 	SetTrial(ctx context.Context, id string, trial TrialMetadata) error
+	// Members lists who belongs to an organization, which is a NotFound fault
+	// where it is gone.
+	Members(ctx context.Context, id string) ([]ProviderMember, error)
 }
 
 // UserDirectory reads people at the identity provider. It fails as

@@ -11,15 +11,6 @@ import (
 	"time"
 )
 
-// Environment says where the service runs.
-type Environment string
-
-// The environments (decisions 0).
-const (
-	Local    Environment = "local"
-	Deployed Environment = "deployed"
-)
-
 // Secret is a value that shows as *** wherever it is printed or logged.
 type Secret string
 
@@ -52,7 +43,7 @@ type Config struct {
 	DatabaseMax int    // connections
 
 	SigningKeys []Secret // Ed25519 seeds in base64, the first one signs; empty: kept in DataDir
-	Identity    string   // "local"
+	Identity    Identity
 
 	Billing              string // "stripe" or "none"
 	PaymentSecretKey     Secret
@@ -141,7 +132,6 @@ func (r *reader) load() Config {
 		DatabaseURL:       Secret(r.postgres("DATABASE_URL")),
 		DatabaseMax:       int(r.number("DATABASE_MAX_CONNECTIONS", 16, 2, 1000)),
 		SigningKeys:       r.keys("JWT_SIGNING_KEYS"),
-		Identity:          r.required("IDENTITY", "local"),
 		Billing:           r.required("BILLING", "stripe", "none"),
 		MaxUploadBytes:    r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
 		MaxJSONBytes:      r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
@@ -157,6 +147,8 @@ func (r *reader) load() Config {
 		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
 		PasswordMemoryKiB: int(r.number("PASSWORD_MEMORY_KIB", 19*1024, 8*1024, 256*1024)),
 	}
+	c.Identity = r.identity(c.Environment.Rules())
+	r.issuer(c)
 	needed := c.Billing == "stripe"
 	c.PaymentSecretKey = r.secret("PAYMENT_SECRET_KEY", needed)
 	c.PaymentSigningSecret = r.secrets("PAYMENT_SIGNING_SECRETS", needed)
@@ -179,46 +171,52 @@ func (r *reader) load() Config {
 // Variables describes every variable that Load reads, in its order.
 func Variables() []Variable {
 	meanings := map[string]string{
-		"DOCLEDGER_ENV":              "`local` or `deployed`; see the table of environments",
-		"BASE_URL":                   "how the outside reaches the service; the issuer of its tokens",
-		"LISTEN":                     "host and port to listen on",
-		"WEB_URL":                    "the web application, for links to pages; empty for none",
-		"LOG_LEVEL":                  "`debug`, `info`, `warn` or `error`",
-		"LOG_FORMAT":                 "`json` or `text`",
-		"DATA_DIR":                   "folder of the embedded database, the documents and generated keys",
-		"DATABASE_URL":               "PostgreSQL as `postgres://…`; empty for the embedded database",
-		"DATABASE_MAX_CONNECTIONS":   "connections to PostgreSQL",
-		"JWT_SIGNING_KEYS":           "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
-		"BILLING":                    "required: `stripe`, or `none` (every organization is active and unlimited)",
-		"PAYMENT_SECRET_KEY":         "required with a payment processor: its secret key",
-		"PAYMENT_SIGNING_SECRETS":    "required with a payment processor: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
-		"PAYMENT_URL":                "another address of the payment processor, for tests",
-		"PAYMENT_PRODUCTS":           "ids of the products whose prices are for sale, separated by commas",
-		"REDIRECT_ORIGINS":           "origins to which pages of others may lead back, separated by commas; WEB_URL is one; `http://localhost:*` is every port of this machine",
-		"TOKEN_KEYS":                 "base64 keys of 32 bytes that seal the tokens of integrations, separated by commas; the first one seals, all open; empty: one is made in DATA_DIR",
-		"ACCOUNTING_A_CLIENT_ID":     "the application's id at the provider; empty: the provider is not offered",
-		"ACCOUNTING_A_CLIENT_SECRET": "the application's secret; empty for an application that has PKCE in its place",
-		"ACCOUNTING_A_SCOPES":        "what consents ask for, separated by commas; empty: what is needed",
-		"ACCOUNTING_A_URL":           "another address of the provider, for tests",
-		"ACCOUNTING_B_CLIENT_ID":     "as for ACCOUNTING_A",
-		"ACCOUNTING_B_CLIENT_SECRET": "the application's secret; required with its id",
-		"ACCOUNTING_B_SCOPES":        "as for ACCOUNTING_A",
-		"ACCOUNTING_B_URL":           "as for ACCOUNTING_A",
-		"REDIS_URL":                  "shared cache as `redis://…`; empty for one in each process",
-		"IDENTITY":                   "required: `local` (accounts of the installation itself)",
-		"MAX_UPLOAD_BYTES":           "largest document",
-		"MAX_JSON_BYTES":             "largest JSON body; JSON uploads are bounded by it too",
-		"SIGN_IN_TRIES_PER_ACCOUNT":  "attempts to sign in to one account within 15 minutes",
-		"SIGN_IN_TRIES_PER_ADDRESS":  "attempts to sign in from one address within 15 minutes",
-		"REQUEST_TIMEOUT":            "longest time for a request, uploads apart",
-		"WORKERS":                    "background jobs at once",
-		"EXTRACTOR_PROCESSES":        "child processes that read PDFs",
-		"EXTRACT_DEADLINE":           "longest time for reading one document",
-		"EXTRACT_PATIENCE":           "how long `POST /api/invoices/extract` waits before it answers 503",
-		"COMPILE_CACHE_DIR":          "folder for compiled PDF code; it may be shared and filled in advance",
-		"TRUSTED_PROXIES":            "networks whose X-Forwarded-For is believed, separated by commas",
-		"SHUTDOWN_TIMEOUT":           "how long running work may go on after a signal to stop",
-		"PASSWORD_MEMORY_KIB":        "memory of one password hash (argon2id)",
+		"DOCLEDGER_ENV":               "`local` or `deployed`; see the table of environments",
+		"BASE_URL":                    "how the outside reaches the service; the issuer of its tokens",
+		"LISTEN":                      "host and port to listen on",
+		"WEB_URL":                     "the web application, for links to pages; empty for none",
+		"LOG_LEVEL":                   "`debug`, `info`, `warn` or `error`",
+		"LOG_FORMAT":                  "`json` or `text`",
+		"DATA_DIR":                    "folder of the embedded database, the documents and generated keys",
+		"DATABASE_URL":                "PostgreSQL as `postgres://…`; empty for the embedded database",
+		"DATABASE_MAX_CONNECTIONS":    "connections to PostgreSQL",
+		"JWT_SIGNING_KEYS":            "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
+		"BILLING":                     "required: `stripe`, or `none` (every organization is active and unlimited)",
+		"PAYMENT_SECRET_KEY":          "required with a payment processor: its secret key",
+		"PAYMENT_SIGNING_SECRETS":     "required with a payment processor: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
+		"PAYMENT_URL":                 "another address of the payment processor, for tests",
+		"PAYMENT_PRODUCTS":            "ids of the products whose prices are for sale, separated by commas",
+		"REDIRECT_ORIGINS":            "origins to which pages of others may lead back, separated by commas; WEB_URL is one; `http://localhost:*` is every port of this machine",
+		"TOKEN_KEYS":                  "base64 keys of 32 bytes that seal the tokens of integrations, separated by commas; the first one seals, all open; empty: one is made in DATA_DIR",
+		"ACCOUNTING_A_CLIENT_ID":      "the application's id at the provider; empty: the provider is not offered",
+		"ACCOUNTING_A_CLIENT_SECRET":  "the application's secret; empty for an application that has PKCE in its place",
+		"ACCOUNTING_A_SCOPES":         "what consents ask for, separated by commas; empty: what is needed",
+		"ACCOUNTING_A_URL":            "another address of the provider, for tests",
+		"ACCOUNTING_B_CLIENT_ID":      "as for ACCOUNTING_A",
+		"ACCOUNTING_B_CLIENT_SECRET":  "the application's secret; required with its id",
+		"ACCOUNTING_B_SCOPES":         "as for ACCOUNTING_A",
+		"ACCOUNTING_B_URL":            "as for ACCOUNTING_A",
+		"REDIS_URL":                   "shared cache as `redis://…`; empty for one in each process",
+		"IDENTITY":                    "required: `clerk`, or `local` (accounts of the installation itself)",
+		"MAX_UPLOAD_BYTES":            "largest document",
+		"MAX_JSON_BYTES":              "largest JSON body; JSON uploads are bounded by it too",
+		"SIGN_IN_TRIES_PER_ACCOUNT":   "attempts to sign in to one account within 15 minutes",
+		"SIGN_IN_TRIES_PER_ADDRESS":   "attempts to sign in from one address within 15 minutes",
+		"REQUEST_TIMEOUT":             "longest time for a request, uploads apart",
+		"WORKERS":                     "background jobs at once",
+		"EXTRACTOR_PROCESSES":         "child processes that read PDFs",
+		"EXTRACT_DEADLINE":            "longest time for reading one document",
+		"EXTRACT_PATIENCE":            "how long `POST /api/invoices/extract` waits before it answers 503",
+		"COMPILE_CACHE_DIR":           "folder for compiled PDF code; it may be shared and filled in advance",
+		"TRUSTED_PROXIES":             "networks whose X-Forwarded-For is believed, separated by commas",
+		"SHUTDOWN_TIMEOUT":            "how long running work may go on after a signal to stop",
+		"PASSWORD_MEMORY_KIB":         "memory of one password hash (argon2id)",
+		"IDENTITY_PUBLISHABLE_KEY":    "required with an identity provider: its publishable key, from which its hosts and the issuer of its tokens derive",
+		"IDENTITY_SECRET_KEY":         "required with an identity provider: its secret key",
+		"IDENTITY_SIGNING_SECRETS":    "required with an identity provider: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
+		"IDENTITY_URL":                "another address of the identity provider's API, for tests",
+		"IDENTITY_AUTHORIZED_PARTIES": "origins whose sessions are accepted, separated by commas; empty: those of every origin of the provider's instance",
+		"OAUTH_CLIENT_ID":             "the one OAuth client whose tokens are accepted; required with an identity provider when deployed; empty: none is",
 	}
 	r := &reader{env: func(string) (string, bool) { return "", false }}
 	r.load()

@@ -152,14 +152,17 @@ func (r *reader) networks(name string) []string {
 	return out
 }
 
-// secret is a value that is needed only where needed says so.
-func (r *reader) secret(name string, needed bool) Secret {
+// textIf is a value that is needed only where needed says so.
+func (r *reader) textIf(name string, needed bool) string {
 	v := r.text(name, "")
 	if v == "" && needed {
 		r.problem(name, "is required")
 	}
-	return Secret(v)
+	return v
 }
+
+// secret is textIf for what must not show.
+func (r *reader) secret(name string, needed bool) Secret { return Secret(r.textIf(name, needed)) }
 
 // secrets is secret for one or two of them.
 func (r *reader) secrets(name string, needed bool) []Secret {

@@ -18,6 +18,13 @@ import (
 // (records D14).
 const EnforcementPatience = 2 * time.Second
 
+// Trials knows the terms of trials where they are true.
+type Trials interface {
+	// CurrentTrial returns an organization's terms as they stand now; while they
+	// can't be read, those known last.
+	CurrentTrial(ctx context.Context, o *organization.Organization) organization.Trial
+}
+
 // Subscribed knows plans from the payment processor: through the cache, and
 // while the processor is out of reach by what it said last.
 type Subscribed struct {
@@ -25,6 +32,7 @@ type Subscribed struct {
 	Subscriptions billing.Subscriptions
 	Cache         billing.PlanCache
 	Known         billing.KnownPlans
+	Trials        Trials // nil: the organization's own record holds them
 	Clock         usecase.Clock
 	Log           *slog.Logger
 }
@@ -95,7 +103,11 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 			return billing.Record{}, fmt.Errorf("read the subscription: %w", err)
 		}
 	}
-	plan, err := billing.PlanOf(snapshot, o.TrialTerms(), readAt)
+	terms := o.TrialTerms()
+	if s.Trials != nil && len(snapshot.Subscriptions) == 0 {
+		terms = s.Trials.CurrentTrial(ctx, o)
+	}
+	plan, err := billing.PlanOf(snapshot, terms, readAt)
 	if err != nil {
 		s.Log.ErrorContext(ctx, "a plan's limits can't be read", "organization", id, "error", err)
 		return billing.Record{}, err

@@ -28,20 +28,9 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
 	if err := s.countAttempt(ctx, email, in.Address, now); err != nil {
 		return Token{}, err
 	}
-	user, err := s.Users.ByEmail(ctx, email)
-	if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
-		return Token{}, fmt.Errorf("find user: %w", err)
-	}
-	var hash string
-	if user != nil {
-		hash = user.PasswordHash
-	}
-	matches, err := s.Passwords.Matches(ctx, hash, in.Password)
+	user, err := s.checkPassword(ctx, email, in.Password)
 	if err != nil {
-		return Token{}, fmt.Errorf("compare password: %w", err)
-	}
-	if !matches || user == nil || user.Disabled {
-		return Token{}, errCredentials()
+		return Token{}, err
 	}
 	membership, err := s.chooseMembership(ctx, user.ID, in.OrganizationID)
 	if err != nil {
@@ -50,7 +39,32 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
 	if err := s.Attempts.Forget(ctx, accountAttemptPrefix+email); err != nil {
 		return Token{}, fmt.Errorf("forget attempts: %w", err)
 	}
-	return s.start(ctx, *membership, hash, now)
+	return s.start(ctx, *membership, user.PasswordHash, now)
+}
+
+// checkPassword returns the account of an address and its password: a local
+// one, else the provider's. Both are asked whatever there is, so that refusals
+// last alike.
+func (s *Service) checkPassword(ctx context.Context, email, password string) (*identity.User, error) {
+	user, err := s.Users.ByEmail(ctx, email)
+	if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
+		return nil, fmt.Errorf("find user: %w", err)
+	}
+	var hash string
+	if user != nil {
+		hash = user.PasswordHash
+	}
+	matches, err := s.Passwords.Matches(ctx, hash, password)
+	if err != nil {
+		return nil, fmt.Errorf("compare password: %w", err)
+	}
+	if matches && user != nil && !user.Disabled {
+		return user, nil
+	}
+	if s.Provider == nil {
+		return nil, errCredentials()
+	}
+	return s.Provider.CheckPassword(ctx, email, password)
 }
 
 func (s *Service) start(ctx context.Context, m identity.Membership, hash string, now time.Time) (Token, error) {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"docledger/domain/identity"
@@ -16,6 +17,7 @@ type Profile struct {
 	User          identity.User
 	Organization  Belonging
 	Organizations []Belonging
+	Assistant     bool // the credential is what the person granted to an OAuth client
 	ExpiresAt     time.Time
 }
 
@@ -32,9 +34,9 @@ func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find user: %w", err)
 	}
-	memberships, err := s.Memberships.OfUser(ctx, a.UserID)
+	memberships, err := s.memberships(ctx, user)
 	if err != nil {
-		return nil, fmt.Errorf("list memberships: %w", err)
+		return nil, err
 	}
 	ids := []uuid.UUID{a.OrganizationID}
 	for _, m := range memberships {
@@ -49,7 +51,7 @@ func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
 		names[o.ID] = o.Name
 	}
 	p := &Profile{
-		User: *user, ExpiresAt: a.ExpiresAt,
+		User: *user, ExpiresAt: a.ExpiresAt, Assistant: a.Type == identity.ActorAssistant,
 		Organization: Belonging{ID: a.OrganizationID, Name: names[a.OrganizationID], Role: a.Role},
 	}
 	for _, m := range memberships {
@@ -58,10 +60,47 @@ func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
 	return p, nil
 }
 
+// memberships are those of a person, confirmed lately where the identity
+// provider keeps them.
+func (s *Service) memberships(ctx context.Context, u *identity.User) ([]identity.Membership, error) {
+	memberships, err := s.Memberships.OfUser(ctx, u.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list memberships: %w", err)
+	}
+	stale := func(m identity.Membership) bool { return s.Clock.Now().Sub(m.CheckedAt) >= identity.MembershipFresh }
+	if u.IdentityID == "" || !slices.ContainsFunc(memberships, stale) {
+		return memberships, nil
+	}
+	s.confirm(ctx, func(ctx context.Context) error { return s.Provider.Confirm(ctx, u.ID) })
+	if memberships, err = s.Memberships.OfUser(ctx, u.ID); err != nil {
+		return nil, fmt.Errorf("list memberships: %w", err)
+	}
+	return memberships, nil
+}
+
 // Members lists the people of the caller's organization, for administrators.
 func (s *Service) Members(ctx context.Context, a identity.Actor, p page.Request) (page.Of[identity.Member], error) {
 	if err := a.RequireAdmin(); err != nil {
 		return page.Of[identity.Member]{}, err
 	}
+	if p.After == "" {
+		s.confirm(ctx, func(ctx context.Context) error { return s.Provider.ConfirmMembers(ctx, a.OrganizationID) })
+	}
 	return s.Memberships.List(ctx, a.OrganizationID, p)
+}
+
+// confirmPatience bounds how long a read waits for the identity provider.
+const confirmPatience = 2 * time.Second
+
+// confirm brings what a read is about to show up to date; while the provider
+// does not answer, what it said last is shown.
+func (s *Service) confirm(ctx context.Context, ask func(context.Context) error) {
+	if s.Provider == nil {
+		return
+	}
+	hurried, cancel := context.WithTimeout(ctx, confirmPatience)
+	defer cancel()
+	if err := ask(hurried); err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "not confirmed by the identity provider; what it said last is shown", "error", err)
+	}
 }

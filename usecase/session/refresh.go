@@ -30,6 +30,12 @@ func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uu
 	if organization != uuid.Nil {
 		target = organization
 	}
+	if s.Provider != nil {
+		// A membership that was lost there must not live on in our tokens.
+		if err := s.Provider.Confirm(ctx, a.UserID); err != nil {
+			return Token{}, fmt.Errorf("confirm memberships: %w", err)
+		}
+	}
 	membership, err := s.Memberships.Find(ctx, a.UserID, target)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		if organization != uuid.Nil {

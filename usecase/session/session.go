@@ -3,12 +3,15 @@ package session
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/organization"
 	"docledger/usecase"
+
+	"github.com/google/uuid"
 )
 
 // AttemptWindow is the time within which sign-in attempts are counted.
@@ -32,6 +35,23 @@ type Tokens interface {
 	// Verify returns the claims of a token that we signed and that is good at
 	// now; anything else is an Unauthenticated fault.
 	Verify(token string, now time.Time) (identity.Claims, error)
+	// Ours says whether a token claims to be one of ours. It proves nothing.
+	Ours(token string) bool
+}
+
+// Provider is the identity provider's side of signing in.
+type Provider interface {
+	// Authenticate returns the actor of a token that the provider issued.
+	Authenticate(ctx context.Context, bearer string) (identity.Actor, error)
+	// CheckPassword returns the account whose address and password these are at
+	// the provider, with its memberships brought up to date; invalid_credentials
+	// otherwise.
+	CheckPassword(ctx context.Context, email, password string) (*identity.User, error)
+	// Confirm brings the memberships of an account to what the provider says
+	// now; it does nothing for a local one.
+	Confirm(ctx context.Context, user uuid.UUID) error
+	// ConfirmMembers does so for everybody in an organization.
+	ConfirmMembers(ctx context.Context, organization uuid.UUID) error
 }
 
 // Passwords hashes and compares passwords, slowly on purpose.
@@ -52,10 +72,12 @@ type Service struct {
 	Organizations organization.Repository
 	Tokens        Tokens
 	Passwords     Passwords
+	Provider      Provider // nil without an identity provider
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
 	IDs           usecase.IDs
 	Limits        Limits
+	Log           *slog.Logger
 }
 
 // Token is a signed-in caller's credential.

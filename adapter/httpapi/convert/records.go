@@ -102,11 +102,15 @@ func ToAPIEvents(events []event.Event) []backend.Event { return list(events, ToA
 
 // ToAPIMe returns who the caller is.
 func ToAPIMe(p *session.Profile) backend.Me {
+	credential := "SESSION"
+	if p.Assistant {
+		credential = "OAUTH"
+	}
 	return backend.Me{
 		User:         backend.MeUser{Id: p.User.ID, Email: p.User.Email, Name: p.User.Name},
 		Organization: toAPIBelonging(p.Organization), Organizations: list(p.Organizations, toAPIBelonging),
 		Credential: backend.Credential{
-			Type: "SESSION", ExpiresAt: value(p.ExpiresAt), Role: null[string](), EntityIds: null[[]uuidType](),
+			Type: credential, ExpiresAt: value(p.ExpiresAt), Role: null[string](), EntityIds: null[[]uuidType](),
 		},
 		Features: []string{},
 	}

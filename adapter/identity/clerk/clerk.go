@@ -113,6 +113,22 @@ func (c *Client) Run(ctx context.Context) { c.Tokens.keys.run(ctx) }
 // Ready says whether tokens can be verified: the keys were loaded once.
 func (c *Client) Ready() bool { return c.Tokens.keys.loaded() }
 
+// Check asks the provider for its keys, and for something that only our secret
+// key may read. The error says which of both failed.
+func (c *Client) Check(ctx context.Context) error {
+	if err := c.Tokens.keys.load(ctx); err != nil {
+		return err
+	}
+	if !c.Ready() {
+		return fmt.Errorf("read the keys of %s: %w", c.Issuer, c.Tokens.keys.lastError())
+	}
+	var any struct{}
+	return c.Users.api.do(ctx, call{
+		doing: "list organizations", what: "list",
+		method: http.MethodGet, path: []string{"organizations"}, query: url.Values{"limit": {"1"}},
+	}, &any)
+}
+
 // checkAddress accepts what may carry the secret key.
 func checkAddress(address string, loopbackHTTP bool) error {
 	u, err := url.Parse(address)

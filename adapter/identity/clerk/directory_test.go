@@ -139,6 +139,21 @@ func TestUserAndMemberships(t *testing.T) {
 	}
 }
 
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	got, err := p.Organizations.Members(t.Context(), acme)
+	want := identity.ProviderMember{User: identity.ProviderUser{ID: ada, Email: "ada@example.com", Name: "Ada Byron"}, Role: identity.RoleAdmin}
+	if err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, id := range []string{"org_missing", "", "../users"} {
+		if _, err := p.Organizations.Members(t.Context(), id); fault.CodeOf(err) != fault.CodeNotFound {
+			t.Errorf("members of %q: %v", id, err)
+		}
+	}
+}
+
 func TestMembershipsOfManyOrganizations(t *testing.T) {
 	t.Parallel()
 	const many = 250

@@ -3,6 +3,8 @@ package clerk
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"docledger/domain/identity"
 )
@@ -47,4 +49,38 @@ func (o Organizations) SetTrial(ctx context.Context, id string, trial identity.T
 			trialMaxInvoicesPerMonth: trial.MaxInvoicesPerMonth,
 		}},
 	}, &got)
+}
+
+// maxMembers of one organization are listed; the provider's largest plan has
+// fewer.
+const maxMembers = 10_000
+
+// Members implements identity.OrganizationDirectory.
+func (o Organizations) Members(ctx context.Context, id string) ([]identity.ProviderMember, error) {
+	const doing = "list members"
+	if !validID(id) {
+		return nil, missing("organization")
+	}
+	var out []identity.ProviderMember
+	for len(out) < maxMembers {
+		var page wireMembers
+		err := o.api.do(ctx, call{
+			doing: doing, what: "organization",
+			method: http.MethodGet, path: []string{"organizations", id, "memberships"},
+			query: url.Values{"limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(len(out))}},
+		}, &page)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.Data {
+			if !validID(m.User.ID) {
+				return nil, malformed(doing)
+			}
+			out = append(out, m.ours())
+		}
+		if len(page.Data) == 0 || len(out) >= page.TotalCount {
+			break
+		}
+	}
+	return out, nil
 }

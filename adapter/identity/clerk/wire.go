@@ -75,6 +75,34 @@ type wireMemberships struct {
 	TotalCount int `json:"total_count"`
 }
 
+type wireMembers struct {
+	Data       []wireMember `json:"data"`
+	TotalCount int          `json:"total_count"`
+}
+
+type wireMember struct {
+	Role string `json:"role"`
+	User struct {
+		ID         string `json:"user_id"`
+		Identifier string `json:"identifier"` // an address, a telephone number or a name
+		FirstName  string `json:"first_name"`
+		LastName   string `json:"last_name"`
+	} `json:"public_user_data"`
+}
+
+func (w wireMember) ours() identity.ProviderMember {
+	m := identity.ProviderMember{Role: roleOf(w.Role), User: identity.ProviderUser{
+		ID: w.User.ID, Name: strings.TrimSpace(w.User.FirstName + " " + w.User.LastName),
+	}}
+	if strings.Contains(w.User.Identifier, "@") {
+		m.User.Email = identity.NormalizeEmail(w.User.Identifier)
+	}
+	if m.User.Name == "" {
+		m.User.Name = w.User.Identifier
+	}
+	return m
+}
+
 type wireUser struct {
 	ID             string        `json:"id"`
 	FirstName      string        `json:"first_name"`

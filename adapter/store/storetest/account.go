@@ -50,6 +50,7 @@ func testAccounts(t *testing.T, b *bench) {
 		t.Errorf("users before the first: %t, %v", any, err)
 	}
 	u := filled[identity.User]()
+	u.IdentityID = ""
 	must(t, b.Users().Add(b.ctx, &u))
 	if any, err := b.Users().Any(b.ctx); !any || err != nil {
 		t.Errorf("users: %t, %v", any, err)
@@ -65,6 +66,12 @@ func testAccounts(t *testing.T, b *bench) {
 	_, err := b.Users().ByEmail(b.ctx, "nobody@example.com")
 	wantCode(t, err, fault.CodeNotFound)
 	wantCode(t, b.Users().Add(b.ctx, &identity.User{ID: newID(), Email: u.Email}), fault.CodeConflict)
+	known := filled[identity.User]() // by the identity provider, with the same address
+	known.Email = u.Email
+	must(t, b.Users().Add(b.ctx, &known))
+	if got, err := b.Users().ByEmail(b.ctx, u.Email); err != nil || got.ID != u.ID {
+		t.Errorf("by address: %+v, %v", got, err)
+	}
 
 	changed, err := b.Users().Update(b.ctx, u.ID, func(u *identity.User) error {
 		u.Name, u.PasswordHash, u.Disabled, u.PasswordChangedAt = "New", "", false, time.Time{}
@@ -83,6 +90,49 @@ func testAccounts(t *testing.T, b *bench) {
 	}
 	testMemberships(t, b, u.ID)
 	testSessions(t, b, u.ID)
+	testProviderAccounts(t, b)
+}
+
+// testProviderAccounts are people whom the identity provider knows: they may
+// share an address, or have none.
+func testProviderAccounts(t *testing.T, b *bench) {
+	repo := b.Users()
+	first := identity.User{ID: newID(), IdentityID: "user_1", Name: "One", Email: "same@example.com", CreatedAt: b.at, UpdatedAt: b.at}
+	must(t, repo.Put(b.ctx, &first))
+	again := identity.User{ID: newID(), IdentityID: "user_1", Name: "Renamed", CreatedAt: b.at.Add(time.Hour), UpdatedAt: b.at.Add(time.Hour)}
+	must(t, repo.Put(b.ctx, &again))
+	got, err := repo.ByIdentity(b.ctx, "user_1")
+	must(t, err)
+	want := first
+	want.Name, want.Email, want.UpdatedAt = "Renamed", "", again.UpdatedAt
+	same(t, "who was put twice", *got, want)
+	if again.ID != first.ID {
+		t.Errorf("put again under %s, want %s", again.ID, first.ID)
+	}
+	_, err = repo.ByIdentity(b.ctx, "user_2")
+	wantCode(t, err, fault.CodeNotFound)
+
+	o := organization.Organization{ID: newID(), IdentityID: "org_1", Name: "Linked", CreatedAt: b.at, UpdatedAt: b.at}
+	must(t, b.Organizations().Add(b.ctx, &o))
+	_, err = repo.Membership(b.ctx, "user_1", "org_1")
+	wantCode(t, err, fault.CodeNotFound)
+	m := filled[identity.Membership]()
+	m.UserID, m.OrganizationID, m.Role = first.ID, o.ID, identity.RoleMember
+	must(t, b.Memberships().Put(b.ctx, m))
+	found, err := repo.Membership(b.ctx, "user_1", "org_1")
+	must(t, err)
+	same(t, "the membership", *found, m)
+
+	// Many without an address are all listed.
+	for i := range 5 {
+		u := identity.User{ID: newID(), IdentityID: "user_without_" + string(rune('a'+i)), CreatedAt: b.at, UpdatedAt: b.at}
+		must(t, repo.Put(b.ctx, &u))
+		must(t, b.Memberships().Put(b.ctx, identity.Membership{UserID: u.ID, OrganizationID: o.ID, Role: identity.RoleMember}))
+	}
+	listed := pages(t, 2, func(p page.Request) (page.Of[identity.Member], error) { return b.Memberships().List(b.ctx, o.ID, p) })
+	if len(listed) != 6 {
+		t.Errorf("%d members listed, want 6", len(listed))
+	}
 }
 
 func testMemberships(t *testing.T, b *bench, user uuid.UUID) {

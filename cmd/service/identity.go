@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"docledger/adapter/identity/clerk"
+	domaininbox "docledger/domain/inbox"
+	"docledger/infrastructure/clock"
+	"docledger/infrastructure/config"
+	"docledger/usecase/identities"
+	"docledger/usecase/inbox"
+)
+
+// openIdentity builds what knows people from an identity provider, where one is
+// configured (records D16).
+func (s *Service) openIdentity() (err error) {
+	if !s.cfg.Identity.External() {
+		return nil
+	}
+	if s.provider, err = newProvider(s.cfg, s.log); err != nil {
+		return err
+	}
+	if s.cfg.Identity.OAuthClientID == "" {
+		s.log.Warn("every OAuth token is refused: OAUTH_CLIENT_ID is not set", "environment", s.cfg.Environment)
+	}
+	st := s.store
+	s.identities = &identities.Service{
+		Tokens: s.provider.Tokens, Directory: s.provider.Organizations, People: s.provider.Users, Passwords: s.provider.Passwords,
+		Accounts: st.Users(), Users: st.Users(), Memberships: st.Memberships(), Organizations: st.Organizations(),
+		Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log,
+	}
+	return nil
+}
+
+func newProvider(cfg config.Config, log *slog.Logger) (*clerk.Client, error) {
+	var secrets []string
+	for _, secret := range cfg.Identity.SigningSecrets {
+		secrets = append(secrets, secret.Reveal())
+	}
+	// The provider may be on this machine and without TLS when trying things
+	// out, and where its address says so.
+	u, err := url.Parse(cfg.Identity.URL)
+	plain := cfg.Environment.Rules().LoopbackSignIn || err == nil && u.Scheme == "http"
+	return clerk.New(clerk.Options{
+		PublishableKey: cfg.Identity.PublishableKey, SecretKey: cfg.Identity.SecretKey.Reveal(), WebhookSecrets: secrets,
+		ClientID: cfg.Identity.OAuthClientID, AuthorizedParties: cfg.Identity.Parties, APIURL: cfg.Identity.URL,
+		LoopbackHTTP: plain, Logger: log,
+	})
+}
+
+// takeIdentityEvents has the identity provider's events carried out.
+func (s *Service) takeIdentityEvents() {
+	if s.identities == nil {
+		return
+	}
+	events := &identities.Events{Service: s.identities, Reader: s.provider.Webhooks}
+	if s.customers != nil {
+		// A nil pointer in an interface would be no nil interface.
+		events.Customers = s.customers
+	}
+	s.Inbox.Handlers[domaininbox.Identity] = events
+}
+
+// verifyIdentity reads an event of the identity provider.
+func (s *Service) verifyIdentity(header map[string][]string, body []byte, now time.Time) (inbox.Event, error) {
+	ev, err := s.provider.Webhooks.Verify(header, body, now)
+	if err != nil {
+		return inbox.Event{}, err
+	}
+	occurred := ev.CreatedAt
+	if occurred.IsZero() {
+		occurred = now
+	}
+	return inbox.Event{ID: ev.ID, Type: string(ev.Type), OccurredAt: occurred, Body: body}, nil
+}
+
+// keepKeys keeps the provider's keys fresh until ctx ends, and returns what
+// waits for its end.
+func (s *Service) keepKeys(ctx context.Context) (wait func()) {
+	if s.provider == nil {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.provider.Run(ctx)
+	}()
+	return func() { <-ended }
+}
+
+// checkIdentity asks the identity provider for its keys and holds ours against
+// it.
+func checkIdentity(ctx context.Context, cfg config.Config) (string, error) {
+	if !cfg.Identity.External() {
+		return "accounts of this installation", nil
+	}
+	client, err := newProvider(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return "", err
+	}
+	if err := client.Check(ctx); err != nil {
+		return "", fmt.Errorf("%w; check IDENTITY_PUBLISHABLE_KEY and IDENTITY_SECRET_KEY", err)
+	}
+	return "keys read, secret key accepted", nil
+}

@@ -1,0 +1,157 @@
+package identities
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+)
+
+// Authenticate returns the actor of a token that the provider issued: its
+// session token, or an OAuth token of the one client (contract section 5). An
+// organization or a person of whom no event has come yet is stored on the way.
+func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Actor, error) {
+	now := s.Clock.Now()
+	claims, err := s.Tokens.Verify(ctx, bearer, now)
+	if err != nil {
+		return identity.Actor{}, err
+	}
+	if claims.OrganizationID == "" {
+		return identity.Actor{}, errNoOrganization()
+	}
+	m, err := s.member(ctx, claims, now)
+	if err != nil {
+		return identity.Actor{}, err
+	}
+	a := identity.Actor{
+		Type: identity.ActorUser, UserID: m.UserID, OrganizationID: m.OrganizationID, Role: m.Role, ExpiresAt: claims.ExpiresAt,
+	}
+	if claims.Role != "" {
+		a.Role = claims.Role
+	}
+	if claims.Kind == identity.ProviderOAuth {
+		a.Type, a.ClientID = identity.ActorAssistant, claims.ClientID
+	}
+	return a, nil
+}
+
+// member returns the membership that a token speaks for. A session token
+// states the role; for an OAuth token it is the one that the provider confirmed
+// within MembershipFresh, or the latest while the provider does not answer.
+func (s *Service) member(ctx context.Context, claims identity.ProviderClaims, now time.Time) (*identity.Membership, error) {
+	known, err := s.Accounts.Membership(ctx, claims.Subject, claims.OrganizationID)
+	switch {
+	case fault.CodeOf(err) == fault.CodeNotFound:
+		return s.arrive(ctx, claims)
+	case err != nil:
+		return nil, fmt.Errorf("find membership: %w", err)
+	case claims.Role != "":
+		if claims.Role == known.Role || !claims.IssuedAt.After(known.CheckedAt) {
+			return known, nil
+		}
+		return s.changeRole(ctx, *known, claims)
+	case now.Sub(known.CheckedAt) < identity.MembershipFresh:
+		return known, nil
+	}
+	return s.recheck(ctx, claims, known)
+}
+
+// changeRole keeps the role that a token states, which is younger than ours.
+func (s *Service) changeRole(ctx context.Context, m identity.Membership, claims identity.ProviderClaims) (*identity.Membership, error) {
+	before := m
+	m.Role, m.CheckedAt = claims.Role, claims.IssuedAt
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.putMembership(ctx, &before, m) })
+	return &m, err
+}
+
+// recheck asks the provider whether an older membership still stands.
+func (s *Service) recheck(ctx context.Context, claims identity.ProviderClaims, known *identity.Membership) (*identity.Membership, error) {
+	hurried, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	err := s.checks.do(hurried, claims.Subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if fault.CodeOf(err) == fault.CodeNotFound {
+			return nil, errUnauthorized(err)
+		}
+		s.Log.WarnContext(ctx, "membership not confirmed by the identity provider; the role known last holds", "user_id", known.UserID, "error", err)
+		return known, nil
+	}
+	return s.confirmed(ctx, claims)
+}
+
+// arrive stores who comes for the first time.
+func (s *Service) arrive(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
+	if claims.Role != "" {
+		if m, err := s.join(ctx, claims); m != nil || err != nil {
+			return m, err
+		}
+	}
+	err := s.checks.do(ctx, claims.Subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, errUnauthorized(err)
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	m, err := s.confirmed(ctx, claims)
+	if err == nil && claims.Role != "" {
+		m.Role = claims.Role
+	}
+	return m, err
+}
+
+// join believes a session token that a person we know is a member of an
+// organization we know; nil where one of them is new.
+func (s *Service) join(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
+	u, err := s.Accounts.ByIdentity(ctx, claims.Subject)
+	if err != nil {
+		return nil, unlessMissing(err)
+	}
+	o, err := s.Organizations.ByIdentity(ctx, claims.OrganizationID)
+	if err != nil {
+		return nil, unlessMissing(err)
+	}
+	m := identity.Membership{
+		UserID: u.ID, OrganizationID: o.ID, Role: claims.Role, CreatedAt: s.Clock.Now(), CheckedAt: claims.IssuedAt,
+	}
+	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.putMembership(ctx, nil, m) })
+	return &m, err
+}
+
+func unlessMissing(err error) error {
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil
+	}
+	return err
+}
+
+// confirmed is the membership after the provider was asked.
+func (s *Service) confirmed(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
+	m, err := s.Accounts.Membership(ctx, claims.Subject, claims.OrganizationID)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, errUnauthorized(err)
+	}
+	return m, err
+}
+
+func errUnauthorized(cause error) error {
+	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "The token is missing, expired or not valid. Sign in again.").Because(cause)
+}
+
+func errNoOrganization() error {
+	return fault.New(fault.Unauthenticated, fault.CodeOrganizationRequired,
+		"The session has no active organization. Choose one in the application, then try again.")
+}
+
+// unavailable says that nobody can be told apart while the provider does not
+// answer: that is no reason to sign in again.
+func unavailable(cause error) error {
+	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "The identity provider does not answer at the moment. Try again shortly.")
+	f.RetryAfter = checkPause
+	return f.Because(cause)
+}

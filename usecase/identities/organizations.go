@@ -1,0 +1,133 @@
+package identities
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"docledger/domain/calendar"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/organization"
+
+	"github.com/google/uuid"
+)
+
+// keep stores an organization as the provider describes it now, under the id
+// that it has or gets here. It may come before its event does.
+func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*organization.Organization, error) {
+	o, err := s.Organizations.ByIdentity(ctx, p.ID)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		o, err = s.add(ctx, p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find organization: %w", err)
+	}
+	name, trial := nameOf(p), trialOf(p)
+	if o.Name == name && sameTrial(o.Trial, trial) {
+		return o, nil
+	}
+	trialChanged := !sameTrial(o.Trial, trial)
+	o, err = s.Organizations.Update(ctx, o.ID, func(o *organization.Organization) error {
+		o.Name, o.Trial, o.UpdatedAt = name, trial, s.Clock.Now()
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keep the organization: %w", err)
+	}
+	if trialChanged {
+		s.forgetPlan(ctx, o.ID)
+	}
+	return o, nil
+}
+
+// add stores a new organization. Its trial counts from the day on which the
+// provider created it, however late we hear of it.
+func (s *Service) add(ctx context.Context, p identity.ProviderOrganization) (*organization.Organization, error) {
+	o := &organization.Organization{
+		ID: s.IDs.New(), IdentityID: p.ID, Name: nameOf(p), Trial: trialOf(p), CreatedAt: p.CreatedAt, UpdatedAt: s.Clock.Now(),
+	}
+	err := s.Organizations.Add(ctx, o)
+	if fault.CodeOf(err) == fault.CodeConflict {
+		return s.Organizations.ByIdentity(ctx, p.ID) // another caller was first
+	}
+	return o, err
+}
+
+func nameOf(p identity.ProviderOrganization) string {
+	if name := strings.TrimSpace(p.Name); name != "" {
+		return name
+	}
+	return p.ID
+}
+
+// trialOf are the terms that the provider's metadata state, those of a new
+// organization where it leaves one out; nil where it states none.
+func trialOf(p identity.ProviderOrganization) *organization.Trial {
+	expiry, err := calendar.Parse(p.Trial.ExpiryDate)
+	if err != nil && p.Trial.MaxEntities == 0 && p.Trial.MaxInvoicesPerMonth == 0 {
+		return nil
+	}
+	trial := organization.NewTrial(p.CreatedAt)
+	if err == nil {
+		trial.Expiry = expiry
+	}
+	if p.Trial.MaxEntities > 0 {
+		trial.MaxEntities = p.Trial.MaxEntities
+	}
+	if p.Trial.MaxInvoicesPerMonth > 0 {
+		trial.MaxInvoicesPerMonth = p.Trial.MaxInvoicesPerMonth
+	}
+	return &trial
+}
+
+func sameTrial(a, b *organization.Trial) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// forgetPlan has the plan read anew; where that fails, it is forgotten with its
+// time of five minutes.
+func (s *Service) forgetPlan(ctx context.Context, id uuid.UUID) {
+	if s.Plans == nil {
+		return
+	}
+	if err := s.Plans.Invalidate(ctx, id); err != nil {
+		s.Log.WarnContext(ctx, "cached plan not removed", "organization", id, "error", err)
+	}
+}
+
+// CurrentTrial returns an organization's terms as the provider states them now,
+// where an owner extends a trial (records D14); those that we have of it while
+// the provider does not answer.
+func (s *Service) CurrentTrial(ctx context.Context, o *organization.Organization) organization.Trial {
+	if o.IdentityID == "" {
+		return o.TrialTerms()
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience/2)
+	defer cancel()
+	p, err := s.Directory.Organization(ctx, o.IdentityID)
+	if err != nil {
+		s.Log.WarnContext(ctx, "trial not read from the identity provider; the terms known last hold", "organization", o.ID, "error", err)
+		return o.TrialTerms()
+	}
+	trial := trialOf(p)
+	if sameTrial(o.Trial, trial) {
+		return o.TrialTerms()
+	}
+	changed, err := s.Organizations.Update(ctx, o.ID, func(o *organization.Organization) error {
+		o.Trial, o.UpdatedAt = trial, s.Clock.Now()
+		return nil
+	})
+	if err != nil {
+		s.Log.WarnContext(ctx, "trial not kept", "organization", o.ID, "error", err)
+		return o.TrialTerms()
+	}
+	return changed.TrialTerms()
+}
+
+// metadataOf is what stands in the provider's metadata for a trial.
+func metadataOf(t organization.Trial) identity.TrialMetadata {
+	return identity.TrialMetadata{
+		ExpiryDate: t.Expiry.String(), MaxEntities: t.MaxEntities, MaxInvoicesPerMonth: t.MaxInvoicesPerMonth,
+	}
+}

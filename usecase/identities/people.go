@@ -1,0 +1,220 @@
+package identities
+
+import (
+	"context"
+	"fmt"
+
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/organization"
+
+	"github.com/google/uuid"
+)
+
+// refresh brings a person and their memberships to what the provider says now.
+// Somebody who is gone there loses every membership; the error is then the
+// provider's NotFound fault.
+func (s *Service) refresh(ctx context.Context, id string) error {
+	person, err := s.People.User(ctx, id)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		if kept := s.setMemberships(ctx, id, nil); kept != nil {
+			return kept
+		}
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("read the person: %w", err)
+	}
+	memberships, err := s.People.Memberships(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read their memberships: %w", err)
+	}
+	_, err = s.keepPerson(ctx, person, memberships)
+	return err
+}
+
+// keepPerson stores a person with all memberships that they have.
+func (s *Service) keepPerson(ctx context.Context, person identity.ProviderUser, in []identity.ProviderMembership) (*identity.User, error) {
+	now := s.Clock.Now()
+	u := &identity.User{ID: s.IDs.New(), IdentityID: person.ID, Email: person.Email, Name: personName(person), CreatedAt: now, UpdatedAt: now}
+	if err := s.Accounts.Put(ctx, u); err != nil {
+		return nil, fmt.Errorf("keep the person: %w", err)
+	}
+	var memberships []identity.Membership
+	for _, m := range in {
+		o, err := s.keep(ctx, m.Organization)
+		if err != nil {
+			return nil, err
+		}
+		memberships = append(memberships, identity.Membership{
+			UserID: u.ID, OrganizationID: o.ID, Role: m.Role, CreatedAt: m.CreatedAt, CheckedAt: now,
+		})
+	}
+	return u, s.setMemberships(ctx, person.ID, memberships)
+}
+
+func personName(p identity.ProviderUser) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Email
+}
+
+// setMemberships replaces a person's memberships.
+func (s *Service) setMemberships(ctx context.Context, id string, now []identity.Membership) error {
+	u, err := s.Accounts.ByIdentity(ctx, id)
+	if err != nil {
+		return unlessMissing(err)
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// The account's lock keeps two refreshes of one person in order.
+		if _, err := s.Users.Update(ctx, u.ID, func(*identity.User) error { return nil }); err != nil {
+			return fmt.Errorf("lock the account: %w", err)
+		}
+		had, err := s.Memberships.OfUser(ctx, u.ID)
+		if err != nil {
+			return fmt.Errorf("list memberships: %w", err)
+		}
+		before := map[uuid.UUID]identity.Membership{}
+		for _, m := range had {
+			before[m.OrganizationID] = m
+		}
+		for _, m := range now {
+			var old *identity.Membership
+			if had, ok := before[m.OrganizationID]; ok {
+				old, m.LastUsedAt = &had, had.LastUsedAt
+				delete(before, m.OrganizationID)
+			}
+			if err := s.putMembership(ctx, old, m); err != nil {
+				return err
+			}
+		}
+		for _, m := range before {
+			if err := s.endMembership(ctx, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// putMembership stores a membership with the event that tells what changed;
+// before is nil for a new one.
+func (s *Service) putMembership(ctx context.Context, before *identity.Membership, m identity.Membership) error {
+	if err := s.Memberships.Put(ctx, m); err != nil {
+		return fmt.Errorf("put membership: %w", err)
+	}
+	e := event.By(identity.System(m.OrganizationID), event.MemberAdded, uuid.Nil, event.Subject{Type: event.SubjectMember, ID: m.UserID})
+	switch {
+	case before == nil:
+		e.Data = map[string]string{"role": string(m.Role)}
+	case before.Role == m.Role:
+		return nil
+	default:
+		e.Type = event.MemberChanged
+		e.Changes = []event.Change{{Field: "role", From: string(before.Role), To: string(m.Role)}}
+	}
+	return s.Events.Append(ctx, e)
+}
+
+func (s *Service) endMembership(ctx context.Context, m identity.Membership) error {
+	if err := s.Memberships.Remove(ctx, m.UserID, m.OrganizationID); err != nil {
+		return fmt.Errorf("end membership: %w", err)
+	}
+	return s.Events.Append(ctx, event.By(identity.System(m.OrganizationID), event.MemberRemoved, uuid.Nil,
+		event.Subject{Type: event.SubjectMember, ID: m.UserID}))
+}
+
+// CheckPassword returns the account whose address and password these are at the
+// provider, with its memberships brought up to date; an Unauthenticated fault
+// with invalid_credentials otherwise.
+func (s *Service) CheckPassword(ctx context.Context, email, password string) (*identity.User, error) {
+	person, err := s.Passwords.CheckPassword(ctx, email, password)
+	if err != nil {
+		return nil, err
+	}
+	memberships, err := s.People.Memberships(ctx, person.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read memberships: %w", err)
+	}
+	return s.keepPerson(ctx, person, memberships)
+}
+
+// Confirm brings the memberships of an account up to date where the provider
+// keeps them; an account that is gone there has none left, which is no error.
+func (s *Service) Confirm(ctx context.Context, user uuid.UUID) error {
+	u, err := s.Users.ByID(ctx, user)
+	if err != nil || u.IdentityID == "" {
+		return err
+	}
+	err = s.checks.do(ctx, u.IdentityID, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, u.IdentityID) })
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil
+	}
+	return err
+}
+
+// ConfirmMembers brings the members of an organization to what the provider
+// says, so that people who never came here can be given roles too.
+func (s *Service) ConfirmMembers(ctx context.Context, id uuid.UUID) error {
+	o, err := s.Organizations.ByID(ctx, id)
+	if err != nil || o.IdentityID == "" {
+		return err
+	}
+	return s.checks.do(ctx, o.IdentityID, s.Clock.Now, func(ctx context.Context) error { return s.refreshMembers(ctx, o) })
+}
+
+func (s *Service) refreshMembers(ctx context.Context, o *organization.Organization) error {
+	now := s.Clock.Now()
+	listed, err := s.Directory.Members(ctx, o.IdentityID)
+	if err != nil {
+		return fmt.Errorf("list members: %w", err)
+	}
+	had, err := s.Memberships.OfOrganization(ctx, o.ID)
+	if err != nil {
+		return fmt.Errorf("list members: %w", err)
+	}
+	gone := map[uuid.UUID]bool{}
+	for _, m := range had {
+		gone[m.User.ID] = m.User.IdentityID != "" // local accounts are not the provider's
+	}
+	for _, m := range listed {
+		u := &identity.User{
+			ID: s.IDs.New(), IdentityID: m.User.ID, Email: m.User.Email, Name: personName(m.User), CreatedAt: now, UpdatedAt: now,
+		}
+		if err := s.Accounts.Put(ctx, u); err != nil {
+			return fmt.Errorf("keep the person: %w", err)
+		}
+		delete(gone, u.ID)
+		if err := s.confirmOne(ctx, u.ID, o.ID, m.Role); err != nil {
+			return err
+		}
+	}
+	for user, ended := range gone {
+		if !ended {
+			continue
+		}
+		m := identity.Membership{UserID: user, OrganizationID: o.ID}
+		if err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.endMembership(ctx, m) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) confirmOne(ctx context.Context, user, organization uuid.UUID, role identity.Role) error {
+	now := s.Clock.Now()
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		m := identity.Membership{UserID: user, OrganizationID: organization, Role: role, CreatedAt: now, CheckedAt: now}
+		before, err := s.Memberships.Find(ctx, user, organization)
+		switch {
+		case fault.CodeOf(err) == fault.CodeNotFound:
+			return s.putMembership(ctx, nil, m)
+		case err != nil:
+			return fmt.Errorf("find membership: %w", err)
+		}
+		m.LastUsedAt, m.CreatedAt = before.LastUsedAt, before.CreatedAt
+		return s.putMembership(ctx, before, m)
+	})
+}
