@@ -48,6 +48,15 @@ func (r bookingRow) fromRow() booking.Booking {
 // Bookings implements booking.Repository.
 type Bookings struct{ s *Store }
 
+// AnyThrough says whether an invoice of an organization was booked through an
+// integration, or may have been.
+func (r Bookings) AnyThrough(ctx context.Context, organization, integration uuid.UUID) (bool, error) {
+	var n int64
+	err := r.s.handle(ctx).Model(&bookingRow{}).Where("organization_id = ? AND integration_id = ?", organization, integration).
+		Where("remote_id <> '' OR state IN ?", []invoice.SyncState{invoice.SyncRunning, invoice.SyncChecking}).Limit(1).Count(&n).Error
+	return n > 0, failed("look for invoices that were booked", err)
+}
+
 // Get implements booking.Repository.
 func (r Bookings) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*booking.Booking, error) {
 	var row bookingRow

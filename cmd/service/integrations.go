@@ -39,6 +39,7 @@ func (s *Service) openIntegrations() error {
 		},
 		UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log,
 		CallbackURL: s.cfg.BaseURL + callbackPath, RedirectOrigins: s.cfg.RedirectOrigins,
+		Booked: st.Bookings().AnyThrough,
 	}
 	return nil
 }

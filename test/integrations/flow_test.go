@@ -8,11 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"docledger/domain/booking"
+	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
+	"docledger/domain/invoice"
 	"docledger/domain/page"
 	"docledger/usecase/integrations"
 
@@ -314,4 +317,66 @@ func TestNewTenantClearsSettings(t *testing.T) {
 			t.Error("no event says that the default account was cleared")
 		}
 	})
+}
+
+// TestMovingToAnotherTenant sets a working integration up with another tenant:
+// before anything was booked that clears what belongs to the first one, and
+// afterwards it is refused.
+func TestMovingToAnotherTenant(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, func(t *testing.T, w *world) {
+		p, a := w.processes[0], w.admin()
+		e := w.entity(a)
+		i := w.activate(a, e, "account", "one", "two", "three")
+		_, err := p.store.Settings().Update(w.ctx, a.Scope(), e, 0, func(s *entity.Settings) error {
+			s.DefaultAccountID, s.DefaultTaxRateID = "400", "INPUT"
+			return nil
+		})
+		w.must(err)
+		i, err = p.SetUp(w.ctx, a, i.ID, e, 0, setup("two"))
+		w.must(err)
+		settings, err := p.store.Settings().Get(w.ctx, a.Scope(), e)
+		w.must(err)
+		if i.Tenant() != "two" || settings.DefaultAccountID != "" || settings.AccountingIntegrationID != i.ID {
+			t.Errorf("moved to %s with settings %+v", i.Tenant(), settings)
+		}
+		inv := w.invoice(a, e)
+		for n, state := range []invoice.SyncState{invoice.SyncChecking, invoice.SyncDone} {
+			_, _, err = p.store.Bookings().Change(w.ctx, a.Scope(), inv, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) {
+				b := &booking.Booking{InvoiceID: inv, OrganizationID: a.OrganizationID, EntityID: e}
+				b.State, b.IntegrationID = state, i.ID
+				if state == invoice.SyncDone {
+					b.RemoteID = "bill-1"
+				}
+				return b, false, nil
+			})
+			w.must(err)
+			_, err = p.SetUp(w.ctx, a, i.ID, e, 0, setup("three"))
+			if f := w.wantCode(err, fault.CodeConflict); f.Details["organization_id"] != "two" {
+				t.Errorf("try %d: details %v", n, f.Details)
+			}
+		}
+		// What stays in the tenant may change.
+		no := false
+		_, err = p.SetUp(w.ctx, a, i.ID, e, 0, integrations.Setup{Status: "PENDING", Provider: "ACCOUNTING_A", PaysTax: &no})
+		w.must(err)
+	})
+}
+
+// invoice makes an invoice of an entity.
+func (w *world) invoice(a identity.Actor, entityID uuid.UUID) uuid.UUID {
+	w.t.Helper()
+	st := w.processes[0].store
+	d := &document.Document{
+		ID: uuid.Must(uuid.NewV7()), EntityID: entityID, OrganizationID: a.OrganizationID, Filename: "i.xml", MediaType: "application/xml",
+		SHA256: strings.Repeat("0", 64), Origin: document.FromUpload, Status: document.Extracted,
+	}
+	_, err := st.Documents().Add(w.ctx, d)
+	w.must(err)
+	inv := &invoice.Invoice{
+		ID: uuid.Must(uuid.NewV7()), DocumentID: d.ID, EntityID: entityID, OrganizationID: a.OrganizationID, Status: invoice.Approved,
+		Content: invoice.Content{Type: invoice.TypeInvoice, Number: "R-1"},
+	}
+	w.must(st.Invoices().Add(w.ctx, inv))
+	return inv.ID
 }

@@ -45,8 +45,8 @@ type Service struct {
 	CallbackURL string
 	// RedirectOrigins are where the browser may go after that (decisions 3).
 	RedirectOrigins []string
-	// Booked tells whether an invoice was booked through an integration. Nil
-	// where nothing can be booked.
+	// Booked tells whether an invoice was booked through an integration, or may
+	// have been.
 	Booked func(ctx context.Context, organization, integration uuid.UUID) (bool, error)
 
 	lists lists
@@ -115,7 +115,7 @@ func (s *Service) change(
 		if err != nil {
 			return err
 		}
-		if err := s.becameActive(ctx, a, before.Status, i); err != nil {
+		if err := s.settle(ctx, a, &before, i); err != nil {
 			return err
 		}
 		return s.Events.Append(ctx, eventsOf(a, before, i, what)...)

@@ -13,20 +13,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// becameActive lets an entity's settings follow its accounting integration:
-// the one that becomes ACTIVE is where the entity books (records D31).
-// Accounts and tax rates belong to a tenant; with another tenant they are
-// cleared (records D4). Within the caller's transaction.
-func (s *Service) becameActive(ctx context.Context, a identity.Actor, before integration.Status, i *integration.Integration) error {
-	if i.Type() != integration.Accounting || i.Status != integration.Active || before == integration.Active {
+// settle lets an entity's settings follow its accounting integration: the one
+// that becomes ACTIVE is where the entity books (records D31). Accounts and tax
+// rates belong to a tenant; with another tenant they are cleared (records D4).
+// Within the caller's transaction.
+func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integration.Integration) error {
+	moved := before.Tenant() != "" && before.Tenant() != i.Tenant()
+	became := i.Status == integration.Active && before.Status != integration.Active
+	if i.Type() != integration.Accounting || !moved && !became {
 		return nil
 	}
-	elsewhere, err := s.bookedElsewhere(ctx, i)
-	if err != nil {
-		return err
+	elsewhere := moved
+	if became && !moved {
+		var err error
+		if elsewhere, err = s.bookedElsewhere(ctx, i); err != nil {
+			return err
+		}
 	}
 	return s.changeSettings(ctx, a, i.EntityID, func(v *entity.Settings) {
-		v.AccountingIntegrationID = i.ID
+		if became {
+			v.AccountingIntegrationID = i.ID
+		}
 		if elsewhere {
 			v.DefaultAccountID, v.DefaultTaxRateID, v.TaxMappings = "", "", nil
 		}

@@ -91,7 +91,7 @@ func (in Setup) accounting(there *integration.AccountingMetadata) (meta integrat
 // mayMove refuses another tenant once invoices were booked in the first one
 // (records D4).
 func (s *Service) mayMove(ctx context.Context, i *integration.Integration, tenant string) error {
-	if i.Accounting == nil || i.Tenant() == tenant || s.Booked == nil {
+	if i.Accounting == nil || i.Tenant() == tenant {
 		return nil
 	}
 	booked, err := s.Booked(ctx, i.OrganizationID, i.ID)
