@@ -45,10 +45,10 @@ func TestStoppedServerIsGone(t *testing.T) {
 	}
 }
 
-// TestProvide fetches a server as on a machine that has none.
+// TestProvide fetches a server where the machine has none, which later runs
+// then find.
 func TestProvide(t *testing.T) {
-	t.Setenv("PATH", "/bin:/usr/bin") // apt-get and dpkg-deb
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv(redis.EnvBin, "")
 	bin, err := redis.Provide(context.Background(), io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +59,10 @@ func TestProvide(t *testing.T) {
 	}
 	if err := in.Stop(); err != nil {
 		t.Error(err)
+	}
+	again, err := redis.Find()
+	if err != nil || again != bin {
+		t.Errorf("what was provided is not found: %s, %v", again, err)
 	}
 	t.Setenv(redis.EnvBin, filepath.Join(t.TempDir(), "none"))
 	if _, err := redis.Find(); err == nil || errors.Is(err, redis.ErrNoBinary) {

@@ -47,7 +47,8 @@ type Explanation struct {
 }
 
 // Explainer explains plans. All but Organizations, Usage and Clock are nil
-// without a payment processor.
+// without a payment processor. It belongs in a process of its own: a look into
+// the cache would end the fill that a reader of the same process shares.
 type Explainer struct {
 	Organizations organization.Repository
 	Usage         billing.Usage
