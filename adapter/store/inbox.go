@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +55,11 @@ func (r Inbox) Add(ctx context.Context, messages []*inbox.Message) (added []uuid
 	if len(messages) == 0 {
 		return nil, nil
 	}
+	// In one order, so that two transactions with the same events wait for each
+	// other and never both for ever.
+	messages = slices.SortedFunc(slices.Values(messages), func(a, b *inbox.Message) int {
+		return cmp.Or(cmp.Compare(a.Sender, b.Sender), cmp.Compare(a.EventID, b.EventID))
+	})
 	const columns = 11
 	values := make([]any, 0, columns*len(messages))
 	for _, m := range messages {

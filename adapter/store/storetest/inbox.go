@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -75,6 +76,38 @@ func testInbox(t *testing.T, b *bench) {
 	}
 	_, err = b.Inbox().Get(b.ctx, newID())
 	wantCode(t, err, fault.CodeNotFound)
+}
+
+// testInboxAtOnce has the same events told by several at once, each in another
+// order; on PostgreSQL each row takes its time, so that they do meet.
+func testInboxAtOnce(t *testing.T, b *bench) {
+	if b.db.Name() == "postgres" {
+		for _, sql := range []string{
+			"CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.005); RETURN NEW; END $$",
+			"CREATE TRIGGER slowly BEFORE INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION slowly()",
+		} {
+			must(t, b.db.Exec(sql).Error)
+		}
+	}
+	const events, callers = 20, 6
+	var added atomic.Int64
+	atOnce(callers, func(i int) {
+		var messages []*inbox.Message
+		for n := range events {
+			messages = append(messages, message(fmt.Sprint("evt_", n)))
+		}
+		if i%2 == 1 {
+			slices.Reverse(messages)
+		}
+		ids, err := b.Inbox().Add(b.ctx, messages)
+		if err != nil {
+			t.Error(err)
+		}
+		added.Add(int64(len(ids)))
+	})
+	if added.Load() != events {
+		t.Errorf("%d of %d events were added", added.Load(), events)
+	}
 }
 
 func testLeases(t *testing.T, b *bench) {

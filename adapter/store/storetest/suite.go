@@ -51,6 +51,7 @@ func Run(t *testing.T, open Open) {
 		{"usage", testUsage},
 		{"usage by entity", testShares},
 		{"inbox", testInbox},
+		{"inbox at once", testInboxAtOnce},
 		{"leases", testLeases},
 		{"known plans", testKnownPlans},
 		{"plan events", testPlanEvents},
