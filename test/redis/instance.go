@@ -136,7 +136,7 @@ func (in *Instance) Stop() error {
 	case <-in.ended:
 		return err
 	case <-time.After(stopTimeout):
-		return errors.Join(err, errors.New("Redis did not stop"))
+		return errors.Join(err, errors.New("the Redis server did not stop"))
 	}
 }
 
