@@ -61,6 +61,26 @@ func TestDemandAboveLimits(t *testing.T) {
 	}
 }
 
+// TestBurstAtTheEndOfABucket has no window of the provider's hold more calls
+// than it allows, whatever moment of a bucket they were made at.
+func TestBurstAtTheEndOfABucket(t *testing.T) {
+	t.Parallel()
+	c := integration.Call{Limits: limits}
+	for at := time.Duration(0); at < 5*time.Second; at += 100 * time.Millisecond {
+		var m integration.Meter
+		first := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC).Add(at)
+		for m.Admit(first, "id", c).Admitted {
+			m.Leave(first, "id", c, integration.Observation{})
+		}
+		if m.Admit(first.Add(time.Minute-time.Millisecond), "id", c).Admitted {
+			t.Fatalf("%s into a bucket: a 61st call within a minute", at)
+		}
+		if !m.Admit(first.Add(65*time.Second), "id", c).Admitted {
+			t.Errorf("%s into a bucket: no call after 65 s", at)
+		}
+	}
+}
+
 func TestBackgroundLeavesRoom(t *testing.T) {
 	t.Parallel()
 	var m integration.Meter
@@ -122,6 +142,16 @@ func TestAnswersTeachTheMeter(t *testing.T) {
 		once(&m, now, integration.Observation{})
 		if m.Admit(now, "id", c).Admitted {
 			t.Error("more calls than the provider has left")
+		}
+	})
+	t.Run("calls under way are not counted yet", func(t *testing.T) {
+		var m integration.Meter
+		for _, id := range []string{"1", "2", "3", "4"} {
+			m.Admit(now, id, c)
+		}
+		m.Leave(now, "1", c, integration.Observation{Remaining: map[time.Duration]int{24 * time.Hour: 3}})
+		if m.Admit(now, "5", c).Admitted {
+			t.Error("a fourth call where three are left and under way")
 		}
 	})
 	t.Run("retry after", func(t *testing.T) {
