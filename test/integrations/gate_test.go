@@ -129,7 +129,8 @@ func press(t *testing.T, w *world, change func(*sim.Limits)) *pressed {
 	return p
 }
 
-func (p *pressed) consent() {
+// consent consents to one organization and keeps an access to it.
+func (p *pressed) consent() integration.Consent {
 	p.w.t.Helper()
 	c := p.reads[0]
 	to, err := p.sim.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: "http://localhost/back"}), sim.TaxedOrganization)
@@ -140,6 +141,7 @@ func (p *pressed) consent() {
 	consent, err := c.Exchange(p.w.ctx, integration.Callback{Code: u.Query().Get("code"), RedirectURI: "http://localhost/back", Query: u.Query()})
 	p.w.must(err)
 	p.a = integration.Access{Token: consent.Tokens.Access, Account: consent.Account, Event: consent.Event, Tenant: sim.TaxedOrganization}
+	return consent
 }
 
 // run has callers of both kinds ask without pause for a while of the clock, and
