@@ -1,0 +1,224 @@
+package identity
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	simclerk "docledger/adapter/sim/clerk"
+	"docledger/test/harness"
+)
+
+var plain simclerk.TokenOptions
+
+// TestPeopleArriveBeforeTheirEvents uses tokens of an organization and a person
+// of whom nobody has told us.
+func TestPeopleArriveBeforeTheirEvents(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		w := open(t, o)
+		for _, version := range []int{1, 2} {
+			me := w.Do(http.MethodGet, "/api/me", w.provider.Session(ada, acme, simclerk.TokenOptions{Version: version}), nil).OK()
+			if me.Text("user", "email") != "ada@example.com" || me.Text("organization", "name") != "Acme" ||
+				me.Text("organization", "role") != "admin" || me.Len("organizations") != 2 || me.Text("credential", "type") != "SESSION" {
+				t.Errorf("version %d: %s", version, me.Raw)
+			}
+		}
+		me := w.Do(http.MethodGet, "/api/me", w.provider.OAuth(bob, acme, harness.OAuthClient, plain), nil).OK()
+		if me.Text("organization", "role") != "member" || me.Text("credential", "type") != "OAUTH" {
+			t.Errorf("by OAuth token: %s", me.Raw)
+		}
+		if at := w.organization(acme).CreatedAt; !at.Equal(created) {
+			t.Errorf("the organization began at %s", at)
+		}
+	})
+}
+
+func TestTokensWithoutOrganization(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	for name, token := range map[string]string{
+		"OAuth":          w.provider.OAuth(ada, "", harness.OAuthClient, plain),
+		"OAuth no scope": w.provider.OAuth(ada, acme, harness.OAuthClient, simclerk.TokenOptions{Scopes: []string{"profile"}}),
+		"session":        w.provider.Session(ada, "", plain),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.Do(http.MethodGet, "/api/me", token, nil).Want(http.StatusUnauthorized, "organization_required")
+		})
+	}
+	w.provider.Configure(func(s *simclerk.Settings) { s.OpaqueTokens = true })
+	w.Do(http.MethodGet, "/api/me", w.provider.OAuth(ada, acme, harness.OAuthClient, plain), nil).Want(http.StatusUnauthorized, "unauthorized")
+}
+
+// TestLosingAMembership ends what a token may do: the next session token is of
+// no organization, and an OAuth token is refused once its membership is no
+// longer fresh; tokens of ours end with their next refresh.
+func TestLosingAMembership(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
+	w.Do(http.MethodGet, "/api/me", ours, nil).OK()
+	oauth := w.provider.OAuth(bob, acme, harness.OAuthClient, plain)
+	w.Do(http.MethodGet, "/api/me", oauth, nil).OK()
+	w.api(http.MethodDelete, "/v1/organizations/"+acme+"/memberships/"+bob, "")
+	w.Do(http.MethodPost, "/api/auth/refresh", ours, nil).Want(http.StatusUnauthorized, "unauthorized")
+	// The refresh has asked the provider, which is what time does as well.
+	w.Do(http.MethodGet, "/api/me", oauth, nil).Want(http.StatusUnauthorized, "unauthorized")
+	admin := w.provider.Session(ada, acme, plain)
+	if r := w.Do(http.MethodGet, "/api/organization/members", admin, nil).OK(); strings.Contains(string(r.Raw), "bob@example.com") {
+		t.Errorf("bob is still listed: %s", r.Raw)
+	}
+}
+
+// TestRolesFollowTheToken takes the role of a session from its token.
+func TestRolesFollowTheToken(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	w.Do(http.MethodGet, "/api/organization/members", w.provider.Session(bob, acme, plain), nil).Want(http.StatusForbidden, "forbidden")
+	w.api(http.MethodPatch, "/v1/organizations/"+acme+"/memberships/"+bob, `{"role":"org:admin"}`)
+	r := w.Do(http.MethodGet, "/api/organization/members", w.provider.Session(bob, acme, plain), nil).OK()
+	if r.Len("items") != 2 {
+		t.Errorf("members %s", r.Raw)
+	}
+}
+
+// TestSignInAtTheProvider uses passwords of both sorts of accounts.
+func TestSignInAtTheProvider(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	login := func(email, password string) harness.Response {
+		return w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": email, "password": password})
+	}
+	token := login("Ada@Example.com", harness.ProviderPassword).OK().Text("token")
+	w.Do(http.MethodPost, "/api/auth/refresh", token, nil).OK()
+	login("ada@example.com", "wrong").Want(http.StatusUnauthorized, "invalid_credentials")
+	login("nobody@example.com", harness.ProviderPassword).Want(http.StatusUnauthorized, "invalid_credentials")
+	local := w.NewOrganization("Local")
+	if me := w.Do(http.MethodGet, "/api/me", local.Admin.Token, nil).OK(); me.Text("organization", "name") != "Local" {
+		t.Errorf("a local account is %s", me.Raw)
+	}
+}
+
+// TestProviderAway holds records D24: known keys and people go on, what was
+// never loaded is 503 and no reason to sign in again.
+func TestProviderAway(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	known := w.provider.Session(ada, acme, simclerk.TokenOptions{Lifetime: time.Hour})
+	oauth := w.provider.OAuth(ada, acme, harness.OAuthClient, plain)
+	w.Do(http.MethodGet, "/api/me", known, nil).OK()
+	stranger := w.provider.Session(bob, acme, plain)
+	w.fault("* /**", "status:503", 1000)
+	w.Do(http.MethodGet, "/api/me", known, nil).OK()
+	w.Do(http.MethodGet, "/api/me", oauth, nil).OK()
+	r := w.Do(http.MethodGet, "/api/me", stranger, nil).Want(http.StatusServiceUnavailable, "unavailable")
+	if r.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	w.control(http.MethodDelete, "faults", "")
+
+	away := harness.NewProvider(t, people())
+	token := away.Session(ada, acme, plain)
+	away.Close()
+	body := `{"match":"GET /.well-known/jwks.json","times":1000,"action":"status:503"}`
+	cold := &world{t: t, provider: away}
+	cold.control(http.MethodPost, "faults", body)
+	s := harness.Start(t, harness.Options{NoWorkers: true}.WithProvider(away))
+	s.Do(http.MethodGet, "/api/me", token, nil).Want(http.StatusServiceUnavailable, "unavailable")
+}
+
+// TestSignInPage passes browsers on to the provider alone.
+func TestSignInPage(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	get := func(query string) *http.Response {
+		r, err := client.Get(w.URL + "/sign-in" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		return r
+	}
+	target := w.provider.Origin() + "/oauth-consent?client_id=a"
+	if r := get("?redirect_url=" + strings.ReplaceAll(target, "?", "%3F")); r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != target {
+		t.Errorf("%d to %q", r.StatusCode, r.Header.Get("Location"))
+	}
+	for _, query := range []string{
+		"", "?redirect_url=", "?redirect_url=https://evil.example/oauth/x?code=canary-code",
+		"?redirect_url=" + target + "&redirect_url=" + target, "?redirect_url=" + w.provider.Origin() + "/v1/users",
+	} {
+		if r := get(query); r.StatusCode != http.StatusOK || r.Header.Get("Location") != "" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%q: %d to %q", query, r.StatusCode, r.Header.Get("Location"))
+		}
+	}
+	log := w.log.String()
+	if !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"host":"evil.example"`) || strings.Contains(log, "canary-code") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+// TestNoSecretIsLogged plays what carries secrets, tokens and bodies and looks
+// for them in every line at the finest level.
+func TestNoSecretIsLogged(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	canaries := []string{
+		harness.ProviderSecretKey, harness.ProviderSigningSecret, "c2lnbmluZy1zZWNyZXQtb2YtdGhlLXByb3ZpZGVy",
+		"sk_test_identity", "whsec_of-the-processor", harness.ProviderPassword, "as it was then",
+	}
+	session, oauth := w.provider.Session(ada, acme, plain), w.provider.OAuth(ada, acme, harness.OAuthClient, plain)
+	forged := session[:len(session)-4] + "AAAA"
+	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": harness.ProviderPassword}).OK().Text("token")
+	for _, token := range []string{session, oauth, forged, ours} {
+		canaries = append(canaries, token, token[strings.LastIndex(token, ".")+1:])
+		w.Do(http.MethodGet, "/api/me", token, nil)
+		w.Do(http.MethodGet, "/api/me?token="+token, token, nil)
+	}
+	w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": "wrong-canary"})
+	canaries = append(canaries, "wrong-canary")
+	w.deliver(told("msg_1", "organization.created", acme)).OK()
+	for _, action := range []string{"status:503", "garbage", "drop", "status:401"} {
+		w.fault("* /v1/**", action, 3)
+		w.deliver(told("msg_"+action, "organization.updated", acme))
+		w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": harness.ProviderPassword})
+		w.control(http.MethodDelete, "faults", "")
+	}
+	log := w.log.String()
+	if !strings.Contains(log, "request") {
+		t.Fatal("nothing was logged")
+	}
+	for _, canary := range canaries {
+		if strings.Contains(log, canary) {
+			t.Errorf("the log holds %q", canary)
+		}
+	}
+}
+
+// TestDeployedPassesNobodyOnToThisMachine holds the row of the table of
+// environments that the sign-in page reads.
+func TestDeployedPassesNobodyOnToThisMachine(t *testing.T) {
+	t.Parallel()
+	p := harness.NewProvider(t, people())
+	s := harness.Start(t, harness.Options{NoWorkers: true, Env: map[string]string{"DOCLEDGER_ENV": "deployed"}}.WithProvider(p))
+	r := s.Send(http.MethodGet, "/sign-in?redirect_url="+p.Origin()+"/oauth-consent", "", nil)
+	if r.Status != http.StatusOK || r.Header.Get("Location") != "" {
+		t.Errorf("%d to %q", r.Status, r.Header.Get("Location"))
+	}
+}
+
+// TestWithoutOAuthClientEveryOAuthTokenIsRefused starts in the local
+// environment, where the client may be left out.
+func TestWithoutOAuthClientEveryOAuthTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	p, log := harness.NewProvider(t, people()), &safeBuffer{}
+	o := harness.Options{NoWorkers: true, Log: log}.WithProvider(p)
+	o.Env["OAUTH_CLIENT_ID"] = ""
+	s := harness.Start(t, o)
+	s.Do(http.MethodGet, "/api/me", p.OAuth(ada, acme, harness.OAuthClient, plain), nil).Want(http.StatusUnauthorized, "unauthorized")
+	s.Do(http.MethodGet, "/api/me", p.Session(ada, acme, plain), nil).OK()
+	if !strings.Contains(log.String(), "OAUTH_CLIENT_ID is not set") {
+		t.Error("the start does not say that every OAuth token is refused")
+	}
+}

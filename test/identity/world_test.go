@@ -1,0 +1,245 @@
+// Package identity tests organizations and people of an identity provider over
+// the whole service, the simulated provider and the simulated payment
+// processor.
+package identity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract/worker"
+	simclerk "docledger/adapter/sim/clerk"
+	simstripe "docledger/adapter/sim/stripe"
+	"docledger/domain/job"
+	"docledger/domain/organization"
+	"docledger/test/harness"
+)
+
+func TestMain(m *testing.M) {
+	worker.ServeIfChild()
+	os.Exit(m.Run())
+}
+
+const (
+	ada  = "user_ada"
+	bob  = "user_bob"
+	acme = "org_acme"
+	zeta = "org_zeta"
+)
+
+// created is when the organizations began: long before any event arrives.
+var created = time.Date(2026, 3, 30, 23, 30, 0, 0, time.UTC)
+
+// world is a service with both third parties beside it. The test runs jobs
+// itself.
+type world struct {
+	*harness.Server
+	t         testing.TB
+	provider  *harness.Provider
+	processor *simstripe.Server
+	log       *safeBuffer
+}
+
+// safeBuffer collects log lines.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+// String returns what was collected.
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func people() simclerk.Options {
+	return simclerk.Options{
+		Users: []simclerk.User{
+			{ID: ada, Email: "ada@example.com", FirstName: "Ada", LastName: "Example"},
+			{ID: bob, Email: "bob@example.com"},
+		},
+		Organizations: []simclerk.Organization{
+			{ID: acme, Name: "Acme", CreatedAt: created, UpdatedAt: created}, {ID: zeta, Name: "Zeta", CreatedAt: created, UpdatedAt: created},
+		},
+		Memberships: []simclerk.Membership{
+			{UserID: ada, OrganizationID: acme, Role: "org:admin"}, {UserID: bob, OrganizationID: acme, Role: "org:member"},
+			{UserID: ada, OrganizationID: zeta, Role: "org:member"},
+		},
+	}
+}
+
+func open(t testing.TB, o harness.Options, vary ...func(*simclerk.Options)) *world {
+	t.Helper()
+	limits := simstripe.DefaultLimits()
+	limits.RequestsPerSecond = 0
+	known := people()
+	for _, v := range vary {
+		v(&known)
+	}
+	w := &world{t: t, provider: harness.NewProvider(t, known), log: &safeBuffer{}}
+	w.processor = simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_identity"}, Limits: &limits})
+	processor := httptest.NewServer(w.processor)
+	t.Cleanup(func() {
+		processor.Close()
+		w.processor.Close()
+	})
+	o.NoWorkers, o.Log = true, w.log
+	o.Env = map[string]string{
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_identity", "PAYMENT_SIGNING_SECRETS": "whsec_of-the-processor",
+		"PAYMENT_URL": processor.URL,
+	}
+	w.Server = harness.Start(t, o.WithProvider(w.provider))
+	return w
+}
+
+// event is a webhook of the provider about an organization.
+type event struct {
+	id   string
+	kind string
+	body []byte
+}
+
+// told makes an event with what the provider's organization looked like.
+func told(id, kind, organization string) event {
+	body, err := json.Marshal(map[string]any{
+		"object": "event", "type": kind, "timestamp": created.UnixMilli(),
+		"data": map[string]any{
+			"id": organization, "object": "organization", "name": "as it was then", "public_metadata": map[string]any{},
+			"created_at": created.UnixMilli(), "updated_at": created.UnixMilli(),
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return event{id, kind, body}
+}
+
+// deliver sends an event to the webhook and runs its job.
+func (w *world) deliver(e event) harness.Response {
+	w.t.Helper()
+	r := w.Send(http.MethodPost, "/webhook/identity", "", bytes.NewReader(e.body),
+		harness.SignedHeaders(e.id, time.Now(), e.body, harness.ProviderSigningSecret)...)
+	w.process()
+	return r
+}
+
+// process works what the inbox holds.
+func (w *world) process() {
+	w.t.Helper()
+	for range 10 {
+		waiting, err := w.Service.Inbox.Inbox.Unfinished(context.Background(), time.Now().Add(time.Hour), 100)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(waiting) == 0 {
+			return
+		}
+		for _, m := range waiting {
+			_ = w.Service.Inbox.Process(context.Background(), job.ProcessEvent{V: job.EventVersion, MessageID: m.ID})
+		}
+	}
+	w.t.Fatal("an event is never done")
+}
+
+// fault makes the provider fail calls.
+func (w *world) fault(match, action string, times int) {
+	w.t.Helper()
+	body, err := json.Marshal(map[string]any{"match": match, "times": times, "action": action})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.control(http.MethodPost, "faults", string(body))
+}
+
+func (w *world) control(method, what, body string) []byte {
+	w.t.Helper()
+	recorded := httptest.NewRecorder()
+	req := httptest.NewRequest(method, "/_sim/"+what, strings.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	w.provider.ServeHTTP(recorded, req)
+	if recorded.Code != http.StatusOK {
+		w.t.Fatalf("%s /_sim/%s: %d %s", method, what, recorded.Code, recorded.Body)
+	}
+	return recorded.Body.Bytes()
+}
+
+// api changes something at the provider as its owner would.
+func (w *world) api(method, path, body string) {
+	w.t.Helper()
+	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+harness.ProviderSecretKey)
+	recorded := httptest.NewRecorder()
+	w.provider.ServeHTTP(recorded, req)
+	if recorded.Code != http.StatusOK {
+		w.t.Fatalf("%s %s: %d %s", method, path, recorded.Code, recorded.Body)
+	}
+}
+
+// metadata is what stands in the provider's public metadata.
+func (w *world) metadata(organization string) map[string]any {
+	w.t.Helper()
+	var state struct {
+		Organizations []struct {
+			ID       string         `json:"id"`
+			Metadata map[string]any `json:"public_metadata"`
+		} `json:"organizations"`
+	}
+	if err := json.Unmarshal(w.control(http.MethodGet, "state", ""), &state); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, o := range state.Organizations {
+		if o.ID == organization {
+			return o.Metadata
+		}
+	}
+	return nil
+}
+
+// writes counts the changes of metadata that the provider was asked for.
+func (w *world) writes() int {
+	n := 0
+	for _, r := range w.provider.Kit.Requests() {
+		if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/metadata") {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *world) organization(identityID string) *organization.Organization {
+	w.t.Helper()
+	o, err := w.Service.Organizations.Organizations.ByIdentity(context.Background(), identityID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return o
+}
+
+// customers are the processor's customers.
+func (w *world) customers() []any {
+	w.t.Helper()
+	status, body := w.processor.Do(http.MethodGet, "/v1/customers", url.Values{"limit": {"100"}})
+	if status != http.StatusOK {
+		w.t.Fatalf("customers: %d %v", status, body)
+	}
+	list, _ := body["data"].([]any)
+	return list
+}
