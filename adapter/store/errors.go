@@ -100,6 +100,7 @@ var takenMessages = map[string]string{
 	"organizations": "There is an organization with this id of the identity provider or payment processor already.",
 	"users":         "There is an account with this e-mail address already; use another address.",
 	"documents":     "The entity has a document with the same bytes already.",
+	"integrations":  "The organization is set up for another entity just now, or the entity with another one; read the integrations again.",
 	"invoices":      "The document has its invoice already; correct that one.",
 }
 

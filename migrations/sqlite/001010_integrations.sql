@@ -41,6 +41,9 @@ CREATE TABLE integrations (
 CREATE INDEX integrations_of_organization ON integrations (organization_id, id);
 CREATE INDEX integrations_of_entity ON integrations (entity_id, id);
 CREATE INDEX integrations_of_grant ON integrations (grant_id) WHERE grant_id IS NOT NULL;
+-- A tenant serves one entity of an organization, and an entity books in one.
+CREATE UNIQUE INDEX integrations_one_entity ON integrations (organization_id, provider, tenant) WHERE tenant <> '' AND status <> 'DISCONNECTED';
+CREATE UNIQUE INDEX integrations_one_ledger ON integrations (entity_id) WHERE tenant <> '' AND status <> 'DISCONNECTED';
 CREATE INDEX integrations_of_tenant ON integrations (provider, tenant);
 
 -- The sweep looks for set-ups that could not be verified yet.

@@ -380,3 +380,33 @@ func (w *world) invoice(a identity.Actor, entityID uuid.UUID) uuid.UUID {
 	w.must(st.Invoices().Add(w.ctx, inv))
 	return inv.ID
 }
+
+// TestTwoEntitiesWantOneTenant sets two entities up with one tenant at the same
+// moment, by consents of different accounts.
+func TestTwoEntitiesWantOneTenant(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		a := w.admin()
+		for round := range 5 {
+			tenant := "tenant " + strings.Repeat("x", round+1)
+			var refused atomic.Int64
+			var callers sync.WaitGroup
+			for n := range 2 {
+				i := w.connect(a, w.entity(a), "account "+tenant+strings.Repeat("y", n), tenant)
+				callers.Go(func() {
+					_, err := w.processes[n].SetUp(w.ctx, a, i.ID, i.EntityID, 0, setup(tenant))
+					if err != nil {
+						refused.Add(1)
+						if fault.CodeOf(err) != fault.CodeConflict {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			callers.Wait()
+			if refused.Load() != 1 {
+				t.Errorf("round %d: %d of two were refused, want one", round, refused.Load())
+			}
+		}
+	})
+}

@@ -30,8 +30,10 @@ const (
 	// listTTL is how long a list that was read serves again: a form that asks
 	// for all of them, and opens twice, costs the provider one call each.
 	listTTL = 30 * time.Second
-	// maxLists bounds what is kept.
-	maxLists = 256
+	// listMemory is after how long without a question a list is dropped, and
+	// maxLists how many are kept at most.
+	listMemory = 2 * listTTL
+	maxLists   = 256
 )
 
 // Part asks for a part of a list; a limit of 0 asks for all of it.
@@ -309,24 +311,27 @@ func (l *lists) entry(k listKey, now time.Time) *listEntry {
 	if l.entries == nil {
 		l.entries = map[listKey]*listEntry{}
 	}
-	if len(l.entries) >= maxLists {
-		l.dropOldest()
-	}
+	l.tidy(now)
 	e := &listEntry{turn: make(chan struct{}, 1), asked: now}
 	e.turn <- struct{}{}
 	l.entries[k] = e
 	return e
 }
 
-func (l *lists) dropOldest() {
+// tidy drops what nobody has asked for lately, and makes room for one more.
+func (l *lists) tidy(now time.Time) {
 	var oldest listKey
 	var at time.Time
 	for k, e := range l.entries {
-		if at.IsZero() || e.asked.Before(at) {
+		if e.asked.Before(now.Add(-listMemory)) {
+			delete(l.entries, k)
+		} else if at.IsZero() || e.asked.Before(at) {
 			oldest, at = k, e.asked
 		}
 	}
-	delete(l.entries, oldest)
+	if len(l.entries) >= maxLists {
+		delete(l.entries, oldest)
+	}
 }
 
 // forget drops what was read for an integration.

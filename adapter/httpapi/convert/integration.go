@@ -1,8 +1,11 @@
 package convert
 
 import (
+	"strings"
+
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
+	"docledger/domain/money"
 	"docledger/gen/backend"
 	api "docledger/gen/integrations"
 	usecase "docledger/usecase/integrations"
@@ -89,7 +92,7 @@ func ToAPIContacts(items []accounting.Contact) []api.AccountingContact {
 // ToAPITaxRates returns tax rates of a ledger.
 func ToAPITaxRates(items []accounting.TaxRate) []api.AccountingTaxRate {
 	return list(items, func(r accounting.TaxRate) api.AccountingTaxRate {
-		return api.AccountingTaxRate{Id: r.ID, Name: r.Name, Rate: r.Rate.String(), Type: orNull(r.Type), Status: string(r.State)}
+		return api.AccountingTaxRate{Id: r.ID, Name: r.Name, Rate: plain(r.Rate), Type: orNull(r.Type), Status: string(r.State)}
 	})
 }
 
@@ -98,4 +101,13 @@ func ToAPICurrencies(items []accounting.Currency) []api.AccountingCurrency {
 	return list(items, func(c accounting.Currency) api.AccountingCurrency {
 		return api.AccountingCurrency{Code: c.Code, Name: c.Name}
 	})
+}
+
+// plain writes a rate without the zeros that a ledger may fill it up with.
+func plain(d money.Decimal) string {
+	text := d.String()
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
 }

@@ -257,6 +257,20 @@ func testIntegrations(t *testing.T, b *bench) {
 		t.Errorf("the tenant is in use elsewhere: alone %v, with a twin %v, after its end %v", alone, inUse, ended)
 	}
 
+	// Neither another entity's integration for the tenant, nor another ledger of
+	// the entity.
+	for other, tenant := range map[*integration.Integration]string{
+		b.integration(t, s, b.entity(t, s).ID, integration.AccountingA): "tenant",
+		b.integration(t, s, e.ID, integration.AccountingB):              "another",
+	} {
+		_, err = b.Integrations().Update(b.ctx, s, other.ID, 0, func(i *integration.Integration) error {
+			i.Accounting = &integration.AccountingMetadata{Tenant: tenant}
+			return nil
+		})
+		wantCode(t, err, fault.CodeConflict)
+		must(t, b.db.WithContext(b.ctx).Exec("DELETE FROM integrations WHERE id = ?", other.ID).Error)
+	}
+
 	watcher := b.integration(t, s, b.entity(t, s).ID, integration.DocstoreA)
 	_, err = b.Integrations().Update(b.ctx, s, watcher.ID, 0, func(i *integration.Integration) error {
 		i.Trigger = &integration.TriggerMetadata{Source: "site", SubSource: "library", Directories: []string{"/a b", "ü"}}
