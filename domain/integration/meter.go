@@ -12,6 +12,9 @@ const (
 	// window and one more, so that wherever the provider's own window begins it
 	// never holds more calls than it allows.
 	buckets = 12
+	// jitter is the shortest bucket. Calls that leave us apart may arrive
+	// together; a window that is longer by this much does not mind.
+	jitter = 250 * time.Millisecond
 	// runningLimit is after how long a call that was never left is taken for
 	// lost with its process.
 	runningLimit = 5 * time.Minute
@@ -191,7 +194,7 @@ func allowed(c Call, length time.Duration) int {
 	return most
 }
 
-func (w *Counted) step() time.Duration { return w.Length / buckets }
+func (w *Counted) step() time.Duration { return max(w.Length/buckets, jitter) }
 
 // end is when a bucket no longer counts.
 func (w *Counted) end(b Bucket) time.Time { return b.Start.Add(w.Length + w.step()) }

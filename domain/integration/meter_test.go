@@ -81,6 +81,37 @@ func TestBurstAtTheEndOfABucket(t *testing.T) {
 	}
 }
 
+// TestShortWindows keeps within the calls of a second although their ways to
+// the provider differ by a quarter of one.
+func TestShortWindows(t *testing.T) {
+	t.Parallel()
+	c := integration.Call{Limits: integration.Limits{Windows: []integration.Window{{Length: time.Second, Max: 10}}}}
+	start := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	random := rand.New(rand.NewPCG(3, 4))
+	var m integration.Meter
+	var arrivals []time.Time
+	for now := start; now.Before(start.Add(time.Minute)); now = now.Add(10 * time.Millisecond) {
+		if m.Admit(now, "id", c).Admitted {
+			m.Leave(now, "id", c, integration.Observation{})
+			arrivals = append(arrivals, now.Add(time.Duration(random.Int64N(int64(240*time.Millisecond)))))
+		}
+	}
+	for _, from := range arrivals {
+		n := 0
+		for _, at := range arrivals {
+			if !at.Before(from) && at.Before(from.Add(time.Second)) {
+				n++
+			}
+		}
+		if n > 10 {
+			t.Fatalf("%d calls arrive within a second", n)
+		}
+	}
+	if len(arrivals) < 400 {
+		t.Errorf("%d calls in a minute that allows 600", len(arrivals))
+	}
+}
+
 func TestBackgroundLeavesRoom(t *testing.T) {
 	t.Parallel()
 	var m integration.Meter

@@ -42,7 +42,7 @@ func TestPairLostBeforeItIsStored(t *testing.T) {
 		a := w.admin()
 		p := press(t, w, func(l *sim.Limits) { l.TokenLifetime = 30 * time.Minute })
 		st := w.processes[0].store
-		consent := p.consent()
+		consent := p.consent(sim.TaxedOrganization)
 		g, err := st.Grants().Put(w.ctx, a.OrganizationID, integration.AccountingA, consent)
 		w.must(err)
 		i := w.onGrant(a, g)

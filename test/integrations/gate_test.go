@@ -11,9 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"docledger/adapter/accounting/quickbooks"
 	"docledger/adapter/accounting/xero"
 	"docledger/adapter/sim/kit"
+	simb "docledger/adapter/sim/quickbooks"
 	sim "docledger/adapter/sim/xero"
+	"docledger/domain/accounting"
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
@@ -97,50 +100,88 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 // never stop asking.
 type pressed struct {
 	w     *world
-	sim   *sim.Server
+	agree func(authorizationURL string) (string, error)
 	stage *stage
 	seen  counting
-	reads []*xero.Connector // one of each process
+	reads []connector // one of each process
 	a     integration.Access
+}
+
+// connector is what the tests use of one.
+type connector interface {
+	integration.Authorizer
+	accounting.OrganizationReader
+	accounting.CurrencyReader
 }
 
 func press(t *testing.T, w *world, change func(*sim.Limits)) *pressed {
 	t.Helper()
-	p := &pressed{w: w}
 	limits := sim.DefaultLimits()
 	limits.TokenLifetime = 1000 * time.Hour
 	change(&limits)
-	listener := httptest.NewUnstartedServer(nil)
-	origin := "http://" + listener.Listener.Addr().String()
-	p.sim = sim.New(sim.Options{Origin: origin, Start: start, Limits: &limits, Clients: []sim.Client{{ID: "c", Secret: "s", LoopbackRedirects: true}}})
-	listener.Config.Handler = p.sim
-	listener.Start()
-	t.Cleanup(listener.Close)
-	p.stage = &stage{clock: p.sim.Kit.Clock, waiting: map[int]time.Time{}}
+	origin, serve := listen(t)
+	server := sim.New(sim.Options{Origin: origin, Start: start, Limits: &limits, Clients: []sim.Client{{ID: "c", Secret: "s", LoopbackRedirects: true}}})
+	serve(server)
+	p := &pressed{w: w, stage: newStage(server.Kit.Clock)}
+	p.agree = func(u string) (string, error) { return server.Consent(u, sim.TaxedOrganization) }
 	for _, process := range w.processes {
-		gate := &integrations.Gate{Meters: process.store.Meters(), Clock: p.stage.clock, IDs: clock.UUIDv7{}, Pause: p.stage.pause, Log: process.Log}
 		c, err := xero.New(xero.Options{
-			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, Gate: gate, Transport: &p.seen, Now: p.stage.clock.Now,
+			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, Gate: p.gate(process), Transport: &p.seen, Now: p.stage.clock.Now,
 		})
 		w.must(err)
 		p.reads = append(p.reads, c)
 	}
-	p.consent()
+	p.consent(sim.TaxedOrganization)
 	return p
 }
 
+// pressB is press for ACCOUNTING_B, whose limits are by the second too.
+func pressB(t *testing.T, w *world) *pressed {
+	t.Helper()
+	origin, serve := listen(t)
+	server := simb.New(simb.Options{Origin: origin, Start: start, Clients: []simb.Client{{ID: "c", Secret: "s", LoopbackRedirects: true}}})
+	serve(server)
+	p := &pressed{w: w, stage: newStage(server.Kit.Clock)}
+	p.agree = func(u string) (string, error) { return server.Consent(u, simb.VATCompany) }
+	for _, process := range w.processes {
+		c, err := quickbooks.New(quickbooks.Options{
+			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, Gate: p.gate(process), Transport: &p.seen, Now: p.stage.clock.Now,
+		})
+		w.must(err)
+		p.reads = append(p.reads, c)
+	}
+	p.consent(simb.VATCompany)
+	return p
+}
+
+// listen opens an address for a simulator that must know it beforehand.
+func listen(t *testing.T) (origin string, serve func(http.Handler)) {
+	listener := httptest.NewUnstartedServer(nil)
+	return "http://" + listener.Listener.Addr().String(), func(h http.Handler) {
+		listener.Config.Handler = h
+		listener.Start()
+		t.Cleanup(listener.Close)
+	}
+}
+
+func newStage(c *kit.Clock) *stage { return &stage{clock: c, waiting: map[int]time.Time{}} }
+
+func (p *pressed) gate(of *process) integration.Gate {
+	return &integrations.Gate{Meters: of.store.Meters(), Clock: p.stage.clock, IDs: clock.UUIDv7{}, Pause: p.stage.pause, Log: of.Log}
+}
+
 // consent consents to one organization and keeps an access to it.
-func (p *pressed) consent() integration.Consent {
+func (p *pressed) consent(tenant string) integration.Consent {
 	p.w.t.Helper()
 	c := p.reads[0]
-	to, err := p.sim.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: "http://localhost/back"}), sim.TaxedOrganization)
+	to, err := p.agree(c.AuthorizationURL(integration.AuthorizationRequest{State: "state", RedirectURI: "http://localhost/back"}))
 	p.w.must(err)
 	u, err := url.Parse(to)
 	p.w.must(err)
 	p.stage.callers, p.stage.end = 1, start.Add(time.Hour)
 	consent, err := c.Exchange(p.w.ctx, integration.Callback{Code: u.Query().Get("code"), RedirectURI: "http://localhost/back", Query: u.Query()})
 	p.w.must(err)
-	p.a = integration.Access{Token: consent.Tokens.Access, Account: consent.Account, Event: consent.Event, Tenant: sim.TaxedOrganization}
+	p.a = integration.Access{Token: consent.Tokens.Access, Account: consent.Account, Event: consent.Event, Tenant: tenant}
 	return consent
 }
 
@@ -199,6 +240,24 @@ func TestDemandMeetsNoRefusal(t *testing.T) {
 			t.Errorf("%d calls in the background, %d of people who wait", background, interactive)
 		}
 		t.Logf("%d calls of people, %d in the background, in %d minutes that allow %d", interactive, background, minutes, 60*minutes)
+	})
+}
+
+// TestDemandBySecond is the same at ACCOUNTING_B, which allows 10 calls a
+// second and 500 a minute.
+func TestDemandBySecond(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		p := pressB(t, w)
+		p.run(20, 2*time.Minute)
+		calls := p.seen.calls.Load()
+		if n := p.seen.refused.Load(); n != 0 {
+			t.Errorf("%d of %d calls were refused", n, calls)
+		}
+		if calls < 600 {
+			t.Errorf("%d calls in two minutes that allow 1000", calls)
+		}
+		t.Logf("%d calls in two minutes that allow 1000", calls)
 	})
 }
 
