@@ -69,10 +69,8 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	s.cfg, err = config.Load(func(name string) (string, bool) { return s.env(o, name) })
 	must(t, err)
-	log := slog.New(slog.DiscardHandler)
-	if o.Log != nil {
-		log = slog.New(slog.NewJSONHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	}
+	lines := newCanary(t, o.Log, o.Env)
+	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Service, err = service.Open(ctx, s.cfg, log, o.Overrides)
 	if err != nil {
@@ -90,6 +88,7 @@ func Start(t testing.TB, o Options) *Server {
 			t.Errorf("close service: %v", err)
 		}
 		s.client.CloseIdleConnections()
+		lines.report()
 	})
 	return s
 }

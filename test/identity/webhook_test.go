@@ -105,6 +105,29 @@ func TestAnOwnersExtensionStands(t *testing.T) {
 	}
 }
 
+// TestAnOwnerTakesTheTrialAway removes the last day at the provider: what is
+// left is an organization without a trial, which no replay gives back.
+func TestAnOwnerTakesTheTrialAway(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	w.deliver(told("msg_1", "organization.created", acme)).OK()
+	token := w.provider.Session(ada, acme, plain)
+	if r := w.Do(http.MethodGet, "/api/billing", token, nil).OK(); r.Text("subscription_status") != "trial_expired" {
+		t.Errorf("billing %s", r.Raw)
+	}
+	w.api(http.MethodPut, "/v1/organizations/"+acme+"/metadata", `{"public_metadata":{}}`)
+	w.deliver(told("msg_2", "organization.updated", acme)).OK()
+	for range 2 {
+		if r := w.Do(http.MethodGet, "/api/billing", token, nil).OK(); r.Text("subscription_status") != "none" {
+			t.Errorf("billing %s", r.Raw)
+		}
+		w.deliver(told("msg_3", "organization.created", acme)).OK()
+	}
+	if n := w.writes(); n != 1 {
+		t.Errorf("the metadata was written %d times", n)
+	}
+}
+
 // TestEventsAreTriedAgain fails each call that an event needs, once; the job's
 // next attempt ends in the same state.
 func TestEventsAreTriedAgain(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"docledger/domain/billing"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/inbox"
@@ -32,6 +33,8 @@ type Events struct {
 	*Service
 	Reader    EventReader
 	Customers Customers // nil without a payment processor
+	// Told keeps where a plan comes from; nil without a payment processor.
+	Told billing.PlanEvents
 }
 
 // Before removes the organizations' plans from the cache before the events are
@@ -99,6 +102,12 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 			return err
 		}
 	}
+	if e.Told != nil {
+		told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: m.OccurredAt}
+		if err := e.Told.Put(ctx, o.ID, told); err != nil {
+			return fmt.Errorf("keep what the plan comes from: %w", err)
+		}
+	}
 	if e.Plans == nil {
 		return nil
 	}
@@ -115,6 +124,9 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 func (e *Events) begin(ctx context.Context, o *organization.Organization, p identity.ProviderOrganization) error {
 	if p.Trial.ExpiryDate != "" && p.Trial.MaxEntities > 0 && p.Trial.MaxInvoicesPerMonth > 0 {
 		return nil
+	}
+	if o.Trial != nil && p.Trial.ExpiryDate == "" {
+		return nil // an owner took the trial away since
 	}
 	terms := organization.NewTrial(p.CreatedAt)
 	if stated := trialOf(p); stated != nil {

@@ -24,6 +24,11 @@ func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*o
 		return nil, fmt.Errorf("find organization: %w", err)
 	}
 	name, trial := nameOf(p), trialOf(p)
+	if trial == nil {
+		// What was read may be older than our own write: only a fresh look at the
+		// terms takes a trial away (see CurrentTrial).
+		trial = o.Trial
+	}
 	if o.Name == name && sameTrial(o.Trial, trial) {
 		return o, nil
 	}
@@ -61,17 +66,16 @@ func nameOf(p identity.ProviderOrganization) string {
 	return p.ID
 }
 
-// trialOf are the terms that the provider's metadata state, those of a new
-// organization where it leaves one out; nil where it states none.
+// trialOf are the terms that the provider's metadata state, with the limits of
+// a new organization where it leaves one out; nil where it states no last day,
+// without which there is no trial.
 func trialOf(p identity.ProviderOrganization) *organization.Trial {
 	expiry, err := calendar.Parse(p.Trial.ExpiryDate)
-	if err != nil && p.Trial.MaxEntities == 0 && p.Trial.MaxInvoicesPerMonth == 0 {
+	if err != nil {
 		return nil
 	}
 	trial := organization.NewTrial(p.CreatedAt)
-	if err == nil {
-		trial.Expiry = expiry
-	}
+	trial.Expiry = expiry
 	if p.Trial.MaxEntities > 0 {
 		trial.MaxEntities = p.Trial.MaxEntities
 	}
@@ -111,6 +115,9 @@ func (s *Service) CurrentTrial(ctx context.Context, o *organization.Organization
 		return o.TrialTerms()
 	}
 	trial := trialOf(p)
+	if trial == nil && o.Trial != nil {
+		trial = &organization.Trial{} // an owner took it away
+	}
 	if sameTrial(o.Trial, trial) {
 		return o.TrialTerms()
 	}
