@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"time"
 
 	clerksim "docledger/adapter/sim/clerk"
+	"docledger/cmd/service"
 	"docledger/infrastructure/config"
 )
 
@@ -82,6 +84,24 @@ func startIdentity(baseURL string, rules config.Rules, autoApprove bool) (*ident
 	p.server = &http.Server{Handler: p.sim, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = p.server.Serve(l) }() // ends with Close
 	return p, nil
+}
+
+// restore puts back the trials that the service remembers from an earlier run,
+// which would else read as taken away.
+func (p *identityProvider) restore(ctx context.Context, s *service.Service) error {
+	found, err := s.Organizations.List(ctx)
+	if err != nil {
+		return fmt.Errorf("list the organizations: %w", err)
+	}
+	for _, o := range found {
+		if o.Trial != nil && !o.Trial.None() {
+			p.sim.RestoreMetadata(o.IdentityID, map[string]any{
+				"trial_expiry_date": o.Trial.Expiry.String(), "trial_max_entities": o.Trial.MaxEntities,
+				"trial_max_invoices_per_month": o.Trial.MaxInvoicesPerMonth,
+			})
+		}
+	}
+	return nil
 }
 
 // announce tells the service of the organizations, as the provider does when

@@ -110,6 +110,9 @@ func run(ctx context.Context, o options) (err error) {
 	if err := payments.restore(ctx, s); err != nil {
 		return err
 	}
+	if err := people.restore(ctx, s); err != nil {
+		return err
+	}
 	seeded, err := seed(ctx, s)
 	if err != nil {
 		return fmt.Errorf("seed: %w", err)

@@ -192,3 +192,13 @@ func (s *Server) deleteMembership(r *http.Request) (any, *failure) {
 	s.emit("organizationMembership.deleted", gone)
 	return gone, nil
 }
+
+// RestoreMetadata puts back the public metadata that an organization had in an
+// earlier run. Nobody is told of it.
+func (s *Server) RestoreMetadata(organization string, public map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.store.organization(organization); o != nil {
+		o.PublicMetadata = public
+	}
+}
