@@ -7,6 +7,7 @@ import (
 
 	"docledger/adapter/jobs"
 	"docledger/infrastructure/database"
+	"docledger/usecase/integrations"
 )
 
 // newRunner builds what works the queue: the use-case of each kind of job, and
@@ -19,7 +20,6 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
 			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
-			s.sweep("set-ups whose provider answers again", s.Integrations.SweepUnverified),
 		},
 		Periodic: []jobs.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
@@ -30,6 +30,9 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 		},
 		Workers: s.cfg.Workers, Logger: s.log,
 	}
+	// Not a sweep: a provider may take its time to answer.
+	verify := s.sweep("set-ups whose provider answers again", s.Integrations.SweepUnverified)
+	cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
 	if s.reconciler != nil {
 		cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
 	}

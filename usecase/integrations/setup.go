@@ -2,7 +2,6 @@ package integrations
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"docledger/domain/event"
@@ -205,17 +204,17 @@ func (s *Service) onlyHere(ctx context.Context, i *integration.Integration, tena
 	return nil
 }
 
-// verifyAfter is how long a set-up waits before it is verified again;
-// verifyBatch how many are at a time.
+// VerifyEvery is how often set-ups that wait are verified, verifyBatch how many
+// at most at a time.
 const (
-	verifyAfter = 30 * time.Second
-	verifyBatch = 20
+	VerifyEvery = 30 * time.Second
+	verifyBatch = 100
 )
 
 // SweepUnverified verifies set-ups whose provider was out of reach. It returns
 // how many came to an end.
 func (s *Service) SweepUnverified(ctx context.Context) (done int, err error) {
-	waiting, err := s.Everywhere.UnverifiedForSweep(ctx, s.Clock.Now().Add(-verifyAfter), verifyBatch)
+	waiting, err := s.Everywhere.UnverifiedForSweep(ctx, s.Clock.Now().Add(-VerifyEvery), verifyBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -237,23 +236,28 @@ func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (
 	}
 	meta := *i.Accounting
 	reached, err := s.verify(ctx, i, &meta)
-	actor := identity.System(i.OrganizationID)
-	_, changing := s.change(ctx, actor, i.ID, i.Version, "", func(now *integration.Integration) error {
-		switch {
-		case err != nil && errors.Is(err, integration.ErrReconnect):
-			return errUnchanged // told with the grant
-		case err != nil:
+	wrong := fault.CodeOf(err) == fault.CodeInvalidRequest
+	switch {
+	case fault.CodeOf(err) == fault.CodeProviderUnauthorized:
+		return true, nil // it says so itself by now
+	case err != nil && !wrong:
+		return false, err
+	case !reached && !wrong:
+		return false, nil
+	}
+	_, err = s.change(ctx, identity.System(i.OrganizationID), i.ID, i.Version, "", func(now *integration.Integration) error {
+		if wrong {
 			now.Fail(integration.TenantChanged)
-		case reached:
-			now.Accounting = &meta
-			now.Verified()
+			return nil
 		}
+		now.Accounting = &meta
+		now.Verified()
 		return nil
 	})
-	if errors.Is(changing, errUnchanged) || fault.CodeOf(changing) == fault.CodeVersionConflict || fault.CodeOf(changing) == fault.CodeNotFound {
+	if fault.CodeOf(err) == fault.CodeVersionConflict || fault.CodeOf(err) == fault.CodeNotFound {
 		return false, nil // somebody was faster
 	}
-	return reached || err != nil, changing
+	return err == nil, err
 }
 
 // Status is where an integration stands, for GET …/status.
