@@ -154,6 +154,9 @@ func TestActivation(t *testing.T) {
 		if got := strings.Join(types, " "); got != "integration.set_up integration.activated integration.disconnected" {
 			t.Errorf("events: %s", got)
 		}
+		if warned := strings.Contains(log.String(), `"types":["PAYG"]`); warned != (b.Provider == "ACCOUNTING_A") {
+			t.Errorf("a warning of unknown account types: %t", warned)
+		}
 		for _, secret := range []string{"secret of A", "secret of B", "access_token", "refresh_token"} {
 			if strings.Contains(log.String(), secret) {
 				t.Errorf("the log shows %q", secret)
