@@ -13,6 +13,7 @@ import (
 	sim "docledger/adapter/sim/quickbooks"
 	"docledger/domain/accounting"
 	"docledger/domain/calendar"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/money"
 )
@@ -255,5 +256,20 @@ func TestAttachmentNames(t *testing.T) {
 		if got := c.AttachmentName(name); got != want {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestThingsThatAreNotThere holds a contact in a currency that the ledger has
+// not, and a file for a bill that is not there.
+func TestThingsThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	c, _, a := vat(t)
+	_, err := c.CreateContact(context.Background(), a, accounting.NewContact{Name: "Nova", Currency: "XTS"}, "contact")
+	if r, ok := accounting.RefusalOf(err); !ok || r.Code != accounting.CodeCurrency {
+		t.Errorf("contact: %v", err)
+	}
+	f := accounting.File{Filename: "a.pdf", MediaType: "application/pdf", SizeBytes: 5, Content: strings.NewReader("%PDF-")}
+	if _, err := c.Attach(context.Background(), a, accounting.PurchaseBill, "99999", f); fault.CodeOf(err) != fault.CodeNotFound {
+		t.Errorf("attach: %v", err)
 	}
 }
