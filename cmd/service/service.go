@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"docledger/adapter/blob"
@@ -72,6 +73,7 @@ type Service struct {
 	blobs    *blob.Folder
 	clock    usecase.Clock
 	pipeline *extract.Pipeline // nil where the reader was replaced
+	warming  sync.WaitGroup
 	closers  []func() error
 
 	// The identity provider's parts; nil without one.
@@ -143,7 +145,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	reader := o.Reader
 	if reader == nil {
 		s.pipeline = extract.New(extract.Options{
-			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir,
+			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir, ComparePages: true,
 		})
 		reader = s.pipeline
 	}
@@ -306,7 +308,22 @@ func (s *Service) startWork(ctx context.Context) (*jobs.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Beside the work: only documents with pages to read wait for it.
+	s.warming.Go(func() {
+		if err := s.Prewarm(ctx); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "what reads the pages of PDFs can't be prepared; docledger doctor tells more", "error", err)
+		}
+	})
 	return runner, runner.Start(ctx)
+}
+
+// Prewarm compiles what reads the pages of PDFs: some seconds the first time on
+// a machine, a moment later on.
+func (s *Service) Prewarm(ctx context.Context) error {
+	if s.pipeline == nil {
+		return nil
+	}
+	return s.pipeline.Prewarm(ctx)
 }
 
 func (s *Service) stopWork(ctx context.Context, runner *jobs.Runner) error {
@@ -318,6 +335,7 @@ func (s *Service) stopWork(ctx context.Context, runner *jobs.Runner) error {
 // Close releases what Open took.
 func (s *Service) Close() error {
 	var errs []error
+	s.warming.Wait()
 	if s.pipeline != nil {
 		errs = append(errs, s.pipeline.Close())
 	}

@@ -8,12 +8,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/adapter/extract/worker"
+	"docledger/test/generator"
 	"docledger/test/harness"
 	"docledger/test/postgres"
 )
@@ -86,10 +88,12 @@ type accepted struct {
 	parts    int    // how many invoices it holds, where they are several
 }
 
-// sample is a document of one kind after the other: XML, a PDF that a child
-// process reads, a file with two invoices, and one that is none.
+// sample is a document of one kind after the other: XML, a PDF with data in it,
+// a printed one, a file with two invoices, and one that is none.
 func sample(n int, number string) ([]byte, accepted) {
-	switch n % 5 {
+	switch n % 6 {
+	case 1:
+		return printed(number), accepted{number: number}
 	case 2:
 		return pdftest.Hybrid("", []string{"factur-x.xml"}, harness.UBL(number)), accepted{number: number}
 	case 3:
@@ -98,6 +102,22 @@ func sample(n int, number string) ([]byte, accepted) {
 		return fmt.Appendf(nil, "not a document at all: %s", number), accepted{}
 	}
 	return harness.UBL(number), accepted{number: number}
+}
+
+// printed is a made-up PDF without data in it, whose number was replaced.
+func printed(number string) []byte {
+	for seed := uint64(1); ; seed++ {
+		d := generator.New(seed, generator.None)
+		for i := range d.Pages {
+			for j := range d.Pages[i].Texts {
+				text := &d.Pages[i].Texts[j].Text
+				*text = strings.ReplaceAll(*text, d.Truth.Number, number)
+			}
+		}
+		if data, ok := d.PDF(); ok {
+			return data
+		}
+	}
 }
 
 func (p *product) uploadUntilKilled(r *running, round int, life time.Duration) []accepted {

@@ -84,6 +84,9 @@ func newProduct(t *testing.T, databaseURL string) *product {
 	ctx := context.Background()
 	s, err := service.Open(ctx, cfg, slog.New(slog.DiscardHandler), service.Overrides{})
 	p.must(err)
+	// The first start of all on a machine compiles what reads pages, which takes
+	// longer than any recovery may.
+	p.must(s.Prewarm(ctx))
 	u, organization, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
 		Email: "faults@example.com", Password: password, NewOrganization: "Faults", Role: identity.RoleAdmin,
 	})

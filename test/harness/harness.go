@@ -14,9 +14,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"docledger/adapter/extract/worker"
 	"docledger/adapter/httpapi/spectest"
 	"docledger/cmd/service"
 	"docledger/domain/entity"
@@ -42,6 +44,17 @@ type Options struct {
 	Env         map[string]string // further variables
 	Log         io.Writer         // nil: discarded
 }
+
+// compileCache keeps the compiled PDF engine between tests.
+var compileCache = filepath.Join(os.TempDir(), "docledger-test-cache")
+
+// prewarm compiles the PDF engine once, rather than in each of many services at
+// the same time. Where it can't be compiled, documents with pages to read tell.
+var prewarm = sync.OnceFunc(func() {
+	pool := worker.New(worker.Config{Size: 1, CacheDir: compileCache})
+	_ = pool.Prewarm(context.Background())
+	_ = pool.Close()
+})
 
 // Server is a running service.
 type Server struct {
@@ -71,6 +84,9 @@ func Start(t testing.TB, o Options) *Server {
 	must(t, err)
 	lines := newCanary(t, o.Log, o.Env)
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if !o.NoWorkers {
+		prewarm()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Service, err = service.Open(ctx, s.cfg, log, o.Overrides)
 	if err != nil {
@@ -100,7 +116,7 @@ func (s *Server) env(o Options, name string) (string, bool) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s",
-		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": compileCache,
 		"DATABASE_MAX_CONNECTIONS": "8",
 	}
 	v, ok := values[name]

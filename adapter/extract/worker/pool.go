@@ -75,6 +75,9 @@ type Pool struct {
 	cache   string
 }
 
+// errRaceDetector says that pages can't be read by this build.
+var errRaceDetector = errors.New("the PDF engine does not compile in a binary built with the race detector")
+
 // errClosed says that the pool was closed.
 var errClosed = errors.New("the pool of PDF readers is closed")
 
@@ -126,6 +129,9 @@ func (p *Pool) Prewarm(ctx context.Context) error {
 	defer p.warming.Unlock()
 	if p.warm {
 		return nil
+	}
+	if !engineCompiles {
+		return errRaceDetector
 	}
 	dir, err := cacheDir(p.config.CacheDir)
 	if err != nil {
