@@ -41,12 +41,14 @@ const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 's
 	"worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"
 
 const (
+	html       = "text/html; charset=utf-8"
 	javaScript = "text/javascript; charset=utf-8"
 	oneYear    = "public, max-age=31536000, immutable"
 	revalidate = "no-cache"
 )
 
-// Register adds the page at /docs and each specification at /openapi/{name},
+// Register adds the page at /docs, that of errors at /docs/errors, the outline
+// at /llms.txt and each specification at /openapi/{name},
 // where name is that of its file: backend.yaml, or docledger.json for all of
 // them joined.
 func Register(routes gin.IRoutes) error {
@@ -54,9 +56,22 @@ func Register(routes gin.IRoutes) error {
 	if err != nil {
 		return err
 	}
+	errorsPage, err := errorsAsset()
+	if err != nil {
+		return err
+	}
+	outline, err := llmsAsset()
+	if err != nil {
+		return err
+	}
+	routes.GET("/docs/errors", func(c *gin.Context) {
+		c.Header("Content-Security-Policy", policy)
+		send(c, errorsPage, revalidate)
+	})
+	routes.GET("/llms.txt", func(c *gin.Context) { send(c, outline, revalidate) })
 	routes.GET("/docs", func(c *gin.Context) {
 		c.Header("Content-Security-Policy", policy)
-		send(c, asset{"text/html; charset=utf-8", page, tag(page)}, revalidate)
+		send(c, asset{html, page, tag(page)}, revalidate)
 	})
 	routes.GET("/docs/start.js", func(c *gin.Context) { send(c, asset{javaScript, start, tag(start)}, revalidate) })
 	routes.GET("/docs/scalar-1.46.4.js", sendViewer)

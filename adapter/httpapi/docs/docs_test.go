@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"docledger/adapter/httpapi/docs"
+	"docledger/domain/fault"
 	"docledger/openapi"
 
 	"github.com/gin-gonic/gin"
@@ -100,5 +102,48 @@ func TestEverySpecificationIsServed(t *testing.T) {
 	}
 	if resp := get(t, "/openapi/embed.go"); resp.StatusCode != 404 {
 		t.Errorf("embed.go: %d", resp.StatusCode)
+	}
+}
+
+// TestEveryErrorCodeHasHelp holds the page of errors to the codes that can be
+// answered, each with the status that the edge gives it.
+func TestEveryErrorCodeHasHelp(t *testing.T) {
+	t.Parallel()
+	list, err := docs.Errors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []fault.Code
+	for _, e := range list {
+		codes = append(codes, e.Code)
+		if e.Cause == "" || e.Remedy == "" || !slices.Contains([]int{400, 401, 403, 404, 429, 500, 503}, e.Status) {
+			t.Errorf("%s has the help %+v", e.Code, e)
+		}
+	}
+	if !slices.Equal(codes, fault.Codes()) {
+		t.Errorf("there is help for %v, want %v", codes, fault.Codes())
+	}
+	body := read(t, get(t, "/docs/errors").Body)
+	for _, code := range codes {
+		if !strings.Contains(body, `id="`+string(code)+`"`) {
+			t.Errorf("the page has no %s", code)
+		}
+	}
+}
+
+// TestOutlineNamesEveryOperation reads /llms.txt against the specification.
+func TestOutlineNamesEveryOperation(t *testing.T) {
+	t.Parallel()
+	outline := read(t, get(t, "/llms.txt").Body)
+	doc, err := openapi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if !strings.Contains(outline, "- "+method+" "+path+": ") {
+				t.Errorf("%s is not in the outline", op.OperationID)
+			}
+		}
 	}
 }
