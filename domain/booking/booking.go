@@ -133,6 +133,15 @@ func (b *Booking) settle() {
 	}
 }
 
+// Forget drops the intent: the ledger surely has nothing of it. The next one
+// gets a key of its own.
+func (b *Booking) Forget() {
+	b.settle()
+	if b.State == invoice.SyncChecking {
+		b.State = invoice.SyncRunning
+	}
+}
+
 // Booked records the bill that the ledger holds; total is what it should have
 // come to, nil where the invoice does not say.
 func (b *Booking) Booked(bill accounting.Booked, total *money.Decimal, now time.Time) {
@@ -187,12 +196,13 @@ func errorOf(r *accounting.Refusal) *invoice.SyncError {
 // reason. It is given up when it has lasted for too long.
 func (b *Booking) Later(code accounting.Code, after time.Duration, now time.Time) {
 	r := accounting.Refuse(code, "")
-	if now.Sub(b.Since) > patience {
+	if now.Sub(b.Since) > patience && b.RemoteID == "" {
 		b.fail(accounting.Refuse(code, "It was tried for %d hours.", int(patience.Hours())))
 		return
 	}
 	b.Error = errorOf(r)
-	b.NextAttemptAt = now.Add(max(Delay(b.Attempts, code), min(after, longest)))
+	pause := max(Delay(b.Attempts, code), min(after, longestAsked))
+	b.NextAttemptAt, b.Waiting = now.Add(pause), b.Waiting && pause < waits
 	switch {
 	case b.Intent != nil:
 		b.State = invoice.SyncChecking
@@ -205,6 +215,10 @@ const (
 	// patience is how long a booking goes on by itself.
 	patience = 72 * time.Hour
 	longest  = 6 * time.Hour
+	// longestAsked is the longest pause that a ledger may ask for.
+	longestAsked = 24 * time.Hour
+	// waits is how long a person waits for an answer.
+	waits = 30 * time.Second
 	// Soon is the pause after which somebody else's work is done.
 	Soon = time.Second
 )

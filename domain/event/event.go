@@ -30,6 +30,9 @@ const (
 	InvoiceApprovalWithdrawn Type = "invoice.approval_withdrawn"
 	InvoiceRejected          Type = "invoice.rejected"
 	InvoiceReopened          Type = "invoice.reopened"
+	InvoiceSyncQueued        Type = "invoice.sync_queued"
+	InvoiceSynced            Type = "invoice.synced"
+	InvoiceSyncFailed        Type = "invoice.sync_failed"
 
 	EntityCreated   Type = "entity.created"
 	EntityChanged   Type = "entity.changed"

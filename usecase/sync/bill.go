@@ -1,0 +1,236 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/domain/accounting"
+	"docledger/domain/booking"
+	"docledger/domain/integration"
+	"docledger/domain/invoice"
+)
+
+// errElsewhere says that another process is adding the same supplier.
+var errElsewhere = errors.New("the supplier is being added by another attempt")
+
+// bill brings the bill into the ledger, or finds that it is there.
+func (s *Service) bill(ctx context.Context, r *run) (accounting.Booked, error) {
+	if r.booking.Intent != nil {
+		// Something was sent before, and nobody knows what became of it.
+		r.supplier, r.lines = r.booking.Intent.Supplier, r.booking.Intent.Lines
+		own, err := s.own(ctx, r)
+		if err != nil || own != nil {
+			return deref(own), err
+		}
+		return s.send(ctx, r)
+	}
+	bill, err := s.prepare(ctx, r)
+	if err != nil {
+		return accounting.Booked{}, err
+	}
+	there, err := s.there(ctx, r, bill)
+	if err != nil || there != nil {
+		return deref(there), err
+	}
+	if err := s.intend(ctx, r, bill); err != nil {
+		return accounting.Booked{}, err
+	}
+	return s.send(ctx, r)
+}
+
+func deref(b *accounting.Booked) accounting.Booked {
+	if b == nil {
+		return accounting.Booked{}
+	}
+	return *b
+}
+
+// prepare makes the bill.
+func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, err error) {
+	inv := r.invoice
+	r.supplier = booking.Supplier(inv.Seller, inv.Payment)
+	coding, err := s.Codings.Of(ctx, inv.OrganizationID, inv.EntityID, r.integration.ID, r.supplier)
+	if err != nil {
+		return bill, err
+	}
+	o := booking.Order{
+		Invoice: inv, Settings: r.settings, PaysTax: r.integration.Accounting.PaysTax, Coding: coding, Again: r.booking.Force,
+	}
+	if s.Page != nil {
+		o.Link = s.Page(inv.ID)
+	}
+	if o.Ledger, err = s.readLedger(ctx, r); err != nil {
+		return bill, err
+	}
+	if o.Corrects, err = s.corrects(ctx, r); err != nil {
+		return bill, err
+	}
+	if bill, err = o.Bill(); err != nil {
+		return bill, err
+	}
+	// Only now, so that nobody is added to the ledger for a bill that can't be.
+	bill.Contact, err = s.contact(ctx, r, coding.ContactID)
+	for _, l := range inv.Lines {
+		r.lines = append(r.lines, booking.LineCoding{
+			Line: l.ID, AccountID: l.AccountID, AccountSource: l.AccountSource, TaxRateID: l.TaxRateID, TaxSource: l.TaxSource,
+		})
+	}
+	return bill, err
+}
+
+// corrects are the bills that a credit note names.
+func (s *Service) corrects(ctx context.Context, r *run) (list []accounting.Corrected, err error) {
+	inv := r.invoice
+	for _, p := range inv.PrecedingInvoices {
+		ids, err := s.Bookings.Corrected(ctx, r.actor.Scope(), inv.EntityID, r.integration.ID, inv.Seller, p.Number)
+		if err != nil {
+			return nil, err
+		}
+		c := accounting.Corrected{Number: p.Number}
+		if len(ids) == 1 {
+			c.ID = ids[0]
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// contact finds the supplier in the ledger, or adds it there: one process at a
+// time, since ledgers do not stop two from adding the same.
+func (s *Service) contact(ctx context.Context, r *run, remembered string) (string, error) {
+	contacts, err := s.contacts(ctx, r, false)
+	if err != nil {
+		return "", err
+	}
+	c, ok, err := booking.FindContact(r.invoice, remembered, contacts)
+	if err != nil || ok {
+		return c.ID, err
+	}
+	fresh, err := booking.NewContact(r.invoice)
+	if err != nil {
+		return "", err
+	}
+	const ttl = 2 * time.Minute
+	lease, held, err := s.Leases.Acquire(ctx, booking.ContactLease(r.integration.ID, r.supplier), s.IDs.New().String(), s.Clock.Now(), ttl)
+	if err != nil {
+		return "", fmt.Errorf("take lease: %w", err)
+	}
+	if !held {
+		return "", errElsewhere
+	}
+	defer func() { _ = s.Leases.Release(context.WithoutCancel(ctx), lease) }() // it ends by itself
+	if contacts, err = s.contacts(ctx, r, true); err != nil {
+		return "", err
+	}
+	if c, ok, err = booking.FindContact(r.invoice, remembered, contacts); err != nil || ok {
+		return c.ID, err
+	}
+	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
+		c, err = r.ledger.Creator.CreateContact(ctx, a, fresh, booking.ContactKey(r.integration.ID, r.supplier))
+		return err
+	})
+	s.readings.forget(r.integration.ID)
+	return c.ID, err
+}
+
+// there looks for the bill in the ledger before it is booked for the first
+// time: one of ours is adopted, as is the one that a person named.
+func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*accounting.Booked, error) {
+	if link := r.booking.Link; link != "" {
+		return s.linked(ctx, r, bill, link)
+	}
+	found, err := s.find(ctx, r, bill)
+	if err != nil {
+		return nil, err
+	}
+	return booking.Recognize(found, bill.Reference, bill.Total, r.booking.Force)
+}
+
+func (s *Service) linked(ctx context.Context, r *run, bill accounting.Bill, link string) (*accounting.Booked, error) {
+	var b accounting.Booked
+	err := s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
+		b, err = r.ledger.Booker.Read(ctx, a, bill.Kind, link)
+		return err
+	})
+	switch {
+	case err != nil && !missing(err):
+		return nil, err
+	case err != nil, b.Removed:
+		return nil, accounting.Refuse(accounting.CodeRefused, "It has no bill %s to link to.", link)
+	case b.Reference != "" && b.Reference != bill.Reference:
+		return nil, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to another invoice.", link)
+	}
+	if b.Contact == "" {
+		b.Contact = bill.Contact
+	}
+	return &b, nil
+}
+
+func (s *Service) find(ctx context.Context, r *run, bill accounting.Bill) (found []accounting.Booked, err error) {
+	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
+		found, err = r.ledger.Booker.Find(ctx, a, booking.WantedOf(bill))
+		return err
+	})
+	return found, err
+}
+
+// own looks whether what was sent has arrived.
+func (s *Service) own(ctx context.Context, r *run) (*accounting.Booked, error) {
+	bill := r.booking.Intent.Bill
+	found, err := s.find(ctx, r, bill)
+	if err != nil {
+		return nil, err
+	}
+	return booking.Recognize(found, bill.Reference, bill.Total, true)
+}
+
+// intend records what is about to be sent. Meanwhile the invoice can't change:
+// its booking is RUNNING.
+func (s *Service) intend(ctx context.Context, r *run, bill accounting.Bill) error {
+	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
+		b.Intend(r.integration.ID, bill, r.lines, r.supplier, s.Clock.Now())
+		return false, nil
+	})
+	return err
+}
+
+// send books the intent. Where the answer is lost the ledger is asked at once.
+func (s *Service) send(ctx context.Context, r *run) (booked accounting.Booked, err error) {
+	in := r.booking.Intent
+	uncertain := false
+	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
+		booked, err = r.ledger.Booker.Book(ctx, a, in.Bill, in.Key)
+		uncertain = uncertain || accounting.Uncertain(err)
+		return err
+	})
+	if err == nil {
+		return booked, nil
+	}
+	if !uncertain {
+		if _, refused := accounting.RefusalOf(err); !refused && !r.resent {
+			// Nothing was sent, and nothing before: the next attempt is a first.
+			return booked, errors.Join(err, s.forget(ctx, r))
+		}
+		return booked, err
+	}
+	own, lookErr := s.own(ctx, r)
+	if own != nil {
+		return *own, nil
+	}
+	if lookErr == nil && errors.Is(err, accounting.ErrKeyReused) {
+		// The ledger has nothing of it and will not take it under this key.
+		return booked, errors.Join(err, s.forget(ctx, r))
+	}
+	return booked, err
+}
+
+// forget drops an intent of which the ledger surely has nothing.
+func (s *Service) forget(ctx context.Context, r *run) error {
+	_, err := s.change(context.WithoutCancel(ctx), r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
+		b.Forget()
+		return false, nil
+	})
+	return err
+}

@@ -1,0 +1,186 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"docledger/domain/accounting"
+	"docledger/domain/booking"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+	"docledger/domain/invoice"
+	"docledger/domain/job"
+
+	"github.com/google/uuid"
+)
+
+// Request looks whether the booking is done, less and less often; the worker
+// may be another process.
+const (
+	firstPoll = 10 * time.Millisecond
+	lastPoll  = 250 * time.Millisecond
+)
+
+// Input is what a person asks for.
+type Input struct {
+	Link  string // adopt this bill of the ledger; "" for none
+	Force bool   // book although the ledger has such a bill
+}
+
+// Request books an invoice and answers it with the state that its booking has
+// come to (records D2). One that is SYNCED is read back: where its bill is gone
+// from the ledger the invoice is APPROVED again, and only the next request
+// books it anew.
+func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, in Input) (*invoice.Invoice, error) {
+	inv, settings, err := s.allowed(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	if ifVersion > 0 && ifVersion != inv.Version {
+		return nil, fault.StaleVersion(inv.Version)
+	}
+	if in.Link != "" && in.Force {
+		return nil, fault.InvalidField("force", "can't go with link: either adopt a bill or book another one")
+	}
+	if inv.Status == invoice.Synced && inv.Sync != nil && inv.Sync.State.Final() {
+		if err := s.readBack(ctx, a, inv); err != nil {
+			return nil, err
+		}
+		return s.Invoices.Get(ctx, a.Scope(), id)
+	}
+	if inv.Status != invoice.Synced {
+		if err := s.queue(ctx, a, inv, settings, in); err != nil {
+			return nil, err
+		}
+	}
+	return s.await(ctx, a, id)
+}
+
+func (s *Service) allowed(ctx context.Context, a identity.Actor, id uuid.UUID) (*invoice.Invoice, *entity.Settings, error) {
+	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := s.Entities.Get(ctx, a.Scope(), inv.EntityID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read entity: %w", err)
+	}
+	if err := a.Require(identity.Sync, e.RoleOf(a)); err != nil {
+		return nil, nil, err
+	}
+	settings, err := s.Settings.Get(ctx, a.Scope(), inv.EntityID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read settings: %w", err)
+	}
+	return inv, settings, nil
+}
+
+func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings, in Input) error {
+	if _, err := inv.Bookable(settings.ApprovalRequired, s.Clock.Now(), inv.Version+1); err != nil {
+		return err
+	}
+	if settings.AccountingIntegrationID == uuid.Nil {
+		return fault.New(fault.Conflict, fault.CodeConflict, "%s %s", accounting.CodeNotConnected.Text(), accounting.CodeNotConnected.Action()).
+			With("status", string(inv.Status)).With("reason", string(accounting.CodeNotConnected))
+	}
+	w := booking.Want{Integration: settings.AccountingIntegrationID, Force: in.Force, Link: in.Link, Waiting: true}
+	return s.begin(ctx, a, inv.ID, w, settings, job.Interactive)
+}
+
+// await waits until nothing more happens soon, at most as long as patience
+// lasts.
+func (s *Service) await(ctx context.Context, a identity.Actor, id uuid.UUID) (*invoice.Invoice, error) {
+	waiting, cancel := context.WithTimeout(ctx, s.Patience)
+	defer cancel()
+	until := s.Clock.Now().Add(s.Patience)
+	pause := firstPoll
+	for {
+		select {
+		case <-waiting.Done():
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			return s.Invoices.Get(ctx, a.Scope(), id)
+		case <-time.After(pause):
+			pause = min(pause*3/2, lastPoll)
+		}
+		inv, err := s.Invoices.Get(waiting, a.Scope(), id)
+		if err != nil {
+			if errors.Is(waiting.Err(), context.DeadlineExceeded) {
+				continue
+			}
+			return nil, err
+		}
+		if inv.Sync == nil || inv.Sync.State.Final() || inv.Sync.NextAttemptAt.After(until) {
+			return inv, nil
+		}
+	}
+}
+
+// readBack looks whether the bill of a SYNCED invoice is still in the ledger.
+func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error {
+	b, err := s.Bookings.Get(ctx, a.Scope(), inv.ID)
+	if err != nil {
+		return err
+	}
+	i, err := s.Integrations.Get(ctx, identity.Scope{OrganizationID: inv.OrganizationID}, b.IntegrationID)
+	if err != nil {
+		return fmt.Errorf("read integration: %w", err)
+	}
+	if err := i.RequireActive(); err != nil {
+		return err
+	}
+	ledger, ok := s.Ledgers[i.Provider]
+	if !ok {
+		return notConfigured(i)
+	}
+	var found accounting.Booked
+	err = s.Accesses.With(ctx, i, false, func(ctx context.Context, access integration.Access) (err error) {
+		found, err = ledger.Booker.Read(ctx, access, b.Kind, b.RemoteID)
+		return err
+	})
+	switch {
+	case err == nil && !found.Removed:
+		return nil
+	case err != nil && !missing(err):
+		return err
+	}
+	return s.removed(ctx, a, inv.ID, b.RemoteID)
+}
+
+func (s *Service) removed(ctx context.Context, a identity.Actor, id uuid.UUID, remote string) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		changed := false
+		inv, _, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+			if b == nil || b.RemoteID != remote || inv.Status != invoice.Synced {
+				return b, false, nil
+			}
+			b.Removed()
+			inv.RemovedInLedger()
+			inv.UpdatedAt = s.Clock.Now()
+			changed = true
+			return b, true, nil
+		})
+		if err != nil || !changed {
+			return err
+		}
+		return s.tell(ctx, a, inv, []event.Event{{
+			Type: event.InvoiceSyncFailed, Data: map[string]string{"code": string(accounting.CodeRemovedInLedger), "remote_id": remote},
+		}})
+	})
+}
+
+// missing says that the ledger has no such thing.
+func missing(err error) bool {
+	f, ok := fault.As(err)
+	return ok && f.Kind == fault.NotFound
+}
+
+func notConfigured(i *integration.Integration) error {
+	return fault.New(fault.Conflict, fault.CodeConflict, "This installation can't book at %s. Ask its operator to configure the provider.", i.Provider)
+}

@@ -1,0 +1,181 @@
+// Package sync books approved invoices in the entity's ledger, each exactly
+// once. The booking, not the job, is the truth: what is sent is recorded
+// before, and until the ledger has said what became of it nothing else is
+// sent.
+package sync
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"docledger/domain/accounting"
+	"docledger/domain/booking"
+	"docledger/domain/document"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+	"docledger/domain/invoice"
+	"docledger/domain/job"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Ledger is what booking needs of a connector.
+type Ledger struct {
+	Booker   accounting.Booker
+	Accounts accounting.AccountReader
+	Contacts accounting.ContactReader
+	TaxRates accounting.TaxRateReader
+	Creator  accounting.ContactCreator
+	Attacher accounting.Attacher
+}
+
+// LedgerOf finds the capabilities of a connector; ok is false where it lacks
+// any.
+func LedgerOf(connector any) (l Ledger, ok bool) {
+	var has [6]bool
+	l.Booker, has[0] = connector.(accounting.Booker)
+	l.Accounts, has[1] = connector.(accounting.AccountReader)
+	l.Contacts, has[2] = connector.(accounting.ContactReader)
+	l.TaxRates, has[3] = connector.(accounting.TaxRateReader)
+	l.Creator, has[4] = connector.(accounting.ContactCreator)
+	l.Attacher, has[5] = connector.(accounting.Attacher)
+	return l, has == [6]bool{true, true, true, true, true, true}
+}
+
+// Service books invoices.
+type Service struct {
+	Invoices     invoice.Reader
+	Documents    document.Reader
+	Entities     entity.Reader
+	Settings     entity.SettingsRepository
+	Integrations integration.Reader
+	Accesses     integration.Accesses
+	Ledgers      map[integration.Provider]Ledger
+	Bookings     booking.Repository
+	Codings      booking.Codings
+	Blobs        document.Blobs
+	Events       event.Log
+	Queue        job.Queue
+	Leases       usecase.Leases
+	UnitOfWork   usecase.UnitOfWork
+	Clock        usecase.Clock
+	IDs          usecase.IDs
+	Log          *slog.Logger
+
+	// Patience is how long Request waits before it answers with the state that
+	// the booking has.
+	Patience time.Duration
+	// Page returns the address of the page that shows an invoice; "" for none.
+	Page func(invoice uuid.UUID) string
+
+	readings readings
+}
+
+func jobOf(b *booking.Booking) job.SyncInvoice {
+	return job.SyncInvoice{V: job.SyncVersion, OrganizationID: b.OrganizationID, InvoiceID: b.InvoiceID, Round: b.Round}
+}
+
+const (
+	// sweepAge is how long a booking may stand untouched before the sweep takes
+	// it for one without a job.
+	sweepAge   = time.Second
+	sweepLimit = 200
+)
+
+// Sweep gives a job to bookings whose next attempt is due, and to those that
+// lost theirs. It returns how many it helped.
+func (s *Service) Sweep(ctx context.Context) (int, error) {
+	now := s.Clock.Now()
+	due, err := s.Bookings.Due(ctx, now, now.Add(-sweepAge), sweepLimit)
+	if err != nil {
+		return 0, err
+	}
+	for i := range due {
+		priority := job.Automatic
+		if due[i].Waiting {
+			priority = job.Interactive
+		}
+		if err := s.Queue.Enqueue(ctx, jobOf(&due[i]), priority); err != nil {
+			return i, err
+		}
+	}
+	return len(due), nil
+}
+
+// Approved begins the booking of an invoice that was just approved, where the
+// entity's settings ask for it (records D31). Within the caller's transaction.
+func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error {
+	if !settings.AutoSync || settings.AccountingIntegrationID == uuid.Nil || inv.Status != invoice.Approved {
+		return nil
+	}
+	return s.begin(ctx, a, inv.ID, booking.Want{Integration: settings.AccountingIntegrationID}, settings, job.Automatic)
+}
+
+// Withdrawn ends a booking that waits, for an invoice that is no longer
+// approved. Within the caller's transaction.
+func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error {
+	if inv.Sync == nil || inv.Sync.State.Final() {
+		return nil
+	}
+	_, _, err := s.Bookings.Change(ctx, a.Scope(), inv.ID, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+		if b == nil || b.Intent != nil || b.State != invoice.SyncQueued || inv.Awaited() {
+			return b, false, nil
+		}
+		return nil, false, nil
+	})
+	return err
+}
+
+// begin queues a booking within a transaction.
+func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w booking.Want, settings *entity.Settings, p job.Priority) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		var events []event.Event
+		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+			approved, err := inv.Bookable(settings.ApprovalRequired, s.Clock.Now(), inv.Version+1)
+			if err != nil {
+				return nil, false, err
+			}
+			if b == nil {
+				b = &booking.Booking{}
+			}
+			before := b.State
+			b.Request(w, s.Clock.Now())
+			if approved {
+				events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})
+			}
+			if before == "" || before.Final() {
+				events = append(events, event.Event{Type: event.InvoiceSyncQueued})
+			}
+			return b, approved, nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.tell(ctx, a, inv, events); err != nil {
+			return err
+		}
+		return s.Queue.Enqueue(ctx, jobOf(b), p)
+	})
+}
+
+// tell appends events about an invoice.
+func (s *Service) tell(ctx context.Context, a identity.Actor, inv *invoice.Invoice, events []event.Event) error {
+	subject := event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
+	for i, e := range events {
+		by := a
+		if e.ActorType == identity.ActorSystem {
+			by = identity.System(a.OrganizationID)
+		}
+		full := event.By(by, e.Type, inv.EntityID, subject)
+		full.Data = e.Data
+		events[i] = full
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return s.Events.Append(ctx, events...)
+}
