@@ -25,6 +25,7 @@ import (
 	"docledger/usecase/invoices"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
+	"docledger/usecase/sync"
 
 	"github.com/gin-gonic/gin"
 )
@@ -36,6 +37,7 @@ type UseCases struct {
 	Documents    *documents.Service
 	Extraction   *extraction.Service
 	Invoices     *invoices.Service
+	Sync         *sync.Service
 	Settings     *settings.Service
 	Events       event.Log
 	Integrations *integrations.Service

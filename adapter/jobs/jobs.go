@@ -44,6 +44,7 @@ const (
 type Handlers struct {
 	Extract func(ctx context.Context, args job.ExtractDocument) error
 	Event   func(ctx context.Context, args job.ProcessEvent) error
+	Sync    func(ctx context.Context, args job.SyncInvoice) error
 }
 
 // Task is a part of the sweep. It runs at start and every two seconds, in one

@@ -211,8 +211,9 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	if s.identities != nil {
 		signIn.Provider = s.identities
 	}
+	bookings := s.newSync()
 	s.UseCases = httpapi.UseCases{
-		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations,
+		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings,
 		Session: signIn,
 		Entities: &entities.Service{
 			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
@@ -227,11 +228,11 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Blobs: s.blobs, Reader: reader, Events: st.Events(), Queue: st.Queue(),
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
-			Log: s.log, Patience: s.cfg.ExtractPatience,
+			Bookings: bookings, Codings: st.Codings(), Log: s.log, Patience: s.cfg.ExtractPatience,
 		},
 		Invoices: &invoices.Service{
 			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
-			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids,
+			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
 		},
 		Settings: &settings.Service{
 			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,

@@ -15,10 +15,11 @@ import (
 func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
-		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process},
+		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process, Sync: s.Sync.Push},
 		Sweeps: []jobs.Task{
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
 			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
+			s.sweep("syncs that are due", s.Sync.Sweep),
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
 		},
 		Periodic: []jobs.Periodic{

@@ -1825,15 +1825,26 @@ type SettingsUpdateDuplicatePolicy string
 type Sync struct {
 	// Attachment What became of the original.
 	Attachment nullable.Nullable[string] `json:"attachment"`
-	Attempts   int                       `json:"attempts"`
 
-	// Error Why booking failed.
+	// AttachmentReason Why the original was skipped.
+	AttachmentReason nullable.Nullable[string] `json:"attachment_reason"`
+
+	// Attempts How often it was tried since it was last asked for.
+	Attempts int `json:"attempts"`
+
+	// Difference An exact decimal number as a string, with the digits it was stated with, or null.
+	Difference nullable.Nullable[externalRef0.NullableDecimal] `json:"difference"`
+
+	// Error Why booking failed, or why the last attempt did not get through.
 	Error nullable.Nullable[SyncError] `json:"error"`
 
 	// IntegrationId An identifier (UUID version 7 in what the service makes).
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	IntegrationId externalRef0.Id `json:"integration_id"`
+
+	// LedgerTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	LedgerTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"ledger_total"`
 
 	// NextAttemptAt A moment in UTC (RFC 3339), or null.
 	NextAttemptAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_attempt_at"`
@@ -1854,12 +1865,38 @@ type Sync struct {
 	SyncedAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"synced_at"`
 }
 
-// SyncError Why booking failed.
+// SyncCandidate One of several things of the ledger to choose from.
+type SyncCandidate struct {
+	// Id The ledger's id.
+	Id string `json:"id"`
+
+	// Name Its name, or the number of a bill.
+	Name string `json:"name"`
+
+	// Url Its page in the ledger.
+	Url nullable.Nullable[string] `json:"url"`
+}
+
+// SyncError Why booking failed, or why the last attempt did not get through.
 type SyncError struct {
 	// Action What a person can do.
-	Action  nullable.Nullable[string] `json:"action"`
-	Code    string                    `json:"code"`
-	Message string                    `json:"message"`
+	Action nullable.Nullable[string] `json:"action"`
+
+	// Candidates What to choose from, where several things fit: contacts, tax rates, or the bill that is there already.
+	Candidates []SyncCandidate `json:"candidates"`
+	Code       string          `json:"code"`
+
+	// Message What is the matter.
+	Message string `json:"message"`
+}
+
+// SyncRequest defines model for SyncRequest.
+type SyncRequest struct {
+	// Force Book although the ledger has a bill with the number and total.
+	Force *bool `json:"force,omitempty"`
+
+	// Link The ledger's id of a bill to adopt instead of booking one.
+	Link *string `json:"link,omitempty"`
 }
 
 // SyncState CHECKING: the answer was lost and is being read back.
@@ -2162,6 +2199,14 @@ type ReopenInvoiceParams struct {
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
+// SyncInvoiceParams defines parameters for SyncInvoice.
+type SyncInvoiceParams struct {
+	// IfMatch The ETag of the version that the change is meant for. If the record has
+	// changed since, the request is refused with `version_conflict` and
+	// `details.current_version`. Without it the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
 	// Limit How many items a page holds.
@@ -2214,6 +2259,9 @@ type ApproveInvoiceJSONRequestBody = ApproveRequest
 
 // RejectInvoiceJSONRequestBody defines body for RejectInvoice for application/json ContentType.
 type RejectInvoiceJSONRequestBody = RejectRequest
+
+// SyncInvoiceJSONRequestBody defines body for SyncInvoice for application/json ContentType.
+type SyncInvoiceJSONRequestBody = SyncRequest
 
 // UpdateSettingsJSONRequestBody defines body for UpdateSettings for application/json ContentType.
 type UpdateSettingsJSONRequestBody = SettingsUpdate
@@ -2289,6 +2337,9 @@ type ServerInterface interface {
 	// ReopenInvoice Reopen an invoice
 	// (POST /api/invoices/{invoice_id}/reopen)
 	ReopenInvoice(c *gin.Context, invoiceId InvoiceId, params ReopenInvoiceParams)
+	// SyncInvoice Book an invoice in the ledger
+	// (POST /api/invoices/{invoice_id}/sync)
+	SyncInvoice(c *gin.Context, invoiceId InvoiceId, params SyncInvoiceParams)
 	// GetMe Who am I
 	// (GET /api/me)
 	GetMe(c *gin.Context)
@@ -3244,6 +3295,55 @@ func (siw *ServerInterfaceWrapper) ReopenInvoice(c *gin.Context) {
 	siw.Handler.ReopenInvoice(c, invoiceId, params)
 }
 
+// SyncInvoice operation middleware
+func (siw *ServerInterfaceWrapper) SyncInvoice(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceId InvoiceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", c.Param("invoice_id"), &invoiceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter invoice_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SyncInvoiceParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.SyncInvoice(c, invoiceId, params)
+}
+
 // GetMe operation middleware
 func (siw *ServerInterfaceWrapper) GetMe(c *gin.Context) {
 
@@ -3413,6 +3513,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/approve", wrapper.ApproveInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reject", wrapper.RejectInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reopen", wrapper.ReopenInvoice)
+	router.POST(options.BaseURL+"/api/invoices/:invoice_id/sync", wrapper.SyncInvoice)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/history", wrapper.GetInvoiceHistory)
 	router.GET(options.BaseURL+"/api/integrations", wrapper.ListIntegrations)
 	router.POST(options.BaseURL+"/api/integrations/:integration_id/connect", wrapper.ConnectIntegration)
@@ -7472,6 +7573,184 @@ func (response ReopenInvoice503JSONResponse) VisitReopenInvoiceResponse(w http.R
 	return err
 }
 
+type SyncInvoiceRequestObject struct {
+	InvoiceId InvoiceId `json:"invoice_id"`
+	Params    SyncInvoiceParams
+	Body      *SyncInvoiceJSONRequestBody
+}
+
+type SyncInvoiceResponseObject interface {
+	VisitSyncInvoiceResponse(w http.ResponseWriter) error
+}
+
+type SyncInvoice200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type SyncInvoice200JSONResponse struct {
+	Body    Invoice
+	Headers SyncInvoice200ResponseHeaders
+}
+
+func (response SyncInvoice200JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response SyncInvoice400JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response SyncInvoice401JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response SyncInvoice403JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response SyncInvoice404JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response SyncInvoice429JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response SyncInvoice500JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncInvoice503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response SyncInvoice503JSONResponse) VisitSyncInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetMeRequestObject struct {
 }
 
@@ -8244,6 +8523,9 @@ type StrictServerInterface interface {
 	// ReopenInvoice Reopen an invoice
 	// (POST /api/invoices/{invoice_id}/reopen)
 	ReopenInvoice(ctx context.Context, request ReopenInvoiceRequestObject) (ReopenInvoiceResponseObject, error)
+	// SyncInvoice Book an invoice in the ledger
+	// (POST /api/invoices/{invoice_id}/sync)
+	SyncInvoice(ctx context.Context, request SyncInvoiceRequestObject) (SyncInvoiceResponseObject, error)
 	// GetMe Who am I
 	// (GET /api/me)
 	GetMe(ctx context.Context, request GetMeRequestObject) (GetMeResponseObject, error)
@@ -9127,6 +9409,54 @@ func (sh *strictHandler) ReopenInvoice(ctx *gin.Context, invoiceId InvoiceId, pa
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ReopenInvoiceResponseObject); ok {
 		if err := validResponse.VisitReopenInvoiceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SyncInvoice operation middleware
+func (sh *strictHandler) SyncInvoice(ctx *gin.Context, invoiceId InvoiceId, params SyncInvoiceParams) {
+	var request SyncInvoiceRequestObject
+
+	request.InvoiceId = invoiceId
+	request.Params = params
+
+	var body SyncInvoiceJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SyncInvoice(ctx, request.(SyncInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SyncInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(SyncInvoiceResponseObject); ok {
+		if err := validResponse.VisitSyncInvoiceResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

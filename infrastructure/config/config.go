@@ -67,6 +67,7 @@ type Config struct {
 	ExtractorProcs    int // child processes that read PDFs
 	ExtractDeadline   time.Duration
 	ExtractPatience   time.Duration
+	SyncPatience      time.Duration
 	CompileCacheDir   string
 	TrustedProxies    []string // whose X-Forwarded-For is believed
 	ShutdownTimeout   time.Duration
@@ -142,6 +143,7 @@ func (r *reader) load() Config {
 		ExtractorProcs:    int(r.number("EXTRACTOR_PROCESSES", 2, 1, 64)),
 		ExtractDeadline:   r.duration("EXTRACT_DEADLINE", 9*time.Second),
 		ExtractPatience:   r.duration("EXTRACT_PATIENCE", 30*time.Second),
+		SyncPatience:      r.duration("SYNC_PATIENCE", 30*time.Second),
 		CompileCacheDir:   r.text("COMPILE_CACHE_DIR", defaultCacheDir()),
 		TrustedProxies:    r.networks("TRUSTED_PROXIES"),
 		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
@@ -207,6 +209,7 @@ func Variables() []Variable {
 		"EXTRACTOR_PROCESSES":         "child processes that read PDFs",
 		"EXTRACT_DEADLINE":            "longest time for reading one document",
 		"EXTRACT_PATIENCE":            "how long `POST /api/invoices/extract` waits before it answers 503",
+		"SYNC_PATIENCE":               "how long `POST /api/invoices/{invoice_id}/sync` waits before it answers with the state so far",
 		"COMPILE_CACHE_DIR":           "folder for compiled PDF code; it may be shared and filled in advance",
 		"TRUSTED_PROXIES":             "networks whose X-Forwarded-For is believed, separated by commas",
 		"SHUTDOWN_TIMEOUT":            "how long running work may go on after a signal to stop",

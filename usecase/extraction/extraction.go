@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -38,11 +39,19 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+	Bookings   Bookings
+	Codings    booking.Codings
 	Log        *slog.Logger
 
 	// Patience is how long Request waits for a document before it answers that
 	// it is still processing.
 	Patience time.Duration
+}
+
+// Bookings begins the booking of an invoice that was approved at once, where
+// the entity's settings ask for it, within the caller's transaction.
+type Bookings interface {
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error
 }
 
 func (s *Service) jobOf(d *document.Document) job.ExtractDocument {

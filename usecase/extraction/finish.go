@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
-	"docledger/domain/money"
 	"docledger/domain/review"
 
 	"github.com/google/uuid"
@@ -124,7 +124,10 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if !ok || !o.plan.Writable {
 		return nil, errHeld
 	}
-	inv := s.build(o, d, draft)
+	inv, err := s.build(ctx, o, d, draft)
+	if err != nil {
+		return nil, err
+	}
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
 	review.Judge(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, inv.Version)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
@@ -142,7 +145,10 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		if !old.Status.Open() {
 			return invoice.ErrUnchanged
 		}
-		fresh := s.build(o, o.document, draft)
+		fresh, err := s.build(ctx, o, o.document, draft)
+		if err != nil {
+			return err
+		}
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
 		fresh.ChangedBy, fresh.Reopened = old.ChangedBy, old.Reopened
 		fresh.KeepHuman(old)
@@ -161,7 +167,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 }
 
 // build makes an invoice of a draft, not yet judged.
-func (s *Service) build(o *outcome, d *document.Document, draft extraction.Draft) *invoice.Invoice {
+func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
 	inv := &invoice.Invoice{
 		DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID,
 		Status: invoice.Extracted, Content: draft.Content, LinesTotal: len(draft.Content.Lines), Fields: draft.Fields,
@@ -181,27 +187,17 @@ func (s *Service) build(o *outcome, d *document.Document, draft extraction.Draft
 	for i := range inv.Lines {
 		l := &inv.Lines[i]
 		l.ID, l.Position = s.IDs.New(), i+1
-		if o.settings.DefaultAccountID != "" {
-			l.AccountID, l.AccountSource = o.settings.DefaultAccountID, invoice.CodedByDefault
-		}
-		s.codeTax(o.settings, l)
 	}
-	return inv
+	coding, err := s.Codings.Of(ctx, d.OrganizationID, d.EntityID, o.settings.AccountingIntegrationID, booking.Supplier(inv.Seller, inv.Payment))
+	if err != nil {
+		return nil, fmt.Errorf("read supplier's coding: %w", err)
+	}
+	coding.Apply(inv, o.settings)
+	return inv, nil
 }
 
-func (s *Service) codeTax(settings *entity.Settings, l *invoice.Line) {
-	for _, m := range settings.TaxMappings {
-		if m.Category == l.TaxCategory && l.TaxRate != nil && sameNumber(m.Rate, l.TaxRate) {
-			l.TaxRateID, l.TaxSource = m.TaxRateID, invoice.CodedByMapping
-			return
-		}
-	}
-	if settings.DefaultTaxRateID != "" {
-		l.TaxRateID, l.TaxSource = settings.DefaultTaxRateID, invoice.CodedByDefault
-	}
-}
-
-// announce tells the log how the invoice came out.
+// announce tells the log how the invoice came out, and has one that was
+// approved at once booked where the settings ask for it.
 func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice) error {
 	kind := event.InvoiceExtracted
 	if inv.Status == invoice.NeedsReview {
@@ -212,7 +208,10 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 	if inv.Status == invoice.Approved {
 		events = append(events, event.By(o.actor, event.InvoiceApproved, inv.EntityID, subject))
 	}
-	return s.Events.Append(ctx, events...)
+	if err := s.Events.Append(ctx, events...); err != nil {
+		return err
+	}
+	return s.Bookings.Approved(ctx, o.actor, inv, o.settings)
 }
 
 // conclude ends the document well.
@@ -291,9 +290,4 @@ func (s *Service) hold(ctx context.Context, o *outcome) error {
 			event.By(o.actor, event.DocumentHeld, d.EntityID, subjectOf(d)),
 			event.By(o.actor, event.BillingLimitReached, uuid.Nil, event.Subject{Type: event.SubjectOrganization, ID: d.OrganizationID}))
 	})
-}
-
-func sameNumber(text string, d *money.Decimal) bool {
-	n, err := money.Parse(text)
-	return err == nil && n.Equal(*d)
 }

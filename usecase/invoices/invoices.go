@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -30,6 +31,19 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+	Bookings   Bookings
+}
+
+// Bookings follows what people decide: an approved invoice may be booked by
+// itself, and one that is taken back no longer is. Both work within the
+// caller's transaction.
+type Bookings interface {
+	// Approved begins the booking of an invoice that was just approved, where
+	// the entity's settings ask for it.
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error
+	// Withdrawn ends a booking that waits, for an invoice that is no longer
+	// approved.
+	Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }
 
 // History lists what happened to an invoice and its document, oldest first.
@@ -148,12 +162,26 @@ func (s *Service) change(
 		if err != nil {
 			return err
 		}
-		return s.tell(ctx, a, inv, events)
+		if err := s.tell(ctx, a, inv, events); err != nil {
+			return err
+		}
+		return s.follow(ctx, a, inv, settings, events)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return s.Invoices.Get(ctx, a.Scope(), id)
+}
+
+// follow lets the booking follow what was done.
+func (s *Service) follow(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings, events []event.Event) error {
+	if !inv.Awaited() {
+		return s.Bookings.Withdrawn(ctx, a, inv)
+	}
+	if slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == event.InvoiceApproved }) {
+		return s.Bookings.Approved(ctx, a, inv, settings)
+	}
+	return nil
 }
 
 func (s *Service) tell(ctx context.Context, a identity.Actor, inv *invoice.Invoice, events []event.Event) error {

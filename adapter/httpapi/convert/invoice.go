@@ -36,7 +36,7 @@ func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 		Checks: list(inv.Checks, toAPICheck), Fields: ToAPIEvidence(inv.Fields), Extraction: toAPIExtraction(inv.Extraction),
 		Duplicates: []backend.Duplicate{}, SupplierId: null[uuidType](), ContactId: orNull(inv.ContactID),
 		Note: orNull(inv.Note), Approval: toAPIApproval(inv.Approval), Rejection: toAPIRejection(inv.Rejection),
-		Sync: null[backend.Sync](), Version: inv.Version, CreatedBy: orNull(inv.CreatedBy),
+		Sync: toAPISync(inv.Sync), Version: inv.Version, CreatedBy: orNull(inv.CreatedBy),
 		CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt, WebUrl: w.page("invoices", inv.ID.String()),
 	}
 }
@@ -51,7 +51,7 @@ func (w Web) ToAPISummary(s invoice.Summary) backend.InvoiceSummary {
 		Buyer:    backend.PartySummary{Name: orNull(s.BuyerName), TaxId: orNull(s.BuyerTaxID)},
 		NetTotal: decimal(s.NetTotal), TaxTotal: decimal(s.TaxTotal), GrossTotal: decimal(s.GrossTotal), AmountDue: decimal(s.AmountDue),
 		ChecksFailed: backend.ChecksFailed{Blocking: s.FailedBlocking, Warning: s.FailedWarning},
-		SyncState:    null[string](), Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		SyncState:    orNull(string(s.SyncState)), Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		WebUrl: w.page("invoices", s.ID.String()),
 	}
 }

@@ -1,0 +1,33 @@
+package service
+
+import (
+	"docledger/domain/integration"
+	"docledger/infrastructure/clock"
+	"docledger/usecase/sync"
+
+	"github.com/google/uuid"
+)
+
+// newSync builds what books invoices, in the ledgers whose connectors can.
+func (s *Service) newSync() *sync.Service {
+	st := s.store
+	ledgers := map[integration.Provider]sync.Ledger{}
+	for p, connector := range s.Integrations.Connectors {
+		if l, ok := sync.LedgerOf(connector); ok {
+			ledgers[p] = l
+		}
+	}
+	// The address of an invoice's page, where there is a web application.
+	page := func(id uuid.UUID) string {
+		if s.cfg.WebURL == "" {
+			return ""
+		}
+		return s.cfg.WebURL + "/invoices/" + id.String()
+	}
+	return &sync.Service{
+		Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
+		Integrations: st.Integrations(), Accesses: s.Integrations.Tokens, Ledgers: ledgers,
+		Bookings: st.Bookings(), Codings: st.Codings(), Blobs: s.blobs, Events: st.Events(), Queue: st.Queue(), Leases: st.Leases(),
+		UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log, Patience: s.cfg.SyncPatience, Page: page,
+	}
+}
