@@ -161,8 +161,9 @@ func (w *world) With(ctx context.Context, i *integration.Integration, _ bool, ca
 // noQueue takes jobs and forgets them: the test makes the attempts.
 type noQueue struct{}
 
-func (noQueue) Enqueue(context.Context, job.Args, job.Priority) error { return nil }
-func (noQueue) Live(context.Context, job.Args) (bool, error)          { return false, nil }
+func (noQueue) Enqueue(context.Context, job.Args, job.Priority) error      { return nil }
+func (noQueue) EnqueueAll(context.Context, []job.Args, job.Priority) error { return nil }
+func (noQueue) Live(context.Context, job.Args) (bool, error)               { return false, nil }
 
 // life of one process: once it has ended nothing that it does is stored.
 type life struct{ ended atomic.Bool }

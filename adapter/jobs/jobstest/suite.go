@@ -110,7 +110,10 @@ func (e *Env) Enqueue(t testing.TB) job.ExtractDocument {
 
 // Only are handlers that do nothing but extract.
 func Only(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
-	return jobs.Handlers{Extract: extract, Event: func(context.Context, job.ProcessEvent) error { return nil }}
+	return jobs.Handlers{
+		Extract: extract, Event: func(context.Context, job.ProcessEvent) error { return nil },
+		Sync: func(context.Context, job.SyncInvoice) error { return nil },
+	}
 }
 
 // Start starts a runner with a handler, and stops it after the test.
