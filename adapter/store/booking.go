@@ -146,15 +146,6 @@ func (r Bookings) Due(ctx context.Context, now, before time.Time, limit int) ([]
 	return mapped(rows, bookingRow.fromRow), failed("look for syncs that are due", err)
 }
 
-// Through says whether an invoice was booked through an integration.
-func (r Bookings) Through(ctx context.Context, organization, integration uuid.UUID) (bool, error) {
-	var booked bool
-	err := r.s.handle(ctx).
-		Raw("SELECT EXISTS (SELECT 1 FROM invoice_syncs WHERE organization_id = ? AND integration_id = ? AND remote_id <> '')", organization, integration).
-		Scan(&booked).Error
-	return booked, failed("look for bookings", err)
-}
-
 // maxCorrected bounds how many earlier invoices of one number are told.
 const maxCorrected = 10
 

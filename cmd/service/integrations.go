@@ -37,7 +37,7 @@ func (s *Service) openIntegrations() error {
 			Integrations: st.Integrations(), Grants: st.Grants(), Events: st.Events(), Leases: st.Leases(), Connectors: connectors,
 			UnitOfWork: st, Clock: s.clock, IDs: ids, Pause: clock.Pause,
 		},
-		UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log, Booked: st.Bookings().Through,
+		UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log,
 		CallbackURL: s.cfg.BaseURL + callbackPath, RedirectOrigins: s.cfg.RedirectOrigins,
 		Booked: st.Bookings().AnyThrough,
 	}

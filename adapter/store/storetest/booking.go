@@ -175,18 +175,6 @@ func testCorrected(t *testing.T, b *bench) {
 	got, err := b.Bookings().Corrected(b.ctx, s, e.ID, integration, invoice.Party{Name: "Alpha", TaxID: "DE1"}, "R-1")
 	must(t, err)
 	same(t, "corrected", got, []string{"same", "same name"})
-	for name, tt := range map[string]struct {
-		organization, integration uuid.UUID
-		want                      bool
-	}{
-		"booked":               {s.OrganizationID, integration, true},
-		"another ledger":       {s.OrganizationID, newID(), false},
-		"another organization": {newID(), integration, false},
-	} {
-		if through, err := b.Bookings().Through(b.ctx, tt.organization, tt.integration); err != nil || through != tt.want {
-			t.Errorf("%s: %v (%v)", name, through, err)
-		}
-	}
 }
 
 func testCodings(t *testing.T, b *bench) {
