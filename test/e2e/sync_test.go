@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// TestInvoiceIsSyncedIntoEachLedger takes an e-invoice from its upload to a
+// bill in each simulated ledger, by nothing but the API.
+func TestInvoiceIsSyncedIntoEachLedger(t *testing.T) {
+	t.Parallel()
+	for _, open := range []func(testing.TB) *harness.Ledger{
+		func(t testing.TB) *harness.Ledger { l, _ := harness.NewLedgerA(t); return l },
+		func(t testing.TB) *harness.Ledger { l, _ := harness.NewLedgerB(t); return l },
+	} {
+		l := open(t)
+		t.Run(l.Provider, func(t *testing.T) {
+			t.Parallel()
+			harness.OnEach(t, func(t *testing.T, o harness.Options) {
+				s := harness.Start(t, o.With(l))
+				org := s.NewOrganization("Sync")
+				syncInto(t, s, org, l)
+			})
+		})
+	}
+}
+
+func syncInto(t *testing.T, s *harness.Server, org harness.Organization, l *harness.Ledger) {
+	token := org.Admin.Token
+	invoice := approve(t, s, org)
+	// Without a ledger there is nothing to wait for.
+	s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).Want(http.StatusBadRequest, "conflict")
+	id := s.Activate(org, org.Entity, l, l.Tenants[0])
+	failed := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).OK()
+	if failed.Text("status") != "SYNC_FAILED" || failed.Text("sync", "error", "code") != "account_missing" || failed.Text("sync", "error", "action") == "" {
+		t.Fatalf("without an account: %s", failed.Raw)
+	}
+	account := s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-accounts?account_types=EXPENSE", token, nil).OK().Text("items", 0, "id")
+	rates := s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-tax-rates", token, nil).OK()
+	rate := ""
+	for i := range rates.Len("items") {
+		if rates.Text("items", i, "rate") != "" && strings.HasPrefix(rates.Text("items", i, "rate"), "20") && rates.Text("items", i, "status") == "ACTIVE" {
+			rate = rates.Text("items", i, "id")
+			set := s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{
+				"default_account_id": account, "tax_mappings": []any{map[string]any{"category": "S", "rate": "20", "tax_rate_id": rate}},
+			})
+			if set.Status == http.StatusOK {
+				break
+			}
+		}
+	}
+	if rate == "" {
+		t.Fatalf("the ledger has no rate of 20 %%: %s", rates.Raw)
+	}
+	done := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).OK()
+	if done.Text("status") != "SYNCED" || done.Text("sync", "state") != "DONE" || done.Text("sync", "remote_id") == "" || done.Text("sync", "ledger_total") == "" {
+		t.Fatalf("synced: %s", done.Raw)
+	}
+	if done.Text("sync", "attachment") == "" || done.Text("contact_id") == "" || done.Text("lines", 0, "account_id") != account {
+		t.Errorf("synced: %s", done.Raw)
+	}
+	again := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).OK()
+	if again.Text("status") != "SYNCED" || again.Number("version") != done.Number("version") || again.Text("sync", "remote_id") != done.Text("sync", "remote_id") {
+		t.Errorf("synced again: %s", again.Raw)
+	}
+	if list := s.Do(http.MethodGet, "/api/invoices?entity_id="+org.Entity.String(), token, nil).OK(); list.Text("items", 0, "sync_state") != "DONE" {
+		t.Errorf("the list shows %s", list.Raw)
+	}
+	s.Do(http.MethodPost, "/api/invoices/"+invoice+"/reject", token, map[string]any{"reason": "late"}).Want(http.StatusBadRequest, "conflict")
+}
+
+// approve uploads an invoice of 100.00 and 20.00 tax and approves it.
+func approve(t *testing.T, s *harness.Server, org harness.Organization) (invoice string) {
+	t.Helper()
+	token := org.Admin.Token
+	content := strings.ReplaceAll(string(harness.UBLOf("S-"+uuid.NewString()[:8], "100.00", "20.00", "120.00")), "<cbc:Percent>19<", "<cbc:Percent>20<")
+	up := s.Upload(token, org.Entity, "sync.xml", []byte(content)).OK()
+	inv := s.Extract(token, up.Text("id")).OK()
+	s.Do(http.MethodPatch, "/api/invoices/"+inv.Text("id"), token, map[string]any{"currency": "GBP"})
+	inv = s.Do(http.MethodGet, "/api/invoices/"+inv.Text("id"), token, nil).OK()
+	s.Do(http.MethodPost, "/api/invoices/"+inv.Text("id")+"/approve", token, map[string]any{"version": inv.Number("version")}).OK()
+	return inv.Text("id")
+}
