@@ -56,6 +56,10 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 	@$(GO) run ./test/certification/ledger-a
 	@$(GO) run ./test/certification/ledger-b
 
+.PHONY: contract
+contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)
+	@$(GO) run ./test/contract -sandbox bin/sandbox
+
 .PHONY: faults
 faults: build ## kill the service FAULTS times over the path of an upload, on each database
 	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults
