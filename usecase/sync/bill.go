@@ -112,7 +112,7 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 	if err != nil {
 		return "", err
 	}
-	const ttl = 2 * time.Minute
+	const ttl = 30 * time.Second // also how long a supplier waits after its process was killed
 	lease, held, err := s.Leases.Acquire(ctx, booking.ContactLease(r.integration.ID, r.supplier), s.IDs.New().String(), s.Clock.Now(), ttl)
 	if err != nil {
 		return "", fmt.Errorf("take lease: %w", err)
