@@ -1,0 +1,95 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// TestREADMECommandsRun runs every command of README that talks to the sandbox,
+// in its order and in one shell, as a newcomer would paste them.
+func TestREADMECommandsRun(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Fatalf("README's commands need %s, which is not installed", tool)
+		}
+	}
+	var script strings.Builder
+	for _, block := range shellBlock.FindAllStringSubmatch(read(t, "README.md"), -1) {
+		if strings.Contains(block[1], "$BASE_URL") {
+			script.WriteString(block[1])
+		}
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(root, "examples"), filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	sandbox(t, root, dir)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script.String())
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the commands end with %v:\n%s", err, out)
+	}
+	for _, want := range []string{`"invoice_number":"`, `"class":"Expense"`, `"status":"ACTIVE"`, `"sync":{`, `"state":"DONE"`} {
+		if !bytes.Contains(out, []byte(want)) {
+			t.Errorf("no %s in what the commands print", want)
+		}
+	}
+	if regexp.MustCompile(`"error":\{"code"`).Match(out) || t.Failed() {
+		t.Errorf("the commands print\n%s", out)
+	}
+}
+
+// sandbox builds and starts one whose values are in sandbox.env of dir.
+func sandbox(t *testing.T, root, dir string) {
+	t.Helper()
+	binary, values := filepath.Join(dir, "sandbox"), filepath.Join(dir, "sandbox.env")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/sandbox")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the sandbox: %v\n%s", err, out)
+	}
+	var said bytes.Buffer
+	cmd := exec.Command(binary, "--port", "0", "--env-file", values)
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		<-ended
+	})
+	deadline, tick := time.After(time.Minute), time.NewTicker(20*time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(values); err == nil {
+			return
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("the sandbox ended: %v\n%s", err, said.String())
+		case <-deadline:
+			t.Fatal("the sandbox is not ready after a minute")
+		case <-tick.C:
+		}
+	}
+}
