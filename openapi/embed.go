@@ -19,6 +19,7 @@ import (
 //go:generate go tool oapi-codegen -config config/integrations.yaml integrations.yaml
 //go:generate go tool oapi-codegen -config config/billing.yaml billing.yaml
 //go:generate go tool oapi-codegen -config config/webhooks.yaml webhooks.yaml
+//go:generate go tool oapi-codegen -config config/toolserver.yaml toolserver.yaml
 //go:generate go run ./internal/join -out docledger.json common.yaml backend.yaml integrations.yaml billing.yaml webhooks.yaml
 
 //go:embed *.yaml docledger.json

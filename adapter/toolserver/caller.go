@@ -1,0 +1,176 @@
+package toolserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"docledger/adapter/toolserver/catalog"
+	"docledger/domain/fault"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxAnswer is how much of an answer of the API is read.
+const maxAnswer = 32 << 20
+
+// handle returns what a call of t does: one request to the API with the
+// caller's own token, whatever the operation.
+func (s *Server) handle(t catalog.Tool, validator catalog.Validator) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		began := time.Now()
+		c, ok := callOf(ctx)
+		if !ok {
+			return nil, errors.New("a call without a caller")
+		}
+		arguments, err := validator.Check(req.Params.Arguments)
+		if err != nil {
+			return refused("The arguments do not fit: " + err.Error() + ". Correct them and call again."), nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+		defer cancel()
+		defer context.AfterFunc(c.gone, cancel)()
+		result, outcome, err := s.run(ctx, t, c.bearer, arguments)
+		s.o.Log.InfoContext(ctx, "tool called", "tool", t.Name, "subject", c.caller.Subject, "outcome", outcome,
+			"duration_ms", time.Since(began).Milliseconds())
+		return result, err
+	}
+}
+
+// run calls the API; outcome is a word for the log.
+func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
+	result *mcp.CallToolResult, outcome string, err error,
+) {
+	budget := catalog.Budget(arguments)
+	value, refusal, err := s.ask(ctx, t, bearer, arguments)
+	if err != nil || refusal != nil {
+		return refusal, outcomeOf(refusal), err
+	}
+	fit, all := catalog.Fitting(value, budget)
+	if fit < all && t.Paged() {
+		// A shorter page has the cursor that leads on from where it ends.
+		arguments["limit"] = fit
+		if value, refusal, err = s.ask(ctx, t, bearer, arguments); err != nil || refusal != nil {
+			return refusal, outcomeOf(refusal), err
+		}
+		value["truncated"] = fmt.Sprintf("%d of %d items, because more would be longer than the answer may be. "+
+			"Go on with cursor = next_cursor, or name the fields that you need in fields.", fit, all)
+	}
+	catalog.Shorten(value, budget)
+	result, err = answered(value)
+	return result, "ok", err
+}
+
+func outcomeOf(refusal *mcp.CallToolResult) string {
+	if refusal == nil {
+		return "failed"
+	}
+	return "refused"
+}
+
+// ask sends one request and reads its answer: a value, or a refusal for the
+// model.
+func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
+	value catalog.Object, refusal *mcp.CallToolResult, err error,
+) {
+	req, err := t.Request(ctx, s.backend, arguments)
+	if err != nil {
+		return nil, refused("The arguments do not fit: " + err.Error() + "."), nil
+	}
+	req.Header.Set("Authorization", "Bearer "+bearer)
+	req.Header.Set("User-Agent", "docledger-tools")
+	resp, err := s.o.Client.Do(req)
+	if err != nil {
+		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", err)
+		return nil, refused("The service does not answer just now. Try again in a few seconds" + afterwards(t) + "."), nil
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil || len(body) > maxAnswer {
+		s.o.Log.WarnContext(ctx, "an answer of the API cannot be read", "tool", t.Name, "bytes", len(body), "error", err)
+		return nil, refused("The answer could not be read whole. Ask for less and try again" + afterwards(t) + "."), nil
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, refused(s.explain(resp, body)), nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil || value == nil {
+		s.o.Log.ErrorContext(ctx, "an answer of the API is no object", "tool", t.Name)
+		return nil, refused("The service gave no answer that can be understood. Its operator should look into the log."), nil
+	}
+	catalog.Clean(value)
+	catalog.Select(value, arguments)
+	return value, nil, nil
+}
+
+// afterwards warns of repeating what may have been done.
+func afterwards(t catalog.Tool) string {
+	if t.ReadOnly || t.Idempotent {
+		return ""
+	}
+	return ", but look first whether it was done after all"
+}
+
+// envelope is the API's error.
+type envelope struct {
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Details struct {
+			RequestID string `json:"request_id"`
+			Fields    []struct {
+				Field  string `json:"field"`
+				Reason string `json:"reason"`
+			} `json:"fields"`
+			WebURL string `json:"web_url"`
+		} `json:"details"`
+	} `json:"error"`
+}
+
+// explain turns a refusal of the API into words with the next step.
+func (s *Server) explain(resp *http.Response, body []byte) string {
+	var e envelope
+	if err := json.Unmarshal(body, &e); err != nil || e.Error.Code == "" {
+		return fmt.Sprintf("The service answered with status %d and no reason. Its operator should look into the log.", resp.StatusCode)
+	}
+	parts := []string{e.Error.Message}
+	for _, f := range e.Error.Details.Fields {
+		parts = append(parts, f.Field+": "+f.Reason+".")
+	}
+	if step := nextStep(fault.Code(e.Error.Code), resp.Header.Get("Retry-After")); step != "" {
+		parts = append(parts, step)
+	}
+	if e.Error.Details.WebURL != "" {
+		parts = append(parts, "A person can do it at "+e.Error.Details.WebURL+".")
+	}
+	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID)
+}
+
+// nextStep is what a model or its person does about a code, where the message
+// itself speaks to programs.
+func nextStep(code fault.Code, retryAfter string) string {
+	switch code {
+	case fault.CodeOrganizationRequired:
+		return "Connect again: sign in, and choose an organization on the consent page. Calling again with the same connection changes nothing."
+	case fault.CodeUnauthorized:
+		return "Connect again: the sign-in is no longer good."
+	case fault.CodeForbidden:
+		return "Somebody with more rights can do it; calling again changes nothing."
+	case fault.CodeNotFound:
+		return "Check the id: list the things first, and take one from there."
+	case fault.CodeVersionConflict, fault.CodeConflict:
+		return "Read it again, then decide anew."
+	case fault.CodeRateLimited, fault.CodeUnavailable, fault.CodeStillProcessing:
+		if retryAfter != "" {
+			return "Call again in " + retryAfter + " seconds."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,191 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// bytesPerToken is how many bytes of JSON make a token at the least, measured
+// generously: ids and digits take more tokens than prose.
+const bytesPerToken = 3
+
+// Budget is how long an answer may be, in bytes.
+func Budget(arguments Object) int {
+	tokens := DefaultTokens
+	if n, ok := arguments[ArgMaxTokens].(json.Number); ok {
+		if asked, err := n.Float64(); err == nil {
+			tokens = min(max(int(asked), 1), MaxTokens)
+		}
+	}
+	return tokens * bytesPerToken
+}
+
+// Clean takes away what has no place in text for a model or a terminal:
+// control characters, invisible ones, and those that reorder what is shown.
+func Clean(value any) any {
+	switch v := value.(type) {
+	case string:
+		return CleanText(v)
+	case []any:
+		for i := range v {
+			v[i] = Clean(v[i])
+		}
+	case Object:
+		for name, member := range v {
+			cleaned := Clean(member)
+			if key := CleanText(name); key != name {
+				delete(v, name)
+				name = key
+			}
+			v[name] = cleaned
+		}
+	}
+	return value
+}
+
+// CleanText is Clean for one text.
+func CleanText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
+			return -1
+		case r == '\u2028', r == '\u2029':
+			return '\n'
+		}
+		return r
+	}, s)
+}
+
+// Select keeps the fields that are asked for. What leads on to the next page
+// stays.
+func Select(answer Object, arguments Object) {
+	asked, ok := arguments[ArgFields].([]any)
+	if !ok || len(asked) == 0 {
+		return
+	}
+	wanted := func(name string) bool { return slices.Contains(asked, any(name)) }
+	items, isList := answer[listItems].([]any)
+	if !isList {
+		keep(answer, wanted)
+		return
+	}
+	for _, item := range items {
+		if o, ok := item.(Object); ok {
+			keep(o, wanted)
+		}
+	}
+}
+
+func keep(o Object, wanted func(string) bool) {
+	for name := range o {
+		if !wanted(name) {
+			delete(o, name)
+		}
+	}
+}
+
+// Fitting is how many items of a list fit into the budget, at least one.
+func Fitting(answer Object, budget int) (fit, all int) {
+	items, ok := answer[listItems].([]any)
+	if !ok {
+		return 0, 0
+	}
+	left := budget - size(answer) + size(items)
+	for i, item := range items {
+		if left -= size(item) + 1; left < 0 {
+			return max(i, 1), len(items)
+		}
+	}
+	return len(items), len(items)
+}
+
+// markerBytes is room for the text that says what was left out.
+const markerBytes = 600
+
+// Shorten takes the largest parts away until the answer fits, and says in
+// `truncated` what is missing and how to get it.
+func Shorten(answer Object, budget int) {
+	if size(answer) <= budget {
+		return
+	}
+	var cut []string
+	for size(answer) > budget-markerBytes {
+		name := largest(answer)
+		if name == "" {
+			break
+		}
+		over := size(answer) - budget + markerBytes
+		what := shrink(answer, name, over)
+		if !slices.Contains(cut, what) {
+			cut = append(cut, what)
+		}
+	}
+	answer["truncated"] = fmt.Sprintf("Left out, because the answer was longer than %d tokens: %s. "+
+		"Call again with fields naming what you need, or with max_tokens up to %d.",
+		budget/bytesPerToken, brief(cut), MaxTokens)
+}
+
+// shrink makes one member smaller by about over bytes and says what it did.
+func shrink(o Object, name string, over int) string {
+	switch v := o[name].(type) {
+	case []any:
+		kept := len(v)
+		for kept > 0 && over > 0 {
+			kept--
+			over -= size(v[kept]) + 1
+		}
+		o[name] = v[:kept]
+		if kept == 0 {
+			delete(o, name)
+		}
+		return "part of " + name
+	case string:
+		text := []rune(v)
+		kept := max(len(text)-over, 0)
+		o[name] = string(text[:kept])
+		if kept == 0 {
+			delete(o, name)
+		}
+		return "part of " + name
+	case Object:
+		if inner := largest(v); inner != "" && size(v) > over {
+			what := shrink(v, inner, over)
+			return strings.Replace(what, inner, name+"."+inner, 1)
+		}
+	}
+	delete(o, name)
+	return name
+}
+
+// largest names the member that takes the most room; ids and the like stay.
+func largest(o Object) string {
+	const small = 100
+	best, most := "", small
+	for name, value := range o {
+		if n := size(value); n > most || n == most && best != "" && name < best {
+			best, most = name, n
+		}
+	}
+	return best
+}
+
+func brief(cut []string) string {
+	const most = 8
+	if len(cut) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(cut[:most], ", "), len(cut)-most)
+	}
+	return strings.Join(cut, ", ")
+}
+
+func size(value any) int {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return 0
+	}
+	return len(data)
+}

@@ -1,0 +1,122 @@
+package toolserver
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"docledger/adapter/toolserver/oauth"
+)
+
+// Time limits of a connection. A message arrives at once; its answer takes as
+// long as the call of the API, and the stream some more.
+const (
+	readTimeout = 30 * time.Second
+	writeGrace  = 30 * time.Second
+)
+
+// guard stands before every route: panics end here, only the names of this
+// server are answered, preflights need no credential, and pages of others are
+// refused at the protocol's endpoint.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.recovered(w, r)
+		connection := http.NewResponseController(w)
+		// Neither is there where a test has no connection.
+		_ = connection.SetReadDeadline(time.Now().Add(readTimeout))
+		_ = connection.SetWriteDeadline(time.Now().Add(s.o.Timeout + writeGrace))
+		if !s.knowsHost(r.Host) {
+			answer(w, http.StatusForbidden, "invalid_request", "The Host is not one of this server. Its operator can add it to MCP_HOSTS.")
+			return
+		}
+		if len(r.URL.Path) > 1 {
+			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/")
+		}
+		crossOrigin(w.Header())
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if r.URL.Path == oauth.ResourcePath && !s.knowsOrigin(r.Header.Values("Origin")) {
+			answer(w, http.StatusForbidden, "invalid_request", "Pages of this Origin may not call. The operator can add it to MCP_ORIGINS.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	s.o.Log.ErrorContext(r.Context(), "panic in the tool server", "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+	answer(w, http.StatusInternalServerError, "server_error", "Something went wrong here. Try again.")
+}
+
+// crossOrigin lets pages of all origins read: the only credential is a header
+// that they must set themselves. Whether a page may call tools is another
+// question.
+func crossOrigin(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers",
+		"Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID")
+	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After")
+	h.Set("Access-Control-Max-Age", "86400")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// knowsHost keeps out names that others let point at this machine (DNS
+// rebinding). A port says nothing, since proxies change it.
+func (s *Server) knowsHost(host string) bool {
+	name := hostname(host)
+	if isLoopback(name) {
+		return true
+	}
+	base, err := url.Parse(s.o.OAuth.BaseURL)
+	if err == nil && strings.EqualFold(name, base.Hostname()) {
+		return true
+	}
+	return slices.ContainsFunc(s.o.Hosts, func(known string) bool { return strings.EqualFold(hostname(known), name) })
+}
+
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.Trim(strings.TrimSuffix(host, "."), "[]")
+}
+
+// knowsOrigin passes what is no page at all, this server's own pages, pages of
+// this machine, and those that are listed.
+func (s *Server) knowsOrigin(origins []string) bool {
+	if len(origins) == 0 {
+		return true
+	}
+	if len(origins) > 1 {
+		return false
+	}
+	origin := origins[0]
+	if origin == s.o.OAuth.BaseURL || slices.Contains(s.o.Origins, "*") || slices.Contains(s.o.Origins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && isLoopback(u.Hostname())
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}

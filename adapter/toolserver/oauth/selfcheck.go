@@ -1,0 +1,48 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+)
+
+const maxMetadata = 256 << 10
+
+// Check holds what is advertised against what the provider says of itself. The
+// text says what will fail and how to put it right; empty if nothing will.
+func (f *Facade) Check(ctx context.Context) (warning string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Issuer+"/.well-known/oauth-authorization-server", nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := f.Provider.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("read the identity provider's metadata: %w", err)
+	}
+	defer resp.Body.Close()
+	var said struct {
+		Issuer           string   `json:"issuer"`
+		StatesIssuer     bool     `json:"authorization_response_iss_parameter_supported"`
+		ChallengeMethods []string `json:"code_challenge_methods_supported"`
+	}
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("read the identity provider's metadata: status %d", resp.StatusCode)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMetadata)).Decode(&said); err != nil {
+		return "", fmt.Errorf("read the identity provider's metadata: %w", err)
+	}
+	switch {
+	case said.Issuer != f.Issuer:
+		return fmt.Sprintf("the identity provider calls itself %q, and the publishable key says %q: clients and we will refuse its tokens; "+
+			"check IDENTITY_PUBLISHABLE_KEY", said.Issuer, f.Issuer), nil
+	case said.StatesIssuer && !f.Direct:
+		return "the identity provider states its own issuer in authorization answers, and this server advertises itself: strict clients " +
+			"will refuse to sign in; set MCP_AUTHORIZATION_SERVER=direct, or switch the iss parameter off at the provider", nil
+	case !slices.Contains(said.ChallengeMethods, "S256"):
+		return "the identity provider does not advertise PKCE with S256, which clients need", nil
+	}
+	return "", nil
+}

@@ -1,0 +1,161 @@
+// Package toolserver is how assistants reach the service: an endpoint of the
+// Model Context Protocol whose tools are operations of the API, and the OAuth
+// façade before the identity provider (contract 1.6, 4.3 and 5). It keeps no
+// state, reads no database and has no right of its own: every call is the API's
+// to allow, with the caller's own token.
+package toolserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"docledger/adapter/toolserver/catalog"
+	"docledger/adapter/toolserver/oauth"
+	"docledger/gen/toolserver"
+	"docledger/openapi"
+
+	"github.com/gin-gonic/gin"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Caller is who a token stands for.
+type Caller struct {
+	Subject string // "" where the token names no organization and is passed on all the same
+}
+
+// Verify holds a bearer token against the identity provider's keys, its issuer
+// and the one OAuth client. A fault of the kind Unavailable says that the keys
+// are out of reach; every other error refuses the token.
+type Verify func(ctx context.Context, bearer string) (Caller, error)
+
+// Options are what the tool server needs.
+type Options struct {
+	OAuth   oauth.Config
+	Backend string // the origin that tools call
+	Verify  Verify
+	// Origins are the pages that may call, besides those of this server and this
+	// machine; "*" is all. Hosts are the names it is called by besides that of its
+	// base URL and those of this machine.
+	Origins []string
+	Hosts   []string
+	Version string
+	Log     *slog.Logger
+
+	MaxBytes int64         // of a message; 0 means DefaultMaxBytes
+	Timeout  time.Duration // of a call of the API; 0 means DefaultTimeout
+	// Client reaches the API; nil for a client of its own.
+	Client *http.Client
+	// Extension adds to the protocol server; tests of the protocol need it.
+	Extension Extension
+}
+
+// Extension is what a server can do besides calling the derived tools.
+type Extension struct {
+	Options  mcp.ServerOptions
+	Register func(*mcp.Server)
+	Families []string // of methods, such as "prompts/"
+}
+
+// Defaults.
+const (
+	DefaultMaxBytes = 2 << 20
+	DefaultTimeout  = 90 * time.Second
+)
+
+// Server answers the tool server's routes.
+type Server struct {
+	*oauth.Facade
+	o       Options
+	backend *url.URL
+	mcp     http.Handler
+	handler http.Handler
+}
+
+var _ toolserver.ServerInterface = (*Server)(nil)
+
+// New builds the server from the embedded specifications.
+func New(o Options) (*Server, error) {
+	doc, err := openapi.Load()
+	if err != nil {
+		return nil, err
+	}
+	tools, err := catalog.Derive(doc)
+	if err != nil {
+		return nil, fmt.Errorf("derive the tools: %w", err)
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Client == nil {
+		o.Client = oauth.NewClient(0)
+	}
+	o.OAuth.Log = o.Log
+	facade, err := oauth.New(o.OAuth)
+	if err != nil {
+		return nil, err
+	}
+	backend, err := url.Parse(o.Backend)
+	if err != nil || backend.Host == "" || strings.Trim(backend.Path, "/") != "" {
+		return nil, errors.New("the tool server needs the origin of the API as BACKEND_URL")
+	}
+	s := &Server{Facade: facade, o: o, backend: &url.URL{Scheme: backend.Scheme, Host: backend.Host}}
+	protocol, err := s.protocol(tools)
+	if err != nil {
+		return nil, err
+	}
+	s.mcp = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
+		Stateless: true, MaxRequestBodyBytes: o.MaxBytes, PropagateRequestCancellation: true,
+		// guard holds the host against the names of this server, wherever a request
+		// arrives.
+		DisableLocalhostProtection: true,
+	})
+	s.handler = s.guard(s.routes())
+	return s, nil
+}
+
+func (s *Server) routes() http.Handler {
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	engine.NoRoute(oauth.NotFound)
+	engine.NoMethod(oauth.MethodNotAllowed)
+	toolserver.RegisterHandlers(engine, s)
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodDelete, http.MethodPut, http.MethodPatch} {
+		engine.Handle(method, oauth.ResourcePath, s.CallTools)
+	}
+	return engine
+}
+
+// Owns says that a path is the tool server's, in a process that serves more.
+func Owns(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	switch path {
+	case oauth.ResourcePath, "/register", "/authorize", "/token", "/.well-known":
+		return true
+	}
+	return strings.HasPrefix(path, "/.well-known/")
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// CallTools implements the operation callTools, and answers the other methods
+// of its path.
+func (s *Server) CallTools(c *gin.Context) {
+	ctx, ok := s.authenticate(c.Writer, c.Request)
+	if !ok {
+		return
+	}
+	c.Header("X-Accel-Buffering", "no")
+	c.Header("Cache-Control", "no-store")
+	s.mcp.ServeHTTP(c.Writer, c.Request.WithContext(ctx))
+}
