@@ -48,24 +48,32 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 	result *mcp.CallToolResult, outcome string, err error,
 ) {
 	budget := catalog.Budget(arguments)
-	value, refusal, err := s.ask(ctx, t, bearer, arguments)
-	if err != nil || refusal != nil {
-		return refusal, outcomeOf(refusal), err
-	}
-	fit, all := catalog.Fitting(value, budget)
-	if fit < all && t.Paged() {
-		// A shorter page has the cursor that leads on from where it ends.
-		arguments["limit"] = fit
-		if value, refusal, err = s.ask(ctx, t, bearer, arguments); err != nil || refusal != nil {
+	var shortened string
+	// Items may have grown when a page is asked for again, but hardly twice.
+	for range maxPages {
+		value, refusal, err := s.ask(ctx, t, bearer, arguments)
+		if err != nil || refusal != nil {
 			return refusal, outcomeOf(refusal), err
 		}
-		value["truncated"] = fmt.Sprintf("%d of %d items, because more would be longer than the answer may be. "+
-			"Go on with cursor = next_cursor, or name the fields that you need in fields.", fit, all)
+		if shortened != "" {
+			value["truncated"] = shortened
+		}
+		fit, all := catalog.Fitting(value, budget)
+		if fit == all || !t.Paged() || all == 1 {
+			catalog.Shorten(value, budget)
+			result, err = answered(value)
+			return result, "ok", err
+		}
+		// A shorter page has the cursor that leads on from where it ends.
+		arguments["limit"] = fit
+		shortened = fmt.Sprintf("A page of %d items, because more would be longer than the answer may be. "+
+			"Go on with cursor = next_cursor, or name the fields that you need in fields.", fit)
 	}
-	catalog.Shorten(value, budget)
-	result, err = answered(value)
-	return result, "ok", err
+	return refused("The list changes too fast to be read. Ask for fewer items with limit."), "refused", nil
 }
+
+// maxPages is how often a page is asked for until it fits.
+const maxPages = 3
 
 func outcomeOf(refusal *mcp.CallToolResult) string {
 	if refusal == nil {
@@ -142,7 +150,9 @@ func (s *Server) explain(resp *http.Response, body []byte) string {
 	}
 	parts := []string{e.Error.Message}
 	for _, f := range e.Error.Details.Fields {
-		parts = append(parts, f.Field+": "+f.Reason+".")
+		if !strings.Contains(e.Error.Message, f.Reason) {
+			parts = append(parts, f.Field+": "+f.Reason+".")
+		}
 	}
 	if step := nextStep(fault.Code(e.Error.Code), resp.Header.Get("Retry-After")); step != "" {
 		parts = append(parts, step)

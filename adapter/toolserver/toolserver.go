@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"docledger/adapter/toolserver/catalog"
@@ -79,13 +80,37 @@ type Server struct {
 
 var _ toolserver.ServerInterface = (*Server)(nil)
 
-// New builds the server from the embedded specifications.
-func New(o Options) (*Server, error) {
+// bound is a tool with what holds arguments against it.
+type bound struct {
+	catalog.Tool
+	catalog.Validator
+}
+
+// derived are the tools of the embedded specifications, made once: they are the
+// same for every server.
+var derived = sync.OnceValues(func() ([]bound, error) {
 	doc, err := openapi.Load()
 	if err != nil {
 		return nil, err
 	}
 	tools, err := catalog.Derive(doc)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bound, len(tools))
+	for i, t := range tools {
+		validator, err := t.Validator()
+		if err != nil {
+			return nil, fmt.Errorf("the arguments of %s: %w", t.Name, err)
+		}
+		out[i] = bound{t, validator}
+	}
+	return out, nil
+})
+
+// New builds the server from the embedded specifications.
+func New(o Options) (*Server, error) {
+	tools, err := derived()
 	if err != nil {
 		return nil, fmt.Errorf("derive the tools: %w", err)
 	}
@@ -108,10 +133,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("the tool server needs the origin of the API as BACKEND_URL")
 	}
 	s := &Server{Facade: facade, o: o, backend: &url.URL{Scheme: backend.Scheme, Host: backend.Host}}
-	protocol, err := s.protocol(tools)
-	if err != nil {
-		return nil, err
-	}
+	protocol := s.protocol(tools)
 	s.mcp = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
 		Stateless: true, MaxRequestBodyBytes: o.MaxBytes, PropagateRequestCancellation: true,
 		// guard holds the host against the names of this server, wherever a request
@@ -123,6 +145,7 @@ func New(o Options) (*Server, error) {
 }
 
 func (s *Server) routes() http.Handler {
+	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"slices"
@@ -20,40 +20,53 @@ func serveCommand() *cobra.Command {
 	var roles []string
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the service", Args: cobra.NoArgs,
-		Long: "Runs the service: the API, the workers, or both. The configuration comes from environment variables; see README.",
+		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see README.",
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles) },
 	}
-	c.Flags().StringSliceVar(&roles, "role", []string{service.RoleAPI, service.RoleWorker}, "what this process does: api, worker")
+	c.Flags().StringSliceVar(&roles, "role", nil, "what this process does: api, worker, tools; all by default, tools only with an identity provider")
 	return c
 }
 
-// toolsRole is what the specification calls the role of the tool server.
-const toolsRole = "tools"
-
 func checkRoles(roles []string) error {
 	for _, r := range roles {
-		if r == toolsRole {
-			return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
+		if r != service.RoleAPI && r != service.RoleWorker && r != service.RoleTools {
+			return fmt.Errorf("there is no role %q; choose from api, worker, tools", r)
 		}
-		if r != service.RoleAPI && r != service.RoleWorker {
-			return fmt.Errorf("there is no role %q; choose from api, worker", r)
-		}
-	}
-	if len(roles) == 0 {
-		return errors.New("choose at least one role: api, worker")
 	}
 	return nil
 }
 
-func serve(ctx context.Context, roles []string) error {
+// configure reads the configuration for the roles. Without any, the process has
+// all that its configuration allows.
+func configure(roles []string) (config.Config, []string, error) {
 	if err := checkRoles(roles); err != nil {
-		return err
+		return config.Config{}, nil, err
+	}
+	if len(roles) > 0 {
+		cfg, err := config.FromEnvironmentFor(roles)
+		return cfg, roles, err
 	}
 	cfg, err := config.FromEnvironment()
+	roles = []string{service.RoleAPI, service.RoleWorker}
+	if cfg.Identity.External() {
+		roles = append(roles, service.RoleTools)
+	}
+	return cfg, roles, err
+}
+
+func serve(ctx context.Context, roles []string) error {
+	cfg, roles, err := configure(roles)
 	if err != nil {
 		return err
 	}
 	log := logging.New(os.Stderr, cfg.LogFormat, cfg.LogLevel)
+	api, work, tools := slices.Contains(roles, service.RoleAPI), slices.Contains(roles, service.RoleWorker), slices.Contains(roles, service.RoleTools)
+	started := func() {
+		log.InfoContext(ctx, "docledger is running", "version", version, "roles", strings.Join(roles, ","), "listen", cfg.Listen)
+	}
+	if tools && !api && !work {
+		return serveTools(ctx, cfg, log, started)
+	}
 	s, err := service.Open(ctx, cfg, log, service.Overrides{})
 	if err != nil {
 		return err
@@ -62,14 +75,41 @@ func serve(ctx context.Context, roles []string) error {
 	if err := hintFirstUser(ctx, s); err != nil {
 		return err
 	}
-	var l net.Listener
-	if slices.Contains(roles, service.RoleAPI) {
-		if l, err = net.Listen("tcp", cfg.Listen); err != nil {
-			return fmt.Errorf("listen: %w", err)
+	if tools {
+		if err := s.ServeTools(version, api); err != nil {
+			return err
 		}
 	}
-	log.InfoContext(ctx, "docledger is running", "version", version, "roles", strings.Join(roles, ","), "listen", cfg.Listen)
-	return s.Run(ctx, l, slices.Contains(roles, service.RoleWorker))
+	var l net.Listener
+	if api || tools {
+		if l, err = listen(cfg); err != nil {
+			return err
+		}
+	}
+	started()
+	return s.Run(ctx, l, work)
+}
+
+func listen(cfg config.Config) (net.Listener, error) {
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return l, nil
+}
+
+// serveTools runs the tool server without the rest.
+func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, started func()) error {
+	t, err := service.OpenTools(cfg, log, version)
+	if err != nil {
+		return err
+	}
+	l, err := listen(cfg)
+	if err != nil {
+		return err
+	}
+	started()
+	return t.Run(ctx, l)
 }
 
 // hintFirstUser prints the commands that make the first administrator while

@@ -107,6 +107,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.ServeTools("sandbox", true); err != nil {
+		return err
+	}
 	if err := payments.restore(ctx, s); err != nil {
 		return err
 	}
@@ -140,7 +143,7 @@ func configuration(o options, baseURL string, p *payments, l *ledgers, people *i
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
-		"PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
+		"BACKEND_URL": baseURL, "PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(),
 		// Everybody here is at one address, and may be a test that signs in often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000",
 	}

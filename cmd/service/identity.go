@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/url"
+	"sync"
 	"time"
 
 	"docledger/adapter/identity/clerk"
@@ -41,14 +41,10 @@ func newProvider(cfg config.Config, log *slog.Logger) (*clerk.Client, error) {
 	for _, secret := range cfg.Identity.SigningSecrets {
 		secrets = append(secrets, secret.Reveal())
 	}
-	// The provider may be on this machine and without TLS when trying things
-	// out, and where its address says so.
-	u, err := url.Parse(cfg.Identity.URL)
-	plain := cfg.Environment.Rules().LoopbackSignIn || err == nil && u.Scheme == "http"
 	return clerk.New(clerk.Options{
 		PublishableKey: cfg.Identity.PublishableKey, SecretKey: cfg.Identity.SecretKey.Reveal(), WebhookSecrets: secrets,
 		ClientID: cfg.Identity.OAuthClientID, AuthorizedParties: cfg.Identity.Parties, APIURL: cfg.Identity.URL,
-		LoopbackHTTP: plain, Logger: log,
+		LoopbackHTTP: plainProvider(cfg), Logger: log,
 	})
 }
 
@@ -84,12 +80,12 @@ func (s *Service) keepKeys(ctx context.Context) (wait func()) {
 	if s.provider == nil {
 		return func() {}
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.provider.Run(ctx)
-	}()
-	return func() { <-ended }
+	var running sync.WaitGroup
+	running.Go(func() { s.provider.Run(ctx) })
+	if s.tools != nil {
+		running.Go(func() { checkTools(ctx, s.tools, s.log) })
+	}
+	return running.Wait
 }
 
 // checkIdentity asks the identity provider for its keys and holds ours against

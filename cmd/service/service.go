@@ -25,6 +25,7 @@ import (
 	"docledger/adapter/identity/local"
 	"docledger/adapter/jobs"
 	"docledger/adapter/store"
+	"docledger/adapter/toolserver"
 	"docledger/adapter/webhook"
 	domainbilling "docledger/domain/billing"
 	"docledger/domain/extraction"
@@ -49,8 +50,9 @@ import (
 
 // The roles of a process.
 const (
-	RoleAPI    = "api"
-	RoleWorker = "worker"
+	RoleAPI    = config.RoleAPI
+	RoleWorker = config.RoleWorker
+	RoleTools  = config.RoleTools
 )
 
 // Overrides replace parts of the service; the zero value replaces nothing.
@@ -79,6 +81,7 @@ type Service struct {
 	// The identity provider's parts; nil without one.
 	provider   *clerk.Client
 	identities *identities.Service
+	tools      *toolserver.Server
 
 	// The payment processor's parts; nil without one.
 	verifyPayments func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error)

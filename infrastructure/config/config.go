@@ -56,6 +56,7 @@ type Config struct {
 	TokenKeys   []Secret // seal what providers gave us, the first one seals; empty: kept in DataDir
 	AccountingA Provider
 	AccountingB Provider
+	Tools       Tools
 
 	MaxUploadBytes   int64
 	MaxJSONBytes     int64
@@ -111,6 +112,9 @@ type Environ func(name string) (string, bool)
 // FromEnvironment reads the process's environment.
 func FromEnvironment() (Config, error) { return Load(os.LookupEnv) }
 
+// FromEnvironmentFor reads the process's environment for certain roles.
+func FromEnvironmentFor(roles []string) (Config, error) { return LoadFor(os.LookupEnv, roles) }
+
 // Load reads and validates the configuration. The error is an Error.
 func Load(env Environ) (Config, error) {
 	r := &reader{env: env}
@@ -133,7 +137,7 @@ func (r *reader) load() Config {
 		DatabaseURL:       Secret(r.postgres("DATABASE_URL")),
 		DatabaseMax:       int(r.number("DATABASE_MAX_CONNECTIONS", 16, 2, 1000)),
 		SigningKeys:       r.keys("JWT_SIGNING_KEYS"),
-		Billing:           r.required("BILLING", "stripe", "none"),
+		Billing:           r.billing(),
 		MaxUploadBytes:    r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
 		MaxJSONBytes:      r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
 		SignInPerAccount:  int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 10, 1, 1_000_000)),
@@ -151,13 +155,14 @@ func (r *reader) load() Config {
 	}
 	c.Identity = r.identity(c.Environment.Rules())
 	r.issuer(c)
-	needed := c.Billing == "stripe"
+	needed := c.Billing == "stripe" && !r.toolsAlone
 	c.PaymentSecretKey = r.secret("PAYMENT_SECRET_KEY", needed)
 	c.PaymentSigningSecret = r.secrets("PAYMENT_SIGNING_SECRETS", needed)
 	c.PaymentURL = r.url("PAYMENT_URL", "")
 	c.PaymentProducts = r.list("PAYMENT_PRODUCTS")
 	c.RedirectOrigins = r.origins("REDIRECT_ORIGINS", c.WebURL)
 	c.RedisURL = Secret(r.redis("REDIS_URL"))
+	c.Tools = r.tools()
 	c.TokenKeys = r.keys("TOKEN_KEYS")
 	c.AccountingA = r.provider("ACCOUNTING_A")
 	c.AccountingB = r.provider("ACCOUNTING_B")
@@ -219,6 +224,11 @@ func Variables() []Variable {
 		"IDENTITY_SIGNING_SECRETS":    "required with an identity provider: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
 		"IDENTITY_URL":                "another address of the identity provider's API, for tests",
 		"IDENTITY_AUTHORIZED_PARTIES": "origins whose sessions are accepted, separated by commas; empty: those of every origin of the provider's instance",
+		"BACKEND_URL":                 "origin of the API that tools call; empty: the one in this process",
+		"MCP_AUTHORIZATION_SERVER":    "`facade` advertises this server as the authorization server; `direct` the identity provider, for one that states its own issuer in authorization answers",
+		"MCP_REDIRECT_URIS":           "redirect URIs that OAuth clients may register, separated by commas; of this machine with any port; empty: see the table of environments",
+		"MCP_ORIGINS":                 "origins whose pages may call tools, separated by commas; `*` for all; our own and those of this machine always may",
+		"MCP_HOSTS":                   "names that tools are called by besides that of BASE_URL, separated by commas",
 		"OAUTH_CLIENT_ID":             "the one OAuth client whose tokens are accepted; required with an identity provider when deployed; empty: none is",
 	}
 	r := &reader{env: func(string) (string, bool) { return "", false }}

@@ -24,8 +24,8 @@ func (r *reader) identity(rules Rules) Identity {
 	i := Identity{Provider: r.required("IDENTITY", "clerk", "local")}
 	needed := i.External()
 	i.PublishableKey = r.textIf("IDENTITY_PUBLISHABLE_KEY", needed)
-	i.SecretKey = r.secret("IDENTITY_SECRET_KEY", needed)
-	i.SigningSecrets = r.secrets("IDENTITY_SIGNING_SECRETS", needed)
+	i.SecretKey = r.secret("IDENTITY_SECRET_KEY", needed && !r.toolsAlone)
+	i.SigningSecrets = r.secrets("IDENTITY_SIGNING_SECRETS", needed && !r.toolsAlone)
 	i.URL = r.url("IDENTITY_URL", "")
 	i.Parties = r.origins("IDENTITY_AUTHORIZED_PARTIES", "")
 	i.OAuthClientID = r.textIf("OAUTH_CLIENT_ID", needed && rules.ClientRequired)

@@ -16,6 +16,9 @@ type reader struct {
 	env      Environ
 	problems Error
 	seen     []Variable
+
+	// toolsAlone says that the process serves tools and nothing else.
+	toolsAlone bool
 }
 
 func (r *reader) problem(name, format string, args ...any) {
@@ -52,6 +55,14 @@ func (r *reader) required(name string, allowed ...string) string {
 	}
 	r.problem(name, "is required; set it to %s", strings.Join(allowed, " or "))
 	return ""
+}
+
+// billing is asked for wherever plans are known.
+func (r *reader) billing() string {
+	if r.toolsAlone {
+		return r.oneOf("BILLING", "none", "stripe", "none")
+	}
+	return r.required("BILLING", "stripe", "none")
 }
 
 func (r *reader) number(name string, fallback, least, most int64) int64 {

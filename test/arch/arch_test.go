@@ -62,6 +62,8 @@ var thirdParty = map[string][]string{
 	"github.com/stripe/stripe-go":     {"adapter/payment/stripe"},
 	"github.com/getkin/kin-openapi":   {"adapter/httpapi", "adapter/toolserver", "openapi", "gen", "test"},
 	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
+
+	"github.com/modelcontextprotocol/": {"adapter/toolserver", "test"},
 }
 
 // room returns the top two path elements of an adapter or use-case, else the
@@ -103,7 +105,7 @@ func mayImport(from, to string) bool {
 	case within(from, "adapter/sim"):
 		return within(to, "adapter/sim/kit")
 	case within(from, "adapter/toolserver"):
-		return b == "openapi" || within(to, "domain/fault")
+		return b == "openapi" || b == "gen" || within(to, "domain/fault")
 	case strings.HasPrefix(from, "adapter/"):
 		if b == "domain" || b == "gen" || to == "usecase" {
 			return true
@@ -193,6 +195,21 @@ func TestProductHoldsNoSimulator(t *testing.T) {
 		for _, dep := range p.Deps {
 			if strings.HasPrefix(dep, module+"/adapter/sim") || strings.HasPrefix(dep, module+"/test") {
 				t.Errorf("cmd/docledger links %s", dep)
+			}
+		}
+	}
+}
+
+// TestToolServerHasNoRights keeps from the tool server what would let it do
+// more than its callers may.
+func TestToolServerHasNoRights(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./adapter/toolserver/...") {
+		for _, dep := range p.Deps {
+			for _, no := range []string{"gorm.io/", "github.com/stripe/", module + "/usecase", module + "/adapter/store"} {
+				if strings.HasPrefix(dep, no) {
+					t.Errorf("%s links %s", p.ImportPath, dep)
+				}
 			}
 		}
 	}

@@ -92,10 +92,10 @@ func keep(o Object, wanted func(string) bool) {
 // Fitting is how many items of a list fit into the budget, at least one.
 func Fitting(answer Object, budget int) (fit, all int) {
 	items, ok := answer[listItems].([]any)
-	if !ok {
-		return 0, 0
+	if !ok || size(answer) <= budget {
+		return len(items), len(items)
 	}
-	left := budget - size(answer) + size(items)
+	left := budget - markerBytes - size(answer) + size(items)
 	for i, item := range items {
 		if left -= size(item) + 1; left < 0 {
 			return max(i, 1), len(items)
@@ -112,6 +112,13 @@ const markerBytes = 600
 func Shorten(answer Object, budget int) {
 	if size(answer) <= budget {
 		return
+	}
+	if items, ok := answer[listItems].([]any); ok && len(items) == 1 {
+		if only, ok := items[0].(Object); ok {
+			// The cursor leads on behind this item, so that it must be there.
+			Shorten(only, budget-size(answer)+size(only))
+			return
+		}
 	}
 	var cut []string
 	for size(answer) > budget-markerBytes {

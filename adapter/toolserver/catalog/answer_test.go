@@ -1,0 +1,126 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"docledger/adapter/toolserver/catalog"
+)
+
+func TestCleanText(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain\ntext\twith ümlaut": "plain\ntext\twith ümlaut",
+		"\x1b[31mred\x1b[0m":       "[31mred[0m",
+		"a\x00b\x07c\u0085d":       "abcd",
+		"pay\u202eevil":            "payevil",
+		"zero\u200bwidth\ufeff":    "zerowidth",
+		"tags\U000E0041\U000E007F": "tags",
+		"line\u2028break":          "line\nbreak",
+		"soft\u00adhyphen":         "softhyphen",
+		"hidden\ufe0f\U000E0101":   "hidden",
+	} {
+		if got := catalog.CleanText(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+	got := catalog.Clean(catalog.Object{"a\u200b": []any{"x\x00", catalog.Object{"b": "y\x1b"}}})
+	if text := fmt.Sprint(got); text != "map[a:[x map[b:y]]]" {
+		t.Errorf("nested: %s", text)
+	}
+}
+
+func list(n, each int) catalog.Object {
+	items := make([]any, n)
+	for i := range items {
+		items[i] = catalog.Object{"id": fmt.Sprint(i), "text": strings.Repeat("x", each)}
+	}
+	return catalog.Object{"items": items, "next_cursor": nil}
+}
+
+func size(t *testing.T, v any) int {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(data)
+}
+
+func TestFitting(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer   catalog.Object
+		budget   int
+		fit, all int
+	}{
+		"all":      {list(10, 10), 10_000, 10, 10},
+		"some":     {list(10, 1000), 5_000, 4, 10},
+		"just":     {list(10, 1000), 10_400, 10, 10},
+		"just not": {list(10, 1000), 10_000, 9, 10},
+		"not one":  {list(10, 1000), 100, 1, 10},
+		"none":     {list(0, 0), 100, 0, 0},
+		"no items": {catalog.Object{"id": "1"}, 100, 0, 0},
+	} {
+		if fit, all := catalog.Fitting(c.answer, c.budget); fit != c.fit || all != c.all {
+			t.Errorf("%s: %d of %d", name, fit, all)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	t.Parallel()
+	lines := list(400, 100)["items"]
+	for name, c := range map[string]struct {
+		answer catalog.Object
+		says   string
+	}{
+		"long list":   {catalog.Object{"id": "1", "lines": lines}, "part of lines"},
+		"long text":   {catalog.Object{"id": "1", "note": strings.Repeat("ä\"", 30_000)}, "part of note"},
+		"long object": {catalog.Object{"id": "1", "evidence": catalog.Object{"a": strings.Repeat("x", 40_000), "b": "1"}}, "evidence.a"},
+		"many":        {catalog.Object{"id": "1", "a": lines, "b": lines, "c": list(400, 100)["items"]}, "part of"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const budget = 24_000
+			catalog.Shorten(c.answer, budget)
+			if n := size(t, c.answer); n > budget {
+				t.Errorf("%d bytes are left", n)
+			}
+			said, _ := c.answer["truncated"].(string)
+			if !strings.Contains(said, c.says) || !strings.Contains(said, "max_tokens") || c.answer["id"] != "1" {
+				t.Errorf("says %q, id %v", said, c.answer["id"])
+			}
+		})
+	}
+	short := catalog.Object{"id": "1"}
+	catalog.Shorten(short, 100)
+	if short["truncated"] != nil {
+		t.Error("a short answer was marked")
+	}
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[any]int{
+		nil: catalog.DefaultTokens * 3, json.Number("100"): 300, json.Number("1e9"): catalog.MaxTokens * 3, json.Number("25000"): catalog.MaxTokens * 3,
+	} {
+		if got := catalog.Budget(catalog.Object{catalog.ArgMaxTokens: asked}); got != want {
+			t.Errorf("%v: %d", asked, got)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	asked := catalog.Object{catalog.ArgFields: []any{"id"}}
+	one := catalog.Object{"id": "1", "name": "n"}
+	catalog.Select(one, asked)
+	many := catalog.Object{"items": []any{catalog.Object{"id": "1", "name": "n"}}, "next_cursor": "c"}
+	catalog.Select(many, asked)
+	if fmt.Sprint(one, many) != "map[id:1] map[items:[map[id:1]] next_cursor:c]" {
+		t.Error(one, many)
+	}
+}

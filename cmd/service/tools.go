@@ -1,0 +1,190 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"docledger/adapter/identity/clerk"
+	"docledger/adapter/toolserver"
+	"docledger/adapter/toolserver/oauth"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/infrastructure/clock"
+	"docledger/infrastructure/config"
+	"docledger/infrastructure/httpserver"
+	"docledger/usecase"
+)
+
+const selfCheckTimeout = 10 * time.Second
+
+// Tools is the tool server in a process of its own: it has no database, and
+// calls the API over the network.
+type Tools struct {
+	cfg      config.Config
+	log      *slog.Logger
+	verifier *clerk.Verifier
+	server   *toolserver.Server
+}
+
+// OpenTools builds the tool server.
+func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, error) {
+	verifier, issuer, err := clerk.NewVerifier(clerk.Options{
+		PublishableKey: cfg.Identity.PublishableKey, ClientID: cfg.Identity.OAuthClientID, LoopbackHTTP: plainProvider(cfg), Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{})
+	if err != nil {
+		return nil, err
+	}
+	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server}, nil
+}
+
+// plainProvider says that the identity provider may be on this machine and
+// without TLS: when trying things out, and where its address says so.
+func plainProvider(cfg config.Config) bool {
+	u, err := url.Parse(cfg.Identity.URL)
+	return cfg.Environment.Rules().LoopbackSignIn || err == nil && u.Scheme == "http"
+}
+
+func newTools(
+	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock,
+) (*toolserver.Server, error) {
+	rules := cfg.Environment.Rules()
+	backend := cfg.Tools.BackendURL
+	if backend == "" {
+		backend = config.LocalURL(cfg.Listen)
+	}
+	return toolserver.New(toolserver.Options{
+		OAuth: oauth.Config{
+			BaseURL: cfg.BaseURL, Issuer: issuer, Direct: cfg.Tools.Direct, ClientID: cfg.Identity.OAuthClientID,
+			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
+			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
+		},
+		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
+		Version: version, Log: log, Timeout: cfg.RequestTimeout + cfg.ExtractPatience,
+	})
+}
+
+func toolOrigins(cfg config.Config) []string {
+	if cfg.WebURL == "" {
+		return cfg.Tools.Origins
+	}
+	return append([]string{cfg.WebURL}, cfg.Tools.Origins...)
+}
+
+// verifyTools accepts OAuth tokens of the one client and nothing else. One that
+// names no organization is verified too and passed on: refusing it is the API's
+// (contract 5.4), and its words reach the caller, who would else only be sent
+// round in circles.
+func verifyTools(verifier *clerk.Verifier, now usecase.Clock) toolserver.Verify {
+	return func(ctx context.Context, bearer string) (toolserver.Caller, error) {
+		claims, err := verifier.Verify(ctx, bearer, now.Now())
+		if refused := new(fault.Error); errors.As(err, &refused) && refused.Code == fault.CodeOrganizationRequired {
+			return toolserver.Caller{}, nil
+		}
+		if err != nil {
+			return toolserver.Caller{}, err
+		}
+		if claims.Kind != identity.ProviderOAuth {
+			return toolserver.Caller{}, fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "Tools take OAuth access tokens, not sessions.")
+		}
+		return toolserver.Caller{Subject: claims.Subject}, nil
+	}
+}
+
+// ServeTools adds the tool server to what the service answers, or replaces the
+// API by it. It is called once, before Run.
+func (s *Service) ServeTools(version string, api bool) error {
+	if s.provider == nil {
+		return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
+	}
+	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock)
+	if err != nil {
+		return err
+	}
+	rest := s.handler
+	if !api {
+		rest = aliveOnly(func() error { return s.Ready(context.Background()) })
+	}
+	s.handler, s.tools = beside(server, rest), server
+	return nil
+}
+
+// beside gives the tool server its routes and rest all others.
+func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if toolserver.Owns(r.URL.Path) {
+			tools.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	})
+}
+
+// aliveOnly answers what a supervisor asks of a process without the API.
+func aliveOnly(ready func() error) http.Handler {
+	mux := http.NewServeMux()
+	reply := func(w http.ResponseWriter, status int, text string) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(text))
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, `{"status":"ok"}`) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if ready() != nil {
+			w.Header().Set("Retry-After", "1")
+			reply(w, http.StatusServiceUnavailable, `{"status":"unavailable"}`)
+			return
+		}
+		reply(w, http.StatusOK, `{"status":"ok"}`)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusNotFound, `{"error":"not_found","error_description":"This process serves tools alone."}`)
+	})
+	return mux
+}
+
+// checkTools tells the operator at once what clients would stumble over.
+func checkTools(ctx context.Context, server *toolserver.Server, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, selfCheckTimeout)
+	defer cancel()
+	warning, err := server.Check(ctx)
+	switch {
+	case ctx.Err() == context.Canceled:
+	case err != nil:
+		log.WarnContext(ctx, "the tool server could not be held against the identity provider", "error", err)
+	case warning != "":
+		log.WarnContext(ctx, "assistants will fail to connect", "reason", warning)
+	}
+}
+
+var errNoKeys = errors.New("the keys of the identity provider were not loaded yet")
+
+// Run serves tools on l until ctx ends.
+func (t *Tools) Run(ctx context.Context, l net.Listener) error {
+	ending, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { t.verifier.Run(ending) })
+	running.Go(func() { checkTools(ending, t.server, t.log) })
+	defer running.Wait()
+	defer stop()
+	return httpserver.Serve(ctx, l, t.Handler(), t.cfg.ShutdownTimeout, t.log)
+}
+
+// Handler answers everything that the process serves over HTTP.
+func (t *Tools) Handler() http.Handler {
+	return beside(t.server, aliveOnly(func() error {
+		if !t.verifier.Ready() {
+			return errNoKeys
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"slices"
+)
+
+// Tools says how assistants reach the service.
+type Tools struct {
+	BackendURL   string   // origin of the API; "" for the one in this process
+	Direct       bool     // the identity provider itself is advertised as authorization server
+	RedirectURIs []string // that clients may register; empty: see the table of environments
+	Origins      []string // whose pages may call tools, besides our own
+	Hosts        []string // names of the tool server besides that of BASE_URL
+}
+
+// The roles of a process.
+const (
+	RoleAPI    = "api"
+	RoleWorker = "worker"
+	RoleTools  = "tools"
+)
+
+// LoadFor is Load for a process of certain roles: one that serves tools alone
+// has neither a database nor any third party's secret.
+func LoadFor(env Environ, roles []string) (Config, error) {
+	r := &reader{env: env, toolsAlone: !slices.Contains(roles, RoleAPI) && !slices.Contains(roles, RoleWorker)}
+	c := r.load()
+	if slices.Contains(roles, RoleTools) {
+		if c.Identity.Provider == "local" {
+			r.problem("IDENTITY", "is local, and the role tools needs an identity provider that issues OAuth tokens; leave the role out")
+		}
+		if c.Tools.BackendURL == "" && !slices.Contains(roles, RoleAPI) {
+			r.problem("BACKEND_URL", "is required where the role tools runs without the role api")
+		}
+	}
+	if len(r.problems) > 0 {
+		return Config{}, r.problems
+	}
+	return c, nil
+}
+
+func (r *reader) tools() Tools {
+	return Tools{
+		BackendURL: r.origin("BACKEND_URL"), Direct: r.oneOf("MCP_AUTHORIZATION_SERVER", "facade", "facade", "direct") == "direct",
+		RedirectURIs: r.list("MCP_REDIRECT_URIS"), Origins: r.pages("MCP_ORIGINS"), Hosts: r.list("MCP_HOSTS"),
+	}
+}
+
+// origin is a URL without a path.
+func (r *reader) origin(name string) string {
+	v := r.url(name, "")
+	if u, err := url.Parse(v); err == nil && u.Path != "" {
+		r.problem(name, "must be an origin such as https://api.example.com, without path")
+	}
+	return v
+}
+
+// pages are origins, or * for all.
+func (r *reader) pages(name string) []string {
+	if v, ok := r.env(name); ok && v == "*" {
+		return []string{r.text(name, "")}
+	}
+	return r.origins(name, "")
+}
+
+// LocalURL is where a process reaches what listens on address.
+func LocalURL(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return ""
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
