@@ -2,31 +2,24 @@ package clerk
 
 import (
 	"crypto"
-	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"math/big"
 	"strings"
 	"sync"
-)
 
-const keyBits = 2048
+	"docledger/adapter/sim/kit/oidc"
+)
 
 // keyring holds the signing keys. The first one is made in the background,
 // since that takes longer than all the rest of starting.
 type keyring struct {
 	mu     sync.Mutex
-	first  func() *signingKey
-	active *signingKey
-	others []*signingKey // that are published still
-}
-
-type signingKey struct {
-	id      string
-	private *rsa.PrivateKey
+	first  func() *oidc.Key
+	active *oidc.Key
+	others []*oidc.Key // that are published still
 }
 
 func newKeyring() *keyring {
@@ -35,15 +28,9 @@ func newKeyring() *keyring {
 	return k
 }
 
-func newKey() *signingKey {
-	private, err := rsa.GenerateKey(rand.Reader, keyBits)
-	if err != nil {
-		panic(err) // the machine gives no random numbers
-	}
-	return &signingKey{newID("ins"), private}
-}
+func newKey() *oidc.Key { return oidc.NewKey(newID("ins")) }
 
-func (k *keyring) signer() *signingKey {
+func (k *keyring) signer() *oidc.Key {
 	first := k.first()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -62,7 +49,7 @@ func (k *keyring) rotate(keep bool) string {
 	if k.others = append(k.others, old); !keep {
 		k.others = nil
 	}
-	return fresh.id
+	return fresh.ID
 }
 
 // published returns the JWK set (RFC 7517), the signing key first.
@@ -70,44 +57,11 @@ func (k *keyring) published() map[string]any {
 	active := k.signer()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	list := []any{active.jwk()}
+	list := []any{active.JWK()}
 	for _, key := range k.others {
-		list = append(list, key.jwk())
+		list = append(list, key.JWK())
 	}
 	return map[string]any{"keys": list}
-}
-
-func (k *signingKey) jwk() map[string]any {
-	encode := base64.RawURLEncoding.EncodeToString
-	return map[string]any{
-		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": k.id,
-		"n": encode(k.private.N.Bytes()), "e": encode(big.NewInt(int64(k.private.E)).Bytes()),
-	}
-}
-
-// sign makes a JWT. A header parameter that is nil is left out; kid and alg are
-// the key's own unless they are given.
-func (k *signingKey) sign(header, claims map[string]any) string {
-	full := map[string]any{"alg": "RS256", "kid": k.id, "typ": "JWT"}
-	for name, value := range header {
-		full[name] = value
-		if value == nil {
-			delete(full, name)
-		}
-	}
-	return k.signText(string(write(full)), string(write(claims)))
-}
-
-// signText signs a header and claims as they are written.
-func (k *signingKey) signText(header, claims string) string {
-	encode := base64.RawURLEncoding.EncodeToString
-	signed := encode([]byte(header)) + "." + encode([]byte(claims))
-	sum := sha256.Sum256([]byte(signed))
-	signature, err := rsa.SignPKCS1v15(nil, k.private, crypto.SHA256, sum[:])
-	if err != nil {
-		panic(err) // the key is as long as the sum needs
-	}
-	return signed + "." + encode(signature)
 }
 
 // RotateKeys makes the provider sign with a new key and returns its id. Where
@@ -117,18 +71,18 @@ func (s *Server) RotateKeys(keep bool) string { return s.keys.rotate(keep) }
 // Sign signs any header and claims with the present key, for tokens that the
 // provider would never make. A header parameter that is nil is left out.
 func (s *Server) Sign(header, claims map[string]any) string {
-	return s.keys.signer().sign(header, claims)
+	return s.keys.signer().Sign(header, claims)
 }
 
 // SignText signs any header and claims as they are written, JSON or not.
 func (s *Server) SignText(header, claims string) string {
-	return s.keys.signer().signText(header, claims)
+	return s.keys.signer().SignText(header, claims)
 }
 
 // PublicKey returns the present signing key and its id.
 func (s *Server) PublicKey() (id string, key *rsa.PublicKey) {
 	signer := s.keys.signer()
-	return signer.id, &signer.private.PublicKey
+	return signer.ID, signer.Public()
 }
 
 // read returns the claims of a JWT that one of the published keys signed.
@@ -142,11 +96,11 @@ func (k *keyring) read(compact string) (map[string]any, error) {
 	}
 	active := k.signer()
 	k.mu.Lock()
-	all := append([]*signingKey{active}, k.others...)
+	all := append([]*oidc.Key{active}, k.others...)
 	k.mu.Unlock()
 	sum := sha256.Sum256([]byte(signed))
 	for _, key := range all {
-		if rsa.VerifyPKCS1v15(&key.private.PublicKey, crypto.SHA256, sum[:], signature) == nil {
+		if rsa.VerifyPKCS1v15(key.Public(), crypto.SHA256, sum[:], signature) == nil {
 			var claims map[string]any
 			err := json.Unmarshal(body, &claims)
 			return claims, err

@@ -3,6 +3,8 @@ package clerk
 import (
 	"net/http"
 	"strings"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 func (s *Server) listOrganizations(r *http.Request) (any, *failure) {
@@ -111,7 +113,7 @@ func (s *Server) changeMetadata(r *http.Request, change func(old, given map[stri
 // setMetadata ends every change of an organization: it is told to the
 // endpoints even where it changes nothing.
 func (s *Server) setMetadata(o *Organization, public, private map[string]any) (any, *failure) {
-	if len(write(public))+len(write(private)) > s.limits.MetadataBytes {
+	if len(oidc.JSON(public))+len(oidc.JSON(private)) > s.limits.MetadataBytes {
 		return nil, failed(http.StatusUnprocessableEntity, "metadata_too_large", "The metadata exceeds the allowed size.")
 	}
 	o.PublicMetadata, o.PrivateMetadata = public, private

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 const maxMessages = 1000
@@ -73,7 +75,7 @@ func (o *outbox) close() {
 
 // emit tells the endpoints of an event; the server's lock is held.
 func (s *Server) emit(kind string, data any) string {
-	m := &message{ID: newID("msg"), Type: kind, body: write(map[string]any{
+	m := &message{ID: newID("msg"), Type: kind, body: oidc.JSON(map[string]any{
 		"object": "event", "type": kind, "instance_id": "ins_simulated", "timestamp": s.stamp().UnixMilli(),
 		"event_attributes": map[string]any{"http_request": map[string]any{"client_ip": "127.0.0.1", "user_agent": "simulator"}},
 		"data":             data,

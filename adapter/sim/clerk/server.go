@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"docledger/adapter/sim/kit"
+	"docledger/adapter/sim/kit/oidc"
 )
 
 const maxBody = 1 << 20
@@ -114,7 +115,9 @@ func New(o Options) *Server {
 	}
 	s.Kit = kit.New(kit.Options{
 		Start: o.Start, State: s.state,
-		ErrorBody: func(status int) []byte { return write(failed(status, "internal_error", "The request failed.").body()) },
+		ErrorBody: func(status int) []byte {
+			return oidc.JSON(failed(status, "internal_error", "The request failed.").body())
+		},
 	})
 	s.store = newStore(o, s.Kit.Clock.Now())
 	s.out = newOutbox(s)
@@ -216,20 +219,10 @@ func (f *failure) body() any {
 	}
 }
 
-func write(v any) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // what the simulator made itself, or read as JSON
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-}
-
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(write(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
 }
 
 // readJSON reads a body; an empty one is an empty object.

@@ -60,7 +60,7 @@ func (s *Server) sessionToken(of *session, o TokenOptions) string {
 		claims["v"] = 2
 	}
 	s.stateOrganization(claims, of)
-	return s.keys.signer().sign(map[string]any{"cat": sessionCategory}, merge(claims, o.Claims))
+	return s.keys.signer().Sign(map[string]any{"cat": sessionCategory}, merge(claims, o.Claims))
 }
 
 // stateOrganization states the active organization in the words of the version.
@@ -117,7 +117,7 @@ func (s *Server) accessToken(g *grant, o TokenOptions) string {
 	if organization := s.grantedOrganization(g); organization != "" {
 		claims["org_id"] = organization
 	}
-	return s.keys.signer().sign(map[string]any{"typ": "at+jwt"}, merge(claims, o.Claims))
+	return s.keys.signer().Sign(map[string]any{"typ": "at+jwt"}, merge(claims, o.Claims))
 }
 
 // grantedOrganization is the organization that a client may know of: chosen at
@@ -142,5 +142,5 @@ func (s *Server) idToken(g *grant, nonce string) string {
 	if user != nil && slices.Contains(g.scopes, "email") {
 		claims["email"], claims["email_verified"] = user.Email, !user.Unconfirmed
 	}
-	return s.keys.signer().sign(nil, claims)
+	return s.keys.signer().Sign(nil, claims)
 }

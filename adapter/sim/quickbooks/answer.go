@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // object is a JSON object.
@@ -36,7 +38,7 @@ func (a answer) send(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "application/json") || r.URL.Query().Get("format") == "json" {
 		w.Header().Set("Content-Type", "application/json;charset=UTF-8")
 		w.WriteHeader(a.status)
-		_, _ = w.Write(write(a.body)) // a caller that went away needs no answer
+		_, _ = w.Write(oidc.JSON(a.body)) // a caller that went away needs no answer
 		return
 	}
 	var out bytes.Buffer
@@ -158,12 +160,12 @@ func throttled() answer {
 func faultBody(status int) []byte {
 	switch status {
 	case http.StatusUnauthorized:
-		return write(unauthorized("Token revoked").body)
+		return oidc.JSON(unauthorized("Token revoked").body)
 	case http.StatusForbidden:
-		return write(forbidden().body)
+		return oidc.JSON(forbidden().body)
 	case http.StatusTooManyRequests:
-		return write(throttled().body)
+		return oidc.JSON(throttled().body)
 	}
 	f := fault{"10000", "An application error has occurred while processing your request", "System Failure Error: " + http.StatusText(status), ""}
-	return write(f.body("SystemFault"))
+	return oidc.JSON(f.body("SystemFault"))
 }

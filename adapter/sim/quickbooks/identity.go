@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // Issuer is what id tokens name as theirs. Client libraries compare it with
@@ -155,7 +157,7 @@ func (s *Server) identityRoutes(mux *http.ServeMux) {
 		mux.HandleFunc("GET /.well-known/"+path+"/{$}", s.discovery)
 	}
 	mux.HandleFunc("GET /op/v1/jwks", func(w http.ResponseWriter, _ *http.Request) {
-		plain(w, http.StatusOK, map[string]any{"keys": []any{s.key().jwk()}})
+		plain(w, http.StatusOK, map[string]any{"keys": []any{s.key().JWK()}})
 	})
 	mux.HandleFunc("GET /connect/oauth2", s.authorize)
 	mux.HandleFunc("POST /oauth2/v1/tokens/bearer", s.token)
@@ -186,7 +188,7 @@ func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 func plain(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json;charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(write(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
 }
 
 // bearer returns the access token of a request.

@@ -15,12 +15,14 @@
 package quickbooks
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"docledger/adapter/sim/kit"
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // Limits are the provider's numbers. Of calls, 0 is no limit.
@@ -78,7 +80,7 @@ type Server struct {
 
 	options Options
 	handler http.Handler
-	key     func() *signingKey
+	key     func() *oidc.Key
 
 	mu       sync.Mutex // guards what follows
 	limits   Limits
@@ -99,7 +101,7 @@ func New(o Options) *Server {
 		o.Companies = DefaultCompanies()
 	}
 	s := &Server{
-		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(newKey),
+		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(strings.ToUpper(rand.Text())) }),
 		books: map[string]*book{}, meters: map[string]*meter{},
 	}
 	go s.key() // takes longer than all the rest of starting

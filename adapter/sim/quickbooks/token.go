@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // refuseToken answers as RFC 6749, 5.2 says.
@@ -103,13 +105,13 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, g *grant, nonce st
 func (s *Server) idToken(g *grant, nonce, token string) string {
 	now := s.stamp()
 	claims := map[string]any{
-		"iss": Issuer, "sub": g.user, "aud": []string{g.client}, "realmid": g.realm, "at_hash": accessHash(token),
+		"iss": Issuer, "sub": g.user, "aud": []string{g.client}, "realmid": g.realm, "at_hash": oidc.AccessHash(token),
 		"iat": now.Unix(), "auth_time": now.Unix(), "exp": now.Add(s.limits.IDTokenLifetime).Unix(),
 	}
 	if nonce != "" {
 		claims["nonce"] = nonce
 	}
-	return s.key().sign(claims)
+	return s.key().Sign(nil, claims)
 }
 
 // revoke ends a grant by either of its tokens. One that is not known is a 400.

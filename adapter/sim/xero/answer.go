@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // answer is what goes out, kept so that it can be given again.
@@ -118,5 +120,5 @@ func expired(at time.Time) answer {
 
 // faultBody is the body of a status that a fault asks for.
 func faultBody(status int) []byte {
-	return write(gateway(status, http.StatusText(status), "The request failed.").body)
+	return oidc.JSON(gateway(status, http.StatusText(status), "The request failed.").body)
 }

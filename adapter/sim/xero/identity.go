@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // User is a person of the provider. Fields that are empty are filled in.
@@ -164,7 +166,7 @@ func newSecret() string { return strings.ToLower(rand.Text() + rand.Text()) }
 func (s *Server) identityRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.discovery)
 	mux.HandleFunc("GET /.well-known/openid-configuration/jwks", func(w http.ResponseWriter, _ *http.Request) {
-		plain(w, http.StatusOK, map[string]any{"keys": []any{s.key().jwk()}})
+		plain(w, http.StatusOK, map[string]any{"keys": []any{s.key().JWK()}})
 	})
 	mux.HandleFunc("GET /identity/connect/authorize", s.authorize)
 	mux.HandleFunc("POST /connect/token", s.token)
@@ -195,5 +197,5 @@ func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 func plain(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(write(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // object is a thing of the accounting API, with its fields in order. Their
@@ -113,7 +115,7 @@ func appendJSON(out []byte, value any) []byte {
 			return append(append(append(out, '"'), v...), '"')
 		}
 	}
-	return append(out, write(value)...)
+	return append(out, oidc.JSON(value)...)
 }
 
 // plainText says that a text needs no escaping.

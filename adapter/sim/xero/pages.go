@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 //go:embed pages.html
@@ -127,7 +129,7 @@ func csrf(r *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	return accessHash(cookie.Value)
+	return oidc.AccessHash(cookie.Value)
 }
 
 func (s *Server) consent(w http.ResponseWriter, r *http.Request) {

@@ -13,12 +13,14 @@
 package xero
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"docledger/adapter/sim/kit"
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // Limits are the provider's numbers. Of counts, 0 is no limit.
@@ -76,7 +78,7 @@ type Server struct {
 
 	options Options
 	handler http.Handler
-	key     func() *signingKey
+	key     func() *oidc.Key
 
 	mu       sync.Mutex // guards what follows
 	limits   Limits
@@ -98,7 +100,7 @@ func New(o Options) *Server {
 		o.Organizations = DefaultOrganizations()
 	}
 	s := &Server{
-		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(newKey),
+		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(strings.ToUpper(rand.Text())) }),
 		books: map[string]*book{}, meters: map[string]*meter{}, replays: map[string]*replay{},
 	}
 	go s.key() // takes longer than all the rest of starting

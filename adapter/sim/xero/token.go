@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"docledger/adapter/sim/kit/oidc"
 )
 
 // refuseToken answers as RFC 6749, 5.2 says; every refusal is a 400.
@@ -133,7 +135,7 @@ func (s *Server) give(w http.ResponseWriter, g *grant, nonce string) {
 }
 
 func (s *Server) accessToken(g *grant) string {
-	token := s.key().sign(s.claims(g, s.limits.TokenLifetime, map[string]any{
+	token := s.key().Sign(nil, s.claims(g, s.limits.TokenLifetime, map[string]any{
 		"aud": s.options.Origin + "/resources", "client_id": g.client, "jti": uuid.NewString(),
 		"authentication_event_id": g.event, "scope": g.scopes,
 	}))
@@ -142,7 +144,7 @@ func (s *Server) accessToken(g *grant) string {
 }
 
 func (s *Server) idToken(g *grant, nonce, token string) string {
-	more := map[string]any{"aud": g.client, "at_hash": accessHash(token)}
+	more := map[string]any{"aud": g.client, "at_hash": oidc.AccessHash(token)}
 	if nonce != "" {
 		more["nonce"] = nonce
 	}
@@ -154,7 +156,7 @@ func (s *Server) idToken(g *grant, nonce, token string) string {
 			more["preferred_username"], more["given_name"], more["family_name"] = u.Email, u.FirstName, u.LastName
 		}
 	}
-	return s.key().sign(s.claims(g, s.limits.IDTokenLifetime, more))
+	return s.key().Sign(nil, s.claims(g, s.limits.IDTokenLifetime, more))
 }
 
 // claims are those of both kinds of token, with more of one.
