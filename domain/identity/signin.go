@@ -77,6 +77,8 @@ func RedirectHost(raw string) string {
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 		rest = rest[at+1:]
 	}
+	// What follows an escape may be a whole address that was encoded twice.
+	rest, _, _ = strings.Cut(rest, "%")
 	var host []rune
 	for _, r := range rest {
 		if len(host) < longest && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".-:[]", r)) {

@@ -263,6 +263,8 @@ func TestRedirectHost(t *testing.T) {
 		"https://exämple.com/a":                     "exämple.com",
 		"https://[::1]:80/":                         "[::1]:80",
 		"/oauth/authorize":                          "",
+		"https%3A%2F%2Fevil%2Fx%3Fcode%3Dsecret":    "https",
+		"https://u%40x:p@evil.example%2Fsecret":     "evil.example",
 		"":                                          "",
 		"https://" + strings.Repeat("a", 400) + "/": strings.Repeat("a", 255),
 	} {

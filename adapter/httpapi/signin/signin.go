@@ -9,11 +9,16 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"docledger/domain/identity"
 
 	"github.com/gin-gonic/gin"
 )
+
+// parameter is where the provider says to go on to.
+const parameter = "redirect_url"
 
 //go:embed page.html
 var source string
@@ -46,11 +51,15 @@ func (p *Page) Register(routes gin.IRouter) {
 // target is where the browser goes; what is dropped leaves its host in the log
 // and nothing else, since the rest may hold somebody's code.
 func (p *Page) target(c *gin.Context) (string, bool) {
-	asked := c.QueryArray("redirect_url")
-	if len(asked) == 0 {
+	query, err := url.ParseQuery(c.Request.URL.RawQuery)
+	asked := query[parameter]
+	if len(asked) == 0 && (err == nil || !strings.Contains(c.Request.URL.RawQuery, parameter)) {
 		return "", false
 	}
-	if len(asked) == 1 {
+	if len(asked) == 0 {
+		asked = []string{""} // it was there and can't be decoded
+	}
+	if len(asked) == 1 && err == nil {
 		if target, ok := identity.AllowedRedirect(asked[0], p.Hosts, p.Loopback); ok {
 			return target, true
 		}
