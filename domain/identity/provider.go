@@ -111,7 +111,8 @@ type OrganizationDirectory interface {
 // UserDirectory reads people at the identity provider. It fails as
 // OrganizationDirectory does.
 type UserDirectory interface {
-	// User returns a person, or a NotFound fault.
+	// User returns a person, or a NotFound fault; somebody who was banned is as
+	// good as gone.
 	User(ctx context.Context, id string) (ProviderUser, error)
 	// Memberships lists where a person belongs, oldest first; a person who is
 	// gone is a NotFound fault.

@@ -89,11 +89,11 @@ func open(t testing.TB, o harness.Options, vary ...func(*simclerk.Options)) *wor
 	t.Helper()
 	limits := simstripe.DefaultLimits()
 	limits.RequestsPerSecond = 0
-	known := people()
+	seeded := people()
 	for _, v := range vary {
-		v(&known)
+		v(&seeded)
 	}
-	w := &world{t: t, provider: harness.NewProvider(t, known), log: &safeBuffer{}}
+	w := &world{t: t, provider: harness.NewProvider(t, seeded), log: &safeBuffer{}}
 	w.processor = simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_identity"}, Limits: &limits})
 	processor := httptest.NewServer(w.processor)
 	t.Cleanup(func() {
@@ -193,24 +193,40 @@ func (w *world) api(method, path, body string) {
 	}
 }
 
-// metadata is what stands in the provider's public metadata.
-func (w *world) metadata(organization string) map[string]any {
+// known is an organization as the provider has it.
+type known struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Metadata map[string]any `json:"public_metadata"`
+}
+
+func (w *world) organizations() []known {
 	w.t.Helper()
 	var state struct {
-		Organizations []struct {
-			ID       string         `json:"id"`
-			Metadata map[string]any `json:"public_metadata"`
-		} `json:"organizations"`
+		Organizations []known `json:"organizations"`
 	}
 	if err := json.Unmarshal(w.control(http.MethodGet, "state", ""), &state); err != nil {
 		w.t.Fatal(err)
 	}
-	for _, o := range state.Organizations {
+	return state.Organizations
+}
+
+// metadata is what stands in the provider's public metadata.
+func (w *world) metadata(organization string) map[string]any {
+	w.t.Helper()
+	for _, o := range w.organizations() {
 		if o.ID == organization {
 			return o.Metadata
 		}
 	}
 	return nil
+}
+
+// newest is the id of the organization that was made last.
+func (w *world) newest() string {
+	w.t.Helper()
+	all := w.organizations()
+	return all[len(all)-1].ID
 }
 
 // writes counts the changes of metadata that the provider was asked for.

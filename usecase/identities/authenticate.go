@@ -51,19 +51,12 @@ func (s *Service) member(ctx context.Context, claims identity.ProviderClaims, no
 		if claims.Role == known.Role || !claims.IssuedAt.After(known.CheckedAt) {
 			return known, nil
 		}
-		return s.changeRole(ctx, *known, claims)
+		known.Role, known.CheckedAt = claims.Role, claims.IssuedAt
+		return s.settle(ctx, *known)
 	case now.Sub(known.CheckedAt) < identity.MembershipFresh:
 		return known, nil
 	}
 	return s.recheck(ctx, claims, known)
-}
-
-// changeRole keeps the role that a token states, which is younger than ours.
-func (s *Service) changeRole(ctx context.Context, m identity.Membership, claims identity.ProviderClaims) (*identity.Membership, error) {
-	before := m
-	m.Role, m.CheckedAt = claims.Role, claims.IssuedAt
-	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.putMembership(ctx, &before, m) })
-	return &m, err
 }
 
 // recheck asks the provider whether an older membership still stands.
@@ -91,7 +84,10 @@ func (s *Service) arrive(ctx context.Context, claims identity.ProviderClaims) (*
 			return m, err
 		}
 	}
-	err := s.checks.do(ctx, claims.Subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
+	// What was answered a moment ago may be older than this organization is: it
+	// counts for this one alone.
+	subject := claims.Subject + " " + claims.OrganizationID
+	err := s.checks.do(ctx, subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil, errUnauthorized(err)
 	}
@@ -116,11 +112,9 @@ func (s *Service) join(ctx context.Context, claims identity.ProviderClaims) (*id
 	if err != nil {
 		return nil, unlessMissing(err)
 	}
-	m := identity.Membership{
+	return s.settle(ctx, identity.Membership{
 		UserID: u.ID, OrganizationID: o.ID, Role: claims.Role, CreatedAt: s.Clock.Now(), CheckedAt: claims.IssuedAt,
-	}
-	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error { return s.putMembership(ctx, nil, m) })
-	return &m, err
+	})
 }
 
 func unlessMissing(err error) error {

@@ -2,6 +2,8 @@ package identities
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -57,9 +59,20 @@ func (c *checks) join(subject string, now time.Time) (one *check, first bool) {
 func (c *checks) answer(ctx context.Context, one *check, now func() time.Time, ask func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	err := ask(ctx)
+	err := guarded(ctx, ask)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	one.answered, one.err = now(), err
 	close(one.done)
+}
+
+// guarded asks. A panic is an error like any other: nobody above this goroutine
+// would catch it, and the others would wait for ever.
+func guarded(ctx context.Context, ask func(context.Context) error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	return ask(ctx)
 }

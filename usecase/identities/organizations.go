@@ -23,18 +23,18 @@ func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*o
 	if err != nil {
 		return nil, fmt.Errorf("find organization: %w", err)
 	}
-	name, trial := nameOf(p), trialOf(p)
-	if trial == nil {
-		// What was read may be older than our own write: only a fresh look at the
-		// terms takes a trial away (see CurrentTrial).
-		trial = o.Trial
-	}
-	if o.Name == name && sameTrial(o.Trial, trial) {
+	name, stated := nameOf(p), trialOf(p)
+	// What was read may be older than our own write: only a fresh look at the
+	// terms takes a trial away (see CurrentTrial).
+	trialChanged := stated != nil && !sameTrial(o.Trial, stated)
+	if o.Name == name && !trialChanged {
 		return o, nil
 	}
-	trialChanged := !sameTrial(o.Trial, trial)
 	o, err = s.Organizations.Update(ctx, o.ID, func(o *organization.Organization) error {
-		o.Name, o.Trial, o.UpdatedAt = name, trial, s.Clock.Now()
+		o.Name, o.UpdatedAt = name, s.Clock.Now()
+		if stated != nil {
+			o.Trial = stated
+		}
 		return nil
 	})
 	if err != nil {

@@ -68,9 +68,8 @@ func (s *Service) setMemberships(ctx context.Context, id string, now []identity.
 		return unlessMissing(err)
 	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		// The account's lock keeps two refreshes of one person in order.
-		if _, err := s.Users.Update(ctx, u.ID, func(*identity.User) error { return nil }); err != nil {
-			return fmt.Errorf("lock the account: %w", err)
+		if err := s.lockAccount(ctx, u.ID); err != nil {
+			return err
 		}
 		had, err := s.Memberships.OfUser(ctx, u.ID)
 		if err != nil {
@@ -187,7 +186,9 @@ func (s *Service) refreshMembers(ctx context.Context, o *organization.Organizati
 			return fmt.Errorf("keep the person: %w", err)
 		}
 		delete(gone, u.ID)
-		if err := s.confirmOne(ctx, u.ID, o.ID, m.Role); err != nil {
+		at := s.Clock.Now()
+		_, err := s.settle(ctx, identity.Membership{UserID: u.ID, OrganizationID: o.ID, Role: m.Role, CreatedAt: at, CheckedAt: at})
+		if err != nil {
 			return err
 		}
 	}
@@ -203,18 +204,34 @@ func (s *Service) refreshMembers(ctx context.Context, o *organization.Organizati
 	return nil
 }
 
-func (s *Service) confirmOne(ctx context.Context, user, organization uuid.UUID, role identity.Role) error {
-	now := s.Clock.Now()
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		m := identity.Membership{UserID: user, OrganizationID: organization, Role: role, CreatedAt: now, CheckedAt: now}
-		before, err := s.Memberships.Find(ctx, user, organization)
+// settle keeps what is known of one membership as of m.CheckedAt, unless
+// something younger is known, and returns what holds then.
+func (s *Service) settle(ctx context.Context, m identity.Membership) (*identity.Membership, error) {
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if err := s.lockAccount(ctx, m.UserID); err != nil {
+			return err
+		}
+		before, err := s.Memberships.Find(ctx, m.UserID, m.OrganizationID)
 		switch {
 		case fault.CodeOf(err) == fault.CodeNotFound:
 			return s.putMembership(ctx, nil, m)
 		case err != nil:
 			return fmt.Errorf("find membership: %w", err)
+		case !m.CheckedAt.After(before.CheckedAt):
+			m = *before
+			return nil
 		}
 		m.LastUsedAt, m.CreatedAt = before.LastUsedAt, before.CreatedAt
 		return s.putMembership(ctx, before, m)
 	})
+	return &m, err
+}
+
+// lockAccount keeps those in order who change the memberships of one person at
+// the same time, until the transaction ends.
+func (s *Service) lockAccount(ctx context.Context, user uuid.UUID) error {
+	if _, err := s.Users.Update(ctx, user, func(*identity.User) error { return nil }); err != nil {
+		return fmt.Errorf("lock the account: %w", err)
+	}
+	return nil
 }

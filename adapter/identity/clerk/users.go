@@ -34,6 +34,9 @@ func (u Users) User(ctx context.Context, id string) (identity.ProviderUser, erro
 	if err == nil && got.ID != id {
 		err = malformed(doing)
 	}
+	if err == nil && got.Banned {
+		err = missing("user")
+	}
 	if err != nil {
 		return identity.ProviderUser{}, err
 	}

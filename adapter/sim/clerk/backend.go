@@ -41,6 +41,8 @@ func (s *Server) backend(mux *http.ServeMux) {
 		"POST /v1/users":                              s.createUser,
 		"GET /v1/users/count":                         s.countUsers,
 		"GET /v1/users/{id}":                          s.getUser,
+		"POST /v1/users/{id}/ban":                     s.ban(true),
+		"POST /v1/users/{id}/unban":                   s.ban(false),
 		"POST /v1/users/{id}/verify_password":         s.verifyPassword,
 		"GET /v1/users/{id}/organization_memberships": s.listPlaces,
 

@@ -60,6 +60,19 @@ func (s *Server) getUser(r *http.Request) (any, *failure) {
 	return nil, notFound("user")
 }
 
+// ban keeps a person out, or lets them in again; their memberships stay.
+func (s *Server) ban(banned bool) func(*http.Request) (any, *failure) {
+	return func(r *http.Request) (any, *failure) {
+		u := s.store.user(r.PathValue("id"))
+		if u == nil {
+			return nil, notFound("user")
+		}
+		u.Banned = banned
+		s.emit("user.updated", s.renderUser(u))
+		return s.renderUser(u), nil
+	}
+}
+
 func (s *Server) verifyPassword(r *http.Request) (any, *failure) {
 	var in struct {
 		Password string `json:"password"`

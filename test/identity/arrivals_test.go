@@ -1,0 +1,110 @@
+package identity
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	simclerk "docledger/adapter/sim/clerk"
+	"docledger/test/harness"
+)
+
+// TestManyArriveAtOnce has everybody of an organization of which nobody has
+// told us come at the same moment, each with several requests.
+func TestManyArriveAtOnce(t *testing.T) {
+	t.Parallel()
+	const people = 8
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		w := open(t, o, func(p *simclerk.Options) {
+			for i := range people {
+				id := fmt.Sprintf("user_%d", i)
+				p.Users = append(p.Users, simclerk.User{ID: id, Email: id + "@example.com"})
+				p.Memberships = append(p.Memberships,
+					simclerk.Membership{UserID: id, OrganizationID: acme}, simclerk.Membership{UserID: id, OrganizationID: zeta})
+			}
+		})
+		var tokens []string
+		for i := range people {
+			id := fmt.Sprintf("user_%d", i)
+			tokens = append(tokens, w.provider.Session(id, acme, plain), w.provider.OAuth(id, zeta, harness.OAuthClient, plain))
+		}
+		w.atOnce(3, tokens...)
+		admin := w.provider.Session(ada, acme, plain)
+		if n := w.told(admin, "member.added"); n != people+1 { // and ada
+			t.Errorf("%d people were added to the organization", n)
+		}
+	})
+}
+
+// TestOneChangeIsToldOnce sends several requests with the first token of a new
+// membership, and then with the first one of a new role.
+func TestOneChangeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		w := open(t, o)
+		admin := w.provider.Session(ada, acme, plain)
+		w.Do(http.MethodGet, "/api/me", admin, nil).OK()
+		w.api(http.MethodDelete, "/v1/organizations/"+acme+"/memberships/"+bob, "")
+		w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword})
+		w.api(http.MethodPost, "/v1/organizations/"+acme+"/memberships", `{"user_id":"`+bob+`","role":"org:member"}`)
+		w.atOnce(8, w.provider.Session(bob, acme, plain))
+		if n := w.told(admin, "member.added"); n != 2 { // ada and bob
+			t.Errorf("%d people were added", n)
+		}
+		w.api(http.MethodPatch, "/v1/organizations/"+acme+"/memberships/"+bob, `{"role":"org:admin"}`)
+		soon := time.Now().Add(10 * time.Second).Unix() // after what is known, within the leeway
+		w.atOnce(8, w.provider.Session(bob, acme, simclerk.TokenOptions{Claims: map[string]any{"iat": soon, "exp": soon + 60}}))
+		if n := w.told(admin, "member.changed"); n != 1 {
+			t.Errorf("%d roles were changed", n)
+		}
+	})
+}
+
+// TestAnOrganizationMadeAMomentAgo comes with a token before its event does,
+// right after its founder was looked up.
+func TestAnOrganizationMadeAMomentAgo(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	w.Do(http.MethodGet, "/api/me", w.provider.Session(ada, acme, plain), nil).OK()
+	w.api(http.MethodPost, "/v1/organizations", `{"name":"Newest","created_by":"`+ada+`"}`)
+	me := w.Do(http.MethodGet, "/api/me", w.provider.Session(ada, w.newest(), plain), nil).OK()
+	if me.Text("organization", "name") != "Newest" || me.Text("organization", "role") != "admin" {
+		t.Errorf("%s", me.Raw)
+	}
+}
+
+// TestABannedPersonIsOut ends tokens that live longer than a session does.
+func TestABannedPersonIsOut(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
+	oauth := w.provider.OAuth(bob, acme, harness.OAuthClient, plain)
+	w.Do(http.MethodGet, "/api/me", oauth, nil).OK()
+	w.api(http.MethodPost, "/v1/users/"+bob+"/ban", "")
+	w.Do(http.MethodPost, "/api/auth/refresh", ours, nil).Want(http.StatusUnauthorized, "unauthorized")
+	w.Do(http.MethodGet, "/api/me", oauth, nil).Want(http.StatusUnauthorized, "unauthorized")
+}
+
+// atOnce sends several requests with each token, all at the same time.
+func (w *world) atOnce(each int, tokens ...string) {
+	w.t.Helper()
+	var all sync.WaitGroup
+	for _, token := range tokens {
+		for range each {
+			all.Go(func() {
+				if r := w.Do(http.MethodGet, "/api/me", token, nil); r.Status != http.StatusOK {
+					w.t.Errorf("%d %s", r.Status, r.Raw)
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
+// told counts the events of a type in an organization's log.
+func (w *world) told(token, kind string) int {
+	w.t.Helper()
+	return w.Do(http.MethodGet, "/api/events?limit=200&type="+kind, token, nil).OK().Len("items")
+}
