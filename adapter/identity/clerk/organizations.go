@@ -2,6 +2,7 @@ package clerk
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -51,8 +52,8 @@ func (o Organizations) SetTrial(ctx context.Context, id string, trial identity.T
 	}, &got)
 }
 
-// maxMembers of one organization are listed; the provider's largest plan has
-// fewer.
+// maxMembers is how many members an organization may have to be listed; the
+// provider's largest plan has fewer.
 const maxMembers = 10_000
 
 // Members implements identity.OrganizationDirectory.
@@ -62,7 +63,7 @@ func (o Organizations) Members(ctx context.Context, id string) ([]identity.Provi
 		return nil, missing("organization")
 	}
 	var out []identity.ProviderMember
-	for len(out) < maxMembers {
+	for {
 		var page wireMembers
 		err := o.api.do(ctx, call{
 			doing: doing, what: "organization",
@@ -78,9 +79,12 @@ func (o Organizations) Members(ctx context.Context, id string) ([]identity.Provi
 			}
 			out = append(out, m.ours())
 		}
-		if len(page.Data) == 0 || len(out) >= page.TotalCount {
-			break
+		switch {
+		case len(page.Data) == 0, len(out) >= page.TotalCount:
+			return out, nil
+		case len(out) >= maxMembers:
+			// Whoever is missing in a list would lose their membership.
+			return nil, fmt.Errorf("%s: there are more than %d", doing, maxMembers)
 		}
 	}
-	return out, nil
 }

@@ -115,9 +115,12 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 // eventTime reads a time that the provider gives in seconds in one place and in
 // milliseconds in another.
 func eventTime(n int64) time.Time {
-	const year5138 = 100_000_000_000 // in seconds; in milliseconds it is 1973
+	const (
+		year5138  = 100_000_000_000     // in seconds; in milliseconds it is 1973
+		endOf9999 = 253_402_300_799_999 // in milliseconds; databases know no later time
+	)
 	switch {
-	case n <= 0:
+	case n <= 0, n > endOf9999:
 		return time.Time{}
 	case n < year5138:
 		return time.Unix(n, 0).UTC()
