@@ -154,6 +154,25 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestMembersThatNeverEnd refuses a list that it can't read whole: whoever is
+// not in it would lose their membership.
+func TestMembersThatNeverEnd(t *testing.T) {
+	t.Parallel()
+	one := `{"role":"org:member","public_user_data":{"user_id":"user_1"}}`
+	answer := `{"data":[` + one + strings.Repeat(","+one, 99) + `],"total_count":10001}`
+	asked := 0
+	p := newProvider(t, func(o *clerk.Options) {
+		o.Transport = within{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			_, _ = io.WriteString(w, answer)
+		})}
+	})
+	got, err := p.Organizations.Members(t.Context(), acme)
+	if err == nil || got != nil || asked != 100 {
+		t.Errorf("%d members after %d calls, %v", len(got), asked, err)
+	}
+}
+
 func TestMembershipsOfManyOrganizations(t *testing.T) {
 	t.Parallel()
 	const many = 250

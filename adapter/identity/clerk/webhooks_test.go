@@ -212,6 +212,10 @@ func TestWebhookEvents(t *testing.T) {
 			`{"type":"organization.deleted","data":{"object":"organization","id":"org_acme","deleted":true}}`,
 			identity.ProviderEvent{Type: identity.OrganizationDeleted, Organization: identity.ProviderOrganization{ID: acme, Deleted: true}},
 		},
+		"from after the year 9999": {
+			`{"type":"organization.updated","timestamp":9223372036854775807,"data":` + organization + `}}`,
+			identity.ProviderEvent{Type: identity.OrganizationUpdated, Organization: full},
+		},
 		"of a person": {
 			`{"type":"user.created","data":{"id":"user_1"}}`, identity.ProviderEvent{Type: "user.created"},
 		},
