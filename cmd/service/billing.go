@@ -67,7 +67,9 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 			Leases: st.Leases(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log,
 		},
 	}
-	s.reconciler = &billing.Reconciler{Events: client.Events, Bookmark: st.Bookmark("payments"), Now: s.clock.Now, Receive: s.receivePayment}
+	s.reconciler = &billing.Reconciler{
+		Events: client.Events, Bookmark: st.Bookmark("payments"), Now: s.clock.Now, Receive: s.receivePayment, Log: s.log,
+	}
 	s.verifyPayments = func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error) {
 		ev, err := client.Webhooks.Verify(header, body, now)
 		if err != nil {

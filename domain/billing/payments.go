@@ -306,9 +306,10 @@ type Webhooks interface {
 // Events reads the processor's own log of events.
 type Events interface {
 	// Since gives the events of the types from a moment on, newest first, each
-	// to one call; an error of each ends it and is returned as it is. The
+	// to one call; an error of each ends it and is returned as it is. One that
+	// can't be read comes with the reason and what could be read of it. The
 	// processor keeps 30 days.
-	Since(ctx context.Context, from time.Time, types []EventType, each func(PaymentEvent) error) error
+	Since(ctx context.Context, from time.Time, types []EventType, each func(e PaymentEvent, unreadable error) error) error
 }
 
 // String names the event for logs.

@@ -131,7 +131,7 @@ func calls(c *stripe.Client) []call {
 		}},
 		{"pay", func(ctx context.Context) error { _, err := c.Charges.Pay(ctx, uuid.NewString(), "in_1"); return err }},
 		{"events", func(ctx context.Context) error {
-			return c.Events.Since(ctx, from, billing.PaymentEvents(), func(billing.PaymentEvent) error { return nil })
+			return c.Events.Since(ctx, from, billing.PaymentEvents(), func(billing.PaymentEvent, error) error { return nil })
 		}},
 	}
 }

@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"docledger/domain/billing"
@@ -32,6 +33,7 @@ type Reconciler struct {
 	// Receive keeps an event as if its webhook had come.
 	Receive func(ctx context.Context, e billing.PaymentEvent) error
 	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // Run reads what happened since the last run. It returns how many events the
@@ -46,8 +48,13 @@ func (r *Reconciler) Run(ctx context.Context) (int, error) {
 		from = began.Add(-reconcileFirst)
 	}
 	n := 0
-	err = r.Events.Since(ctx, from.Add(-reconcileOverlap), billing.PaymentEvents(), func(e billing.PaymentEvent) error {
+	err = r.Events.Since(ctx, from.Add(-reconcileOverlap), billing.PaymentEvents(), func(e billing.PaymentEvent, unreadable error) error {
 		n++
+		if unreadable != nil {
+			// It never gets better, and must not hold up the ones before it.
+			r.Log.ErrorContext(ctx, "payment event can't be read", "event", e.ID, "type", e.Type, "error", unreadable)
+			return nil
+		}
 		return r.Receive(ctx, e)
 	})
 	if err != nil {

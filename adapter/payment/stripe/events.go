@@ -3,7 +3,6 @@ package stripe
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"docledger/domain/billing"
@@ -19,7 +18,7 @@ type Events struct{ api *client.API }
 var _ billing.Events = Events{}
 
 // Since implements billing.Events.
-func (e Events) Since(ctx context.Context, from time.Time, types []billing.EventType, each func(billing.PaymentEvent) error) error {
+func (e Events) Since(ctx context.Context, from time.Time, types []billing.EventType, each func(billing.PaymentEvent, error) error) error {
 	params := &sdk.EventListParams{CreatedRange: &sdk.RangeQueryParams{GreaterThanOrEqual: from.Unix()}}
 	params.Context = ctx
 	params.Limit = sdk.Int64(pageSize)
@@ -28,26 +27,25 @@ func (e Events) Since(ctx context.Context, from time.Time, types []billing.Event
 	}
 	pages := e.api.Events.List(params)
 	for pages.Next() {
-		got := pages.Event()
-		if got.Data == nil {
-			return malformed("list events")
-		}
-		wire := wireEvent{
-			ID: got.ID, Object: got.Object, Type: string(got.Type), Created: got.Created,
-			APIVersion: got.APIVersion, Data: wireData{Object: got.Data.Raw},
-		}
-		event, err := readEvent(wire)
-		if err != nil {
-			return fmt.Errorf("list events: %w", err)
-		}
-		if event.Body, err = json.Marshal(wire); err != nil {
-			return fmt.Errorf("list events: %w", err)
-		}
-		if err := each(event); err != nil {
+		if err := each(listedEvent(pages.Event())); err != nil {
 			return err
 		}
 	}
 	return translate(ctx, "list events", "event", pages.Err())
+}
+
+// listedEvent reads an event of the log as its webhook is read.
+func listedEvent(got *sdk.Event) (billing.PaymentEvent, error) {
+	wire := wireEvent{ID: got.ID, Object: got.Object, Type: string(got.Type), Created: got.Created, APIVersion: got.APIVersion}
+	if got.Data != nil {
+		wire.Data.Object = got.Data.Raw
+	}
+	event, err := readEvent(wire)
+	if err != nil {
+		return billing.PaymentEvent{ID: wire.ID, Type: billing.EventType(wire.Type)}, err
+	}
+	event.Body, err = json.Marshal(wire)
+	return event, err
 }
 
 func isMissing(err error) bool {

@@ -14,9 +14,9 @@ import (
 func (b bundle) since(t testing.TB, from time.Time, types ...billing.EventType) []billing.PaymentEvent {
 	t.Helper()
 	var got []billing.PaymentEvent
-	err := b.Events.Since(context.Background(), from, types, func(e billing.PaymentEvent) error {
+	err := b.Events.Since(context.Background(), from, types, func(e billing.PaymentEvent, unreadable error) error {
 		got = append(got, e)
-		return nil
+		return unreadable
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func testEventsSince(t *testing.T, b bundle) {
 		t.Errorf("of one type: %v", got)
 	}
 	stop := errors.New("enough")
-	err := b.Events.Since(context.Background(), started, nil, func(billing.PaymentEvent) error { return stop })
+	err := b.Events.Since(context.Background(), started, nil, func(billing.PaymentEvent, error) error { return stop })
 	if err != stop {
 		t.Errorf("error %v, want that of the caller as it is", err)
 	}

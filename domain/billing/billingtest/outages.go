@@ -50,7 +50,7 @@ func (b bundle) calls(t testing.TB) map[string]func(context.Context) error {
 		"finalize": func(ctx context.Context) error { _, err := b.Charges.Finalize(ctx, "k3", draft.ID); return err },
 		"pay":      func(ctx context.Context) error { _, err := b.Charges.Pay(ctx, "k4", draft.ID); return err },
 		"events": func(ctx context.Context) error {
-			return b.Events.Since(ctx, november, nil, func(billing.PaymentEvent) error { return nil })
+			return b.Events.Since(ctx, november, nil, func(billing.PaymentEvent, error) error { return nil })
 		},
 	}
 }
