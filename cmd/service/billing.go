@@ -42,11 +42,12 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 		return nil, err
 	}
 	st, ids := s.store, clock.UUIDv7{}
-	subscribed := &billing.Subscribed{
-		Organizations: st.Organizations(), Subscriptions: client.Subscriptions, Cache: plans, Known: st.KnownPlans(), Clock: s.clock, Log: s.log,
-	}
 	customers := &billing.Customers{
 		Organizations: st.Organizations(), Processor: client.Customers, Leases: st.Leases(), Clock: s.clock, IDs: ids, Log: s.log,
+	}
+	subscribed := &billing.Subscribed{
+		Organizations: st.Organizations(), Subscriptions: client.Subscriptions, Customers: customers, Cache: plans, Known: st.KnownPlans(),
+		Clock: s.clock, Log: s.log,
 	}
 	if s.identities != nil {
 		subscribed.Trials, s.identities.Plans = s.identities, plans

@@ -60,6 +60,10 @@ func Anew[T any](key string, now time.Time, call func(key string) (T, error)) (T
 	return v, err
 }
 
+// ErrDeleted says that the processor has deleted a thing that it had, unlike one
+// that it never knew: that may be another account's.
+var ErrDeleted = errors.New("the processor has deleted it")
+
 // Customer is an organization at the payment processor.
 type Customer struct {
 	ID             string
@@ -70,8 +74,14 @@ type Customer struct {
 }
 
 // CustomerKey is the idempotency key under which an organization's customer is
-// created. It depends on nothing that may change.
-func CustomerKey(organization uuid.UUID) string { return "customer-create:" + organization.String() }
+// created, after one that is gone or, with "", as its first. It depends on
+// nothing that may change.
+func CustomerKey(organization uuid.UUID, gone string) string {
+	if gone == "" {
+		return "customer-create:" + organization.String()
+	}
+	return "customer-create:" + uuid.NewSHA1(organization, []byte(gone)).String()
+}
 
 // Customers keeps the processor's customers.
 type Customers interface {
@@ -83,7 +93,8 @@ type Customers interface {
 	// The processor's index lags: up to an hour after a Create the answer may
 	// be empty, so that an empty answer proves nothing about the last hour.
 	OfOrganization(ctx context.Context, organization uuid.UUID) ([]Customer, error)
-	// ByID returns a customer. A deleted one is NotFound.
+	// ByID returns a customer. A deleted one is NotFound, with ErrDeleted in the
+	// chain.
 	ByID(ctx context.Context, id string) (Customer, error)
 	// Update sets a customer's name and e-mail address, "" leaves one as it is,
 	// and the organization that it carries. A deleted one is NotFound.

@@ -67,7 +67,7 @@ func TestCountingSubscription(t *testing.T) {
 func TestKeysDependOnNothingThatChanges(t *testing.T) {
 	t.Parallel()
 	organization := uuid.MustParse("0191d2a0-0000-7000-8000-000000000001")
-	if got := billing.CustomerKey(organization); got != "customer-create:0191d2a0-0000-7000-8000-000000000001" {
+	if got := billing.CustomerKey(organization, ""); got != "customer-create:0191d2a0-0000-7000-8000-000000000001" {
 		t.Errorf("customer key %q", got)
 	}
 	charge := billing.Charge{Organization: organization, Customer: "cus_1", Subscription: "sub_1", Month: "2026-11"}

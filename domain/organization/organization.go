@@ -70,7 +70,14 @@ func (o *Organization) TrialTerms() Trial {
 // one that it has already stays. An id longer than MaxPaymentCustomerID is an
 // Invalid fault.
 func (o *Organization) SetPaymentCustomer(id string, now time.Time) error {
-	if o.PaymentCustomerID != "" {
+	return o.ReplacePaymentCustomer("", id, now)
+}
+
+// ReplacePaymentCustomer gives the organization another customer for one that
+// is gone, as SetPaymentCustomer does; where it has another one already, that
+// stays.
+func (o *Organization) ReplacePaymentCustomer(gone, id string, now time.Time) error {
+	if o.PaymentCustomerID != gone {
 		return nil
 	}
 	if id == "" || utf8.RuneCountInString(id) > MaxPaymentCustomerID {

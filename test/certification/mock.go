@@ -92,7 +92,7 @@ func calls(c *stripe.Client) []call {
 	}
 	return []call{
 		{"create customer", func(ctx context.Context) error {
-			_, err := c.Customers.Create(ctx, billing.CustomerKey(organization), organization)
+			_, err := c.Customers.Create(ctx, billing.CustomerKey(organization, ""), organization)
 			return err
 		}},
 		{"search customers", func(ctx context.Context) error { _, err := c.Customers.OfOrganization(ctx, organization); return err }},

@@ -9,6 +9,8 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/usecase"
+
+	"github.com/google/uuid"
 )
 
 // Shop sells plans on the processor's pages (records D26). It exists only with
@@ -76,18 +78,18 @@ func (s *Shop) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput)
 	if !slices.ContainsFunc(offers, func(o Offer) bool { return o.Price.ID == in.PriceID }) {
 		return "", fault.InvalidField("price_id", "is not for sale; see GET /api/billing/plans")
 	}
-	customer, err := s.Customers.Ensure(ctx, a.OrganizationID)
-	if err != nil {
-		return "", err
-	}
-	return s.Sessions.Checkout(ctx, billing.Checkout{
-		Customer: customer, Price: in.PriceID, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
+	checkout := billing.Checkout{
+		Price: in.PriceID, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
 		Anchor: billing.NextAnchor(s.Clock.Now()),
 		Metadata: map[string]string{
 			billing.MetadataOrganization:       a.OrganizationID.String(),
 			billing.MetadataChargeCurrentMonth: billing.ChargeCurrentMonthOn,
 			billing.MetadataPrice:              in.PriceID,
 		},
+	}
+	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) {
+		checkout.Customer = customer
+		return s.Sessions.Checkout(ctx, checkout)
 	})
 }
 
@@ -100,11 +102,25 @@ func (s *Shop) Portal(ctx context.Context, a identity.Actor, returnURL string) (
 	if err := s.allowed("return_url", returnURL); err != nil {
 		return "", err
 	}
-	customer, err := s.Customers.Ensure(ctx, a.OrganizationID)
+	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) { return s.Sessions.Portal(ctx, customer, returnURL) })
+}
+
+// visit opens a page for the organization's customer; for another one where
+// that was deleted at the processor.
+func (s *Shop) visit(ctx context.Context, organization uuid.UUID, open func(customer string) (url string, err error)) (string, error) {
+	customer, err := s.Customers.Ensure(ctx, organization)
 	if err != nil {
 		return "", err
 	}
-	return s.Sessions.Portal(ctx, customer, returnURL)
+	url, err := open(customer)
+	if fault.CodeOf(err) != fault.CodeNotFound {
+		return url, err
+	}
+	other, gone := s.Customers.Replace(ctx, organization, customer)
+	if gone != nil || other == customer {
+		return "", err
+	}
+	return open(other)
 }
 
 // allowed refuses addresses that lead anywhere but to our own pages.

@@ -30,6 +30,7 @@ type Trials interface {
 type Subscribed struct {
 	Organizations organization.Repository
 	Subscriptions billing.Subscriptions
+	Customers     *Customers
 	Cache         billing.PlanCache
 	Known         billing.KnownPlans
 	Trials        Trials // nil: the organization's own record holds them
@@ -96,12 +97,9 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 		return billing.Record{}, fmt.Errorf("find organization: %w", err)
 	}
 	readAt := s.Clock.Now()
-	var snapshot billing.Snapshot
-	if o.PaymentCustomerID != "" {
-		// Who has no customer has no subscription either.
-		if snapshot, err = s.Subscriptions.OfCustomer(ctx, o.PaymentCustomerID); err != nil {
-			return billing.Record{}, fmt.Errorf("read the subscription: %w", err)
-		}
+	snapshot, err := s.snapshot(ctx, o)
+	if err != nil {
+		return billing.Record{}, fmt.Errorf("read the subscription: %w", err)
 	}
 	terms := o.TrialTerms()
 	if s.Trials != nil && len(snapshot.Subscriptions) == 0 {
@@ -120,4 +118,39 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 		return billing.Record{}, fmt.Errorf("keep the plan: %w", err)
 	}
 	return plan.Record(), nil
+}
+
+// snapshot reads what the organization's customer has. One that was deleted at
+// the processor, with all that it had, is replaced: each organization has a
+// customer (contract 1.5).
+func (s *Subscribed) snapshot(ctx context.Context, o *organization.Organization) (billing.Snapshot, error) {
+	if o.PaymentCustomerID == "" {
+		return billing.Snapshot{}, nil // who has no customer has no subscription either
+	}
+	snapshot, err := s.Subscriptions.OfCustomer(ctx, o.PaymentCustomerID)
+	if err != nil {
+		return billing.Snapshot{}, unknown(err)
+	}
+	if sub, ok := snapshot.Counting(); ok && sub.Status.Writable() {
+		return snapshot, nil
+	}
+	customer, err := s.Customers.Replace(ctx, o.ID, o.PaymentCustomerID)
+	if err != nil {
+		return billing.Snapshot{}, unknown(err)
+	}
+	if customer == o.PaymentCustomerID {
+		return snapshot, nil
+	}
+	return s.Subscriptions.OfCustomer(ctx, customer)
+}
+
+// unknown tells of a customer that the processor never had: nothing that the
+// caller asks for is missing, but the service speaks to another account.
+func unknown(err error) error {
+	if fault.CodeOf(err) != fault.CodeNotFound {
+		return err
+	}
+	return fault.New(fault.Upstream, fault.CodeProviderUnavailable,
+		"The payment processor does not know your organization's customer. The operator must check that the secret key is that of the right account.").
+		Because(err)
 }

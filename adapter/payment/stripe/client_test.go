@@ -42,7 +42,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	c, w := open(t)
 	ctx, organization := context.Background(), uuid.New()
-	customer, err := c.Customers.Create(ctx, billing.CustomerKey(organization), organization)
+	customer, err := c.Customers.Create(ctx, billing.CustomerKey(organization, ""), organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestFaultsPass(t *testing.T) {
 	}
 	organization := uuid.New()
 	for try := range 3 {
-		_, err := c.Customers.Create(context.Background(), billing.CustomerKey(organization), organization)
+		_, err := c.Customers.Create(context.Background(), billing.CustomerKey(organization, ""), organization)
 		if (err == nil) != (try == 2) {
 			t.Errorf("try %d: %v", try, err)
 		}
@@ -168,7 +168,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	amount := money.MustParse("30")
 	price := w.AddPrice(billing.Price{Product: product, Currency: "EUR", Amount: &amount, Interval: "month"})
 	ctx, organization := context.Background(), uuid.New()
-	customer, err := c.Customers.Create(ctx, billing.CustomerKey(organization), organization)
+	customer, err := c.Customers.Create(ctx, billing.CustomerKey(organization, ""), organization)
 	if err != nil {
 		b.Fatal(err)
 	}

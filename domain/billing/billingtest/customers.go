@@ -15,7 +15,7 @@ import (
 
 func testCustomerOnce(t *testing.T, b bundle) {
 	ctx, organization := context.Background(), uuid.New()
-	key := billing.CustomerKey(organization)
+	key := billing.CustomerKey(organization, "")
 	first := must[billing.Customer](t)(b.Customers.Create(ctx, key, organization))
 	if first.ID == "" || first.OrganizationID != organization || !first.CreatedAt.Equal(b.Now()) {
 		t.Errorf("created %+v", first)
@@ -48,9 +48,9 @@ func testCustomerLostAnswer(t *testing.T, b bundle) {
 	for _, f := range []Failure{AnswerLost, NonsenseLost, Dropped, Status500} {
 		organization, before := uuid.New(), b.CountCustomers()
 		b.Break(CallCreateCustomer, f, 1)
-		_, err := b.Customers.Create(ctx, billing.CustomerKey(organization), organization)
+		_, err := b.Customers.Create(ctx, billing.CustomerKey(organization, ""), organization)
 		wantCode(t, err, fault.CodeProviderUnavailable)
-		got := must[billing.Customer](t)(b.Customers.Create(ctx, billing.CustomerKey(organization), organization))
+		got := must[billing.Customer](t)(b.Customers.Create(ctx, billing.CustomerKey(organization, ""), organization))
 		if n := b.CountCustomers() - before; n != 1 || got.OrganizationID != organization {
 			t.Errorf("%s: %d customers, %+v", f, n, got)
 		}
@@ -103,6 +103,9 @@ func testCustomerDeleted(t *testing.T, b bundle) {
 	for _, id := range []string{c.ID, "cus_nobody"} {
 		_, err := b.Customers.ByID(ctx, id)
 		wantCode(t, err, fault.CodeNotFound)
+		if errors.Is(err, billing.ErrDeleted) != (id == c.ID) {
+			t.Errorf("%s: %v", id, err)
+		}
 		_, err = b.Customers.Update(ctx, billing.Customer{ID: id, Name: "x"})
 		wantCode(t, err, fault.CodeNotFound)
 	}

@@ -17,7 +17,7 @@ func (b bundle) calls(t testing.TB) map[string]func(context.Context) error {
 	draft := must[billing.ProcessorInvoice](t)(b.Charges.Draft(context.Background(), p.charge.Key("invoice"), p.draft))
 	return map[string]func(context.Context) error{
 		"create customer": func(ctx context.Context) error {
-			_, err := b.Customers.Create(ctx, billing.CustomerKey(p.charge.Organization), p.charge.Organization)
+			_, err := b.Customers.Create(ctx, billing.CustomerKey(p.charge.Organization, ""), p.charge.Organization)
 			return err
 		},
 		"find customer": func(ctx context.Context) error {

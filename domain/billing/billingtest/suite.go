@@ -202,7 +202,7 @@ func wantCode(t testing.TB, err error, code fault.Code) {
 func (b bundle) newCustomer(t testing.TB) billing.Customer {
 	t.Helper()
 	organization := uuid.New()
-	return must[billing.Customer](t)(b.Customers.Create(context.Background(), billing.CustomerKey(organization), organization))
+	return must[billing.Customer](t)(b.Customers.Create(context.Background(), billing.CustomerKey(organization, ""), organization))
 }
 
 // cardHolder makes a customer whose invoices a card pays.
