@@ -212,7 +212,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress}, Log: s.log,
 	}
 	if s.identities != nil {
-		signIn.Provider = s.identities
+		signIn.Provider, signIn.FailureFloor = s.identities, time.Second
 	}
 	bookings := s.newSync()
 	s.UseCases = httpapi.UseCases{

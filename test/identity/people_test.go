@@ -100,6 +100,25 @@ func TestSignInAtTheProvider(t *testing.T) {
 	}
 }
 
+// TestRefusedSignInsLastAlike holds the reasons that a caller could tell apart:
+// nobody, a wrong password, and a right one without the organization.
+func TestRefusedSignInsLastAlike(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{})
+	foreign := w.NewOrganization("Foreign")
+	for name, body := range map[string]map[string]any{
+		"unknown":              {"email": "nobody@example.com", "password": harness.ProviderPassword},
+		"wrong password":       {"email": "ada@example.com", "password": "wrong"},
+		"another organization": {"email": "ada@example.com", "password": harness.ProviderPassword, "organization_id": foreign.ID},
+	} {
+		began := time.Now()
+		w.Do(http.MethodPost, "/api/auth/login", "", body).Want(http.StatusUnauthorized, "invalid_credentials")
+		if took := time.Since(began); took < time.Second {
+			t.Errorf("%s is refused after %s", name, took)
+		}
+	}
+}
+
 // TestProviderAway holds records D24: known keys and people go on, what was
 // never loaded is 503 and no reason to sign in again.
 func TestProviderAway(t *testing.T) {

@@ -23,6 +23,21 @@ type LoginInput struct {
 // passwords, disabled accounts and accounts without an organization look and
 // last alike (decisions 4).
 func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
+	floor := time.NewTimer(s.FailureFloor)
+	defer floor.Stop()
+	token, err := s.login(ctx, in)
+	if fault.CodeOf(err) != fault.CodeInvalidCredentials {
+		return token, err
+	}
+	select {
+	case <-floor.C:
+		return Token{}, err
+	case <-ctx.Done():
+		return Token{}, fmt.Errorf("sign in: %w", ctx.Err())
+	}
+}
+
+func (s *Service) login(ctx context.Context, in LoginInput) (Token, error) {
 	now := s.Clock.Now()
 	email := identity.NormalizeEmail(in.Email)
 	if err := s.countAttempt(ctx, email, in.Address, now); err != nil {
@@ -72,7 +87,7 @@ func (s *Service) start(ctx context.Context, m identity.Membership, hash string,
 		ID: s.IDs.New(), UserID: m.UserID, OrganizationID: m.OrganizationID,
 		CreatedAt: now, ExpiresAt: now.Add(identity.SessionLifetime),
 	}
-	m.LastUsedAt = now
+	var role identity.Role
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		// Under the account's lock: whoever locks the account or changes its
 		// password meanwhile either sees this session and ends it, or is seen.
@@ -85,15 +100,36 @@ func (s *Service) start(ctx context.Context, m identity.Membership, hash string,
 		if err != nil {
 			return err
 		}
+		if role, err = s.use(ctx, m.UserID, m.OrganizationID, now); err != nil {
+			return err
+		}
 		if err := s.Sessions.Add(ctx, session); err != nil {
 			return fmt.Errorf("add session: %w", err)
 		}
-		return s.Memberships.Put(ctx, m)
+		return nil
 	})
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		err = errCredentials()
+	}
 	if err != nil {
 		return Token{}, err
 	}
-	return s.issue(session, m.Role, now)
+	return s.issue(session, role, now)
+}
+
+// use marks a membership as used now and returns its role. It is called under
+// the account's lock, so that one which ended meanwhile does not come back: it
+// is a NotFound fault then.
+func (s *Service) use(ctx context.Context, user, organization uuid.UUID, now time.Time) (identity.Role, error) {
+	m, err := s.Memberships.Find(ctx, user, organization)
+	if err != nil {
+		return "", err
+	}
+	m.LastUsedAt = now
+	if err := s.Memberships.Put(ctx, *m); err != nil {
+		return "", fmt.Errorf("put membership: %w", err)
+	}
+	return m.Role, nil
 }
 
 func (s *Service) chooseMembership(ctx context.Context, user, organization uuid.UUID) (*identity.Membership, error) {

@@ -47,13 +47,21 @@ func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uu
 		return Token{}, fmt.Errorf("find membership: %w", err)
 	}
 	if target != session.OrganizationID {
-		membership.LastUsedAt = now
 		err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+			if _, err := s.Users.Update(ctx, a.UserID, func(*identity.User) error { return nil }); err != nil {
+				return fmt.Errorf("lock the account: %w", err)
+			}
+			if membership.Role, err = s.use(ctx, a.UserID, target, now); err != nil {
+				return err
+			}
 			if err := s.Sessions.Switch(ctx, session.ID, target); err != nil {
 				return fmt.Errorf("switch session: %w", err)
 			}
-			return s.Memberships.Put(ctx, *membership)
+			return nil
 		})
+		if fault.CodeOf(err) == fault.CodeNotFound {
+			err = fault.Missing("organization")
+		}
 		if err != nil {
 			return Token{}, err
 		}

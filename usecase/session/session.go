@@ -77,7 +77,10 @@ type Service struct {
 	Clock         usecase.Clock
 	IDs           usecase.IDs
 	Limits        Limits
-	Log           *slog.Logger
+	// FailureFloor is the least time that a refused sign-in takes, so that the
+	// reason can't be told from it; 0 where hashing a password is all there is.
+	FailureFloor time.Duration
+	Log          *slog.Logger
 }
 
 // Token is a signed-in caller's credential.
