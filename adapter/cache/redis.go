@@ -46,7 +46,7 @@ type Redis struct {
 	flights flights
 	slow    time.Duration
 	// stale are the organizations whose record could not be removed: until it
-	// is, this process takes nothing from it.
+	// is, this process takes nothing from it. Each value is one invalidation.
 	stale sync.Map
 }
 
@@ -151,13 +151,14 @@ func (r *Redis) keep(ctx context.Context, organization uuid.UUID, guard string, 
 // Invalidate implements billing.PlanCache.
 func (r *Redis) Invalidate(ctx context.Context, organization uuid.UUID) error {
 	r.flights.invalidate(organization)
-	r.stale.Store(organization, true)
+	r.stale.Store(organization, uuid.New())
 	return r.removeStale(ctx, organization)
 }
 
 // removeStale removes the organization's record where that is due.
 func (r *Redis) removeStale(ctx context.Context, organization uuid.UUID) error {
-	if _, due := r.stale.Load(organization); !due {
+	due, ok := r.stale.Load(organization)
+	if !ok {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.slow)
@@ -167,6 +168,6 @@ func (r *Redis) removeStale(ctx context.Context, organization uuid.UUID) error {
 	if err != nil {
 		return fmt.Errorf("remove the cached plan: %w", err)
 	}
-	r.stale.Delete(organization)
+	r.stale.CompareAndDelete(organization, due) // another one may have come, which failed
 	return nil
 }
