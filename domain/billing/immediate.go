@@ -21,6 +21,31 @@ func MonthOf(t time.Time) (from, until time.Time) {
 	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC), time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
+// leastCheckout is how long the processor keeps a page open at the least, and a
+// minute for clocks that differ.
+const leastCheckout = 31 * time.Minute
+
+// CheckoutEnd is when a page made at now must close where that is within a day,
+// else the zero time. What it sells is arranged for the 1st or for another day:
+// bought across that midnight, a month would be charged by the processor and by
+// us, or by neither. In the last half hour before it the processor keeps the
+// page open beyond.
+func CheckoutEnd(now time.Time) time.Time {
+	end, next := MonthOf(now)
+	end = end.AddDate(0, 0, 1)
+	if !now.Before(end) {
+		end = next
+	}
+	left := end.Sub(now)
+	switch {
+	case left >= 24*time.Hour:
+		return time.Time{}
+	case left < leastCheckout:
+		return now.UTC().Add(leastCheckout)
+	}
+	return end
+}
+
 // NextAnchor is when a subscription bought at now begins its first full
 // period: the next 1st at 00:00 UTC. On the 1st itself it begins at once,
 // which is the zero time (records D26).

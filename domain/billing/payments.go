@@ -257,7 +257,10 @@ type Checkout struct {
 	CancelURL  string
 	// Anchor is when the first full period begins; nothing is charged for the
 	// time before it. Zero: now.
-	Anchor   time.Time
+	Anchor time.Time
+	// Until is when the page closes, at least 30 minutes and at most 24 hours
+	// from now. Zero: after 24 hours.
+	Until    time.Time
 	Metadata map[string]string // of the subscription
 }
 

@@ -253,3 +253,21 @@ func TestDoubleChargeIsSuspected(t *testing.T) {
 		})
 	}
 }
+
+// TestAPageOfThe1stClosesWithIt: bought on the 2nd, what it sells would be
+// charged by the processor and by us.
+func TestAPageOfThe1stClosesWithIt(t *testing.T) {
+	t.Parallel()
+	w := open(t, harness.Options{Env: map[string]string{"REDIRECT_ORIGINS": "https://app.example", "PAYMENT_PRODUCTS": "prod_team"}})
+	price := w.make("/v1/prices", "product", w.make("/v1/products", "id", "prod_team", "name", "Team"), "currency", "eur",
+		"unit_amount", "3000", "recurring[interval]", "month")
+	w.advance(december.Add(9 * time.Hour).Sub(midMonth))
+	token := w.Login(w.org.Admin.Email)
+	w.Do(http.MethodPost, "/api/billing/checkout-session", token, map[string]any{
+		"price_id": price, "success_url": "https://app.example/bought", "cancel_url": "https://app.example/plans",
+	}).OK()
+	w.advance(15 * time.Hour)
+	if sessions := w.list("/v1/checkout/sessions"); len(sessions) != 1 || sessions[0]["status"] != "expired" {
+		t.Errorf("the sessions are %v", sessions)
+	}
+}

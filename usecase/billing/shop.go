@@ -78,9 +78,10 @@ func (s *Shop) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput)
 	if !slices.ContainsFunc(offers, func(o Offer) bool { return o.Price.ID == in.PriceID }) {
 		return "", fault.InvalidField("price_id", "is not for sale; see GET /api/billing/plans")
 	}
+	now := s.Clock.Now()
 	checkout := billing.Checkout{
 		Price: in.PriceID, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
-		Anchor: billing.NextAnchor(s.Clock.Now()),
+		Anchor: billing.NextAnchor(now), Until: billing.CheckoutEnd(now),
 		Metadata: map[string]string{
 			billing.MetadataOrganization:       a.OrganizationID.String(),
 			billing.MetadataChargeCurrentMonth: billing.ChargeCurrentMonthOn,

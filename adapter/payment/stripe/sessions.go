@@ -33,6 +33,9 @@ func (s Sessions) Checkout(ctx context.Context, in billing.Checkout) (string, er
 		params.SubscriptionData.BillingCycleAnchor = sdk.Int64(in.Anchor.Unix())
 		params.SubscriptionData.ProrationBehavior = sdk.String("none")
 	}
+	if !in.Until.IsZero() {
+		params.ExpiresAt = sdk.Int64(in.Until.Unix())
+	}
 	params.Context = ctx
 	got, err := s.api.CheckoutSessions.New(params)
 	if err != nil {

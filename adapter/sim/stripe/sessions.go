@@ -6,7 +6,12 @@ import (
 	"strings"
 )
 
-const sessionHours = 24
+// How long a checkout session stays open: at the most, which is what it does
+// unless it is told, and at the least.
+const (
+	sessionHours   = 24
+	sessionMinutes = 30
+)
 
 func (s *Server) registerSessions() {
 	s.on("POST /v1/checkout/sessions", s.createCheckout)
@@ -61,6 +66,9 @@ func (s *Server) createCheckout(c *call) (any, *apiError) {
 	}
 	c.set("customer_email", &cs.CustomerEmail)
 	c.set("client_reference_id", &cs.ClientReferenceID)
+	if at, given := c.within("expires_at", s.now+sessionMinutes*60, s.now+sessionHours*3600); given {
+		cs.ExpiresAt = at
+	}
 	c.metadata(&cs.Metadata)
 	cs.order.items = s.orderItems(c.params, "line_items")
 	data := c.group("subscription_data")
@@ -75,7 +83,7 @@ func (s *Server) createCheckout(c *call) (any, *apiError) {
 	cs.order.payment, cs.order.collection = "default_incomplete", "charge_automatically"
 	s.checkTerms(c, &cs.order)
 	c.ignore("locale", "allow_promotion_codes", "billing_address_collection", "customer_update", "payment_method_collection",
-		"payment_method_types", "tax_id_collection", "ui_mode", "expires_at", "custom_text", "customer_creation", "submit_type")
+		"payment_method_types", "tax_id_collection", "ui_mode", "custom_text", "customer_creation", "submit_type")
 	if e := c.done(); e != nil {
 		return nil, e
 	}
