@@ -13,7 +13,7 @@ FUZZTIME ?= 60s
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 .PHONY: run
 run: build ## build and start the sandbox, which needs nothing else; ARGS='--port 0' and others are passed on
@@ -59,6 +59,10 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 .PHONY: contract
 contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)
 	@$(GO) run ./test/contract -sandbox bin/sandbox
+
+.PHONY: conformance
+conformance: ## run the tool protocol's official suite against the tool server (needs npm)
+	@$(GO) run ./test/conformance
 
 .PHONY: faults
 faults: build ## kill the service FAULTS times over the path of an upload, on each database
