@@ -1,0 +1,191 @@
+package watching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"docledger/domain/billing"
+	"docledger/domain/docstore"
+	"docledger/domain/document"
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/watch"
+
+	"github.com/google/uuid"
+)
+
+// takeInBatch is how many files are looked for at a time.
+const takeInBatch = 100
+
+// What may be wrong with bytes on their way.
+var (
+	errTooLarge   = errors.New("the file is larger than an upload may be")
+	errUnfinished = errors.New("the file had other bytes than announced")
+)
+
+// takeIn makes documents of the files that are wanted. It says whether some
+// are left that only wait for their turn.
+func (p *poll) takeIn(ctx context.Context) (more bool, err error) {
+	for {
+		wanted, err := p.Nodes.Wanted(ctx, p.i.ID, p.Clock.Now(), takeInBatch)
+		if err != nil || len(wanted) == 0 {
+			return false, err
+		}
+		if err := p.grow(ctx); err != nil {
+			return false, err
+		}
+		for n := range wanted {
+			if p.late() {
+				return true, nil
+			}
+			if err := p.takeOne(ctx, &wanted[n]); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// takeOne takes a file in, or notes why not. An error ends the poll.
+func (p *poll) takeOne(ctx context.Context, n *watch.Node) error {
+	switch {
+	case !p.tree.Watched(n.Parent):
+		n.State = watch.Outside
+		return p.note(ctx, n)
+	case n.Size == 0:
+		n.Skip(watch.Empty)
+		return p.note(ctx, n)
+	case n.Size > p.MaxBytes:
+		n.Skip(watch.TooLarge)
+		return p.note(ctx, n)
+	}
+	kept, content, err := p.fetch(ctx, n)
+	f, _ := fault.As(err)
+	now := p.Clock.Now()
+	switch {
+	case err == nil && kept.SizeBytes == 0:
+		n.Skip(watch.Empty)
+	case err == nil:
+		return p.record(ctx, n, kept, content)
+	case errors.Is(err, errTooLarge):
+		n.Skip(watch.TooLarge)
+	case errors.Is(err, errUnfinished):
+		n.Retry(watch.Unfinished, 0, now)
+	case errors.Is(err, docstore.ErrLocked):
+		n.Retry(watch.Locked, f.RetryAfter, now)
+	case errors.Is(err, docstore.ErrDenied):
+		n.Retry(watch.Denied, 0, now)
+	case errors.Is(err, docstore.ErrWithheld):
+		n.Skip(watch.Withheld)
+	case fault.CodeOf(err) == fault.CodeNotFound:
+		n.Skip(watch.Gone)
+	default:
+		return err
+	}
+	return p.note(ctx, n)
+}
+
+// note stores what became of a file.
+func (p *poll) note(ctx context.Context, n *watch.Node) error {
+	if n.Reason != "" {
+		p.Log.InfoContext(ctx, "a watched file is not taken in", "integration", p.i.ID, "state", n.State, "reason", n.Reason, "attempts", n.Attempts)
+	}
+	return p.change(ctx, func(ctx context.Context, _ *watch.Watch) error {
+		return p.Nodes.Put(ctx, p.i.ID, []watch.Node{*n})
+	})
+}
+
+// fetch streams a file into the blob store.
+func (p *poll) fetch(ctx context.Context, n *watch.Node) (kept document.Kept, content docstore.Content, err error) {
+	err = p.with(ctx, func(ctx context.Context, a integration.Access) error {
+		var err error
+		if content, err = p.st.Open(ctx, a, p.w.Place, n.Item); err != nil {
+			return err
+		}
+		kept, err = p.Intake.Keep(ctx, &bounded{r: content.Body, left: p.MaxBytes})
+		if err := errors.Join(err, content.Body.Close()); err != nil {
+			return err
+		}
+		announced := content.Size
+		if announced < 0 && content.Name == "" {
+			announced = n.Size
+		}
+		if announced >= 0 && kept.SizeBytes != announced {
+			return errUnfinished
+		}
+		return nil
+	})
+	return kept, content, err
+}
+
+// bounded ends with errTooLarge rather than after too many bytes.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(buf []byte) (int, error) {
+	n, err := b.r.Read(buf)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// record makes a document of a version that has none, in one transaction with
+// the note of it.
+func (p *poll) record(ctx context.Context, n *watch.Node, kept document.Kept, content docstore.Content) error {
+	version := content.Version
+	if version == "" {
+		version = n.Version
+	}
+	held, err := p.full(ctx)
+	if err != nil {
+		return err
+	}
+	path, _ := p.tree.Path(n.Parent)
+	in := document.Arrival{
+		Kept: kept, EntityID: p.i.EntityID, IntegrationID: p.i.ID, Filename: n.Name, SourcePath: join(path, n.Name), Held: held,
+	}
+	if content.Name != "" {
+		in.Filename = content.Name
+	}
+	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
+		v := watch.Version{IntegrationID: p.i.ID, Item: n.ID, Version: version}
+		there, err := p.Versions.DocumentOf(ctx, v)
+		if err != nil {
+			return err
+		}
+		n.TakeIn(version)
+		if there == uuid.Nil {
+			d, _, err := p.Intake.Arrive(ctx, p.actor, in)
+			if err != nil {
+				return fmt.Errorf("record the document: %w", err)
+			}
+			if err := p.Versions.Add(ctx, v, d.ID, p.Clock.Now()); err != nil {
+				return err
+			}
+			w.FilesTakenIn++
+		}
+		return p.Nodes.Put(ctx, p.i.ID, []watch.Node{*n})
+	})
+}
+
+func join(folder, name string) string {
+	if folder == "" {
+		return name
+	}
+	return folder + "/" + name
+}
+
+// full says that the plan has no room for another invoice this month. Of many
+// files at once the extraction holds back those that are too many.
+func (p *poll) full(ctx context.Context) (bool, error) {
+	plan, err := p.Plans.Of(ctx, p.i.OrganizationID)
+	if err != nil || plan.MaxInvoicesPerMonth == nil {
+		return false, err
+	}
+	used, err := p.Usage.Used(ctx, p.i.OrganizationID, billing.Invoices, billing.Month(p.Clock.Now()))
+	return used >= *plan.MaxInvoicesPerMonth, err
+}
