@@ -145,6 +145,15 @@ func (s *Store) Integrations() Integrations { return Integrations{s} }
 // ConsentAttempts returns the consents that were asked for.
 func (s *Store) ConsentAttempts() ConsentAttempts { return ConsentAttempts{s} }
 
+// Watches returns how far places of document stores were followed.
+func (s *Store) Watches() Watches { return Watches{s} }
+
+// WatchNodes returns what is known of the items of those places.
+func (s *Store) WatchNodes() WatchNodes { return WatchNodes{s} }
+
+// WatchVersions returns which versions of items are documents.
+func (s *Store) WatchVersions() WatchVersions { return WatchVersions{s} }
+
 // Meters returns what was sent to providers.
 func (s *Store) Meters() Meters { return Meters{s} }
 

@@ -116,6 +116,24 @@ func (d *Document) StartOver(forced bool) {
 	d.Restarts++
 }
 
+// Kept is what is known of bytes that a blob store has.
+type Kept struct {
+	SHA256    string
+	SizeBytes int64
+	MediaType string // sniffed
+}
+
+// Arrival is a file that a watched place brings.
+type Arrival struct {
+	Kept
+	EntityID      uuid.UUID
+	IntegrationID uuid.UUID
+	Filename      string
+	SourcePath    string // where it lies in the watched place
+	// Held says that the plan has no room: the document waits (records D15).
+	Held bool
+}
+
 // Filter narrows a list; the zero value lists all that the scope holds.
 type Filter struct {
 	EntityID uuid.UUID

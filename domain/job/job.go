@@ -14,6 +14,7 @@ type Priority int
 const (
 	Interactive Priority = 1
 	Automatic   Priority = 2
+	Watched     Priority = 3
 	Bulk        Priority = 4
 )
 
@@ -68,6 +69,19 @@ type ProcessEvent struct {
 
 // Kind implements Args.
 func (ProcessEvent) Kind() string { return "process_event" }
+
+// PollVersion is the version of PollStore that this release writes.
+const PollVersion = 1
+
+// PollStore reads what has changed in the place that an integration watches.
+type PollStore struct {
+	V              int
+	OrganizationID uuid.UUID
+	IntegrationID  uuid.UUID
+}
+
+// Kind implements Args.
+func (PollStore) Kind() string { return "poll_store" }
 
 // Queue takes work. At most one job of the same kind and arguments waits or
 // runs at a time: another one is not added.

@@ -37,8 +37,7 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	if err := s.MayUpload(ctx, a, in.EntityID); err != nil {
 		return nil, err
 	}
-	begin := &prefix{r: in.Content}
-	sha256, size, err := s.Blobs.Put(ctx, begin)
+	kept, err := s.Keep(ctx, in.Content)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +48,8 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	now := s.Clock.Now()
 	d := &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
-		Filename: cleanFilename(in.Filename), MediaType: s.Sniffer.MediaType(begin.bytes),
-		SizeBytes: size, SHA256: sha256, Origin: document.FromUpload, Status: document.Uploaded, Requested: settings.AutoExtract,
+		Filename: cleanFilename(in.Filename), MediaType: kept.MediaType,
+		SizeBytes: kept.SizeBytes, SHA256: kept.SHA256, Origin: document.FromUpload, Status: document.Uploaded, Requested: settings.AutoExtract,
 		Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
 	}
 	var existing *document.Document
@@ -59,7 +58,7 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 		if existing, err = s.Documents.Add(ctx, d); err != nil || existing != nil {
 			return err
 		}
-		return s.received(ctx, a, d)
+		return s.received(ctx, a, d, job.Automatic)
 	})
 	if err != nil {
 		return nil, err
@@ -110,17 +109,17 @@ func errArchived(e *entity.Entity) error {
 		With("entity_id", e.ID.String())
 }
 
-func (s *Service) received(ctx context.Context, a identity.Actor, d *document.Document) error {
+func (s *Service) received(ctx context.Context, a identity.Actor, d *document.Document, p job.Priority) error {
 	ev := event.By(a, event.DocumentReceived, d.EntityID, event.Subject{Type: event.SubjectDocument, ID: d.ID, Version: d.Version})
 	ev.Data = map[string]string{"sha256": d.SHA256, "source": string(d.Origin)}
 	if err := s.Events.Append(ctx, ev); err != nil {
 		return fmt.Errorf("append event: %w", err)
 	}
-	if !d.Requested {
+	if !d.Requested || d.HeldReason != "" {
 		return nil
 	}
 	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID}
-	if err := s.Queue.Enqueue(ctx, args, job.Automatic); err != nil {
+	if err := s.Queue.Enqueue(ctx, args, p); err != nil {
 		return fmt.Errorf("enqueue extraction: %w", err)
 	}
 	return nil
