@@ -49,7 +49,7 @@ func (s *Server) GetIntegrationStatus(
 	if err != nil {
 		return nil, err
 	}
-	return backend.GetIntegrationStatus200JSONResponse{Body: convert.ToAPIStatusReport(status)}, nil
+	return backend.GetIntegrationStatus200JSONResponse{Body: convert.ToAPIStatusReport(status, s.Clock.Now())}, nil
 }
 
 // AuthorizeIntegration implements the operation authorizeIntegration.
@@ -102,6 +102,7 @@ func (s *Server) SetUpIntegration(ctx context.Context, r api.SetUpIntegrationReq
 	m := r.Body.PublicMetadata
 	i, err := s.Integrations.SetUp(ctx, actor(ctx), r.IntegrationId, entityID, version, integrations.Setup{
 		Status: string(r.Body.Status), Provider: string(m.Provider), OrganizationID: m.OrganizationId, PaysTax: m.PaysTax,
+		SourceID: m.SourceId, SubSourceID: m.SubSourceId, Directories: m.Directories,
 	})
 	if err != nil {
 		return nil, err
@@ -216,5 +217,29 @@ func (s *Server) ListAccountingCurrencies(
 	}
 	return api.ListAccountingCurrencies200JSONResponse{
 		Body: api.AccountingCurrencyList{Items: convert.ToAPICurrencies(found.Items), NextCursor: convert.Cursor(found.Next)},
+	}, nil
+}
+
+// ListTriggerSources implements the operation listTriggerSources.
+func (s *Server) ListTriggerSources(ctx context.Context, r api.ListTriggerSourcesRequestObject) (api.ListTriggerSourcesResponseObject, error) {
+	found, err := s.Integrations.Sources(ctx, actor(ctx), r.IntegrationId, r.Params.EntityId, partOf(r.Params.Limit, r.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	return api.ListTriggerSources200JSONResponse{
+		Body: api.TriggerSourceList{Items: convert.ToAPISources(found.Items), NextCursor: convert.Cursor(found.Next)},
+	}, nil
+}
+
+// ListTriggerSubSources implements the operation listTriggerSubSources.
+func (s *Server) ListTriggerSubSources(
+	ctx context.Context, r api.ListTriggerSubSourcesRequestObject,
+) (api.ListTriggerSubSourcesResponseObject, error) {
+	found, err := s.Integrations.SubSources(ctx, actor(ctx), r.IntegrationId, r.Params.EntityId, r.SourceId, partOf(r.Params.Limit, r.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	return api.ListTriggerSubSources200JSONResponse{
+		Body: api.TriggerSourceList{Items: convert.ToAPISources(found.Items), NextCursor: convert.Cursor(found.Next)},
 	}, nil
 }

@@ -30,6 +30,8 @@ import (
 const (
 	defaultWorkers    = 4
 	defaultSweepEvery = 2 * time.Second
+	// promptEvery is the pause between rounds of the prompt tasks.
+	promptEvery = 500 * time.Millisecond
 	// fetchCooldown bounds how often jobs are fetched; River's default of
 	// 100 ms bounds the throughput.
 	fetchCooldown = 20 * time.Millisecond
@@ -42,6 +44,7 @@ const (
 // Handlers are the use-cases, one for each kind of job. Each may be called
 // again for the same job, and for one whose data is gone.
 type Handlers struct {
+	Poll    func(ctx context.Context, args job.PollStore) error
 	Extract func(ctx context.Context, args job.ExtractDocument) error
 	Event   func(ctx context.Context, args job.ProcessEvent) error
 	Sync    func(ctx context.Context, args job.SyncInvoice) error
@@ -73,6 +76,10 @@ type Config struct {
 
 	Handlers Handlers
 	Sweeps   []Task
+	// Prompt tasks run twice a second in every process that works: they give
+	// jobs to what is due by the clock, which the queue keeps from being added
+	// twice.
+	Prompt   []Task
 	Periodic []Periodic
 	// Workers is how many jobs run at a time; 0 means 4.
 	Workers int
@@ -168,6 +175,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	r.cancel = stop
 	r.background.Go(func() { r.owner.keep(background) })
 	r.background.Go(func() { r.sweepUntil(background) })
+	r.background.Go(func() { r.promptUntil(background) })
 	return nil
 }
 

@@ -31,6 +31,7 @@ func table(cfg Config) []kind {
 		row(job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
 		row(job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
 		row(job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
+		row(job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
 		row(periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
 	}
 }

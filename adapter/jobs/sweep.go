@@ -24,6 +24,27 @@ func (r *Runner) sweepUntil(ctx context.Context) {
 	}
 }
 
+// promptUntil runs what is due by the clock.
+func (r *Runner) promptUntil(ctx context.Context) {
+	if len(r.cfg.Prompt) == 0 {
+		return
+	}
+	tick := time.NewTicker(promptEvery)
+	defer tick.Stop()
+	for {
+		for _, t := range r.cfg.Prompt {
+			if err := run(ctx, t); err != nil && ctx.Err() == nil {
+				r.log.Warn("what is due could not be looked for", "task", t.Name, "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
 // sweep runs every task; one that fails keeps none of the others from running.
 func (r *Runner) sweep(ctx context.Context) {
 	tasks := append([]Task{{Name: "rescue", Run: func(ctx context.Context) error { return r.owner.rescue(ctx, false) }}}, r.cfg.Sweeps...)

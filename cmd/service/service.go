@@ -46,6 +46,7 @@ import (
 	"docledger/usecase/organizations"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
+	"docledger/usecase/watching"
 )
 
 // The roles of a process.
@@ -68,6 +69,7 @@ type Service struct {
 	Inbox         *inbox.Service
 	Explainer     *billing.Explainer
 
+	watching *watching.Service
 	cfg      config.Config
 	log      *slog.Logger
 	db       *database.DB
@@ -242,6 +244,8 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Events: st.Events(),
 	}
+	s.watching = s.newWatching(plans)
+	s.Integrations.Watches = s.watching
 }
 
 func (s *Service) buildHandler() (err error) {

@@ -15,13 +15,17 @@ import (
 func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
-		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process, Sync: s.Sync.Push},
+		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process, Sync: s.Sync.Push, Poll: s.watching.Poll},
 		Sweeps: []jobs.Task{
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
 			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
 			s.sweep("syncs that are due", s.Sync.Sweep),
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
 		},
+		Prompt: []jobs.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
+			_, err := s.watching.Enqueue(ctx)
+			return err
+		}}},
 		Periodic: []jobs.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),

@@ -913,18 +913,42 @@ type FailureCode = string
 
 // IntegrationStatusReport Where an integration stands.
 type IntegrationStatusReport struct {
+	// Directories The watched directories with where they lie now; empty where all of it is watched.
+	Directories nullable.Nullable[[]WatchedDirectory] `json:"directories"`
+
 	// EntityId An identifier (UUID version 7 in what the service makes).
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
+
+	// FilesIngested Versions of files that are documents.
+	FilesIngested nullable.Nullable[int64] `json:"files_ingested"`
+
+	// FilesSeen Versions of files that the watched place has told of.
+	FilesSeen nullable.Nullable[int64] `json:"files_seen"`
+
+	// FilesWaiting Files that are still to be taken in, also those that are locked or not whole yet.
+	FilesWaiting nullable.Nullable[int] `json:"files_waiting"`
 
 	// IntegrationId An identifier (UUID version 7 in what the service makes).
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	IntegrationId externalRef0.Id `json:"integration_id"`
 
+	// Lag Seconds since everything in the watched place was taken in; null where that was never so.
+	Lag nullable.Nullable[int64] `json:"lag"`
+
 	// LastActivityAt A moment in UTC (RFC 3339), or null.
 	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
+
+	// LastPollAt A moment in UTC (RFC 3339), or null.
+	LastPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_poll_at"`
+
+	// NextPollAt A moment in UTC (RFC 3339), or null.
+	NextPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_poll_at"`
+
+	// PausedReason Why the place is not read now although the integration works; nothing is missed.
+	PausedReason nullable.Nullable[string] `json:"paused_reason"`
 
 	// Provider The code of the provider.
 	Provider externalRef1.IntegrationProvider `json:"provider"`
@@ -1997,6 +2021,24 @@ type UploadRequest struct {
 
 	// Filename The name of the file.
 	Filename string `json:"filename"`
+}
+
+// WatchedDirectory A directory of the set-up, with the folders that are watched for it.
+type WatchedDirectory struct {
+	// Folders The folders that lie at the path, or did: one that was renamed or moved stays watched. Empty while there is none.
+	Folders []WatchedFolder `json:"folders"`
+
+	// Path The path as set up.
+	Path string `json:"path"`
+}
+
+// WatchedFolder A folder that is watched.
+type WatchedFolder struct {
+	// CurrentPath Where it lies in the sub-source now; null where it is gone.
+	CurrentPath nullable.Nullable[string] `json:"current_path"`
+
+	// Id What the provider names it by.
+	Id string `json:"id"`
 }
 
 // BackendIntegrationId An identifier (UUID version 7 in what the service makes).

@@ -299,6 +299,9 @@ type Integration struct {
 
 // IntegrationMetadata The set-up; null before it. Keys of another type of provider are null.
 type IntegrationMetadata struct {
+	// Directories The paths in it that are watched; empty for all of it.
+	Directories nullable.Nullable[[]string] `json:"directories"`
+
 	// OrganizationId The organization that invoices are booked in.
 	OrganizationId nullable.Nullable[string] `json:"organization_id"`
 
@@ -310,6 +313,12 @@ type IntegrationMetadata struct {
 
 	// Provider The code of the provider.
 	Provider IntegrationProvider `json:"provider"`
+
+	// SourceId The site or folder that is watched.
+	SourceId nullable.Nullable[string] `json:"source_id"`
+
+	// SubSourceId The document library or sub-folder that is watched.
+	SubSourceId nullable.Nullable[string] `json:"sub_source_id"`
 }
 
 // IntegrationProvider The code of the provider.
@@ -322,7 +331,10 @@ type IntegrationSetup struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId *externalRef0.Id `json:"entity_id,omitempty"`
 
-	// PublicMetadata organization_id and pays_tax are required the first time; later an absent key keeps its value.
+	// PublicMetadata Accounting: organization_id and pays_tax. Trigger: source_id and
+	// sub_source_id, and directories where not all of it is watched. They are
+	// required the first time; later an absent key keeps its value. Keys of the
+	// other type are refused.
 	PublicMetadata IntegrationSetupMetadata `json:"public_metadata"`
 
 	// Status Always PENDING.
@@ -332,8 +344,14 @@ type IntegrationSetup struct {
 // IntegrationSetupStatus Always PENDING.
 type IntegrationSetupStatus string
 
-// IntegrationSetupMetadata organization_id and pays_tax are required the first time; later an absent key keeps its value.
+// IntegrationSetupMetadata Accounting: organization_id and pays_tax. Trigger: source_id and
+// sub_source_id, and directories where not all of it is watched. They are
+// required the first time; later an absent key keeps its value. Keys of the
+// other type are refused.
 type IntegrationSetupMetadata struct {
+	// Directories Paths in the sub-source that are watched, with all below them; absent or empty means all of it.
+	Directories *[]string `json:"directories,omitempty"`
+
 	// OrganizationId One of the organizations that the consent reaches.
 	OrganizationId *string `json:"organization_id,omitempty"`
 
@@ -342,6 +360,12 @@ type IntegrationSetupMetadata struct {
 
 	// Provider The provider of the integration.
 	Provider IntegrationSetupMetadataProvider `json:"provider"`
+
+	// SourceId DOCSTORE_A: the site; DOCSTORE_B: the folder.
+	SourceId *string `json:"source_id,omitempty"`
+
+	// SubSourceId DOCSTORE_A: the document library of the site; DOCSTORE_B: the sub-folder of the folder.
+	SubSourceId *string `json:"sub_source_id,omitempty"`
 }
 
 // IntegrationSetupMetadataProvider The provider of the integration.
@@ -363,6 +387,30 @@ type StatusReason struct {
 
 	// Message What it means and what to do.
 	Message string `json:"message"`
+}
+
+// TriggerSource A place of a document store.
+type TriggerSource struct {
+	// Id What the set-up names it by; opaque.
+	Id string `json:"id"`
+
+	// Name Its name.
+	Name string `json:"name"`
+
+	// Path Where it lies, where the provider tells it.
+	Path nullable.Nullable[string] `json:"path"`
+
+	// WebUrl Where a person opens it, where the provider tells it.
+	WebUrl nullable.Nullable[string] `json:"web_url"`
+}
+
+// TriggerSourceList The list, or a page of it.
+type TriggerSourceList struct {
+	// Items In the provider's order.
+	Items []TriggerSource `json:"items"`
+
+	// NextCursor Of the next page; null on the last one.
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
 // IntegrationId An identifier (UUID version 7 in what the service makes).
@@ -455,6 +503,30 @@ type ListAccountingTaxRatesParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListTriggerSourcesParams defines parameters for ListTriggerSources.
+type ListTriggerSourcesParams struct {
+	// EntityId The entity that the integration belongs to.
+	EntityId externalRef0.Id `form:"entity_id" json:"entity_id"`
+
+	// Limit How many items a page holds; without it the list is complete.
+	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListTriggerSubSourcesParams defines parameters for ListTriggerSubSources.
+type ListTriggerSubSourcesParams struct {
+	// EntityId The entity that the integration belongs to.
+	EntityId externalRef0.Id `form:"entity_id" json:"entity_id"`
+
+	// Limit How many items a page holds; without it the list is complete.
+	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // AuthorizeIntegrationJSONRequestBody defines body for AuthorizeIntegration for application/json ContentType.
 type AuthorizeIntegrationJSONRequestBody = AuthorizeRequest
 
@@ -490,6 +562,12 @@ type ServerInterface interface {
 	// ListAccountingTaxRates Read tax rates
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(c *gin.Context, integrationId IntegrationId, params ListAccountingTaxRatesParams)
+	// ListTriggerSources List what can be watched
+	// (GET /api/v1/integrations/{integrationId}/trigger-sources)
+	ListTriggerSources(c *gin.Context, integrationId IntegrationId, params ListTriggerSourcesParams)
+	// ListTriggerSubSources List what can be watched in a source
+	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources)
+	ListTriggerSubSources(c *gin.Context, integrationId IntegrationId, sourceId string, params ListTriggerSubSourcesParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -899,6 +977,119 @@ func (siw *ServerInterfaceWrapper) ListAccountingTaxRates(c *gin.Context) {
 	siw.Handler.ListAccountingTaxRates(c, integrationId, params)
 }
 
+// ListTriggerSources operation middleware
+func (siw *ServerInterfaceWrapper) ListTriggerSources(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integrationId" -------------
+	var integrationId IntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integrationId", c.Param("integrationId"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integrationId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListTriggerSourcesParams
+
+	// ------------- Required query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListTriggerSources(c, integrationId, params)
+}
+
+// ListTriggerSubSources operation middleware
+func (siw *ServerInterfaceWrapper) ListTriggerSubSources(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integrationId" -------------
+	var integrationId IntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integrationId", c.Param("integrationId"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integrationId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "sourceId" -------------
+	var sourceId string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "sourceId", c.Param("sourceId"), &sourceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sourceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListTriggerSubSourcesParams
+
+	// ------------- Required query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListTriggerSubSources(c, integrationId, sourceId, params)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -935,6 +1126,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-contacts", wrapper.ListAccountingContacts)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-tax-rates", wrapper.ListAccountingTaxRates)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-currencies", wrapper.ListAccountingCurrencies)
+	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources", wrapper.ListTriggerSources)
+	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources/:sourceId/sub-sources", wrapper.ListTriggerSubSources)
 }
 
 type AuthorizeIntegrationRequestObject struct {
@@ -2487,6 +2680,357 @@ func (response ListAccountingTaxRates503JSONResponse) VisitListAccountingTaxRate
 	return err
 }
 
+type ListTriggerSourcesRequestObject struct {
+	IntegrationId IntegrationId `json:"integrationId"`
+	Params        ListTriggerSourcesParams
+}
+
+type ListTriggerSourcesResponseObject interface {
+	VisitListTriggerSourcesResponse(w http.ResponseWriter) error
+}
+
+type ListTriggerSources200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListTriggerSources200JSONResponse struct {
+	Body    TriggerSourceList
+	Headers ListTriggerSources200ResponseHeaders
+}
+
+func (response ListTriggerSources200JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListTriggerSources400JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListTriggerSources401JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListTriggerSources403JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListTriggerSources404JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListTriggerSources429JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListTriggerSources500JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSources503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListTriggerSources503JSONResponse) VisitListTriggerSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSourcesRequestObject struct {
+	IntegrationId IntegrationId `json:"integrationId"`
+	SourceId      string        `json:"sourceId"`
+	Params        ListTriggerSubSourcesParams
+}
+
+type ListTriggerSubSourcesResponseObject interface {
+	VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error
+}
+
+type ListTriggerSubSources200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListTriggerSubSources200JSONResponse struct {
+	Body    TriggerSourceList
+	Headers ListTriggerSubSources200ResponseHeaders
+}
+
+func (response ListTriggerSubSources200JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListTriggerSubSources400JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListTriggerSubSources401JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListTriggerSubSources403JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListTriggerSubSources404JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListTriggerSubSources429JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListTriggerSubSources500JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTriggerSubSources503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListTriggerSubSources503JSONResponse) VisitListTriggerSubSourcesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// AuthorizeIntegration Ask for a provider's consent
@@ -2516,6 +3060,12 @@ type StrictServerInterface interface {
 	// ListAccountingTaxRates Read tax rates
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(ctx context.Context, request ListAccountingTaxRatesRequestObject) (ListAccountingTaxRatesResponseObject, error)
+	// ListTriggerSources List what can be watched
+	// (GET /api/v1/integrations/{integrationId}/trigger-sources)
+	ListTriggerSources(ctx context.Context, request ListTriggerSourcesRequestObject) (ListTriggerSourcesResponseObject, error)
+	// ListTriggerSubSources List what can be watched in a source
+	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources)
+	ListTriggerSubSources(ctx context.Context, request ListTriggerSubSourcesRequestObject) (ListTriggerSubSourcesResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
@@ -2843,6 +3393,61 @@ func (sh *strictHandler) ListAccountingTaxRates(ctx *gin.Context, integrationId 
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListAccountingTaxRatesResponseObject); ok {
 		if err := validResponse.VisitListAccountingTaxRatesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListTriggerSources operation middleware
+func (sh *strictHandler) ListTriggerSources(ctx *gin.Context, integrationId IntegrationId, params ListTriggerSourcesParams) {
+	var request ListTriggerSourcesRequestObject
+
+	request.IntegrationId = integrationId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTriggerSources(ctx, request.(ListTriggerSourcesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTriggerSources")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListTriggerSourcesResponseObject); ok {
+		if err := validResponse.VisitListTriggerSourcesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListTriggerSubSources operation middleware
+func (sh *strictHandler) ListTriggerSubSources(ctx *gin.Context, integrationId IntegrationId, sourceId string, params ListTriggerSubSourcesParams) {
+	var request ListTriggerSubSourcesRequestObject
+
+	request.IntegrationId = integrationId
+	request.SourceId = sourceId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTriggerSubSources(ctx, request.(ListTriggerSubSourcesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTriggerSubSources")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListTriggerSubSourcesResponseObject); ok {
+		if err := validResponse.VisitListTriggerSubSourcesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -69,6 +69,7 @@ type Config struct {
 	ExtractDeadline   time.Duration
 	ExtractPatience   time.Duration
 	SyncPatience      time.Duration
+	PollInterval      time.Duration
 	CompileCacheDir   string
 	TrustedProxies    []string // whose X-Forwarded-For is believed
 	ShutdownTimeout   time.Duration
@@ -148,6 +149,7 @@ func (r *reader) load() Config {
 		ExtractDeadline:   r.duration("EXTRACT_DEADLINE", 9*time.Second),
 		ExtractPatience:   r.duration("EXTRACT_PATIENCE", 30*time.Second),
 		SyncPatience:      r.duration("SYNC_PATIENCE", 30*time.Second),
+		PollInterval:      r.duration("POLL_INTERVAL", time.Minute),
 		CompileCacheDir:   r.text("COMPILE_CACHE_DIR", defaultCacheDir()),
 		TrustedProxies:    r.networks("TRUSTED_PROXIES"),
 		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
@@ -214,6 +216,7 @@ func Variables() []Variable {
 		"EXTRACTOR_PROCESSES":         "child processes that read PDFs",
 		"EXTRACT_DEADLINE":            "longest time for reading one document",
 		"EXTRACT_PATIENCE":            "how long `POST /api/invoices/extract` waits before it answers 503",
+		"POLL_INTERVAL":               "pause between two looks at a watched place of a document store, a tenth more or less",
 		"SYNC_PATIENCE":               "how long `POST /api/invoices/{invoice_id}/sync` waits before it answers with the state so far",
 		"COMPILE_CACHE_DIR":           "folder for compiled PDF code; it may be shared and filled in advance",
 		"TRUSTED_PROXIES":             "networks whose X-Forwarded-For is believed, separated by commas",

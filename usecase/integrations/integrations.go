@@ -31,6 +31,7 @@ type Service struct {
 	Grants       integration.Grants
 	Attempts     integration.Attempts
 	Meters       integration.Meters
+	Watches      Watches
 	Entities     entity.Reader
 	Settings     entity.SettingsRepository
 	Memberships  identity.Memberships

@@ -18,6 +18,9 @@ import (
 // rates belong to a tenant; with another tenant they are cleared (records D4).
 // Within the caller's transaction.
 func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integration.Integration) error {
+	if i.Type() == integration.Trigger && i.Trigger != nil && (i.Status == integration.Active || i.Reason == integration.AccessLost) {
+		return s.Watches.Wake(ctx, i)
+	}
 	moved := before.Tenant() != "" && before.Tenant() != i.Tenant()
 	became := i.Status == integration.Active && before.Status != integration.Active
 	if i.Type() != integration.Accounting || !moved && !became {

@@ -8,6 +8,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
+	"docledger/domain/watch"
 
 	"github.com/google/uuid"
 )
@@ -17,8 +18,11 @@ import (
 type Setup struct {
 	Status         string
 	Provider       string
-	OrganizationID *string
+	OrganizationID *string // ACCOUNTING
 	PaysTax        *bool
+	SourceID       *string // TRIGGER
+	SubSourceID    *string
+	Directories    *[]string // empty: all of it
 }
 
 // SetUp sets an integration up (row 3): it is verified with the provider and
@@ -43,8 +47,22 @@ func (s *Service) SetUp(
 	if err := i.RequireConsent(); err != nil {
 		return nil, err
 	}
-	if err := i.RequireType(integration.Accounting); err != nil {
-		return nil, err
+	if i.Type() == integration.Trigger {
+		return s.setUpTrigger(ctx, a, i, ifVersion, in)
+	}
+	return s.setUpAccounting(ctx, a, i, ifVersion, in)
+}
+
+// setUpAccounting sets an accounting integration up.
+func (s *Service) setUpAccounting(
+	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, in Setup,
+) (*integration.Integration, error) {
+	for field, named := range map[string]bool{
+		sourceField: in.SourceID != nil, subSourceField: in.SubSourceID != nil, directoriesField: in.Directories != nil,
+	} {
+		if named {
+			return nil, fault.InvalidField(field, "is for trigger integrations; this one is for %s", i.Provider)
+		}
 	}
 	meta, err := in.accounting(i.Accounting)
 	if err != nil {
@@ -231,11 +249,19 @@ func (s *Service) SweepUnverified(ctx context.Context) (done int, err error) {
 }
 
 func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (ended bool, err error) {
-	if i.Accounting == nil || !s.Available(i.Provider) {
+	if !i.IsSetUp() || !s.Available(i.Provider) {
 		return false, nil
 	}
-	meta := *i.Accounting
-	reached, err := s.verify(ctx, i, &meta)
+	var reached bool
+	var meta integration.AccountingMetadata
+	failed := integration.TenantChanged
+	if i.Trigger != nil {
+		failed = integration.AccessLost
+		reached, err = s.verifyTrigger(ctx, i, *i.Trigger)
+	} else {
+		meta = *i.Accounting
+		reached, err = s.verify(ctx, i, &meta)
+	}
 	wrong := fault.CodeOf(err) == fault.CodeInvalidRequest
 	switch {
 	case fault.CodeOf(err) == fault.CodeProviderUnauthorized:
@@ -247,10 +273,12 @@ func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (
 	}
 	_, err = s.change(ctx, identity.System(i.OrganizationID), i.ID, i.Version, "", func(now *integration.Integration) error {
 		if wrong {
-			now.Fail(integration.TenantChanged)
+			now.Fail(failed)
 			return nil
 		}
-		now.Accounting = &meta
+		if now.Accounting != nil {
+			now.Accounting = &meta
+		}
 		now.Verified()
 		return nil
 	})
@@ -263,8 +291,9 @@ func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (
 // Status is where an integration stands, for GET …/status.
 type Status struct {
 	*integration.Integration
-	Scopes  []string  // granted; nil without a consent
-	RetryAt time.Time // when the provider is asked again; zero: it may be at any time
+	Scopes  []string      // granted; nil without a consent
+	RetryAt time.Time     // when the provider is asked again; zero: it may be at any time
+	Watch   *watch.Report // of a trigger integration that is set up
 }
 
 // Status tells where an integration stands.
@@ -286,7 +315,10 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 		return Status{}, err
 	}
 	st.RetryAt = m.RetryAt(s.Clock.Now())
-	return st, nil
+	if i.Trigger != nil {
+		st.Watch, err = s.Watches.Report(ctx, a, i)
+	}
+	return st, err
 }
 
 // Offer is a provider with the caller's integrations.

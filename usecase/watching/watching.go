@@ -228,29 +228,8 @@ func (s *Service) tellHealth(ctx context.Context, i *integration.Integration, o 
 	return nil
 }
 
-// Report is what GET …/status tells of a watch.
-type Report struct {
-	watch.Watch
-	Directories []DirectoryReport
-	Waiting     int // files that are to be taken in
-}
-
-// DirectoryReport is where a directory of the set-up is found now.
-type DirectoryReport struct {
-	Path    string
-	Folders []FolderReport
-}
-
-// FolderReport is a folder that is watched for a directory.
-type FolderReport struct {
-	ID   string
-	Path string // where it lies now; "" where it is gone or lies elsewhere
-	// There says whether it is in the place now.
-	There bool
-}
-
 // Report tells how far a watch has got; nil where there is none yet.
-func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.Integration) (*Report, error) {
+func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.Integration) (*watch.Report, error) {
 	w, err := s.Watches.Get(ctx, a.Scope(), i.ID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil, nil
@@ -258,7 +237,7 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Watch: *w}
+	r := &watch.Report{Watch: *w}
 	if r.Waiting, err = s.Nodes.Waiting(ctx, i.ID); err != nil || len(w.Directories) == 0 {
 		return r, err
 	}
@@ -268,10 +247,10 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	}
 	tree := watch.NewTree(folders, folds(i.Provider))
 	for _, d := range w.Directories {
-		told := DirectoryReport{Path: d.Path}
+		told := watch.DirectoryReport{Path: d.Path}
 		for _, id := range d.Folders {
 			path, there := tree.Path(id)
-			told.Folders = append(told.Folders, FolderReport{ID: id, Path: path, There: there})
+			told.Folders = append(told.Folders, watch.FolderReport{ID: id, Path: path, There: there})
 		}
 		r.Directories = append(r.Directories, told)
 	}

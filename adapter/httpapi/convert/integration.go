@@ -2,10 +2,13 @@ package convert
 
 import (
 	"strings"
+	"time"
 
 	"docledger/domain/accounting"
+	"docledger/domain/docstore"
 	"docledger/domain/integration"
 	"docledger/domain/money"
+	"docledger/domain/watch"
 	"docledger/gen/backend"
 	api "docledger/gen/integrations"
 	usecase "docledger/usecase/integrations"
@@ -35,19 +38,51 @@ func toAPIMetadata(i *integration.Integration) nullable.Nullable[api.Integration
 	}
 	m := api.IntegrationMetadata{
 		Provider: string(i.Provider), OrganizationId: null[string](), OrganizationName: null[string](), PaysTax: null[bool](),
+		SourceId: null[string](), SubSourceId: null[string](), Directories: null[[]string](),
 	}
 	if a := i.Accounting; a != nil {
 		m.OrganizationId, m.OrganizationName, m.PaysTax = value(a.Tenant), orNull(a.TenantName), value(a.PaysTax)
+	}
+	if t := i.Trigger; t != nil {
+		m.SourceId, m.SubSourceId, m.Directories = value(t.Source), value(t.SubSource), value(some(t.Directories))
 	}
 	return value(m)
 }
 
 // ToAPIStatusReport returns where an integration stands.
-func ToAPIStatusReport(s usecase.Status) backend.IntegrationStatusReport {
-	return backend.IntegrationStatusReport{
+func ToAPIStatusReport(s usecase.Status, now time.Time) backend.IntegrationStatusReport {
+	r := backend.IntegrationStatusReport{
 		IntegrationId: s.ID, EntityId: s.EntityID, Provider: string(s.Provider), Type: string(s.Type()), Status: string(s.Integration.Status),
 		StatusReason: toAPIReason(s.Reason), Scopes: some(s.Scopes), LastActivityAt: orNull(s.LastActivityAt), RetryAt: orNull(s.RetryAt),
+		LastPollAt: null[time.Time](), NextPollAt: null[time.Time](), Lag: null[int64](), FilesSeen: null[int64](), FilesIngested: null[int64](),
+		FilesWaiting: null[int](), PausedReason: null[string](), Directories: null[[]backend.WatchedDirectory](),
 	}
+	if w := s.Watch; w != nil {
+		r.LastPollAt, r.NextPollAt = orNull(w.LastPollAt), orNull(w.NextPollAt)
+		if !w.UpToDateAt.IsZero() {
+			r.Lag = value(int64(w.Lag(now) / time.Second))
+		}
+		r.FilesSeen, r.FilesIngested, r.FilesWaiting = value(w.FilesSeen), value(w.FilesTakenIn), value(w.Waiting)
+		r.PausedReason, r.Directories = orNull(string(w.Pause)), value(list(w.Directories, toAPIWatched))
+	}
+	return r
+}
+
+func toAPIWatched(d watch.DirectoryReport) backend.WatchedDirectory {
+	return backend.WatchedDirectory{Path: d.Path, Folders: list(d.Folders, func(f watch.FolderReport) backend.WatchedFolder {
+		w := backend.WatchedFolder{Id: f.ID, CurrentPath: null[string]()}
+		if f.There {
+			w.CurrentPath = value(f.Path)
+		}
+		return w
+	})}
+}
+
+// ToAPISources returns places of a document store.
+func ToAPISources(items []docstore.Source) []api.TriggerSource {
+	return list(items, func(s docstore.Source) api.TriggerSource {
+		return api.TriggerSource{Id: s.ID, Name: s.Name, Path: orNull(s.Path), WebUrl: orNull(s.WebURL)}
+	})
 }
 
 // ToAPIProviders returns the catalogue of providers.

@@ -113,6 +113,7 @@ func Only(extract func(context.Context, job.ExtractDocument) error) jobs.Handler
 	return jobs.Handlers{
 		Extract: extract, Event: func(context.Context, job.ProcessEvent) error { return nil },
 		Sync: func(context.Context, job.SyncInvoice) error { return nil },
+		Poll: func(context.Context, job.PollStore) error { return nil },
 	}
 }
 

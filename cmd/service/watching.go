@@ -1,0 +1,24 @@
+package service
+
+import (
+	"math/rand/v2"
+
+	"docledger/domain/billing"
+	"docledger/domain/integration"
+	"docledger/usecase/watching"
+)
+
+// newWatching builds what follows the places of trigger integrations. Files
+// become documents as uploads do.
+func (s *Service) newWatching(plans billing.Plans) *watching.Service {
+	st := s.store
+	return &watching.Service{
+		Watches: st.Watches(), Nodes: st.WatchNodes(), Sets: st.WatchNodes(), Versions: st.WatchVersions(),
+		Integrations: st.Integrations(), Entities: st.Entities(), Accesses: s.Integrations.Tokens,
+		Connectors: func(p integration.Provider) any { return s.Integrations.Connectors[p] },
+		Health:     s.Integrations, Intake: s.Documents, Plans: plans, Usage: st.Usage(), Queue: st.Queue(),
+		UnitOfWork: st, Clock: s.clock, Log: s.log, Interval: s.cfg.PollInterval,
+		// A tenth more or less parts what began together.
+		Spread: func() float64 { return 0.9 + 0.2*rand.Float64() }, MaxBytes: s.cfg.MaxUploadBytes,
+	}
+}

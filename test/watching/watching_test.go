@@ -1,0 +1,216 @@
+package watching
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"docledger/domain/billing"
+	"docledger/domain/document"
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+	"docledger/domain/job"
+	"docledger/domain/page"
+	"docledger/domain/watch"
+)
+
+func xml(n int) []byte { return fmt.Appendf(nil, "<invoice>%d</invoice>", n) }
+
+func TestFilesBecomeDocuments(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		dir := w.place.add(top, "2026", true, nil)
+		id := w.place.add(dir, "a.xml", false, xml(1))
+		w.settle()
+		d := w.want("at first", xml(1))[digest(xml(1))]
+		if d.Origin != document.FromTrigger || d.IntegrationID != w.i.ID || d.SourcePath != "2026/a.xml" || d.Filename != "a.xml" || !d.Requested {
+			t.Errorf("document %+v", d)
+		}
+		live, err := w.Queue.Live(w.ctx, job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID})
+		if w.must(err); !live {
+			t.Error("the document has no job")
+		}
+		events, err := w.st.Events().List(w.ctx, w.scope(), event.Filter{}, page.Request{})
+		if w.must(err); len(events.Items) != 1 || events.Items[0].Type != event.DocumentReceived || events.Items[0].Data["source"] != "TRIGGER" {
+			t.Errorf("events %+v", events.Items)
+		}
+		// Names, places and bins change nothing; contents do.
+		w.place.change(id, func(f *file) { f.Name = "b.xml" })
+		w.settle()
+		w.place.change(id, func(f *file) { f.Parent = top })
+		w.settle()
+		w.place.change(id, func(f *file) { f.binned = true })
+		w.settle()
+		w.place.change(id, func(f *file) { f.binned = false })
+		w.settle()
+		w.want("renamed, moved, deleted, restored", xml(1))
+		w.place.write(id, xml(2))
+		w.settle()
+		w.place.add(top, "copy.xml", false, xml(2))
+		w.settle()
+		w.want("changed, and copied", xml(1), xml(2))
+		if got := w.watch(); got.FilesSeen != 3 || got.FilesTakenIn != 3 {
+			t.Errorf("%d seen, %d taken in; want 3", got.FilesSeen, got.FilesTakenIn)
+		}
+		if w.place.opened[id] != 2 {
+			t.Errorf("the file was read %d times, want once a version", w.place.opened[id])
+		}
+	})
+}
+
+func TestDirectories(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		in := w.place.add(top, "In", true, nil)
+		old := w.place.add(in, "Bills", true, nil)
+		other := w.place.add(top, "Other", true, nil)
+		far := w.place.add(other, "far", true, nil)
+		moving := w.place.add(far, "moving.xml", false, xml(1))
+		w.place.add(old, "one.xml", false, xml(2))
+		w.settle()
+		w.want("watched alone", xml(2))
+		// The folder stays watched under another name, and a new one at its
+		// path is watched too.
+		w.place.change(old, func(f *file) { f.Name = "Archive" })
+		w.settle()
+		second := w.place.add(in, "Bills", true, nil)
+		w.place.add(second, "two.xml", false, xml(3))
+		w.place.add(old, "three.xml", false, xml(4))
+		w.settle()
+		w.want("both folders", xml(2), xml(3), xml(4))
+		report, err := w.Report(w.ctx, identity.System(w.i.OrganizationID), w.i)
+		w.must(err)
+		if len(report.Directories) != 1 || len(report.Directories[0].Folders) != 2 {
+			t.Fatalf("directories %+v", report.Directories)
+		}
+		for n, want := range []string{"In/Archive", "In/Bills"} {
+			if f := report.Directories[0].Folders[n]; f.Path != want || !f.There {
+				t.Errorf("folder %+v, want %s", f, want)
+			}
+		}
+		// A folder that comes in brings what it holds.
+		w.place.change(far, func(f *file) { f.Parent = second })
+		w.settle()
+		w.want("moved in", xml(1), xml(2), xml(3), xml(4))
+		w.place.change(moving, func(f *file) { f.Parent = other })
+		w.place.write(moving, xml(5))
+		w.settle()
+		w.want("moved out", xml(1), xml(2), xml(3), xml(4))
+	}, "In/Bills")
+}
+
+func TestFilesThatCannotBeHad(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		locked := w.place.add(top, "locked.xml", false, xml(1))
+		short := w.place.add(top, "short.xml", false, xml(2))
+		empty := w.place.add(top, "empty.xml", false, nil)
+		large := w.place.add(top, "large.xml", false, make([]byte, 1<<20+1))
+		w.place.set(func() { w.place.locked[locked], w.place.short[short] = true, true })
+		w.poll()
+		w.want("none can be had")
+		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{locked, short, empty, large})
+		w.must(err)
+		for id, want := range map[string]watch.Reason{locked: watch.Locked, short: watch.Unfinished, empty: watch.Empty, large: watch.TooLarge} {
+			if nodes[id].Reason != want {
+				t.Errorf("%s: %s %s, want %s", nodes[id].Name, nodes[id].State, nodes[id].Reason, want)
+			}
+		}
+		if got := w.watch(); !got.UpToDateAt.IsZero() || got.NextPollAt.Sub(w.clock.Now()) > time.Minute {
+			t.Errorf("up to date at %v, next poll at %v", got.UpToDateAt, got.NextPollAt)
+		}
+		w.place.set(func() { w.place.locked[locked], w.place.short[short] = false, false })
+		w.place.write(empty, xml(3))
+		w.clock.Advance(time.Hour)
+		w.settle()
+		w.want("whole", xml(1), xml(2), xml(3))
+	})
+}
+
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.place.add(top, "a.xml", false, xml(1))
+		w.plans.Plan = billing.Plan{Status: "canceled"}
+		if got := w.poll(); got.Pause != watch.PausedPlan || !got.LastPollAt.IsZero() {
+			t.Errorf("without a plan: paused %q, polled at %v", got.Pause, got.LastPollAt)
+		}
+		w.want("without a plan")
+		none := 0
+		w.plans.Plan = billing.Plan{Status: "active", Writable: true, MaxInvoicesPerMonth: &none}
+		w.settle()
+		d := w.want("at the limit", xml(1))[digest(xml(1))]
+		if d.HeldReason != document.HeldPlanLimit || d.Status != document.Uploaded {
+			t.Errorf("held for %q in %s", d.HeldReason, d.Status)
+		}
+	})
+}
+
+func TestAccessLost(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.settle()
+		status := func() integration.Status {
+			i, err := w.Integrations.Get(w.ctx, w.scope(), w.i.ID)
+			w.must(err)
+			return i.Status
+		}
+		w.place.set(func() { w.place.denied = true })
+		w.place.add(top, "a.xml", false, xml(1))
+		if w.poll(); status() != integration.Failed {
+			t.Errorf("denied: %s", status())
+		}
+		w.clock.Advance(time.Hour)
+		due, err := w.Watches.DueForPolling(w.ctx, w.clock.Now(), 10)
+		if w.must(err); len(due) != 1 || due[0].IntegrationID != w.i.ID {
+			t.Errorf("due %v", due)
+		}
+		w.place.set(func() { w.place.denied = false })
+		w.settle()
+		if w.want("given back", xml(1)); status() != integration.Active {
+			t.Errorf("given back: %s", status())
+		}
+	})
+}
+
+func TestLostCursor(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		keep, drop := w.place.add(top, "keep.xml", false, xml(1)), w.place.add(top, "drop.xml", false, xml(2))
+		w.settle()
+		w.place.change(drop, func(f *file) { f.binned = true })
+		w.place.write(keep, xml(3))
+		w.place.add(top, "new.xml", false, xml(4))
+		w.place.set(func() { w.place.lost = len(w.place.log) + 1; w.place.log = append(w.place.log, top, top) })
+		w.settle()
+		w.want("after all was read anew", xml(1), xml(2), xml(3), xml(4))
+		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{keep, drop})
+		if w.must(err); !nodes[drop].Removed || nodes[keep].Removed {
+			t.Errorf("nodes %+v", nodes)
+		}
+		if w.place.opened[drop] != 1 || w.watch().Epoch != 2 {
+			t.Errorf("read %d times, epoch %d", w.place.opened[drop], w.watch().Epoch)
+		}
+	})
+}
+
+// TestSuperseded has a poll that was taken over store nothing.
+func TestSuperseded(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.place.add(top, "a.xml", false, xml(1))
+		due := watch.Due{OrganizationID: w.i.OrganizationID, IntegrationID: w.i.ID}
+		late, err := w.Watches.Claim(w.ctx, due)
+		w.must(err)
+		w.settle()
+		_, err = w.Watches.Update(w.ctx, due, late.Run, func(w *watch.Watch) error { w.Cursor = "stale"; return nil })
+		if err != watch.ErrSuperseded {
+			t.Errorf("a late poller: %v", err)
+		}
+		if w.watch().Cursor == "stale" {
+			t.Error("a late poller stored its cursor")
+		}
+		w.want("once", xml(1))
+	})
+}
