@@ -119,6 +119,15 @@ func (d Decimal) Div(x Decimal) Decimal { return Decimal{d.d.DivRound(x.d, MaxPr
 // Neg returns -d.
 func (d Decimal) Neg() Decimal { return Decimal{d.d.Neg()} }
 
+// Negated returns −v of an amount that may not be stated: nil stays nil.
+func Negated(v *Decimal) *Decimal {
+	if v == nil {
+		return nil
+	}
+	n := v.Neg()
+	return &n
+}
+
 // Abs returns the absolute value.
 func (d Decimal) Abs() Decimal { return Decimal{d.d.Abs()} }
 

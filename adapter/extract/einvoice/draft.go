@@ -298,7 +298,9 @@ func (d *draft) finish() {
 	if _, ok := d.fields["document_type"]; !ok {
 		d.derived("document_type", string(c.Type))
 	}
-	d.turnSigns()
+	if turned := d.content.TurnSigns(); turned != nil {
+		d.checks = append(d.checks, *turned)
+	}
 }
 
 func isNothing(v *money.Decimal) bool { return v == nil || v.IsZero() }

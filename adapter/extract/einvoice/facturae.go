@@ -32,7 +32,7 @@ func readFacturae(root xmltree.Elem) ([]*draft, error) {
 		}
 		d.esPayment(e)
 		// A corrective invoice (OR) that gives money back is a credit note.
-		if class := e.Path("InvoiceHeader", "InvoiceClass").Text(); (class == "OR" || class == "CR") && negative(d.content.GrossTotal) {
+		if class := e.Path("InvoiceHeader", "InvoiceClass").Text(); (class == "OR" || class == "CR") && d.content.Negative() {
 			d.content.Type = invoice.TypeCreditNote
 		}
 		drafts = append(drafts, d)

@@ -27,7 +27,7 @@ func readKSeF(root xmltree.Elem) ([]*draft, error) {
 	d.plPayment(fa)
 	// A correction (KOR) states the difference; one that gives money back is a
 	// credit note.
-	if strings.HasPrefix(d.content.TypeCode, "KOR") && negative(d.content.GrossTotal) {
+	if strings.HasPrefix(d.content.TypeCode, "KOR") && d.content.Negative() {
 		d.content.Type = invoice.TypeCreditNote
 	}
 	return []*draft{d}, nil
@@ -153,7 +153,7 @@ func (d *draft) plSettlement(e xmltree.Elem) {
 	d.amount("amount_due", &c.AmountDue, e.Child("DoZaplaty"))
 	deducted := d.money("prepaid_total", "deductions", e.Child("SumaOdliczen"))
 	charged := d.money("prepaid_total", "charges", e.Child("SumaObciazen"))
-	d.sum("prepaid_total", &c.PrepaidTotal, deducted, negated(charged))
+	d.sum("prepaid_total", &c.PrepaidTotal, deducted, money.Negated(charged))
 }
 
 // plRate returns the rate among those of the field that gives the stated tax.
@@ -197,7 +197,7 @@ func (d *draft) plLine(e xmltree.Elem) error {
 		l.TaxCategory = rate
 	}
 	if e.Child("StanPrzed").Text() == "1" {
-		l.NetAmount, l.Quantity = negated(l.NetAmount), negated(l.Quantity)
+		l.NetAmount, l.Quantity = money.Negated(l.NetAmount), money.Negated(l.Quantity)
 	}
 	return d.line(l, e.FirstOf("P_11", "P_11A").Text())
 }

@@ -228,7 +228,7 @@ func (d *draft) ublTotals(total xmltree.Elem, danish bool) {
 	d.amount("allowance_total", &c.AllowanceTotal, total.Child("AllowanceTotalAmount"))
 	d.amount("charge_total", &c.ChargeTotal, total.Child("ChargeTotalAmount"))
 	if danish {
-		d.sum("net_total", &c.NetTotal, c.LineTotal, negated(c.AllowanceTotal), c.ChargeTotal)
+		d.sum("net_total", &c.NetTotal, c.LineTotal, money.Negated(c.AllowanceTotal), c.ChargeTotal)
 	} else {
 		d.amount("net_total", &c.NetTotal, total.Child("TaxExclusiveAmount"))
 	}

@@ -120,53 +120,6 @@ func appendNew(list []string, v string) []string {
 	return append(list, v)
 }
 
-// turnSigns makes the amounts of a credit note that prints them negative
-// positive (records D13).
-func (d *draft) turnSigns() {
-	c := &d.content
-	if c.Type != invoice.TypeCreditNote || !negative(c.GrossTotal, c.AmountDue, c.NetTotal) {
-		return
-	}
-	printed := c.GrossTotal
-	if printed == nil {
-		printed = c.AmountDue
-	}
-	for _, total := range []**money.Decimal{&c.LineTotal, &c.NetTotal, &c.TaxTotal, &c.GrossTotal, &c.PrepaidTotal, &c.AmountDue} {
-		*total = negated(*total)
-	}
-	for i := range c.Taxes {
-		c.Taxes[i].Base, c.Taxes[i].Amount = negated(c.Taxes[i].Base), negated(c.Taxes[i].Amount)
-	}
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		l.NetAmount = negated(l.NetAmount)
-		if l.Quantity != nil && l.Quantity.Sign() < 0 {
-			l.Quantity = negated(l.Quantity)
-		}
-	}
-	d.checks = append(d.checks, invoice.Check{
-		Rule: invoice.RuleSignsTurned, Severity: invoice.Warning, Passed: true, Path: "gross_total",
-		Expected: invoice.Show(negated(printed)), Found: invoice.Show(printed),
-	})
-}
-
-func negative(totals ...*money.Decimal) bool {
-	for _, t := range totals {
-		if t != nil {
-			return t.Sign() < 0
-		}
-	}
-	return false
-}
-
-func negated(v *money.Decimal) *money.Decimal {
-	if v == nil {
-		return nil
-	}
-	n := v.Neg()
-	return &n
-}
-
 func linePath(i int) string { return fmt.Sprintf("lines[%d]", i) }
 
 func taxPath(i int) string { return fmt.Sprintf("taxes[%d]", i) }

@@ -62,7 +62,9 @@ func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 	s.readHeader(d)
 	s.readLines(d, t)
 	s.readTotals(d, sums, t)
-	d.turnSigns()
+	if turned := d.content.TurnSigns(); turned != nil {
+		d.checks = append(d.checks, *turned)
+	}
 	return &extraction.Draft{Content: d.content, Fields: d.fields, Checks: d.checks}, nil
 }
 
