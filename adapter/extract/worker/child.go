@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
 	"docledger/adapter/extract/sniff"
 	"docledger/domain/extraction"
@@ -88,7 +89,8 @@ func (c *child) perform(q request) error {
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }
 
-// costly is the size from which memory is given back after a document.
+// costly is how many bytes read or written for a document make it worth giving
+// memory back thereafter, which takes longer than reading a usual document.
 const costly = 8 << 20
 
 func (c *child) inspect(f *os.File, q request) error {
@@ -118,6 +120,10 @@ func (c *child) inspect(f *os.File, q request) error {
 	return nil
 }
 
+// wordBytes is about what the characters and the text of a word take while a
+// page is read.
+const wordBytes = 1 << 10
+
 func (c *child) text(f *os.File, q request) error {
 	if c.engine == nil {
 		e, err := newEngine(q.CacheDir)
@@ -126,8 +132,20 @@ func (c *child) text(f *os.File, q request) error {
 		}
 		c.engine = e
 	}
-	defer debug.FreeOSMemory()
-	return c.engine.read(f, q.Text, func(page any) error { return writeJSON(c.out, framePage, page) })
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read document: %w", err)
+	}
+	total := info.Size()
+	defer func() {
+		if total > costly {
+			debug.FreeOSMemory()
+		}
+	}()
+	return c.engine.read(f, q.Text, func(page *layout.Page) error {
+		total += int64(len(page.Words)) * wordBytes
+		return writeJSON(c.out, framePage, page)
+	})
 }
 
 func (c *child) send(kind byte, payload []byte) error {

@@ -41,6 +41,7 @@ func newEngine(cacheDir string) (*engine, error) {
 	}
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling
 	pool, err := webassembly.Init(webassembly.Config{
+		Context:  withPages(context.Background()),
 		MaxTotal: 1,
 		FSConfig: wazero.NewFSConfig(),
 		Stdout:   io.Discard,
@@ -67,7 +68,7 @@ func prewarm(cacheDir string) error {
 
 // read yields the pages of a document. Each document gets an instance of its
 // own: one that had met a bomb would find nothing in the next document.
-func (e *engine) read(f *os.File, o TextOptions, yield func(page any) error) error {
+func (e *engine) read(f *os.File, o TextOptions, yield func(*layout.Page) error) error {
 	instance, err := e.pool.GetInstanceWithContext(context.Background())
 	if err != nil {
 		return fmt.Errorf("start an instance of the PDF engine: %w", err)

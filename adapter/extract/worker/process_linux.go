@@ -53,3 +53,8 @@ func resident(pid int) int64 {
 	shared, _ := strconv.ParseInt(string(fields[2]), 10, 64)
 	return (all - shared) * int64(os.Getpagesize())
 }
+
+// preferLarge asks for large pages, of which few have to be cleared one by one.
+func preferLarge(memory []byte) {
+	syscall.Madvise(memory, syscall.MADV_HUGEPAGE) //nolint:errcheck // small ones do as well
+}
