@@ -61,6 +61,10 @@ func (p *printer) body() {
 		}
 	}
 	p.totals()
+	if p.t.Terms != "" {
+		p.y += 20
+		p.text(left, p.y, p.t.Terms)
+	}
 	if p.t.Twists.Noise {
 		p.noise()
 	}

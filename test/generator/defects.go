@@ -55,7 +55,7 @@ func (d Defect) plant(t *Truth) {
 	case WrongRate:
 		t.Rates[0].Rate += 4
 	case WrongDates:
-		t.DueDate = t.IssueDate.AddDays(-400)
+		t.DueDate, t.Terms = t.IssueDate.AddDays(-400), ""
 	case FutureDate:
 		t.IssueDate, t.DueDate = t.IssueDate.AddDays(9000), t.DueDate.AddDays(9000)
 	case WrongIBAN:

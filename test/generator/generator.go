@@ -24,6 +24,7 @@ type Truth struct {
 	Net, Tax, Gross, Due money.Decimal
 	Prepaid              *money.Decimal
 	Discount             *money.Decimal // before the net total
+	Terms                string         // of payment, printed instead of the due date
 	Twists               Twists
 }
 
@@ -89,6 +90,7 @@ func New(seed uint64, defect Defect) *Document {
 	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // repeatable, not secret
 	d := &Document{Seed: seed, Defect: defect, Locale: &locales[r.IntN(len(locales))]}
 	d.Truth = truth(r, d.Locale)
+	d.Truth.giveTerms(rand.New(rand.NewPCG(seed, 11)), d.Locale) //nolint:gosec // repeatable, not secret
 	printed := d.Truth
 	printed.Lines = append([]Line(nil), d.Truth.Lines...)
 	printed.Rates = append([]Tax(nil), d.Truth.Rates...)

@@ -60,7 +60,7 @@ func (p *printer) meta(x, valueX, y float64, joined bool) float64 {
 	if p.t.Twists.OtherDates {
 		rows = append(rows, [2]string{p.l.others[0], p.l.dates(p.t.IssueDate.AddDays(-9))}, [2]string{p.l.others[1], fmt.Sprintf("B-%04d", p.r.IntN(9999))})
 	}
-	if !p.t.DueDate.IsZero() {
+	if !p.t.DueDate.IsZero() && p.t.Terms == "" {
 		rows = append(rows, [2]string{p.word("due"), p.l.dates(p.t.DueDate)})
 	}
 	if p.r.IntN(2) == 0 {
@@ -153,7 +153,7 @@ func grid(p *printer) {
 	p.text(left, 130, p.word("to")+":")
 	p.address(left, 145, p.t.Buyer, false)
 	rows := [][2]string{{p.word("number"), p.t.Number}, {p.word("date"), p.l.dates(p.t.IssueDate)}}
-	if !p.t.DueDate.IsZero() {
+	if !p.t.DueDate.IsZero() && p.t.Terms == "" {
 		rows = append(rows, [2]string{p.word("due"), p.l.dates(p.t.DueDate)})
 	}
 	for i, row := range rows {

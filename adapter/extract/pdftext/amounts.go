@@ -49,7 +49,7 @@ func (s *sheet) readAmounts() {
 	for _, seg := range s.segments {
 		seg.amounts = nil
 		for _, a := range scan(seg, s.height, s.style) {
-			if !inDate(seg, &a) {
+			if !inDate(seg, &a) && !isTime(seg, &a) {
 				seg.amounts = append(seg.amounts, a)
 			}
 		}
@@ -61,6 +61,19 @@ func inDate(seg *segment, a *amount) bool {
 	start, end := seg.starts[a.from], seg.starts[a.to-1]+len(seg.words[a.to-1].text)
 	for _, d := range seg.dates {
 		if start < d.End && d.Start < end {
+			return true
+		}
+	}
+	return false
+}
+
+// isTime says whether a number counts the days for paying: "60 days net".
+func isTime(seg *segment, a *amount) bool {
+	if len(a.currencies) > 0 || a.value.Decimals() > 0 {
+		return false
+	}
+	for _, n := range reading.PaymentDays(seg.text) {
+		if a.value.Equal(money.FromInt(int64(n))) {
 			return true
 		}
 	}

@@ -114,6 +114,7 @@ func (s *sheet) readHeader(d *draft) {
 		}
 		d.sawDate("due_date", confidence, f)
 	}
+	s.dueFromTerms(d)
 	if f, confidence, ok := choose(s.datesOf(reading.RoleDelivery)); ok && confidence > open {
 		c.DeliveryDate = f.date
 		d.sawDate("delivery_date", confidence, f)

@@ -3,6 +3,7 @@ package pdftext_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -246,5 +247,36 @@ func TestTurnedPagesReadTheSame(t *testing.T) {
 		if box := d.Fields["invoice_number"].Box; box[3]-box[1] < box[2]-box[0] {
 			t.Errorf("%s: the box %v is not that of the page as it is seen", name, *box)
 		}
+	}
+}
+
+func TestDueDateFollowsFromTheTerms(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		line         string
+		due          string
+		sure         bool
+		alternatives []string
+	}{
+		"label":          {"50@Payment terms: net 30", "2024-06-02", true, nil},
+		"beside label":   {"50@Payment terms|200@30 days", "2024-06-02", true, nil},
+		"sentence":       {"50@Please pay within 14 days.", "2024-05-17", true, nil},
+		"several times":  {"50@Terms: 2 % discount within 10 days, 30 days net", "2024-06-02", false, []string{"2024-05-13"}},
+		"discount alone": {"50@2 % discount if paid within 10 days", "", false, nil},
+		"from receipt":   {"50@Payable within 14 days of receipt", "", false, nil},
+		"of something":   {"50@Goods may be returned within 30 days", "", false, nil},
+	} {
+		lines := append(with(7, "9 High Road"), test.line)
+		d := read(t, lines...)
+		want(t, d, map[string]string{"due_date": test.due, "net_total": "100.00", "gross_total": "120.00"})
+		e := d.Fields["due_date"]
+		if test.due != "" && (e.Source != invoice.Computed || e.SourceText == "" || e.Page != 1) || e.Confidence >= 0.8 != test.sure || !slices.Equal(e.Alternatives, test.alternatives) {
+			t.Errorf("%s: evidence = %+v", name, e)
+		}
+	}
+	d := read(t, append(simple[:len(simple):len(simple)], "50@Payment terms: net 90")...)
+	want(t, d, map[string]string{"due_date": "2024-06-02"})
+	if e := d.Fields["due_date"]; e.Source != invoice.FromText {
+		t.Errorf("a stated due date counts, not the terms: %+v", e)
 	}
 }

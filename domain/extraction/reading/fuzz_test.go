@@ -71,3 +71,19 @@ func FuzzLabels(f *testing.F) {
 		reading.KindOf(s)
 	})
 }
+
+// FuzzPaymentDays holds that the days for paying are believable, the longest
+// first, none twice.
+func FuzzPaymentDays(f *testing.F) {
+	for _, s := range []string{"net 30", "Zahlbar innerhalb von 14 Tagen", "2% 10 days, 30 days net", "pay 007-7 dni", "pay n٣٠ days"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		days := reading.PaymentDays(s)
+		for i, n := range days {
+			if n < 1 || n > 180 || i > 0 && n >= days[i-1] {
+				t.Errorf("%q: %v", s, days)
+			}
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package reading
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// wordsOf parts a list of words.
+func wordsOf(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+var (
+	dayWords = wordsOf(`day days tag tage tagen jour jours dia dias giorno giorni dag dagen dage dagar dager dni dzien paivaa ημερεσ ημερων дни дена`)
+	netWords = wordsOf(`net netto nett neto`)
+	// discountWords announce a discount for paying early, whose time is no due
+	// date.
+	discountWords = wordsOf(`% discount skonto escompte sconto korting descuento desconto skonta rabat kassakorting pronto`)
+	// payWords begin the words that speak of paying.
+	payWords = strings.Fields(`pay paid zahl uberw paie regl pag betal betaa platn płatn zaplat zapłat term due`)
+	// otherStarts are in words that let the time run from something else than
+	// the date of the invoice, count it otherwise, or speak of something else.
+	otherStarts = strings.Fields(`receipt erhalt eingang recep ricev ontvang otrzym deliver liefer livrais entrega consegna levering
+		business working werktag arbeitstag ouvr habil util lavorativ werkdag robocz month monat mois meses maand miesi eom
+		late overdue interest verzug mahn retard mora return refund claim reklam reminder fee zins interet delay after`)
+)
+
+// usualDays are the times for which "net 30" suffices beside a word of paying;
+// any other number behind "net" may be an amount.
+var usualDays = []int{7, 10, 14, 15, 20, 21, 28, 30, 45, 60, 75, 90, 120}
+
+// maxPaymentDays is the longest time for paying that is believed.
+const maxPaymentDays = 180
+
+// PaymentDays returns the days after the invoice's date within which a text
+// says that it is to be paid, "net 30" or "zahlbar innerhalb von 14 Tagen", the
+// longest first. With a discount for paying early the shorter ones are no due
+// dates, so a single time beside a discount is none. A text that says nothing of
+// paying, or counts from something else such as the receipt, gives nothing.
+func PaymentDays(text string) []int {
+	tokens := Words(text)
+	paying, net, discount := false, false, false
+	for _, w := range tokens {
+		if startsWithAny(w, otherStarts, strings.Contains) {
+			return nil
+		}
+		paying = paying || startsWithAny(w, payWords, strings.HasPrefix)
+		net = net || netWords[w]
+		discount = discount || discountWords[w]
+	}
+	if !paying && !net {
+		return nil
+	}
+	var days []int
+	for i := range tokens {
+		n, ok := daysAt(tokens, i, paying)
+		if ok && !slices.Contains(days, n) {
+			days = append(days, n)
+		}
+	}
+	if discount && len(days) < 2 {
+		return nil
+	}
+	slices.Sort(days)
+	slices.Reverse(days)
+	return days
+}
+
+// daysAt reads a word as a number of days: "30" before "days" or, where the text
+// speaks of paying, behind "net"; or the first of "14-30 days".
+func daysAt(tokens []string, i int, paying bool) (int, bool) {
+	w, joined := tokens[i], false
+	for _, prefix := range []string{"net", "n"} {
+		if rest, ok := strings.CutPrefix(w, prefix); ok && !joined {
+			w, joined = rest, true
+		}
+	}
+	n, err := strconv.Atoi(w)
+	if err != nil || n < 1 || n > maxPaymentDays {
+		return 0, false
+	}
+	next := ""
+	if i+1 < len(tokens) {
+		next = tokens[i+1]
+	}
+	if _, err := strconv.Atoi(next); err == nil && i+2 < len(tokens) && dayWords[tokens[i+2]] {
+		next = tokens[i+2]
+	}
+	if dayWords[next] {
+		return n, true
+	}
+	_, err = strconv.Atoi(next)
+	net := joined || i > 0 && netWords[tokens[i-1]]
+	return n, paying && net && err != nil && slices.Contains(usualDays, n)
+}
+
+func startsWithAny(word string, parts []string, has func(s, part string) bool) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return has(word, part) })
+}
