@@ -16,8 +16,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxAttempts is how often an event is tried before an operator must look.
-const maxAttempts = 10
+// An event is tried at least maxAttempts times and at least for as long as
+// giveUpAfter before an operator must look: an outage of a third party that
+// lasts for hours must leave no charge and no customer undone.
+const (
+	maxAttempts = 10
+	giveUpAfter = 24 * time.Hour
+)
 
 // Handler carries out the effect of one sender's events. It may be called
 // again for the same event.
@@ -86,7 +91,7 @@ func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
 			return nil
 		}
 		now.Failure = handled.Error()
-		if now.Attempts >= maxAttempts {
+		if now.Attempts >= maxAttempts && s.Clock.Now().Sub(now.ReceivedAt) >= giveUpAfter {
 			now.State = inbox.Failed
 		}
 		return nil
