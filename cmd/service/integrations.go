@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"docledger/adapter/accounting/quickbooks"
@@ -22,13 +23,15 @@ const callbackPath = "/api/v1/integrations/oauth/callback"
 const meterMemory = 48 * time.Hour
 
 // openIntegrations builds what speaks to the providers that are configured.
-func (s *Service) openIntegrations() error {
+// replaced stand in for those of their provider.
+func (s *Service) openIntegrations(replaced integrations.Connectors) error {
 	st, ids := s.store, clock.UUIDv7{}
 	gate := &integrations.Gate{Meters: st.Meters(), Clock: s.clock, IDs: ids, Pause: clock.Pause, Log: s.log}
 	connectors, err := s.connectors(gate)
 	if err != nil {
 		return err
 	}
+	maps.Copy(connectors, replaced)
 	s.Integrations = &integrations.Service{
 		Reader: st.Integrations(), Integrations: st.Integrations(), Everywhere: st.Integrations(), Grants: st.Grants(),
 		Attempts: st.ConsentAttempts(), Meters: st.Meters(), Entities: st.Entities(), Settings: st.Settings(),

@@ -42,6 +42,7 @@ import (
 	usecaseextraction "docledger/usecase/extraction"
 	"docledger/usecase/identities"
 	"docledger/usecase/inbox"
+	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
 	"docledger/usecase/organizations"
 	"docledger/usecase/session"
@@ -60,6 +61,8 @@ const (
 type Overrides struct {
 	Clock  usecase.Clock
 	Reader extraction.Reader
+	// Connectors stand in for providers of integrations.
+	Connectors integrations.Connectors
 }
 
 // Service is the whole service, not yet running.
@@ -166,7 +169,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.openIntegrations(); err != nil {
+	if err := s.openIntegrations(o.Connectors); err != nil {
 		return err
 	}
 	s.takeIdentityEvents()
