@@ -40,8 +40,8 @@ func (s suite) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// server runs the required server scenarios of a revision. A file of
-// names those that must fail.
+// server runs the required server scenarios of a revision. The file of it in
+// expected-failures names those that must not pass.
 func (s suite) server(ctx context.Context, endpoint, revision string) error {
 	c := s.command(ctx, "server", "--url", endpoint, "--requirements", revision, "--expected-failures", filepath.Join("expected-failures", revision+".yml"))
 	c.Stdout = os.Stdout

@@ -93,6 +93,9 @@ func Start(t testing.TB, o Options) *Server {
 		cancel()
 		t.Fatalf("open service: %v", err)
 	}
+	if s.cfg.Identity.External() {
+		must(t, s.Service.ServeTools("test", true))
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Service.Run(ctx, l, !o.NoWorkers) }()
 	t.Cleanup(func() {
@@ -114,7 +117,7 @@ func (s *Server) env(o Options, name string) (string, bool) {
 		return v, true
 	}
 	values := map[string]string{
-		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
+		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "BACKEND_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s",
 		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": compileCache,
 		"DATABASE_MAX_CONNECTIONS": "8",
