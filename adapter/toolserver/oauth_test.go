@@ -219,10 +219,12 @@ func TestTokenFailures(t *testing.T) {
 		"removed client":     {reply(401, `{"error":"invalid_client"}`), 401, "invalid_client"},
 		"its own failure":    {reply(500, `{"error":"server_error"}`), 500, "server_error"},
 		"HTML":               {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>oops") }, 502, "server_error"},
-		"redirect":           {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://evil.example/", http.StatusTemporaryRedirect) }, 502, "server_error"},
-		"endless":            {reply(200, `"`+strings.Repeat("x", 300<<10)+`"`), 502, "server_error"},
-		"slow":               {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 504, "temporarily_unavailable"},
-		"cut off":            {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, "temporarily_unavailable"},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://evil.example/", http.StatusTemporaryRedirect)
+		}, 502, "server_error"},
+		"endless": {reply(200, `"`+strings.Repeat("x", 300<<10)+`"`), 502, "server_error"},
+		"slow":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 504, "temporarily_unavailable"},
+		"cut off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, "temporarily_unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
