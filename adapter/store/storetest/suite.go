@@ -65,6 +65,8 @@ func Run(t *testing.T, open Open) {
 		{"integrations of others", testIntegrationTenancy},
 		{"consent attempts", testConsentAttempts},
 		{"meters", testMeters},
+		{"watches", testWatches},
+		{"watched items", testWatchNodes},
 		{"bookings", testBookings},
 		{"bookings that are due", testDueBookings},
 		{"corrected invoices", testCorrected},
