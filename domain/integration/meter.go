@@ -16,8 +16,8 @@ const (
 	// together; a window that is longer by this much does not mind.
 	jitter = 250 * time.Millisecond
 	// runningLimit is after how long a call that was never left is taken for
-	// lost with its process.
-	runningLimit = 5 * time.Minute
+	// lost with its process; no request to a provider may take as long.
+	runningLimit = 75 * time.Second
 	// limitedPause is how long nothing is sent after a refusal that does not
 	// say when to come back.
 	limitedPause = 5 * time.Second

@@ -12,9 +12,11 @@ import (
 )
 
 const (
-	// Whoever waits at a gate longer than this is told when to come back.
-	interactivePatience = 10 * time.Second
-	backgroundPatience  = 2 * time.Second
+	// Whoever waits at a gate longer than this is told when to come back. An
+	// attempt that is sent away begins anew, and spends on the way again what the
+	// provider allows: with 2 s in place of 10, 7 of 20 invoices were booked at B
+	// in the time in which now 19 are.
+	patience = 10 * time.Second
 	// leaveTimeout bounds writing down that a call is over.
 	leaveTimeout = 5 * time.Second
 )
@@ -35,10 +37,6 @@ var _ integration.Gate = (*Gate)(nil)
 // Enter implements integration.Gate.
 func (g *Gate) Enter(ctx context.Context, c integration.Call) (leave func(integration.Observation), err error) {
 	key, id := integration.MeterKey(c.Provider, c.Tenant), g.IDs.New().String()
-	patience := interactivePatience
-	if c.Background {
-		patience = backgroundPatience
-	}
 	for until := g.Clock.Now().Add(patience); ; {
 		var v integration.Verdict
 		now := g.Clock.Now()
