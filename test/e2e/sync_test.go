@@ -14,14 +14,16 @@ import (
 // bill in each simulated ledger, by nothing but the API.
 func TestInvoiceIsSyncedIntoEachLedger(t *testing.T) {
 	t.Parallel()
-	for _, open := range []func(testing.TB) *harness.Ledger{
-		func(t testing.TB) *harness.Ledger { l, _ := harness.NewLedgerA(t); return l },
-		func(t testing.TB) *harness.Ledger { l, _ := harness.NewLedgerB(t); return l },
+	for provider, open := range map[string]func(testing.TB) *harness.Ledger{
+		"ACCOUNTING_A": func(t testing.TB) *harness.Ledger { l, _ := harness.NewLedgerA(t); return l },
+		"ACCOUNTING_B": func(t testing.TB) *harness.Ledger { l, _ := harness.NewLedgerB(t); return l },
 	} {
-		l := open(t)
-		t.Run(l.Provider, func(t *testing.T) {
+		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
 			harness.OnEach(t, func(t *testing.T, o harness.Options) {
+				// One for each installation: two that share a tenant share its
+				// limits, and neither knows of the other's calls.
+				l := open(t)
 				s := harness.Start(t, o.With(l))
 				org := s.NewOrganization("Sync")
 				syncInto(t, s, org, l)
