@@ -39,6 +39,8 @@ type Leases interface {
 	// Acquire takes the lease until now + ttl, unless somebody else holds it;
 	// ok says whether it did.
 	Acquire(ctx context.Context, name, owner string, now time.Time, ttl time.Duration) (l Lease, ok bool, err error)
+	// Renew holds the lease until now + ttl; ok is false where it was lost.
+	Renew(ctx context.Context, l Lease, now time.Time, ttl time.Duration) (ok bool, err error)
 	// Release gives it back; one that has passed to another owner stays theirs.
 	Release(ctx context.Context, l Lease) error
 }

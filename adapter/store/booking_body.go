@@ -18,6 +18,7 @@ type bookingBody struct {
 	Round            int                     `json:"round"`
 	Run              int                     `json:"run"`
 	Generation       int                     `json:"generation"`
+	Setbacks         int                     `json:"setbacks,omitempty"`
 	Waiting          bool                    `json:"waiting,omitempty"`
 	Force            bool                    `json:"force,omitempty"`
 	Link             string                  `json:"link,omitempty"`
@@ -106,7 +107,7 @@ type correctedJSON struct {
 
 func toBookingBody(b *booking.Booking) bookingBody {
 	body := bookingBody{
-		Attempts: b.Attempts, Round: b.Round, Run: b.Run, Generation: b.Generation, Waiting: b.Waiting, Force: b.Force, Link: b.Link,
+		Attempts: b.Attempts, Round: b.Round, Run: b.Run, Generation: b.Generation, Setbacks: b.Setbacks, Waiting: b.Waiting, Force: b.Force, Link: b.Link,
 		Since: instant(b.Since), Kind: b.Kind, RemoteNumber: b.RemoteNumber, RemoteURL: b.RemoteURL,
 		LedgerTotal: (*number)(b.LedgerTotal), Difference: (*number)(b.Difference),
 		Attachment: b.Attachment, AttachmentReason: b.AttachmentReason,
@@ -166,7 +167,7 @@ func (b billJSON) bill() accounting.Bill {
 
 // fill gives a booking what the body holds.
 func (body bookingBody) fill(b *booking.Booking) {
-	b.Attempts, b.Round, b.Run, b.Generation = body.Attempts, body.Round, body.Run, body.Generation
+	b.Attempts, b.Round, b.Run, b.Generation, b.Setbacks = body.Attempts, body.Round, body.Run, body.Generation, body.Setbacks
 	b.Waiting, b.Force, b.Link, b.Since, b.Kind = body.Waiting, body.Force, body.Link, instant(body.Since), body.Kind
 	b.RemoteNumber, b.RemoteURL = body.RemoteNumber, body.RemoteURL
 	b.LedgerTotal, b.Difference = (*money.Decimal)(body.LedgerTotal), (*money.Decimal)(body.Difference)

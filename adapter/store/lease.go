@@ -34,6 +34,14 @@ func (r Leases) Acquire(ctx context.Context, name, owner string, now time.Time, 
 	return usecase.Lease{Name: rows[0].Name, Owner: rows[0].Owner, Generation: rows[0].Generation}, true, nil
 }
 
+// Renew implements usecase.Leases. One that ran out is lost even where nobody
+// has taken it yet, so that nobody believes to have held it all along.
+func (r Leases) Renew(ctx context.Context, l usecase.Lease, now time.Time, ttl time.Duration) (bool, error) {
+	done := r.s.handle(ctx).Exec(`UPDATE leases SET until = ? WHERE name = ? AND owner = ? AND generation = ? AND until > ?`,
+		instant(now.Add(ttl)), l.Name, l.Owner, l.Generation, instant(now))
+	return done.RowsAffected == 1, failed("renew the lease", done.Error)
+}
+
 // Release implements usecase.Leases. The row stays, so that generations go on
 // rising.
 func (r Leases) Release(ctx context.Context, l usecase.Lease) error {

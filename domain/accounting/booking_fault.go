@@ -33,11 +33,12 @@ const (
 	CodeRefused           Code = "refused_by_ledger"
 	CodeAttachmentRefused Code = "attachment_refused"
 
-	CodeUnavailable Code = "ledger_unavailable"
-	CodeBusy        Code = "ledger_busy"
-	CodeUncertain   Code = "answer_lost"
-	CodeOriginal    Code = "original_unavailable"
-	CodeInternal    Code = "internal"
+	CodeUnavailable     Code = "ledger_unavailable"
+	CodeBusy            Code = "ledger_busy"
+	CodeContactUnderWay Code = "contact_being_added"
+	CodeUncertain       Code = "answer_lost"
+	CodeOriginal        Code = "original_unavailable"
+	CodeInternal        Code = "internal"
 )
 
 // texts say, for each code, what is the matter and what a person does next.
@@ -62,6 +63,7 @@ var texts = map[Code]struct{ message, action string }{
 	CodeAttachmentRefused: {"The ledger does not take the original.", "Nothing needs to be done; the original stays here."},
 	CodeUnavailable:       {"The ledger does not answer as it should.", "Nothing needs to be done; it is tried again by itself."},
 	CodeBusy:              {"The ledger takes no more requests for now.", "Nothing needs to be done; it is tried again by itself."},
+	CodeContactUnderWay:   {"Another invoice of this supplier is adding the supplier to the ledger.", "Nothing needs to be done; this one goes on as soon as the supplier is there."},
 	CodeUncertain:         {"The ledger's answer was lost; the ledger is asked whether the bill is there.", "Nothing needs to be done; it is read back by itself."},
 	CodeOriginal:          {"The original can't be read at the moment, so that it is not attached yet.", "Nothing needs to be done; it is tried again by itself."},
 	CodeInternal:          {"Something went wrong here.", "It is tried again by itself; tell the operator if it stays."},
@@ -74,7 +76,7 @@ func Codes() []Code {
 		CodeContactNameTaken, CodeAccountMissing, CodeAccountUnusable, CodeTaxRateAmbiguous, CodeTaxRateMissing,
 		CodeTaxRateUnusable, CodeCurrency, CodeTotalsDiffer, CodePeriodClosed, CodeAlreadyInLedger,
 		CodeRemovedInLedger, CodeRefused, CodeAttachmentRefused,
-		CodeUnavailable, CodeBusy, CodeUncertain, CodeOriginal, CodeInternal,
+		CodeUnavailable, CodeBusy, CodeContactUnderWay, CodeUncertain, CodeOriginal, CodeInternal,
 	}
 }
 

@@ -21,12 +21,16 @@ type Booking struct {
 	OrganizationID uuid.UUID
 	EntityID       uuid.UUID
 	invoice.Sync
-	Round   int    // rises with every request, and so names its job apart from the last one's
-	Run     int    // rises with every attempt, so that a late one can be told
-	Waiting bool   // a person waits for it
-	Force   bool   // book although the ledger has such a bill
-	Link    string // adopt this bill of the ledger; "" for none
-	Since   time.Time
+	Round   int  // rises with every request, and so names its job apart from the last one's
+	Run     int  // rises with every attempt, so that a late one can be told
+	Waiting bool // a person waits for it
+	// Setbacks counts the attempts in a row that came to nothing, which space
+	// the next ones. One that ended with its process, or that only waited for its
+	// turn, is none.
+	Setbacks int
+	Force    bool   // book although the ledger has such a bill
+	Link     string // adopt this bill of the ledger; "" for none
+	Since    time.Time
 	// Intent is the bill as it was sent, as long as its fate is not certain. It
 	// is sent again unchanged and under the same key until the ledger has said
 	// what became of it.
@@ -93,7 +97,7 @@ func (b *Booking) Request(w Want, now time.Time) {
 	if b.Intent != nil {
 		b.State = invoice.SyncChecking
 	}
-	b.Force, b.Link, b.Since = w.Force, w.Link, now
+	b.Force, b.Link, b.Since, b.Setbacks = w.Force, w.Link, now, 0
 }
 
 // Claimable says whether an attempt may begin. A RUNNING one belongs to a
@@ -153,7 +157,7 @@ func (b *Booking) Booked(bill accounting.Booked, total *money.Decimal, now time.
 		difference := bill.Total.Sub(total.Abs())
 		b.Difference = &difference
 	}
-	b.State, b.Error, b.Force, b.Link = invoice.SyncRunning, nil, false, ""
+	b.State, b.Error, b.Force, b.Link, b.Setbacks = invoice.SyncRunning, nil, false, "", 0
 	b.settle()
 }
 
@@ -201,7 +205,10 @@ func (b *Booking) Later(code accounting.Code, after time.Duration, now time.Time
 		return
 	}
 	b.Error = errorOf(r)
-	pause := max(Delay(b.Attempts, code), min(after, longestAsked))
+	if !turn(code) {
+		b.Setbacks++
+	}
+	pause := max(b.delay(code), min(after, longestAsked))
 	b.NextAttemptAt, b.Waiting = now.Add(pause), b.Waiting && pause < waits
 	switch {
 	case b.Intent != nil:
@@ -219,8 +226,11 @@ const (
 	longestAsked = 24 * time.Hour
 	// waits is how long a person waits for an answer.
 	waits = 30 * time.Second
-	// Soon is the pause after which somebody else's work is done.
-	Soon = time.Second
+	// soon is the pause after which somebody else's work is done.
+	soon = time.Second
+	// busy is the pause of one that waits for its turn: the ledger says itself
+	// when it takes more, and asking our own count again costs nothing.
+	busy = 5 * time.Second
 )
 
 // delays between attempts, the last one for all that follow.
@@ -228,13 +238,25 @@ var delays = []time.Duration{
 	2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, longest,
 }
 
-// Delay is the pause after so many attempts. A connection that has ended is
+// turn says that an attempt only waited for others.
+func turn(code accounting.Code) bool {
+	return code == accounting.CodeContactUnderWay || code == accounting.CodeBusy
+}
+
+// delay is the pause before the next attempt. A connection that has ended is
 // waited for less eagerly: people must act first.
-func Delay(attempts int, code accounting.Code) time.Duration {
-	if code == accounting.CodeReconnectNeeded {
-		attempts += 4
+func (b *Booking) delay(code accounting.Code) time.Duration {
+	const people = 4
+	setbacks := b.Setbacks
+	switch code {
+	case accounting.CodeContactUnderWay:
+		return soon
+	case accounting.CodeBusy:
+		return busy
+	case accounting.CodeReconnectNeeded:
+		setbacks += people
 	}
-	return delays[min(max(attempts, 1), len(delays))-1]
+	return delays[min(max(setbacks, 1), len(delays))-1]
 }
 
 // ContactKey is the key under which a supplier is added to a ledger.

@@ -272,6 +272,23 @@ func TestStateMachine(t *testing.T) {
 	if b.State != invoice.SyncQueued || b.Claimable(now) || !b.NextAttemptAt.Equal(now.Add(2*time.Second)) || b.Error.Action == "" {
 		t.Fatalf("to be tried again: %+v", b.Sync)
 	}
+	// Waiting for others, or having been killed, postpones nothing.
+	for range 9 {
+		b.Claim(now)
+		b.Later(accounting.CodeContactUnderWay, 0, now)
+		if !b.NextAttemptAt.Equal(now.Add(time.Second)) {
+			t.Fatalf("after %d attempts one that waits for others is postponed to %s", b.Attempts, b.NextAttemptAt)
+		}
+		b.Claim(now)
+		b.Later(accounting.CodeBusy, 0, now)
+		if !b.NextAttemptAt.Equal(now.Add(5 * time.Second)) {
+			t.Fatalf("after %d attempts one that waits for its turn is postponed to %s", b.Attempts, b.NextAttemptAt)
+		}
+	}
+	b.Later(accounting.CodeUnavailable, 0, now)
+	if !b.NextAttemptAt.Equal(now.Add(5 * time.Second)) {
+		t.Errorf("the second setback postpones to %s", b.NextAttemptAt)
+	}
 	b.Later(accounting.CodeBusy, time.Hour, now)
 	if !b.NextAttemptAt.Equal(now.Add(time.Hour)) {
 		t.Errorf("the ledger asked for an hour, next at %s", b.NextAttemptAt)

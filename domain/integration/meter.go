@@ -15,9 +15,11 @@ const (
 	// jitter is the shortest bucket. Calls that leave us apart may arrive
 	// together; a window that is longer by this much does not mind.
 	jitter = 250 * time.Millisecond
-	// runningLimit is after how long a call that was never left is taken for
-	// lost with its process; no request to a provider may take as long.
-	runningLimit = 75 * time.Second
+	// runningLimit is after how long a call that says nothing of itself is taken
+	// for lost with its process.
+	runningLimit = 12 * time.Second
+	// StayEvery is how often a call that is under way must say so.
+	StayEvery = runningLimit / 3
 	// limitedPause is how long nothing is sent after a refusal that does not
 	// say when to come back.
 	limitedPause = 5 * time.Second
@@ -91,6 +93,16 @@ func (m *Meter) Admit(now time.Time, id string, c Call) Verdict {
 		m.OpenUntil = now.Add(m.pause())
 	}
 	return Verdict{Admitted: true}
+}
+
+// Stay says that a call is still under way. One that was left, or taken for
+// lost, stays so.
+func (m *Meter) Stay(now time.Time, id string) {
+	for i := range m.Running {
+		if m.Running[i].ID == id {
+			m.Running[i].Until = now.Add(runningLimit)
+		}
+	}
 }
 
 // Leave takes a call out and learns from its answer.

@@ -149,7 +149,16 @@ func TestCallsAtOnce(t *testing.T) {
 	if !m.Admit(now, "6", c).Admitted {
 		t.Error("no room after one has left")
 	}
-	// Calls of a process that died do not hold their places for ever.
+	// A call that takes long keeps its place as long as its process says so;
+	// those of a process that died lose theirs within seconds.
+	for range 10 {
+		now = now.Add(integration.StayEvery)
+		m.Stay(now, "6")
+		m.Stay(now, "3") // has left
+	}
+	if !m.Admit(now, "8", c).Admitted || len(m.Running) != 2 {
+		t.Errorf("under way after %s: %+v", 10*integration.StayEvery, m.Running)
+	}
 	if !m.Admit(now.Add(time.Hour), "7", c).Admitted || len(m.Running) != 1 {
 		t.Errorf("%d calls under way after an hour", len(m.Running))
 	}

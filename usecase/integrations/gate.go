@@ -44,7 +44,11 @@ func (g *Gate) Enter(ctx context.Context, c integration.Call) (leave func(integr
 			return nil, fmt.Errorf("pass the gate: %w", err)
 		}
 		if v.Admitted {
-			return func(o integration.Observation) { g.leave(ctx, key, id, c, o) }, nil
+			stop := g.stay(ctx, key, id)
+			return func(o integration.Observation) {
+				stop()
+				g.leave(ctx, key, id, c, o)
+			}, nil
 		}
 		if now.Add(v.Wait).After(until) {
 			return nil, tooLong(c.Provider, v)
@@ -60,6 +64,29 @@ func tooLong(p integration.Provider, v integration.Verdict) error {
 		return integration.Unavailable(p, v.Wait, errors.New("it has been failing; the circuit breaker holds calls back"))
 	}
 	return integration.RateLimited(p, v.Wait, errors.New("held back before it would be refused"))
+}
+
+// stay says of a call that it is under way, as long as it is.
+func (g *Gate) stay(ctx context.Context, key, id string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		tick := time.NewTicker(integration.StayEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := g.Clock.Now()
+			// A call that is not counted any more lets another one through, which
+			// the provider may refuse; it harms nothing else.
+			if err := g.Meters.Change(ctx, key, func(m *integration.Meter) { m.Stay(now, id) }); err != nil && ctx.Err() == nil {
+				g.Log.WarnContext(ctx, "a call under way could not be counted", "error", err)
+			}
+		}
+	}()
+	return cancel
 }
 
 // leave writes down what an answer told, whoever still waits for it. A meter

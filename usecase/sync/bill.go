@@ -3,8 +3,6 @@ package sync
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"docledger/domain/accounting"
 	"docledger/domain/booking"
@@ -112,15 +110,11 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 	if err != nil {
 		return "", err
 	}
-	const ttl = 30 * time.Second // also how long a supplier waits after its process was killed
-	lease, held, err := s.Leases.Acquire(ctx, booking.ContactLease(r.integration.ID, r.supplier), s.IDs.New().String(), s.Clock.Now(), ttl)
+	ctx, release, err := s.alone(ctx, booking.ContactLease(r.integration.ID, r.supplier))
 	if err != nil {
-		return "", fmt.Errorf("take lease: %w", err)
+		return "", err
 	}
-	if !held {
-		return "", errElsewhere
-	}
-	defer func() { _ = s.Leases.Release(context.WithoutCancel(ctx), lease) }() // it ends by itself
+	defer release()
 	if contacts, err = s.contacts(ctx, r, true); err != nil {
 		return "", err
 	}

@@ -286,7 +286,7 @@ func (s *Service) reason(ctx context.Context, r *run, err error) (code accountin
 	}
 	switch {
 	case errors.Is(err, errElsewhere):
-		return accounting.CodeBusy, booking.Soon
+		return accounting.CodeContactUnderWay, 0
 	case r.booking.Intent != nil && r.booking.RemoteID == "":
 		return accounting.CodeUncertain, after
 	case errors.Is(err, integration.ErrReconnect), errors.Is(err, integration.ErrAccessRefused), errors.Is(err, integration.ErrTenantGone),

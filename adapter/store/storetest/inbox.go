@@ -15,6 +15,7 @@ import (
 	"docledger/domain/inbox"
 	"docledger/domain/organization"
 	"docledger/domain/page"
+	"docledger/usecase"
 
 	"github.com/google/uuid"
 )
@@ -141,6 +142,19 @@ func testLeases(t *testing.T, b *bench) {
 	must(t, b.Leases().Release(b.ctx, first))
 	if _, ok, err := b.Leases().Acquire(b.ctx, "two", "c", now.Add(time.Minute), time.Minute); ok || err != nil {
 		t.Errorf("a late owner released another's lease (%v)", err)
+	}
+	for _, tt := range []struct {
+		name  string
+		lease usecase.Lease
+		at    time.Duration
+		ok    bool
+	}{
+		{"lost", first, 90 * time.Second, false}, {"held", second, 90 * time.Second, true},
+		{"held still", second, 149 * time.Second, true}, {"run out", second, 210 * time.Second, false},
+	} {
+		if ok, err := b.Leases().Renew(b.ctx, tt.lease, now.Add(tt.at), time.Minute); ok != tt.ok || err != nil {
+			t.Errorf("a lease that is %s was renewed: %v, %v", tt.name, ok, err)
+		}
 	}
 	must(t, b.Leases().Release(b.ctx, second))
 	third, ok, err := b.Leases().Acquire(b.ctx, "two", "c", now.Add(time.Minute), time.Minute)

@@ -1,0 +1,50 @@
+package sync
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"docledger/domain/accounting"
+	"docledger/domain/booking"
+	"docledger/domain/invoice"
+	usecase "docledger/usecase/sync"
+)
+
+// supplierUnknown gives an invoice a supplier that the ledger does not know.
+func supplierUnknown(inv *invoice.Invoice) { inv.Seller = invoice.Party{Name: "Nova"} }
+
+// TestSupplierOfAKilledProcessIsAddedSoon has a process die while it adds a
+// supplier: others say that they wait for it, and go on within seconds.
+func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.approved("R-1", supplierUnknown)
+		_, err := w.request(id, usecase.Input{})
+		must(t, err)
+		supplier := booking.Supplier(invoice.Party{Name: "Nova"}, invoice.Payment{})
+		_, held, err := w.store.Leases().Acquire(context.Background(), booking.ContactLease(w.ledgers[0], supplier), "a process that is gone", w.clock.Now(), 6*time.Second)
+		must(t, err)
+		if !held {
+			t.Fatal("the lease is not to be had")
+		}
+		began := w.clock.Now()
+		for w.invoice(id).Status != invoice.Synced {
+			w.push(context.Background())
+			s := w.invoice(id).Sync
+			if s.Error != nil && s.Error.Code != string(accounting.CodeContactUnderWay) {
+				t.Fatalf("waits for %+v", s.Error)
+			}
+			if w.clock.Now().Sub(began) > 8*time.Second {
+				t.Fatalf("waits still: %+v", s)
+			}
+			w.clock.advance(time.Second)
+		}
+		if took := w.clock.Now().Sub(began); took < 6*time.Second {
+			t.Errorf("a held lease was taken after %s", took)
+		}
+		if n := w.ledger.calls["create contact"]; n != 1 {
+			t.Errorf("the supplier was added %d times", n)
+		}
+	})
+}
