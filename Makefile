@@ -65,7 +65,7 @@ conformance: ## run the tool protocol's official suite against the tool server (
 	@$(GO) run ./test/conformance
 
 .PHONY: faults
-faults: build ## kill the service FAULTS times over the path of an upload, on each database
+faults: build ## kill the service FAULTS times over uploads, and while it books ten times as many invoices, on each database
 	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults
 
 .PHONY: fuzz

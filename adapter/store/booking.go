@@ -146,6 +146,14 @@ func (r Bookings) Due(ctx context.Context, now, before time.Time, limit int) ([]
 	return mapped(rows, bookingRow.fromRow), failed("look for syncs that are due", err)
 }
 
+// Resume brings the next attempts of an entity's bookings forward to now: what
+// they waited for is there.
+func (r Bookings) Resume(ctx context.Context, organization, entity uuid.UUID, now time.Time) error {
+	err := r.s.handle(ctx).Exec(`UPDATE invoice_syncs SET next_attempt_at = ? WHERE organization_id = ? AND entity_id = ?
+		AND state IN ('QUEUED', 'RUNNING', 'CHECKING') AND next_attempt_at > ?`, instant(now), organization, entity, instant(now)).Error
+	return failed("resume the entity's syncs", err)
+}
+
 // maxCorrected bounds how many earlier invoices of one number are told.
 const maxCorrected = 10
 

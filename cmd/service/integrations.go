@@ -23,15 +23,15 @@ const callbackPath = "/api/v1/integrations/oauth/callback"
 const meterMemory = 48 * time.Hour
 
 // openIntegrations builds what speaks to the providers that are configured.
-// replaced stand in for those of their provider.
-func (s *Service) openIntegrations(replaced integrations.Connectors) error {
+// The overridden connectors stand in for those of their provider.
+func (s *Service) openIntegrations(o Overrides) error {
 	st, ids := s.store, clock.UUIDv7{}
 	gate := &integrations.Gate{Meters: st.Meters(), Clock: s.clock, IDs: ids, Pause: clock.Pause, Log: s.log}
-	connectors, err := s.connectors(gate)
+	connectors, err := s.connectors(gate, o.Providers)
 	if err != nil {
 		return err
 	}
-	maps.Copy(connectors, replaced)
+	maps.Copy(connectors, o.Connectors)
 	s.Integrations = &integrations.Service{
 		Reader: st.Integrations(), Integrations: st.Integrations(), Everywhere: st.Integrations(), Grants: st.Grants(),
 		Attempts: st.ConsentAttempts(), Meters: st.Meters(), Entities: st.Entities(), Settings: st.Settings(),
@@ -42,17 +42,17 @@ func (s *Service) openIntegrations(replaced integrations.Connectors) error {
 		},
 		UnitOfWork: st, Clock: s.clock, IDs: ids, Log: s.log,
 		CallbackURL: s.cfg.BaseURL + callbackPath, RedirectOrigins: s.cfg.RedirectOrigins,
-		Booked: st.Bookings().AnyThrough,
+		Booked: st.Bookings().AnyThrough, Resume: st.Bookings().Resume,
 	}
 	return nil
 }
 
 // connectors makes the connector of each provider that is configured.
-func (s *Service) connectors(gate integration.Gate) (integrations.Connectors, error) {
+func (s *Service) connectors(gate integration.Gate, n Providers) (integrations.Connectors, error) {
 	made := integrations.Connectors{}
 	for p, make := range map[integration.Provider]func() (integration.Authorizer, error){
-		integration.AccountingA: func() (integration.Authorizer, error) { return s.accountingA(s.cfg.AccountingA, gate) },
-		integration.AccountingB: func() (integration.Authorizer, error) { return s.accountingB(s.cfg.AccountingB, gate) },
+		integration.AccountingA: func() (integration.Authorizer, error) { return s.accountingA(s.cfg.AccountingA, gate, n) },
+		integration.AccountingB: func() (integration.Authorizer, error) { return s.accountingB(s.cfg.AccountingB, gate, n) },
 	} {
 		c, err := make()
 		if err != nil {
@@ -65,23 +65,23 @@ func (s *Service) connectors(gate integration.Gate) (integrations.Connectors, er
 	return made, nil
 }
 
-func (s *Service) accountingA(c config.Provider, gate integration.Gate) (integration.Authorizer, error) {
+func (s *Service) accountingA(c config.Provider, gate integration.Gate, n Providers) (integration.Authorizer, error) {
 	if c.ClientID == "" {
 		return nil, nil
 	}
 	return xero.New(xero.Options{
 		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
-		LoopbackHTTP: true, Gate: gate, Now: s.clock.Now,
+		LoopbackHTTP: true, Gate: gate, Timeout: n.Timeout, Limits: n.Limits, Now: s.clock.Now,
 	})
 }
 
-func (s *Service) accountingB(c config.Provider, gate integration.Gate) (integration.Authorizer, error) {
+func (s *Service) accountingB(c config.Provider, gate integration.Gate, n Providers) (integration.Authorizer, error) {
 	if c.ClientID == "" {
 		return nil, nil
 	}
 	return quickbooks.New(quickbooks.Options{
 		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
-		LoopbackHTTP: true, Gate: gate, Now: s.clock.Now,
+		LoopbackHTTP: true, Gate: gate, Timeout: n.Timeout, Limits: n.Limits, Now: s.clock.Now,
 	})
 }
 

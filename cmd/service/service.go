@@ -30,6 +30,7 @@ import (
 	domainbilling "docledger/domain/billing"
 	"docledger/domain/extraction"
 	domaininbox "docledger/domain/inbox"
+	"docledger/domain/integration"
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
@@ -63,6 +64,15 @@ type Overrides struct {
 	Reader extraction.Reader
 	// Connectors stand in for providers of integrations.
 	Connectors integrations.Connectors
+	// Providers says how providers of integrations are called.
+	Providers Providers
+}
+
+// Providers are the numbers of what calls providers of integrations; zero ones
+// are each provider's own.
+type Providers struct {
+	Timeout time.Duration       // of one request
+	Limits  *integration.Limits // of one tenant
 }
 
 // Service is the whole service, not yet running.
@@ -169,7 +179,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.openIntegrations(o.Connectors); err != nil {
+	if err := s.openIntegrations(o); err != nil {
 		return err
 	}
 	s.takeIdentityEvents()

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"docledger/test/harness"
 
@@ -87,4 +88,39 @@ func approve(t *testing.T, s *harness.Server, org harness.Organization) (invoice
 	inv = s.Do(http.MethodGet, "/api/invoices/"+inv.Text("id"), token, nil).OK()
 	s.Do(http.MethodPost, "/api/invoices/"+inv.Text("id")+"/approve", token, map[string]any{"version": inv.Number("version")}).OK()
 	return inv.Text("id")
+}
+
+// TestBookingGoesOnOnceReconnected takes the consent away; the booking says so
+// and goes on by itself as soon as somebody has consented again.
+func TestBookingGoesOnOnceReconnected(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		l, sim := harness.NewLedgerA(t)
+		s := harness.Start(t, o.With(l))
+		org := s.NewOrganization("Reconnected")
+		token := org.Admin.Token
+		id := s.Activate(org, org.Entity, l, l.Tenants[0])
+		account := s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-accounts?account_types=EXPENSE", token, nil).OK().Text("items", 0, "id")
+		s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"default_account_id": account}).OK()
+		invoice := approve(t, s, org)
+		sim.Withdraw()
+		waits := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).OK()
+		if waits.Text("sync", "error", "code") != "reconnect_needed" || waits.Text("sync", "next_attempt_at") == "" {
+			t.Fatalf("without a consent: %s", waits.Raw)
+		}
+		if again := s.Connect(org, org.Entity, l, l.Tenants[0]); again != id {
+			t.Fatalf("connecting again made %s of %s", again, id)
+		}
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for began := time.Now(); ; <-tick.C {
+			now := s.Do(http.MethodGet, "/api/invoices/"+invoice, token, nil).OK()
+			if now.Text("status") == "SYNCED" {
+				return
+			}
+			if time.Since(began) > 20*time.Second {
+				t.Fatalf("connected again, but %s", now.Raw)
+			}
+		}
+	})
 }

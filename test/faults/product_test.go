@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 	"docledger/cmd/service"
 	"docledger/domain/identity"
+	"docledger/domain/integration"
 	"docledger/infrastructure/config"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
@@ -49,7 +51,11 @@ func serve() error {
 	}
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	s, err := service.Open(ctx, cfg, log, service.Overrides{})
+	s, err := service.Open(ctx, cfg, log, service.Overrides{Providers: service.Providers{
+		// So that a test can wait for time-outs, and book a thousand invoices.
+		Timeout: time.Second,
+		Limits:  &integration.Limits{Concurrent: 5, Windows: []integration.Window{{Length: time.Minute, Max: 1_000_000}}},
+	}})
 	if err != nil {
 		return err
 	}
@@ -74,11 +80,20 @@ const password = "a password for tests"
 
 func newProduct(t *testing.T, databaseURL string) *product {
 	t.Helper()
+	return newProductWith(t, databaseURL, nil, func(*service.Service, identity.Actor) {})
+}
+
+// newProductWith also sets further variables, and prepares what the administrator needs.
+func newProductWith(
+	t *testing.T, databaseURL string, env map[string]string, prepare func(*service.Service, identity.Actor),
+) *product {
+	t.Helper()
 	p := &product{t: t, client: &http.Client{Timeout: 10 * time.Second}, env: map[string]string{
 		"BASE_URL": "http://docledger.test", "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "DATABASE_MAX_CONNECTIONS": "8",
 		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 	}}
+	maps.Copy(p.env, env)
 	cfg, err := config.Load(func(name string) (string, bool) { v, ok := p.env[name]; return v, ok })
 	p.must(err)
 	ctx := context.Background()
@@ -95,6 +110,7 @@ func newProduct(t *testing.T, databaseURL string) *product {
 	e, err := s.Entities.Create(ctx, admin, entities.CreateInput{Values: entities.Values{Name: "Faults"}})
 	p.must(err)
 	p.entity = e.ID
+	prepare(s, admin)
 	p.must(s.Close())
 	return p
 }
@@ -158,8 +174,12 @@ func (p *product) login(r *running) {
 
 // upload returns the document's id where the answer was 200.
 func (p *product) upload(ctx context.Context, r *running, content []byte) (id string, ok bool) {
+	return p.uploadTo(ctx, r, p.entity, content)
+}
+
+func (p *product) uploadTo(ctx context.Context, r *running, entity uuid.UUID, content []byte) (id string, ok bool) {
 	body, err := json.Marshal(map[string]any{
-		"entity_id": p.entity, "filename": "f", "content": base64.StdEncoding.EncodeToString(content),
+		"entity_id": entity, "filename": "f", "content": base64.StdEncoding.EncodeToString(content),
 	})
 	if err != nil {
 		return "", false

@@ -38,6 +38,16 @@ func UBLOf(number, net, tax, gross string) []byte {
 </Invoice>`, number, net, tax, gross)
 }
 
+// UBLFrom returns a UBL invoice of 100.00 and so many percent, a whole number,
+// of a supplier who states no more than a name.
+func UBLFrom(supplier, number, currency, percent string) []byte {
+	gross := "1" + fmt.Sprintf("%02s", percent) + ".00"
+	const taxID = `<cac:PartyTaxScheme><cbc:CompanyID>DE136695976</cbc:CompanyID><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>`
+	return []byte(strings.NewReplacer(
+		taxID, "", "Société Générique", supplier, "EUR", currency, "<cbc:Percent>19<", "<cbc:Percent>"+percent+"<",
+	).Replace(string(UBLOf(number, "100.00", percent+".00", gross))))
+}
+
 // UBLLines returns a UBL invoice of n lines of 1.00 each.
 func UBLLines(number string, n int) []byte {
 	one := `<cac:InvoiceLine><cbc:ID>%d</cbc:ID><cbc:InvoicedQuantity unitCode="C62">1</cbc:InvoicedQuantity><cbc:LineExtensionAmount currencyID="EUR">1.00</cbc:LineExtensionAmount><cac:Item><cbc:Name>Item %d</cbc:Name></cac:Item><cac:Price><cbc:PriceAmount currencyID="EUR">1.00</cbc:PriceAmount></cac:Price></cac:InvoiceLine>`

@@ -260,7 +260,7 @@ func (w *world) process() *process {
 			UnitOfWork: st, Clock: w.clock, IDs: ids, Pause: clock.Pause,
 		},
 		UnitOfWork: st, Clock: w.clock, IDs: ids, Log: log, CallbackURL: callbackURL, RedirectOrigins: []string{"http://localhost:3000"},
-		Booked: st.Bookings().AnyThrough,
+		Booked: st.Bookings().AnyThrough, Resume: st.Bookings().Resume,
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -49,6 +50,8 @@ type Service struct {
 	// Booked tells whether an invoice was booked through an integration, or may
 	// have been.
 	Booked func(ctx context.Context, organization, integration uuid.UUID) (bool, error)
+	// Resume lets the bookings of an entity that wait go on now.
+	Resume func(ctx context.Context, organization, entity uuid.UUID, now time.Time) error
 
 	lists lists
 }

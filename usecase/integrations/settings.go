@@ -26,6 +26,11 @@ func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integ
 	if i.Type() != integration.Accounting || !moved && !became {
 		return nil
 	}
+	if became {
+		if err := s.Resume(ctx, i.OrganizationID, i.EntityID, s.Clock.Now()); err != nil {
+			return err
+		}
+	}
 	elsewhere := moved
 	if became && !moved {
 		var err error

@@ -49,10 +49,11 @@ type Options struct {
 	// is.
 	LoopbackHTTP bool
 
-	Gate      integration.Gate  // nil for one that is open
-	Timeout   time.Duration     // of one request; 0 for a minute
-	Transport http.RoundTripper // nil for http.DefaultTransport
-	Now       func() time.Time  // nil for time.Now
+	Gate      integration.Gate    // nil for one that is open
+	Limits    *integration.Limits // of one company; nil for those of the provider
+	Timeout   time.Duration       // of one request; 0 for a minute
+	Transport http.RoundTripper   // nil for http.DefaultTransport
+	Now       func() time.Time    // nil for time.Now
 }
 
 // Connector is the connector of ACCOUNTING_B. It holds no state.
@@ -83,7 +84,7 @@ func New(o Options) (*Connector, error) {
 	}
 	c := client.Options{
 		AuthorizeURL: authorizeURL, TokenURL: tokenURL, RevokeURL: revokeURL, APIURL: apiURL,
-		ClientID: o.ClientID, ClientSecret: o.ClientSecret, HTTP: httpClient(o), Gate: o.Gate, Now: o.Now,
+		ClientID: o.ClientID, ClientSecret: o.ClientSecret, HTTP: httpClient(o), Gate: o.Gate, Limits: client.CompanyLimits(), Now: o.Now,
 	}
 	web := webURL
 	if o.URL != "" {
@@ -92,6 +93,9 @@ func New(o Options) (*Connector, error) {
 			return nil, err
 		}
 		c.AuthorizeURL, c.TokenURL, c.RevokeURL, c.APIURL, web = at, at, at, at, ""
+	}
+	if o.Limits != nil {
+		c.Limits = *o.Limits
 	}
 	if c.Gate == nil {
 		c.Gate = integration.OpenGate{}

@@ -54,10 +54,11 @@ type Options struct {
 	// is.
 	LoopbackHTTP bool
 
-	Gate      integration.Gate  // nil for one that is open
-	Timeout   time.Duration     // of one request; 0 for thirty seconds
-	Transport http.RoundTripper // nil for http.DefaultTransport
-	Now       func() time.Time  // nil for time.Now
+	Gate      integration.Gate    // nil for one that is open
+	Limits    *integration.Limits // of one tenant; nil for those of the provider
+	Timeout   time.Duration       // of one request; 0 for thirty seconds
+	Transport http.RoundTripper   // nil for http.DefaultTransport
+	Now       func() time.Time    // nil for time.Now
 }
 
 // Connector is the connector of ACCOUNTING_A. It holds no state.
@@ -89,7 +90,7 @@ func New(o Options) (*Connector, error) {
 	}
 	c := client.Options{
 		AuthorizeURL: authorizeURL, IdentityURL: identityURL, APIURL: apiURL,
-		ClientID: o.ClientID, ClientSecret: o.ClientSecret, HTTP: httpClient(o), Gate: o.Gate, Now: o.Now,
+		ClientID: o.ClientID, ClientSecret: o.ClientSecret, HTTP: httpClient(o), Gate: o.Gate, Limits: client.TenantLimits(), Now: o.Now,
 	}
 	web := webURL
 	if o.URL != "" {
@@ -98,6 +99,9 @@ func New(o Options) (*Connector, error) {
 			return nil, err
 		}
 		c.AuthorizeURL, c.IdentityURL, c.APIURL, web = at, at, at, ""
+	}
+	if o.Limits != nil {
+		c.Limits = *o.Limits
 	}
 	if c.Gate == nil {
 		c.Gate = integration.OpenGate{}

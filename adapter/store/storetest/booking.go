@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -120,7 +121,7 @@ func testDueBookings(t *testing.T, b *bench) {
 		add(invoice.SyncQueued, now.Add(-time.Minute)): true, add(invoice.SyncRunning, now.Add(-2*time.Minute)): true,
 		add(invoice.SyncChecking, now): true,
 	}
-	add(invoice.SyncQueued, now.Add(time.Minute))
+	later := add(invoice.SyncQueued, now.Add(time.Minute))
 	add(invoice.SyncDone, now.Add(-time.Minute))
 	add(invoice.SyncEnded, time.Time{})
 	worked := add(invoice.SyncQueued, now.Add(-time.Minute))
@@ -142,6 +143,18 @@ func testDueBookings(t *testing.T, b *bench) {
 	}
 	if due, err = b.Bookings().Due(b.ctx, now, now.Add(time.Minute), 2); err != nil || len(due) != 2 {
 		t.Errorf("%d of at most 2 are due (%v)", len(due), err)
+	}
+	resumed := func(organization, entity uuid.UUID) bool {
+		must(t, b.Bookings().Resume(b.ctx, organization, entity, now))
+		due, err := b.Bookings().Due(b.ctx, now, now.Add(time.Minute), 10)
+		must(t, err)
+		return slices.ContainsFunc(due, func(x booking.Booking) bool { return x.InvoiceID == later })
+	}
+	if resumed(newID(), e.ID) || resumed(s.OrganizationID, b.entity(t, s).ID) {
+		t.Error("another's booking was resumed")
+	}
+	if !resumed(s.OrganizationID, e.ID) {
+		t.Error("a booking that waits was not resumed")
 	}
 }
 

@@ -157,7 +157,7 @@ func (c *Client) api(doing, method string, a Access, path ...string) call {
 	return call{
 		doing: doing, method: method, url: address, query: url.Values{"minorversion": {minorVersion}},
 		header: http.Header{"Authorization": {"Bearer " + a.Token.Reveal()}},
-		gate:   integration.Call{Provider: Provider, Tenant: a.Realm, Background: a.Background, Limits: CompanyLimits()},
+		gate:   integration.Call{Provider: Provider, Tenant: a.Realm, Background: a.Background, Limits: c.o.Limits},
 	}
 }
 

@@ -40,6 +40,7 @@ type Options struct {
 	ClientSecret secret.Text
 	HTTP         *http.Client
 	Gate         integration.Gate
+	Limits       integration.Limits // of one company
 	Now          func() time.Time
 }
 

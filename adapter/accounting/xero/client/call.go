@@ -182,7 +182,7 @@ func (c *Client) accounting(doing, method, below string, a Access, path ...strin
 	}
 	if a.Tenant != "" {
 		out.header.Set(tenantHeader, a.Tenant)
-		out.gate.Limits = TenantLimits()
+		out.gate.Limits = c.o.Limits
 	}
 	return out
 }

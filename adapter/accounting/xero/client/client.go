@@ -35,6 +35,7 @@ type Options struct {
 	ClientSecret secret.Text // empty for an application that has PKCE in its place
 	HTTP         *http.Client
 	Gate         integration.Gate
+	Limits       integration.Limits // of one tenant
 	Now          func() time.Time
 }
 

@@ -1,0 +1,179 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/cmd/service"
+	"docledger/domain/identity"
+	"docledger/test/postgres"
+)
+
+const (
+	// billed is how many invoices come in between two kills.
+	billed = 12
+	// suppliers of each ledger, none of which it knows.
+	suppliers = 30
+	// syncLongest is how long the service lives at most between two kills.
+	syncLongest = 3 * time.Second
+	// crashed is how long after the last kill a person waits for a booking at
+	// most; what else waits for its turn comes on top.
+	crashed = 20 * time.Second
+	each    = 100 * time.Millisecond
+)
+
+// TestKilledServiceBooksEachInvoiceOnce kills the service again and again while
+// it books by itself in both ledgers, whose answers are lost, late or refusals
+// meanwhile, and counts what the ledgers hold.
+func TestKilledServiceBooksEachInvoiceOnce(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { killingSyncs(t, "") })
+	t.Run("postgres", func(t *testing.T) { killingSyncs(t, postgres.New(t)) })
+}
+
+func killingSyncs(t *testing.T, databaseURL string) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	draw := rand.New(rand.NewPCG(seed, 0))
+	ledgers := newBooks(t)
+	p := newProductFor(t, databaseURL, ledgers, true)
+	disturbing, calm := context.WithCancel(context.Background())
+	defer calm()
+	var disturbers sync.WaitGroup
+	for n, b := range ledgers {
+		disturbers.Go(func() { b.disturb(disturbing, rand.New(rand.NewPCG(seed, uint64(n+1)))) })
+	}
+	accepted := map[string]bool{}
+	for round := range kills(t) {
+		r := p.start()
+		p.billUntilKilled(r, ledgers, round, time.Duration(draw.Int64N(int64(syncLongest))), accepted)
+	}
+	if len(accepted) == 0 {
+		t.Fatal("no upload was ever accepted; the test shows nothing")
+	}
+	early := count(ledgers)
+	calm()
+	disturbers.Wait()
+	began := time.Now()
+	r := p.start()
+	all := p.wantSynced(r, crashed+time.Duration(len(accepted))*each)
+	t.Logf("%d kills, %d uploads answered 200, %d invoices; %d bills at the last kill, all %s after it",
+		kills(t), len(accepted), len(all), early, time.Since(began).Round(time.Millisecond))
+	for number := range accepted {
+		if !all[number] {
+			t.Errorf("invoice %s is not there", number)
+		}
+	}
+	wantOneEach(t, ledgers, all)
+}
+
+// newProductFor is a product with an entity for each ledger.
+func newProductFor(t *testing.T, databaseURL string, ledgers []*books, auto bool) *product {
+	env := map[string]string{"BASE_URL": "http://localhost:8080"}
+	for _, b := range ledgers {
+		for name, v := range b.Env {
+			env[name] = v
+		}
+	}
+	return newProductWith(t, databaseURL, env, func(s *service.Service, admin identity.Actor) {
+		for _, b := range ledgers {
+			b.connect(t, s, admin, auto)
+		}
+	})
+}
+
+// billUntilKilled uploads invoices of this round for both ledgers while the
+// service lives.
+func (p *product) billUntilKilled(r *running, ledgers []*books, round int, life time.Duration, accepted map[string]bool) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var mu sync.Mutex
+	var senders sync.WaitGroup
+	for _, b := range ledgers {
+		senders.Go(func() {
+			for n := range billed / len(ledgers) {
+				number, content := b.invoice(round*billed+n, suppliers)
+				if _, ok := p.uploadTo(ctx, r, b.entity, content); ok {
+					mu.Lock()
+					accepted[number] = true
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wait := time.NewTimer(life)
+	<-wait.C
+	r.kill()
+	cancel()
+	senders.Wait()
+}
+
+// wantSynced waits until every document has its invoice and every invoice is
+// booked, and returns their numbers.
+func (p *product) wantSynced(r *running, patience time.Duration) map[string]bool {
+	p.t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); ; <-tick.C {
+		synced, last := map[string]bool{}, ""
+		all := p.all(r, "/api/invoices")
+		for _, inv := range all {
+			if text(inv, "status") == "SYNCED" && text(inv, "sync_state") == "DONE" {
+				synced[text(inv, "invoice_number")] = true
+			} else {
+				last = text(inv, "id")
+			}
+		}
+		if len(synced) == len(all) && len(all) == len(p.all(r, "/api/documents")) {
+			return synced
+		}
+		if time.Since(began) < patience {
+			continue
+		}
+		if last == "" {
+			p.t.Fatalf("%d documents have %d invoices, of which %d numbers are booked", len(p.all(r, "/api/documents")), len(all), len(synced))
+		}
+		inv := p.get(r, "/api/invoices/"+last)
+		p.t.Fatalf("%d of %d invoices are booked after %s; one is %v with %v, findings %v", len(synced), len(all), patience, inv["status"], inv["sync"], inv["findings"])
+	}
+}
+
+func count(ledgers []*books) (n int) {
+	for _, b := range ledgers {
+		n += len(b.bills())
+	}
+	return n
+}
+
+// wantOneEach holds the ledgers to one bill an invoice, with its original at
+// most once, and to one contact a supplier.
+func wantOneEach(t *testing.T, ledgers []*books, invoices map[string]bool) {
+	t.Helper()
+	bills := map[string]int{}
+	for _, b := range ledgers {
+		contacts := map[int]string{}
+		for _, held := range b.bills() {
+			bills[held.number]++
+			if !invoices[held.number] || held.files > 1 {
+				t.Errorf("%s holds %+v", b.Provider, held)
+			}
+			var n int
+			if _, err := fmt.Sscanf(held.number[strings.LastIndex(held.number, "-")+1:], "%d", &n); err != nil {
+				t.Fatal(err)
+			}
+			if known, ok := contacts[n%suppliers]; ok && known != held.contact {
+				t.Errorf("%s has supplier %d as %s and %s", b.Provider, n%suppliers, known, held.contact)
+			}
+			contacts[n%suppliers] = held.contact
+		}
+	}
+	for number := range invoices {
+		if bills[number] != 1 {
+			t.Errorf("invoice %s has %d bills", number, bills[number])
+		}
+	}
+}
