@@ -44,7 +44,7 @@ const (
 // texts say, for each code, what is the matter and what a person does next.
 var texts = map[Code]struct{ message, action string }{
 	CodeNotConnected:      {"The entity has no accounting integration that works.", "Connect and set up an accounting integration for the entity, then sync again."},
-	CodeReconnectNeeded:   {"The ledger no longer accepts the connection.", "Connect the accounting integration again; the invoice is then synced by itself at the next try, or sync it again."},
+	CodeReconnectNeeded:   {"The ledger no longer accepts the connection.", "Connect the accounting integration again; the invoice is then synced by itself."},
 	CodeIncomplete:        {"The invoice lacks what every bill needs.", "Reopen the invoice, add what is missing, approve it and sync again."},
 	CodeContactAmbiguous:  {"Several contacts of the ledger fit the supplier.", "Set contact_id of the invoice to the right one, or merge the contacts in the ledger, then sync again."},
 	CodeContactUnusable:   {"The contact can't be used in the ledger.", "Choose another contact_id, or restore the contact in the ledger, then sync again."},

@@ -209,7 +209,7 @@ func (b *Booking) Later(code accounting.Code, after time.Duration, now time.Time
 		b.Setbacks++
 	}
 	pause := max(b.delay(code), min(after, longestAsked))
-	b.NextAttemptAt, b.Waiting = now.Add(pause), b.Waiting && pause < waits
+	b.NextAttemptAt, b.Waiting = now.Add(pause), b.Waiting && pause < waits && now.Sub(b.Since) < waits
 	switch {
 	case b.Intent != nil:
 		b.State = invoice.SyncChecking
@@ -224,7 +224,8 @@ const (
 	longest  = 6 * time.Hour
 	// longestAsked is the longest pause that a ledger may ask for.
 	longestAsked = 24 * time.Hour
-	// waits is how long a person waits for an answer.
+	// waits is how long a person waits for an answer; then the booking goes on
+	// behind those for which somebody waits.
 	waits = 30 * time.Second
 	// soon is the pause after which somebody else's work is done.
 	soon = time.Second

@@ -281,9 +281,16 @@ func TestStateMachine(t *testing.T) {
 		}
 		b.Claim(now)
 		b.Later(accounting.CodeBusy, 0, now)
+		if !b.Waiting {
+			t.Fatal("a person who waits was forgotten")
+		}
 		if !b.NextAttemptAt.Equal(now.Add(5 * time.Second)) {
 			t.Fatalf("after %d attempts one that waits for its turn is postponed to %s", b.Attempts, b.NextAttemptAt)
 		}
+	}
+	late := *b
+	if late.Later(accounting.CodeBusy, 0, now.Add(time.Minute)); late.Waiting {
+		t.Error("somebody still waits after a minute")
 	}
 	b.Later(accounting.CodeUnavailable, 0, now)
 	if !b.NextAttemptAt.Equal(now.Add(5 * time.Second)) {
