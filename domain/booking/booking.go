@@ -199,16 +199,25 @@ func errorOf(r *accounting.Refusal) *invoice.SyncError {
 // Later plans another attempt after one that came to nothing for a passing
 // reason. It is given up when it has lasted for too long.
 func (b *Booking) Later(code accounting.Code, after time.Duration, now time.Time) {
+	if !turn(code) {
+		b.Setbacks++
+	}
+	b.plan(code, max(b.delay(code), min(after, longestAsked)), now)
+}
+
+// HeldBack plans another attempt after one that was not let through, since the
+// ledger has been failing others. That is no setback of its own.
+func (b *Booking) HeldBack(code accounting.Code, after time.Duration, now time.Time) {
+	b.plan(code, max(busy, min(after, longestAsked)), now)
+}
+
+func (b *Booking) plan(code accounting.Code, pause time.Duration, now time.Time) {
 	r := accounting.Refuse(code, "")
 	if now.Sub(b.Since) > patience && b.RemoteID == "" {
 		b.fail(accounting.Refuse(code, "It was tried for %d hours.", int(patience.Hours())))
 		return
 	}
 	b.Error = errorOf(r)
-	if !turn(code) {
-		b.Setbacks++
-	}
-	pause := max(b.delay(code), min(after, longestAsked))
 	b.NextAttemptAt, b.Waiting = now.Add(pause), b.Waiting && pause < waits && now.Sub(b.Since) < waits
 	switch {
 	case b.Intent != nil:

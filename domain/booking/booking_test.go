@@ -288,6 +288,11 @@ func TestStateMachine(t *testing.T) {
 			t.Fatalf("after %d attempts one that waits for its turn is postponed to %s", b.Attempts, b.NextAttemptAt)
 		}
 	}
+	held := *b
+	held.HeldBack(accounting.CodeUnavailable, time.Minute, now)
+	if held.Setbacks != b.Setbacks || !held.NextAttemptAt.Equal(now.Add(time.Minute)) {
+		t.Errorf("held back: %d setbacks, next at %s", held.Setbacks, held.NextAttemptAt)
+	}
 	late := *b
 	if late.Later(accounting.CodeBusy, 0, now.Add(time.Minute)); late.Waiting {
 		t.Error("somebody still waits after a minute")

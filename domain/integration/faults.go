@@ -67,6 +67,10 @@ func RateLimited(p Provider, after time.Duration, cause error) error {
 	return f.Because(caused(ErrRateLimited, cause))
 }
 
+// ErrHeldBack is in the chain of what the gate did not let through to a provider
+// that has been failing. It says nothing of the call itself.
+var ErrHeldBack = errors.New("it has been failing; the circuit breaker holds calls back")
+
 // Unavailable says that a provider gave no sensible answer; after is when to
 // come back, zero for soon.
 func Unavailable(p Provider, after time.Duration, cause error) error {

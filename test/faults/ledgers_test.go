@@ -75,7 +75,7 @@ func newBooks(t *testing.T) []*books {
 func (b *books) disturb(ctx context.Context, draw *rand.Rand) {
 	actions := []string{"commit_then_drop", "commit_then_drop", "drop", "garbage", "status:500", "status:503", "status:429", "delay:1500ms"}
 	const pending = 3 // at most
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(150 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {

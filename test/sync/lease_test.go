@@ -2,11 +2,13 @@ package sync
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"docledger/domain/accounting"
 	"docledger/domain/booking"
+	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	usecase "docledger/usecase/sync"
 )
@@ -45,6 +47,32 @@ func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 		}
 		if n := w.ledger.calls["create contact"]; n != 1 {
 			t.Errorf("the supplier was added %d times", n)
+		}
+	})
+}
+
+// TestHeldBackIsNoSetback has the gate hold a booking back again and again,
+// since the ledger fails others: it goes on soon after the ledger answers.
+func TestHeldBackIsNoSetback(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.approved("R-1")
+		_, err := w.request(id, usecase.Input{})
+		must(t, err)
+		w.ledger.meets = func(context.Context, string) happening {
+			return happening{before: fmt.Errorf("%w: %w", accounting.ErrNotSent, integration.Unavailable(integration.AccountingA, 15*time.Second, integration.ErrHeldBack))}
+		}
+		for range 20 {
+			w.push(context.Background())
+			w.clock.advance(15 * time.Second)
+		}
+		if s := w.invoice(id).Sync; s.Attempts != 20 || s.Error == nil || s.Error.Code != string(accounting.CodeUnavailable) {
+			t.Errorf("held back: %+v", s)
+		}
+		w.ledger.meets = nil
+		w.push(context.Background())
+		if inv := w.invoice(id); inv.Status != invoice.Synced {
+			t.Errorf("the ledger answers again: %+v", inv.Sync)
 		}
 	})
 }

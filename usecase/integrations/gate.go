@@ -61,7 +61,7 @@ func (g *Gate) Enter(ctx context.Context, c integration.Call) (leave func(integr
 
 func tooLong(p integration.Provider, v integration.Verdict) error {
 	if v.Failing {
-		return integration.Unavailable(p, v.Wait, errors.New("it has been failing; the circuit breaker holds calls back"))
+		return integration.Unavailable(p, v.Wait, integration.ErrHeldBack)
 	}
 	return integration.RateLimited(p, v.Wait, errors.New("held back before it would be refused"))
 }

@@ -263,7 +263,11 @@ func (s *Service) later(ctx context.Context, r *run, cause error) error {
 	code, after := s.reason(ctx, r, cause)
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		inv, err := s.change(ctx, r, func(inv *invoice.Invoice, b *booking.Booking) (bool, error) {
-			b.Later(code, after, s.Clock.Now())
+			if errors.Is(cause, integration.ErrHeldBack) {
+				b.HeldBack(code, after, s.Clock.Now())
+			} else {
+				b.Later(code, after, s.Clock.Now())
+			}
 			before := inv.Status
 			if b.State == invoice.SyncEnded {
 				inv.NotBooked()
