@@ -1,0 +1,187 @@
+package gdrive
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// authorization is a request to the consent page.
+type authorization struct {
+	client *Client
+	scopes []string
+	query  url.Values // as it came
+}
+
+// readAuthorization returns the request, or what is wrong with it: the provider
+// shows that on a page of its own and redirects nobody. The lock is held.
+func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
+	a = &authorization{client: s.identity.client(q.Get("client_id")), scopes: strings.Fields(q.Get("scope")), query: q}
+	known := knownScopes()
+	method := q.Get("code_challenge_method")
+	switch {
+	case a.client == nil:
+		return nil, "Error 401: invalid_client. The OAuth client was not found."
+	case !a.client.accepts(q.Get("redirect_uri")):
+		return nil, "Error 400: redirect_uri_mismatch. The address is not registered for the application."
+	case q.Get("response_type") != "code":
+		return nil, "Error 400: invalid_request. The response_type must be code."
+	case len(a.scopes) == 0:
+		return nil, "Error 400: invalid_request. Missing required parameter: scope."
+	case slices.ContainsFunc(a.scopes, func(s string) bool { return !slices.Contains(known, s) }):
+		return nil, "Error 400: invalid_scope. Some requested scopes were invalid."
+	case !slices.Contains([]string{"", "online", "offline"}, q.Get("access_type")):
+		return nil, "Error 400: invalid_request. The access_type must be online or offline."
+	case q.Has("code_challenge") && !slices.Contains([]string{"", "plain", "S256"}, method):
+		return nil, "Error 400: invalid_request. The code_challenge_method must be plain or S256."
+	}
+	return a, ""
+}
+
+// authorize is the authorization endpoint. It ends at the application, at the
+// page to sign in, at the page to consent, or at a page with an error.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(r.URL.Query())
+	if problem != "" {
+		errorPage(w, http.StatusBadRequest, problem)
+		return
+	}
+	who := s.signedIn(r)
+	if s.settings.AutoApprove && who == nil {
+		who = s.identity.users[0]
+	}
+	switch {
+	case who == nil:
+		http.Redirect(w, r, "/signin?"+url.Values{"continue": {r.URL.RequestURI()}}.Encode(), http.StatusFound)
+	case s.settings.AutoApprove || s.alreadyGiven(a, who):
+		sendBack(w, r, a.back(s.approve(a, who, a.scopes)))
+	default:
+		http.Redirect(w, r, "/consent?"+a.query.Encode(), http.StatusFound)
+	}
+}
+
+// alreadyGiven says that nothing need be asked: the person let the application
+// do all this before, and it does not ask to ask again. The lock is held.
+func (s *Server) alreadyGiven(a *authorization, who *User) bool {
+	c := s.identity.consented(a.client.ID, who.ID)
+	if c == nil || a.asks("consent") {
+		return false
+	}
+	return !slices.ContainsFunc(a.scopes, func(scope string) bool { return !slices.Contains(c.scopes, scope) })
+}
+
+// asks says whether a word is in prompt.
+func (a *authorization) asks(prompt string) bool {
+	return slices.Contains(strings.Fields(a.query.Get("prompt")), prompt)
+}
+
+// approve returns what the application is told once a person granted scopes: a
+// code. A refresh token comes with it for offline access alone, and then at the
+// first consent or where consent was asked for again. The lock is held.
+func (s *Server) approve(a *authorization, who *User, scopes []string) url.Values {
+	c := s.identity.consented(a.client.ID, who.ID)
+	offline := a.query.Get("access_type") == "offline" && (c == nil || a.asks("consent"))
+	if c == nil {
+		c = &consent{client: a.client.ID, user: who.ID}
+		s.identity.consents = append(s.identity.consents, c)
+	}
+	granted := slices.Clone(scopes)
+	if a.query.Get("include_granted_scopes") == "true" {
+		granted = append(granted, c.scopes...)
+	}
+	c.scopes = unique(append(c.scopes, scopes...))
+	value := newSecret("4/0A")
+	s.identity.codes[value] = &code{
+		client: a.client.ID, user: who.ID, redirectURI: a.query.Get("redirect_uri"), nonce: a.query.Get("nonce"),
+		challenge: a.query.Get("code_challenge"), method: a.query.Get("code_challenge_method"),
+		scopes: unique(granted), offline: offline, expires: s.Kit.Clock.Now().Add(s.limits.CodeLifetime),
+	}
+	return url.Values{"code": {value}, "scope": {strings.Join(unique(granted), " ")}, "authuser": {"0"}}
+}
+
+// declined is what the application is told where a person says no.
+func declined() url.Values { return url.Values{"error": {"access_denied"}} }
+
+// unique sorts names and leaves repeats out.
+func unique(names []string) []string {
+	out := slices.Clone(names)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// back is the application's address with an answer.
+func (a *authorization) back(with url.Values) string {
+	if a.query.Has("state") {
+		with.Set("state", a.query.Get("state"))
+	}
+	to, separator := a.query.Get("redirect_uri"), "?"
+	if strings.Contains(to, "?") {
+		separator = "&"
+	}
+	return to + separator + with.Encode()
+}
+
+// sendBack sends the browser to the application.
+func sendBack(w http.ResponseWriter, r *http.Request, to string) {
+	status := http.StatusFound
+	if r.Method == http.MethodPost {
+		status = http.StatusSeeOther
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, to, status)
+}
+
+// Consent does what the first person does who opens an authorization URL and
+// grants scopes: those that are named, or all that is asked for where none is.
+// It returns where the browser is sent.
+func (s *Server) Consent(authorizationURL string, scopes ...string) (string, error) {
+	return s.answer(authorizationURL, func(a *authorization) url.Values {
+		if len(scopes) == 0 {
+			scopes = a.scopes
+		}
+		return s.approve(a, s.identity.users[0], scopes)
+	})
+}
+
+// Decline does what the first person does who opens an authorization URL and
+// says no.
+func (s *Server) Decline(authorizationURL string) (string, error) {
+	return s.answer(authorizationURL, func(*authorization) url.Values { return declined() })
+}
+
+func (s *Server) answer(authorizationURL string, do func(*authorization) url.Values) (string, error) {
+	u, err := url.Parse(authorizationURL)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(u.Query())
+	if problem != "" {
+		return "", errors.New(problem)
+	}
+	return a.back(do(a)), nil
+}
+
+// signedIn returns who is signed in at this browser; the lock is held.
+func (s *Server) signedIn(r *http.Request) *User {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil
+	}
+	return s.identity.user(s.identity.sessions[cookie.Value])
+}
+
+// cookieName holds the port, since cookies of one host are shared by its ports.
+func cookieName(r *http.Request) string {
+	const name = "simulated_store"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		return name + "_" + port
+	}
+	return name
+}

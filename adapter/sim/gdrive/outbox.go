@@ -1,0 +1,75 @@
+package gdrive
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// message is one call to a channel's address.
+type message struct {
+	address string
+	header  http.Header
+}
+
+// outbox calls channels one after the other, in the order of what happened. A
+// call that fails is lost; the provider tries some of them again, which nobody
+// may rely on.
+type outbox struct {
+	queue  chan message
+	client *http.Client
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+}
+
+func newOutbox(transport http.RoundTripper, size int) *outbox {
+	const patience = 10 * time.Second
+	ctx, stop := context.WithCancel(context.Background())
+	o := &outbox{
+		queue: make(chan message, size), stop: stop,
+		client: &http.Client{
+			Transport: transport, Timeout: patience,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	o.done.Add(1)
+	go o.run(ctx)
+	return o
+}
+
+// send puts a message behind those that wait, or loses it where too many do.
+func (o *outbox) send(m message) {
+	select {
+	case o.queue <- m:
+	default:
+	}
+}
+
+func (o *outbox) run(ctx context.Context) {
+	defer o.done.Done()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-o.queue:
+			o.post(ctx, m)
+		}
+	}
+}
+
+func (o *outbox) post(ctx context.Context, m message) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.address, http.NoBody)
+	if err != nil {
+		return // an address that nobody can call
+	}
+	req.Header = m.header
+	if resp, err := o.client.Do(req); err == nil {
+		_ = resp.Body.Close() // what it says does not matter
+	}
+}
+
+func (o *outbox) close() {
+	o.stop()
+	o.done.Wait()
+}
