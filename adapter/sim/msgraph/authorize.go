@@ -1,0 +1,183 @@
+package msgraph
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	sessionCookie  = "simulated_store"
+	consentPath    = "/oauth/consent"
+	loginPath      = "/oauth/login"
+	graphScopeHost = "https://graph.microsoft.com/"
+)
+
+// knownScopes are the permissions that there are. The API's may be asked for by
+// their full names too.
+var knownScopes = []string{
+	"openid", "profile", "email", "offline_access", "User.Read", "Sites.Read.All", "Sites.ReadWrite.All",
+	"Files.Read", "Files.Read.All", "Files.ReadWrite.All",
+}
+
+// readScopes returns the permissions of a request; ok is false where there are
+// none, or unknown ones.
+func readScopes(text string) (scopes []string, ok bool) {
+	for _, name := range strings.Fields(text) {
+		name = strings.TrimPrefix(name, graphScopeHost)
+		at := slices.IndexFunc(knownScopes, func(known string) bool { return strings.EqualFold(known, name) })
+		if at < 0 {
+			return nil, false
+		}
+		scopes = append(scopes, knownScopes[at])
+	}
+	return scopes, len(scopes) > 0
+}
+
+// authorization is a request to the authorization endpoint.
+type authorization struct {
+	client      *Client
+	redirectURI string
+	scopes      []string
+	state       string
+	challenge   string
+	nonce       string
+	query       url.Values // as it came
+}
+
+// readAuthorization returns the request, or what is wrong with it: the
+// provider shows that on a page of its own and redirects nobody. The lock is
+// held.
+func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
+	a = &authorization{
+		client: s.identity.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
+		challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), query: q,
+	}
+	scopes, known := readScopes(q.Get("scope"))
+	a.scopes = scopes
+	switch {
+	case a.client == nil:
+		return nil, "AADSTS700016: Application was not found in the directory."
+	case !a.client.accepts(a.redirectURI):
+		return nil, "AADSTS50011: The redirect URI specified in the request does not match the redirect URIs configured for the application."
+	case q.Get("response_type") != "code":
+		return nil, "AADSTS70005: The response type is not supported for the application."
+	case q.Get("scope") == "":
+		return nil, "AADSTS900144: The request body must contain the following parameter: 'scope'."
+	case !known:
+		return nil, "AADSTS650053: The application asked for a scope that doesn't exist on the resource."
+	case q.Get("response_mode") != "" && q.Get("response_mode") != "query":
+		return nil, "AADSTS70007: The response mode is not supported here."
+	case a.challenge != "" && q.Get("code_challenge_method") != "S256":
+		return nil, "AADSTS501491: The code_challenge_method must be S256."
+	}
+	return a, ""
+}
+
+// authorize is the authorization endpoint. It ends at the application, at the
+// page to sign in, at the page to consent, or at a page with an error.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(r.URL.Query())
+	if tenant := r.PathValue("tenant"); !s.knows(tenant) {
+		problem = "AADSTS90002: Tenant '" + tenant + "' not found."
+	}
+	who := s.signedIn(r)
+	switch {
+	case problem != "":
+		errorPage(w, http.StatusBadRequest, problem)
+	case s.settings.AutoApprove:
+		if who == nil && len(s.identity.users) > 0 {
+			who = s.identity.users[0]
+		}
+		s.reply(w, r, a, s.decide(a, who, true))
+	case who == nil:
+		toLogin(w, r, consentPath+"?"+a.query.Encode())
+	default:
+		http.Redirect(w, r, consentPath+"?"+a.query.Encode(), http.StatusFound)
+	}
+}
+
+// toLogin sends the browser to the page to sign in, and then on.
+func toLogin(w http.ResponseWriter, r *http.Request, then string) {
+	http.Redirect(w, r, loginPath+"?"+url.Values{"return_url": {then}}.Encode(), http.StatusFound)
+}
+
+// decide returns what the application is told: a code, or that nobody agreed.
+func (s *Server) decide(a *authorization, who *User, agreed bool) url.Values {
+	if who == nil || !agreed {
+		return url.Values{
+			"error":             {"access_denied"},
+			"error_description": {"AADSTS65004: User declined to consent to access the app."},
+		}
+	}
+	value := "1." + newSecret()
+	s.identity.codes[value] = &code{
+		redirectURI: a.redirectURI, challenge: a.challenge, nonce: a.nonce, expires: s.Kit.Clock.Now().Add(s.limits.CodeLifetime),
+		grant: &grant{client: a.client.ID, user: who.ID, scopes: a.scopes},
+	}
+	return url.Values{"code": {value}, "session_state": {newSecret()[:32]}}
+}
+
+// reply sends the browser back to the application.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
+	status := http.StatusFound
+	if r.Method == http.MethodPost {
+		status = http.StatusSeeOther
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, a.back(with), status)
+}
+
+// back is where the browser goes.
+func (a *authorization) back(with url.Values) string {
+	if a.state != "" {
+		with.Set("state", a.state)
+	}
+	separator := "?"
+	if strings.Contains(a.redirectURI, "?") {
+		separator = "&"
+	}
+	return a.redirectURI + separator + with.Encode()
+}
+
+// Consent does what the first person does who opens an authorization URL: they
+// agree or not. It returns where the browser is sent.
+func (s *Server) Consent(authorizationURL string, agreed bool) (string, error) {
+	u, err := url.Parse(authorizationURL)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, problem := s.readAuthorization(u.Query())
+	switch {
+	case problem != "":
+		return "", errors.New(problem)
+	case len(s.identity.users) == 0:
+		return "", errors.New("there is nobody who could consent")
+	}
+	return a.back(s.decide(a, s.identity.users[0], agreed)), nil
+}
+
+// signedIn returns who is signed in at this browser; the lock is held.
+func (s *Server) signedIn(r *http.Request) *User {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return nil
+	}
+	return s.identity.user(s.identity.sessions[cookie.Value])
+}
+
+// cookieName holds the port, since cookies of one host are shared by its ports.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return sessionCookie
+	}
+	return sessionCookie + "_" + port
+}

@@ -1,0 +1,315 @@
+package msgraph
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The site and the library that there are from the beginning.
+const (
+	DefaultSite  = siteHost + ",2c712604-1370-44e7-a1f5-426573fda80a,2d2244c3-251a-49ea-93a8-39e1c3a060fe"
+	DefaultDrive = "b!BCZxLHATp0Sh9UJlc_2oCsNEIi0aJepJk6g54cOgYP4"
+
+	siteHost = "example.sharepoint.test"
+)
+
+// store is what the organization keeps.
+type store struct {
+	sites         []*site
+	drives        map[string]*drive
+	subscriptions map[string]*subscription
+}
+
+// site has document libraries.
+type site struct {
+	id       string
+	path     string // /sites/books
+	name     string
+	made     time.Time
+	drives   []*drive
+	isDenied bool // to everybody
+}
+
+// drive is a document library.
+type drive struct {
+	id    string
+	name  string
+	site  *site
+	made  time.Time
+	root  *item
+	items map[string]*item // those in the bin too
+	seq   int64            // of the latest change
+	epoch int              // rises when delta tokens are lost
+}
+
+func newStore(now time.Time) store {
+	s := store{drives: map[string]*drive{}, subscriptions: map[string]*subscription{}}
+	s.add(&site{id: DefaultSite, path: "/sites/books", name: "Books"}, DefaultDrive, now)
+	return s
+}
+
+// add adds a site with a library.
+func (s *store) add(at *site, driveID string, now time.Time) {
+	at.made = now
+	s.sites = append(s.sites, at)
+	s.addDrive(at, driveID, "Documents", now)
+}
+
+func (s *store) addDrive(at *site, id, name string, now time.Time) *drive {
+	d := &drive{id: id, name: name, site: at, made: now, items: map[string]*item{}}
+	d.root = &item{id: newItemID(), guid: newGUID(), name: "root", drive: d, folder: true, kids: map[string]*item{}, made: now, modified: now}
+	d.items[d.root.id] = d.root
+	d.touch(d.root)
+	at.drives = append(at.drives, d)
+	s.drives[id] = d
+	return d
+}
+
+func (s *store) site(id string) *site {
+	if strings.EqualFold(id, "root") || strings.EqualFold(id, siteHost) {
+		return s.sites[0]
+	}
+	return find(s.sites, func(at *site) bool { return strings.EqualFold(at.id, id) })
+}
+
+func newGUID() string { return strings.ToUpper(uuid.NewString()) }
+
+func newItemID() string { return "01" + rand.Text()[:26] + rand.Text()[:6] }
+
+// newDriveID looks as those of the provider do, with a bang, a dash and a low
+// line.
+func newDriveID() string {
+	raw := make([]byte, 45)
+	_, _ = rand.Read(raw) // never fails
+	return "b!" + base64.RawURLEncoding.EncodeToString(raw) + "-_A"
+}
+
+// item is a file or folder.
+type item struct {
+	id, guid string
+	name     string
+	drive    *drive
+	parent   *item // nil for the root
+	folder   bool
+	kids     map[string]*item // of a folder, by lower-case name; none that is in the bin
+	content  content
+	media    string
+
+	version, contentVersion int // of eTag and cTag
+	made, modified          time.Time
+	seq                     int64 // of its latest change
+	deleted                 bool  // it is in the bin itself
+	locked, uploading       bool
+	infected                bool
+}
+
+// gone says whether it is in the bin, by itself or with a folder above it.
+func (i *item) gone() bool {
+	for at := i; at != nil; at = at.parent {
+		if at.deleted {
+			return true
+		}
+	}
+	return false
+}
+
+// path is where it lies below the root, from /.
+func (i *item) path() string {
+	var names []string
+	for at := i; at.parent != nil; at = at.parent {
+		names = append(names, at.name)
+	}
+	slices.Reverse(names)
+	return "/" + strings.Join(names, "/")
+}
+
+func (i *item) webURL() string {
+	return "https://" + siteHost + i.drive.site.path + "/" + url.PathEscape(i.drive.name) + (&url.URL{Path: i.path()}).EscapedPath()
+}
+
+// children are those of a folder, by name.
+func (i *item) children() []*item {
+	out := make([]*item, 0, len(i.kids))
+	for _, kid := range i.kids {
+		out = append(out, kid)
+	}
+	slices.SortFunc(out, func(a, b *item) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// below walks a path; nil where nothing lies there.
+func (i *item) below(path []string) *item {
+	at := i
+	for _, name := range path {
+		if at = at.kids[strings.ToLower(name)]; at == nil {
+			return nil
+		}
+	}
+	return at
+}
+
+// touch makes it the drive's latest change.
+func (d *drive) touch(i *item) {
+	d.seq++
+	i.seq = d.seq
+	i.version++
+}
+
+// touchAll does so with all that is in a folder too.
+func (d *drive) touchAll(i *item) {
+	d.touch(i)
+	for _, kid := range i.children() {
+		d.touchAll(kid)
+	}
+}
+
+// item finds one that is not in the bin.
+func (d *drive) item(id string) *item {
+	if strings.EqualFold(id, "root") {
+		return d.root
+	}
+	i := d.items[strings.ToUpper(id)]
+	if i == nil || i.gone() {
+		return nil
+	}
+	return i
+}
+
+const maxName = 255
+
+// checkName refuses what the provider does.
+func checkName(name string) error {
+	switch {
+	case name == "" || len(name) > maxName || name == "." || name == "..":
+		return fmt.Errorf("the name %.40q is empty, too long, or of dots", name)
+	case strings.ContainsAny(name, "\"*:<>?/\\|\x00"), name != strings.TrimSpace(name):
+		return fmt.Errorf("the name %q has a character that no name may have, or a blank at an end", name)
+	}
+	return nil
+}
+
+// split reads a path.
+func split(path string) (names []string, err error) {
+	if path = strings.Trim(path, "/"); path == "" {
+		return nil, nil
+	}
+	names = strings.Split(path, "/")
+	for _, name := range names {
+		err = cmp.Or(err, checkName(name))
+	}
+	return names, err
+}
+
+// folders finds the folder of a path, and makes what is missing on the way.
+func (d *drive) folders(names []string, now time.Time) (*item, error) {
+	at := d.root
+	for _, name := range names {
+		next := at.kids[strings.ToLower(name)]
+		if next == nil {
+			next = d.make(at, name, true, now)
+		}
+		if !next.folder {
+			return nil, fmt.Errorf("%s is a file", next.path())
+		}
+		at = next
+	}
+	return at, nil
+}
+
+func (d *drive) make(in *item, name string, folder bool, now time.Time) *item {
+	i := &item{id: newItemID(), guid: newGUID(), name: name, drive: d, parent: in, folder: folder, made: now, modified: now}
+	if folder {
+		i.kids = map[string]*item{}
+	}
+	d.items[i.id] = i
+	in.kids[strings.ToLower(name)] = i
+	d.touch(i)
+	return i
+}
+
+// write adds a file, or gives the one that is there other content.
+func (d *drive) write(path string, c content, media string, now time.Time) (*item, error) {
+	names, err := split(path)
+	if err != nil || len(names) == 0 {
+		return nil, cmp.Or(err, errors.New("a file has a path"))
+	}
+	in, err := d.folders(names[:len(names)-1], now)
+	if err != nil {
+		return nil, err
+	}
+	name := names[len(names)-1]
+	i := in.kids[strings.ToLower(name)]
+	if i == nil {
+		i = d.make(in, name, false, now)
+	}
+	if i.folder {
+		return nil, fmt.Errorf("%s is a folder", i.path())
+	}
+	d.replace(i, c, now)
+	i.media = cmp.Or(media, mediaType(name))
+	return i, nil
+}
+
+// replace gives a file other content.
+func (d *drive) replace(i *item, c content, now time.Time) {
+	i.content, i.modified = c, now
+	i.contentVersion++
+	d.touch(i)
+}
+
+// place puts an item into a folder under a name; the same ones rename and move.
+func (i *item) place(in *item, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	for at := in; at != nil; at = at.parent {
+		if at == i {
+			return errors.New("a folder cannot lie in itself")
+		}
+	}
+	if other := in.kids[strings.ToLower(name)]; other != nil && other != i {
+		return fmt.Errorf("%s is there already", other.path())
+	}
+	i.leave()
+	i.parent, i.name = in, name
+	in.kids[strings.ToLower(name)] = i
+	return nil
+}
+
+// leave takes an item out of its folder's list.
+func (i *item) leave() {
+	if key := strings.ToLower(i.name); i.parent.kids[key] == i {
+		delete(i.parent.kids, key)
+	}
+}
+
+// copyTo makes what an item is, and all in it, anew in another drive.
+func (i *item) copyTo(in *item, now time.Time) (*item, error) {
+	if in.kids[strings.ToLower(i.name)] != nil {
+		return nil, fmt.Errorf("%s/%s is there already", in.path(), i.name)
+	}
+	made := in.drive.make(in, i.name, i.folder, now)
+	made.media = i.media
+	if !i.folder {
+		in.drive.replace(made, i.content, i.modified)
+	}
+	for _, kid := range i.children() {
+		if _, err := kid.copyTo(made, now); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// numbered is the name of the n-th thing of many.
+func numbered(n int) string { return "Seeded " + strconv.Itoa(n) }
