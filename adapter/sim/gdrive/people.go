@@ -265,3 +265,19 @@ func (s *Server) Refuse(reason string, times int) error {
 	}
 	return nil
 }
+
+// Find returns the first file of a name in a folder; "" is none.
+func (s *Server) Find(parent, name string) (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var first *file
+	for _, f := range s.store.files {
+		if f.parent == parent && f.name == name && (first == nil || f.order < first.order) {
+			first = f
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return first.id
+}

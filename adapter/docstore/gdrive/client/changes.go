@@ -1,0 +1,106 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+	"time"
+
+	"docledger/domain/integration"
+)
+
+// Change is what became of a file, or of a shared drive.
+type Change struct {
+	Kind    string `json:"changeType"` // file or drive
+	FileID  string `json:"fileId"`
+	Removed bool   `json:"removed"`
+	File    *File  `json:"file"` // nil where it is removed
+}
+
+// ChangePage is a part of the feed. Exactly one of its tokens is set.
+type ChangePage struct {
+	Changes []Change `json:"changes"`
+	Next    string   `json:"nextPageToken"`
+	Start   string   `json:"newStartPageToken"` // on the last page
+}
+
+// feed has the changes of one shared drive told, or of all that the account has
+// itself.
+func feed(q url.Values, drive string) url.Values {
+	if drive != "" {
+		q.Set("driveId", drive)
+	}
+	return everywhere(q)
+}
+
+// StartToken is where the feed stands.
+func (c *Client) StartToken(ctx context.Context, a integration.Access, drive string) (string, error) {
+	const doing = "read start of changes"
+	var got struct {
+		Token string `json:"startPageToken"`
+	}
+	if err := c.get(ctx, doing, a, &got, feed(url.Values{}, drive), "changes", "startPageToken"); err != nil {
+		return "", err
+	}
+	if got.Token == "" {
+		return "", &Failure{Doing: doing, cause: errors.New("the answer has no token")}
+	}
+	return got.Token, nil
+}
+
+// Changes reads a page of the feed.
+func (c *Client) Changes(ctx context.Context, a integration.Access, drive, token string) (ChangePage, error) {
+	const doing = "read changes"
+	q := feed(url.Values{
+		"pageToken": {token}, "pageSize": {strconv.Itoa(filePage)}, "includeRemoved": {"true"}, "includeItemsFromAllDrives": {"true"},
+		"fields": {"nextPageToken,newStartPageToken,changes(changeType,fileId,removed,file(" + fileFields + "))"},
+	}, drive)
+	var p ChangePage
+	if err := c.get(ctx, doing, a, &p, q, "changes"); err != nil {
+		return ChangePage{}, err
+	}
+	if (p.Next == "") == (p.Start == "") {
+		return ChangePage{}, &Failure{Doing: doing, cause: errors.New("the answer says not where to go on")}
+	}
+	return p, nil
+}
+
+// Channel is an address that is told of changes.
+type Channel struct {
+	ID         string
+	ResourceID string
+	ExpiresAt  time.Time
+}
+
+type wireChannel struct {
+	ID         string `json:"id"`
+	ResourceID string `json:"resourceId,omitempty"`
+	Type       string `json:"type,omitempty"`
+	Address    string `json:"address,omitempty"`
+	Token      string `json:"token,omitempty"`
+	Expiration string `json:"expiration,omitempty"` // milliseconds
+}
+
+// Watch has an address called with a secret when something changes.
+func (c *Client) Watch(ctx context.Context, a integration.Access, drive, token, id, address, proof string, until time.Time) (Channel, error) {
+	const doing = "watch changes"
+	q := feed(url.Values{"pageToken": {token}, "includeItemsFromAllDrives": {"true"}}, drive)
+	var got wireChannel
+	err := c.post(ctx, doing, a, wireChannel{
+		ID: id, Type: "web_hook", Address: address, Token: proof, Expiration: strconv.FormatInt(until.UnixMilli(), 10),
+	}, &got, q, "changes", "watch")
+	if err != nil {
+		return Channel{}, err
+	}
+	milliseconds, err := strconv.ParseInt(got.Expiration, 10, 64)
+	if err != nil || got.ID != id || got.ResourceID == "" {
+		return Channel{}, &Failure{Doing: doing, cause: errors.New("the answer is of no such channel")}
+	}
+	return Channel{got.ID, got.ResourceID, time.UnixMilli(milliseconds).UTC()}, nil
+}
+
+// Stop ends a channel.
+func (c *Client) Stop(ctx context.Context, a integration.Access, id, resource string) error {
+	return c.post(ctx, "stop channel", a, wireChannel{ID: id, ResourceID: resource}, nil, nil, "channels", "stop")
+}

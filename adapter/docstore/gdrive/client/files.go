@@ -1,0 +1,223 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"docledger/domain/integration"
+)
+
+// File is a file or folder, with the fields that are asked for here.
+type File struct {
+	ID           string    `json:"id"`
+	Name         string    `json:"name"`
+	MimeType     string    `json:"mimeType"`
+	Parents      []string  `json:"parents"` // at most one
+	DriveID      string    `json:"driveId"` // "" outside shared drives
+	Trashed      bool      `json:"trashed"` // itself, or a folder above it
+	Size         string    `json:"size"`    // digits; "" for what has no bytes
+	MD5          string    `json:"md5Checksum"`
+	SHA256       string    `json:"sha256Checksum"`
+	HeadRevision string    `json:"headRevisionId"` // "" for what has no bytes
+	ModifiedTime time.Time `json:"modifiedTime"`
+	WebViewLink  string    `json:"webViewLink"`
+}
+
+const fileFields = "id,name,mimeType,parents,driveId,trashed,size,md5Checksum,sha256Checksum,headRevisionId,modifiedTime,webViewLink"
+
+// Folder says whether it is a folder.
+func (f *File) Folder() bool { return f.MimeType == FolderType }
+
+// Native says whether it is of the provider's own types, which have no bytes.
+func (f *File) Native() bool { return strings.HasPrefix(f.MimeType, ownTypes) }
+
+// Exportable says whether the provider makes a PDF of it.
+func (f *File) Exportable() bool {
+	switch strings.TrimPrefix(f.MimeType, ownTypes) {
+	case "document", "spreadsheet", "presentation", "drawing":
+		return f.Native()
+	}
+	return false
+}
+
+// Parent is the folder that it lies in; "" for a top one.
+func (f *File) Parent() string {
+	if len(f.Parents) == 0 {
+		return ""
+	}
+	return f.Parents[0]
+}
+
+// Bytes is the size; -1 where there is none.
+func (f *File) Bytes() int64 {
+	n, err := strconv.ParseInt(f.Size, 10, 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// everywhere has shared drives count.
+func everywhere(q url.Values) url.Values {
+	q.Set("supportsAllDrives", "true")
+	return q
+}
+
+// File reads one file.
+func (c *Client) File(ctx context.Context, a integration.Access, id string) (*File, error) {
+	const doing = "read file"
+	var f File
+	if err := c.get(ctx, doing, a, &f, everywhere(url.Values{"fields": {fileFields}}), "files", id); err != nil {
+		return nil, err
+	}
+	if f.ID != id {
+		return nil, &Failure{Doing: doing, cause: errors.New("the answer is of another file")}
+	}
+	return &f, nil
+}
+
+// Quote writes a text for a query.
+func Quote(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}
+
+// Query says which files are meant.
+type Query struct {
+	Text  string // of the query language
+	Drive string // a shared drive's id; "" for what the account has itself
+}
+
+// Page is a part of a list of files.
+type Page struct {
+	Files []File `json:"files"`
+	Next  string `json:"nextPageToken"` // "" at the end
+	// Incomplete says that the provider did not look everywhere.
+	Incomplete bool `json:"incompleteSearch"`
+}
+
+// FilePage reads a page of a list; the first has token "".
+func (c *Client) FilePage(ctx context.Context, a integration.Access, query Query, token string) (Page, error) {
+	const doing = "list files"
+	q := everywhere(url.Values{
+		"q": {query.Text}, "pageSize": {strconv.Itoa(filePage)}, "includeItemsFromAllDrives": {"true"},
+		"fields": {"nextPageToken,incompleteSearch,files(" + fileFields + ")"},
+	})
+	if query.Drive != "" {
+		q.Set("corpora", "drive")
+		q.Set("driveId", query.Drive)
+	}
+	if token != "" {
+		q.Set("pageToken", token)
+	}
+	var p Page
+	if err := c.get(ctx, doing, a, &p, q, "files"); err != nil {
+		return Page{}, err
+	}
+	if p.Incomplete {
+		return Page{}, &Failure{Doing: doing, cause: errors.New("the provider searched a part only")}
+	}
+	return p, nil
+}
+
+// Files reads a list to its end.
+func (c *Client) Files(ctx context.Context, a integration.Access, query Query) ([]File, error) {
+	return all(func(token string) ([]File, string, error) {
+		p, err := c.FilePage(ctx, a, query, token)
+		return p.Files, p.Next, err
+	})
+}
+
+// Drive is a shared drive, whose top folder has the same id.
+type Drive struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Drives reads the shared drives that the account is a member of.
+func (c *Client) Drives(ctx context.Context, a integration.Access) ([]Drive, error) {
+	return all(func(token string) ([]Drive, string, error) {
+		var p struct {
+			Drives []Drive `json:"drives"`
+			Next   string  `json:"nextPageToken"`
+		}
+		q := url.Values{"pageSize": {strconv.Itoa(drivePage)}, "fields": {"nextPageToken,drives(id,name)"}}
+		if token != "" {
+			q.Set("pageToken", token)
+		}
+		err := c.get(ctx, "list drives", a, &p, q, "drives")
+		return p.Drives, p.Next, err
+	})
+}
+
+// all reads pages to their end, which may come late but comes.
+func all[T any](page func(token string) ([]T, string, error)) (list []T, err error) {
+	token := ""
+	for range maxPages {
+		some, next, err := page(token)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, some...); next == "" {
+			return list, nil
+		}
+		if next == token {
+			break
+		}
+		token = next
+	}
+	return nil, &Failure{Doing: "read a list", cause: errors.New("it does not end")}
+}
+
+// Stream is a content on its way. Body must be closed.
+type Stream struct {
+	Body      io.ReadCloser
+	Size      int64 // -1 where it is not told
+	MediaType string
+}
+
+// Download begins to read the bytes of a file.
+func (c *Client) Download(ctx context.Context, a integration.Access, id string) (Stream, error) {
+	return c.stream(ctx, c.api("download file", http.MethodGet, a, everywhere(url.Values{"alt": {"media"}}), "files", id))
+}
+
+// Export begins to read the PDF of a document of the provider's own.
+func (c *Client) Export(ctx context.Context, a integration.Access, id string) (Stream, error) {
+	return c.stream(ctx, c.api("export file", http.MethodGet, a, url.Values{"mimeType": {"application/pdf"}}, "files", id, "export"))
+}
+
+func (c *Client) stream(ctx context.Context, out call) (Stream, error) {
+	// What the transport unpacks has no length.
+	out.header.Set("Accept-Encoding", "identity")
+	resp, leave, release, err := c.start(ctx, out)
+	if err != nil {
+		return Stream{}, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		leave(integration.Observation{})
+		return Stream{&released{resp.Body, release}, resp.ContentLength, resp.Header.Get("Content-Type")}, nil
+	}
+	defer release()
+	defer func() { _ = resp.Body.Close() }() // as in send
+	refusal, err := finish(out.doing, resp, leave)
+	if err != nil {
+		return Stream{}, err
+	}
+	return Stream{}, refusal.failure(out.doing)
+}
+
+// released is a body whose end lets its call go.
+type released struct {
+	io.ReadCloser
+	release func()
+}
+
+func (r *released) Close() error {
+	r.release()
+	return r.ReadCloser.Close()
+}

@@ -1,0 +1,177 @@
+package gdrive
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"docledger/adapter/docstore/gdrive/client"
+	"docledger/domain/docstore"
+	"docledger/domain/integration"
+)
+
+// cursor is where a feed or a listing goes on.
+type cursor struct {
+	drive string // the shared drive that is followed; "" for the account's own files
+	token string // the provider's page token; "" for a listing's beginning
+}
+
+// version begins every cursor, so that another form can be told apart.
+const version = "1"
+
+func (c cursor) String() string { return strings.Join([]string{version, c.drive, c.token}, ":") }
+
+// parse reads a cursor; one that is none of ours is lost.
+func parse(text string) (cursor, error) {
+	parts := strings.SplitN(text, ":", 3)
+	if len(parts) != 3 || parts[0] != version || parts[1] != "" && !client.IsID(parts[1]) || parts[2] == "" {
+		return cursor{}, lost(errors.New("it is no cursor of this connector"))
+	}
+	return cursor{drive: parts[1], token: parts[2]}, nil
+}
+
+// next is where a page leads.
+func (c cursor) next(token string) (string, error) {
+	out := cursor{c.drive, token}.String()
+	if len(out) > docstore.MaxCursor {
+		return "", integration.Unavailable(client.Provider, 0, errors.New("a page token is too long"))
+	}
+	return out, nil
+}
+
+func lost(cause error) error { return docstore.CursorLost(client.Provider, "", cause) }
+
+// ofCursor says why a page is not to be had. The provider refuses a token that
+// it does not know as it does any that makes no sense.
+func ofCursor(what string, err error) error {
+	if s := status(err); s == http.StatusBadRequest || s == http.StatusGone {
+		return lost(err)
+	}
+	return translate(what, err)
+}
+
+// Start implements docstore.Changes.
+func (c *Connector) Start(ctx context.Context, a integration.Access, p docstore.Place) (string, error) {
+	top, err := c.top(ctx, a, p)
+	if err != nil {
+		return "", err
+	}
+	token, err := c.client.StartToken(ctx, a, top.DriveID)
+	if err != nil {
+		return "", translate("place", err)
+	}
+	return cursor{drive: top.DriveID}.next(token)
+}
+
+// Next implements docstore.Changes. The feed is that of the whole account, or
+// shared drive: where items lie, their parents tell.
+func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.Place, at string) (docstore.Page, error) {
+	from, err := parse(at)
+	if err != nil {
+		return docstore.Page{}, err
+	}
+	got, err := c.client.Changes(ctx, a, from.drive, from.token)
+	if err != nil {
+		return docstore.Page{}, ofCursor("place", err)
+	}
+	page := docstore.Page{Changes: make([]docstore.Change, 0, len(got.Changes)), Done: got.Start != ""}
+	for _, change := range got.Changes {
+		if change.Kind != "drive" && change.FileID != "" {
+			page.Changes = append(page.Changes, changeOf(change, p))
+		}
+	}
+	page.Cursor, err = from.next(got.Next + got.Start) // of which one is there
+	return page, err
+}
+
+// Children implements docstore.Lister. The folder is read before its first
+// page, which tells one that is gone from one that is empty.
+func (c *Connector) Children(ctx context.Context, a integration.Access, p docstore.Place, folder, at string) (docstore.Page, error) {
+	if folder == "" {
+		folder = p.SubSource
+	}
+	if at == "" {
+		return c.firstChildren(ctx, a, p, folder)
+	}
+	from, err := parse(at)
+	if err != nil {
+		return docstore.Page{}, err
+	}
+	if !client.IsID(folder) {
+		return docstore.Page{}, notFound("folder")
+	}
+	return c.children(ctx, a, p, &client.File{ID: folder, DriveID: from.drive}, from)
+}
+
+func (c *Connector) firstChildren(ctx context.Context, a integration.Access, p docstore.Place, folder string) (docstore.Page, error) {
+	if folder != p.SubSource {
+		f, err := c.folder(ctx, a, folder)
+		if err != nil {
+			return docstore.Page{}, err
+		}
+		return c.children(ctx, a, p, f, cursor{drive: f.DriveID})
+	}
+	top, err := c.top(ctx, a, p)
+	if err != nil {
+		return docstore.Page{}, err
+	}
+	page, err := c.children(ctx, a, p, top, cursor{drive: top.DriveID})
+	page.Changes = append([]docstore.Change{{Item: item(top, p)}}, page.Changes...)
+	return page, err
+}
+
+func (c *Connector) children(ctx context.Context, a integration.Access, p docstore.Place, f *client.File, from cursor) (docstore.Page, error) {
+	got, err := c.client.FilePage(ctx, a, inside(f, " and trashed = false"), from.token)
+	if err != nil {
+		return docstore.Page{}, ofCursor("folder", err)
+	}
+	page := docstore.Page{Changes: make([]docstore.Change, 0, len(got.Files))}
+	for n := range got.Files {
+		page.Changes = append(page.Changes, docstore.Change{Item: item(&got.Files[n], p)})
+	}
+	if got.Next != "" {
+		page.Cursor, err = from.next(got.Next)
+	}
+	return page, err
+}
+
+func changeOf(c client.Change, p docstore.Place) docstore.Change {
+	if c.Removed || c.File == nil || c.File.Trashed || c.File.ID != c.FileID {
+		return docstore.Change{Item: docstore.Item{ID: c.FileID}, Removed: true}
+	}
+	return docstore.Change{Item: item(c.File, p)}
+}
+
+// item is a file in the words of the port.
+func item(f *client.File, p docstore.Place) docstore.Item {
+	return docstore.Item{
+		ID: f.ID, Version: versionOf(f), Hash: hashOf(f), Name: f.Name, Parent: f.Parent(), Size: f.Bytes(), MediaType: f.MimeType,
+		WebURL: f.WebViewLink, ModifiedAt: f.ModifiedTime, Folder: f.Folder(), Top: f.ID == p.SubSource,
+		Linked: f.Native() && !f.Folder() && !f.Exportable(),
+	}
+}
+
+// versionOf is the revision of the bytes, which renames keep. The provider's own
+// documents have none, and neither has a file whose upload is not over: there
+// the time of the last modification stands for it.
+func versionOf(f *client.File) string {
+	switch {
+	case f.Folder():
+		return ""
+	case f.HeadRevision != "":
+		return f.HeadRevision
+	}
+	return "modified:" + f.ModifiedTime.UTC().Format(time.RFC3339Nano)
+}
+
+func hashOf(f *client.File) string {
+	switch {
+	case f.SHA256 != "":
+		return "sha256:" + strings.ToLower(f.SHA256)
+	case f.MD5 != "":
+		return "md5:" + strings.ToLower(f.MD5)
+	}
+	return ""
+}

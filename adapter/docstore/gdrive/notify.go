@@ -1,0 +1,49 @@
+package gdrive
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"docledger/domain/docstore"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
+
+	"github.com/google/uuid"
+)
+
+// lifetime is how long a channel is to live. The provider allows a week.
+const lifetime = 6 * 24 * time.Hour
+
+// Subscribe implements docstore.Notifier: a channel for all changes of the
+// account, or of the shared drive.
+func (c *Connector) Subscribe(
+	ctx context.Context, a integration.Access, _ docstore.Place, at, address string, proof secret.Text,
+) (docstore.Subscription, error) {
+	from, err := parse(at)
+	if err != nil {
+		return docstore.Subscription{}, err
+	}
+	ch, err := c.client.Watch(ctx, a, from.drive, from.token, uuid.NewString(), address, proof.Reveal(), c.now().Add(lifetime))
+	if err != nil {
+		return docstore.Subscription{}, translate("place", err)
+	}
+	return docstore.Subscription{ID: ch.ID, Resource: ch.ResourceID, ExpiresAt: ch.ExpiresAt}, nil
+}
+
+// Renew implements docstore.Notifier. Channels cannot be prolonged: another one
+// takes the place of the former.
+func (c *Connector) Renew(
+	ctx context.Context, a integration.Access, p docstore.Place, _ docstore.Subscription, at, address string, proof secret.Text,
+) (docstore.Subscription, error) {
+	return c.Subscribe(ctx, a, p, at, address, proof)
+}
+
+// Unsubscribe implements docstore.Notifier.
+func (c *Connector) Unsubscribe(ctx context.Context, a integration.Access, s docstore.Subscription) error {
+	err := c.client.Stop(ctx, a, s.ID, s.Resource)
+	if status(err) == http.StatusNotFound {
+		return nil
+	}
+	return translate("subscription", err)
+}

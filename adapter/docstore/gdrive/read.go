@@ -1,0 +1,74 @@
+package gdrive
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"docledger/adapter/docstore/gdrive/client"
+	"docledger/domain/docstore"
+	"docledger/domain/integration"
+)
+
+// Open implements docstore.Reader. The file is read before its bytes: the
+// provider hands out those of files in the bin, too.
+func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.Place, it docstore.Item) (docstore.Content, error) {
+	if !client.IsID(it.ID) {
+		return docstore.Content{}, notFound("file").Because(errors.New("the id has not the form of one"))
+	}
+	f, err := c.client.File(ctx, a, it.ID)
+	if err != nil {
+		return docstore.Content{}, translate("file", err)
+	}
+	switch {
+	case f.Trashed:
+		return docstore.Content{}, notFound("file").Because(errors.New("it is in the bin"))
+	case f.Exportable():
+		s, err := c.client.Export(ctx, a, f.ID)
+		return content(s, f.Name+".pdf", err)
+	case f.Native():
+		return docstore.Content{}, docstore.Withheld(client.Provider, "its kind has no content.", errors.New(f.MimeType))
+	}
+	s, err := c.client.Download(ctx, a, f.ID)
+	return content(s, "", err)
+}
+
+// content is a stream in the words of the port.
+func content(s client.Stream, name string, err error) (docstore.Content, error) {
+	if err != nil {
+		return docstore.Content{}, ofContent(err)
+	}
+	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType, Name: name}, nil
+}
+
+// ofContent says why a content is not to be had. A download that is switched
+// off may be switched on again, by people or once the upload is over.
+func ofContent(err error) error {
+	var f *client.Failure
+	if !errors.As(err, &f) || f.Status != http.StatusForbidden {
+		return translate("file", err)
+	}
+	switch f.Reason {
+	case client.ReasonNoDownload, client.ReasonNotYet:
+		return docstore.Locked(client.Provider, 0, f)
+	case client.ReasonHarmful:
+		return docstore.Withheld(client.Provider, "it is held for harmful there.", f)
+	case client.ReasonTooLargeExport:
+		return docstore.Withheld(client.Provider, "it is too large to be made a PDF.", f)
+	case client.ReasonNotExportable:
+		return docstore.Withheld(client.Provider, "no PDF can be made of it.", f)
+	}
+	return translate("file", err)
+}
+
+// body tells in the words of the port why a content ends early.
+type body struct{ io.ReadCloser }
+
+func (b body) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		return n, err
+	}
+	return n, integration.Unavailable(client.Provider, 0, err)
+}
