@@ -55,6 +55,7 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 	@$(GO) run ./test/certification/identity
 	@$(GO) run ./test/certification/ledger-a
 	@$(GO) run ./test/certification/ledger-b
+	@$(GO) run ./test/certification/store-b
 
 .PHONY: contract
 contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)
