@@ -61,6 +61,10 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)
 	@$(GO) run ./test/contract -sandbox bin/sandbox
 
+.PHONY: changes
+changes: ## fail on a breaking change of the API since the last release that CHANGELOG.md does not announce
+	@$(GO) run ./test/changes
+
 .PHONY: conformance
 conformance: ## run the tool protocol's official suite against the tool server (needs npm)
 	@$(GO) run ./test/conformance
