@@ -11,11 +11,11 @@ import (
 	xerosim "docledger/adapter/sim/xero"
 )
 
-// ledgerClientID and ledgerSecret are what the simulated ledgers and the
-// service know of each other; both are on the loopback address alone.
+// providerClientID and providerSecret are what the simulated providers of
+// integrations and the service know of each other; all are on the loopback address alone.
 const (
-	ledgerClientID = "docledger-sandbox"
-	ledgerSecret   = "sandbox-secret"
+	providerClientID = "docledger-sandbox"
+	providerSecret   = "sandbox-secret"
 )
 
 // simulator is a provider of integrations on this machine. It remembers nothing
@@ -49,7 +49,7 @@ func startLedgers(autoApprove bool) (*ledgers, error) {
 	a, err := simulate("ACCOUNTING_A", func(origin string) http.Handler {
 		return xerosim.New(xerosim.Options{
 			Origin:   origin,
-			Clients:  []xerosim.Client{{ID: ledgerClientID, Name: "docledger", Secret: ledgerSecret, LoopbackRedirects: true}},
+			Clients:  []xerosim.Client{{ID: providerClientID, Name: "docledger", Secret: providerSecret, LoopbackRedirects: true}},
 			Settings: xerosim.Settings{AutoApprove: autoApprove},
 		})
 	})
@@ -59,7 +59,7 @@ func startLedgers(autoApprove bool) (*ledgers, error) {
 	b, err := simulate("ACCOUNTING_B", func(origin string) http.Handler {
 		return quickbookssim.New(quickbookssim.Options{
 			Origin:   origin,
-			Clients:  []quickbookssim.Client{{ID: ledgerClientID, Name: "docledger", Secret: ledgerSecret, LoopbackRedirects: true}},
+			Clients:  []quickbookssim.Client{{ID: providerClientID, Name: "docledger", Secret: providerSecret, LoopbackRedirects: true}},
 			Settings: quickbookssim.Settings{AutoApprove: autoApprove},
 		})
 	})
@@ -74,11 +74,16 @@ func startLedgers(autoApprove bool) (*ledgers, error) {
 func (l *ledgers) environment() map[string]string {
 	out := map[string]string{}
 	for provider, s := range map[string]*simulator{"ACCOUNTING_A": l.a, "ACCOUNTING_B": l.b} {
-		maps.Copy(out, map[string]string{
-			provider + "_CLIENT_ID": ledgerClientID, provider + "_CLIENT_SECRET": ledgerSecret, provider + "_URL": s.url,
-		})
+		maps.Copy(out, providerEnvironment(provider, s))
 	}
 	return out
+}
+
+// providerEnvironment is what the service is told of a simulated provider.
+func providerEnvironment(provider string, s *simulator) map[string]string {
+	return map[string]string{
+		provider + "_CLIENT_ID": providerClientID, provider + "_CLIENT_SECRET": providerSecret, provider + "_URL": s.url,
+	}
 }
 
 // Close ends the ledgers.

@@ -89,12 +89,17 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer books.Close()
+	files, err := startStores(o.autoApprove)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
 	people, err := startIdentity(baseURL, config.Environment(o.environment).Rules(), o.autoApprove)
 	if err != nil {
 		return err
 	}
 	defer people.Close()
-	cfg, err := configuration(o, baseURL, payments, books, people)
+	cfg, err := configuration(o, baseURL, payments, books, files, people)
 	if err != nil {
 		return err
 	}
@@ -128,7 +133,7 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	at := addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, identity: people}
+	at := addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, storeB: files.b.url, identity: people}
 	if err := announce(ctx, at, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended
@@ -139,7 +144,7 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // configuration is what the environment would say.
-func configuration(o options, baseURL string, p *payments, l *ledgers, people *identityProvider) (config.Config, error) {
+func configuration(o options, baseURL string, p *payments, l *ledgers, d *stores, people *identityProvider) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
@@ -148,6 +153,7 @@ func configuration(o options, baseURL string, p *payments, l *ledgers, people *i
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000",
 	}
 	maps.Copy(values, l.environment())
+	maps.Copy(values, d.environment())
 	maps.Copy(values, people.settings())
 	return config.Load(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 }

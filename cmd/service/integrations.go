@@ -8,6 +8,7 @@ import (
 
 	"docledger/adapter/accounting/quickbooks"
 	"docledger/adapter/accounting/xero"
+	"docledger/adapter/docstore/gdrive"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
 	"docledger/infrastructure/clock"
@@ -53,6 +54,7 @@ func (s *Service) connectors(gate integration.Gate, n Providers) (integrations.C
 	for p, make := range map[integration.Provider]func() (integration.Authorizer, error){
 		integration.AccountingA: func() (integration.Authorizer, error) { return s.accountingA(s.cfg.AccountingA, gate, n) },
 		integration.AccountingB: func() (integration.Authorizer, error) { return s.accountingB(s.cfg.AccountingB, gate, n) },
+		integration.DocstoreB:   func() (integration.Authorizer, error) { return s.docstoreB(s.cfg.DocstoreB, gate, n) },
 	} {
 		c, err := make()
 		if err != nil {
@@ -82,6 +84,16 @@ func (s *Service) accountingB(c config.Provider, gate integration.Gate, n Provid
 	return quickbooks.New(quickbooks.Options{
 		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
 		LoopbackHTTP: true, Gate: gate, Timeout: n.Timeout, Limits: n.Limits, Now: s.clock.Now,
+	})
+}
+
+func (s *Service) docstoreB(c config.Provider, gate integration.Gate, n Providers) (integration.Authorizer, error) {
+	if c.ClientID == "" {
+		return nil, nil
+	}
+	return gdrive.New(gdrive.Options{
+		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
+		LoopbackHTTP: true, Gate: gate, Timeout: n.Timeout, Now: s.clock.Now,
 	})
 }
 

@@ -56,6 +56,7 @@ type Config struct {
 	TokenKeys   []Secret // seal what providers gave us, the first one seals; empty: kept in DataDir
 	AccountingA Provider
 	AccountingB Provider
+	DocstoreB   Provider
 	Tools       Tools
 
 	MaxUploadBytes   int64
@@ -168,12 +169,8 @@ func (r *reader) load() Config {
 	c.TokenKeys = r.keys("TOKEN_KEYS")
 	c.AccountingA = r.provider("ACCOUNTING_A")
 	c.AccountingB = r.provider("ACCOUNTING_B")
-	if c.AccountingB.ClientID != "" && c.AccountingB.ClientSecret == "" {
-		r.problem("ACCOUNTING_B_CLIENT_SECRET", "is required with ACCOUNTING_B_CLIENT_ID")
-	}
-	if offered := c.AccountingA.ClientID + c.AccountingB.ClientID; offered != "" && c.DatabaseURL != "" && len(c.TokenKeys) == 0 {
-		r.problem("TOKEN_KEYS", "is required with DATABASE_URL and a provider of integrations: every process needs the same keys")
-	}
+	c.DocstoreB = r.provider("DOCSTORE_B")
+	r.providers(c)
 	return c
 }
 
@@ -205,6 +202,10 @@ func Variables() []Variable {
 		"ACCOUNTING_B_CLIENT_SECRET":  "the application's secret; required with its id",
 		"ACCOUNTING_B_SCOPES":         "as for ACCOUNTING_A",
 		"ACCOUNTING_B_URL":            "as for ACCOUNTING_A",
+		"DOCSTORE_B_CLIENT_ID":        "as for ACCOUNTING_A",
+		"DOCSTORE_B_CLIENT_SECRET":    "the application's secret; required with its id",
+		"DOCSTORE_B_SCOPES":           "as for ACCOUNTING_A",
+		"DOCSTORE_B_URL":              "as for ACCOUNTING_A",
 		"REDIS_URL":                   "shared cache as `redis://…`; empty for one in each process",
 		"IDENTITY":                    "required: `clerk`, or `local` (accounts of the installation itself)",
 		"MAX_UPLOAD_BYTES":            "largest document",

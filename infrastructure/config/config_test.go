@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 
@@ -96,5 +97,26 @@ func TestDefaults(t *testing.T) {
 	}
 	if c.Environment != config.Deployed || c.BaseURL != "https://d.example" || c.MaxUploadBytes != 256<<20 || c.MaxJSONBytes != 1<<20 {
 		t.Errorf("defaults are %+v", c)
+	}
+}
+
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"without its secret":              {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "DOCSTORE_B_CLIENT_SECRET"},
+		"a ledger without its secret":     {map[string]string{"ACCOUNTING_B_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "ACCOUNTING_B_CLIENT_SECRET"},
+		"a shared database, keys of each": {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary}, "TOKEN_KEYS"},
+		"complete":                        {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary, "TOKEN_KEYS": canary}, ""},
+	} {
+		values := valid()
+		maps.Copy(values, c.env)
+		_, err := config.Load(from(values))
+		var problems config.Error
+		if errors.As(err, &problems) != (c.want != "") || c.want != "" && (len(problems) != 1 || problems[0].Variable != c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

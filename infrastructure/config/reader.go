@@ -229,6 +229,22 @@ func (r *reader) provider(prefix string) Provider {
 	}
 }
 
+// providers holds the providers of integrations to what they need.
+func (r *reader) providers(c Config) {
+	for _, p := range []struct {
+		prefix string
+		Provider
+	}{{"ACCOUNTING_B", c.AccountingB}, {"DOCSTORE_B", c.DocstoreB}} {
+		if p.ClientID != "" && p.ClientSecret == "" {
+			r.problem(p.prefix+"_CLIENT_SECRET", "is required with %s_CLIENT_ID", p.prefix)
+		}
+	}
+	offered := c.AccountingA.ClientID + c.AccountingB.ClientID + c.DocstoreB.ClientID
+	if offered != "" && c.DatabaseURL != "" && len(c.TokenKeys) == 0 {
+		r.problem("TOKEN_KEYS", "is required with DATABASE_URL and a provider of integrations: every process needs the same keys")
+	}
+}
+
 func (r *reader) redis(name string) string {
 	v := r.text(name, "")
 	if v == "" {
