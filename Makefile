@@ -69,6 +69,10 @@ changes: ## fail on a breaking change of the API since the last release that CHA
 conformance: ## run the tool protocol's official suite against the tool server (needs npm)
 	@$(GO) run ./test/conformance
 
+.PHONY: clients
+clients: build ## sign in with the tool protocol's published clients and work through tools (needs npm)
+	@$(GO) run ./test/clients
+
 .PHONY: faults
 faults: build ## kill the service FAULTS times over uploads, and while it books ten times as many invoices, on each database
 	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults

