@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// onStores runs a test against every document store, on each database.
+func onStores(t *testing.T, test func(t *testing.T, s *harness.Server, st *harness.Store)) {
+	t.Helper()
+	for provider, open := range harness.StoresOf() {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			harness.OnEach(t, func(t *testing.T, o harness.Options) {
+				st := open(t)
+				o = o.WithStore(st)
+				o.Env["POLL_INTERVAL"] = "2s"
+				test(t, harness.Start(t, o), st)
+			})
+		})
+	}
+}
+
+// patience is for what is not held to a time.
+const patience = 30 * time.Second
+
+// TestStoreIsWatched walks by HTTP alone from the consent to a file that
+// somebody adds to the store and that is an invoice within five seconds.
+func TestStoreIsWatched(t *testing.T) {
+	t.Parallel()
+	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {
+		o := s.NewOrganization("Watchers")
+		token := o.Admin.Token
+		id := s.ConnectStore(o, o.Entity, st)
+		base := "/api/v1/integrations/" + id
+		of := "?entity_id=" + o.Entity.String()
+		sources := s.Do(http.MethodGet, base+"/trigger-sources"+of, token, nil).OK()
+		if !lists(sources, st.Source) {
+			t.Errorf("no source %s in %s", st.Source, sources.Raw)
+		}
+		subs := s.Do(http.MethodGet, base+"/trigger-sources/"+url.PathEscape(st.Source)+"/sub-sources"+of, token, nil).OK()
+		if !lists(subs, st.SubSource) {
+			t.Errorf("no sub-source %s in %s", st.SubSource, subs.Raw)
+		}
+		s.Do(http.MethodGet, base+"/trigger-sources/none/sub-sources"+of, token, nil).Want(404, "not_found")
+		folder := st.AddFolder("", "In voices")
+		st.Add("", "outside.xml", harness.UBL("OUTSIDE"))
+		s.SetUpStore(o, o.Entity, st, id, "Elsewhere").Want(400, "invalid_request")
+		if set := s.SetUpStore(o, o.Entity, st, id, "/In voices/").OK(); set.Text("status") != "ACTIVE" {
+			t.Fatalf("set up: %s", set.Raw)
+		}
+		status := func() harness.Response {
+			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", token, nil).OK()
+		}
+		s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, func() string { return string(status().Raw) })
+		// The first of some files must be in time; other work may take the machine.
+		for try := 1; ; try++ {
+			number := uuid.NewString()
+			st.Add(folder, number+".xml", harness.UBL(number))
+			took := s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, func() string { return string(status().Raw) })
+			t.Logf("extracted after %s", took)
+			if took <= 5*time.Second {
+				break
+			}
+			if try == 3 {
+				t.Fatal("no file was an extracted invoice within 5 s")
+			}
+		}
+		st.Rename(folder, "Renamed")
+		renamed := uuid.NewString()
+		st.Add(folder, "renamed.xml", harness.UBL(renamed))
+		s.Eventually("extracted from the renamed folder", patience, func() bool { return extracted(s, o, renamed) }, func() string { return string(status().Raw) })
+		if got := status(); got.Text("directories", 0, "folders", 0, "current_path") != "Renamed" {
+			t.Errorf("the status shows %s", got.Raw)
+		}
+		if extracted(s, o, "OUTSIDE") {
+			t.Error("a file outside of the directory is an invoice")
+		}
+		s.Do(http.MethodDelete, base, token, nil).OK()
+	})
+}
+
+func lists(r harness.Response, id string) bool {
+	for n := range r.Len("items") {
+		if r.Text("items", n, "id") == id {
+			return true
+		}
+	}
+	return false
+}
+
+// extracted says whether there is an invoice of a number, from a document that
+// the watch brought.
+func extracted(s *harness.Server, o harness.Organization, number string) bool {
+	list := s.Do(http.MethodGet, "/api/invoices?entity_id="+o.Entity.String(), o.Admin.Token, nil).OK()
+	for n := range list.Len("items") {
+		if list.Text("items", n, "invoice_number") == number {
+			d := s.Do(http.MethodGet, "/api/documents/"+list.Text("items", n, "document_id"), o.Admin.Token, nil).OK()
+			return d.Text("source") == "TRIGGER" && d.Text("status") == "EXTRACTED"
+		}
+	}
+	return false
+}
+
+// TestStoreEndsConsent withdraws the consent at the store, and connects again:
+// what came meanwhile is taken in.
+func TestStoreEndsConsent(t *testing.T) {
+	t.Parallel()
+	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {
+		o := s.NewOrganization("Withdrawn")
+		id := s.Watch(o, o.Entity, st)
+		status := func() harness.Response {
+			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK()
+		}
+		said := func() string { return string(status().Raw) }
+		s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, said)
+		st.Withdraw()
+		s.Eventually("in need of a consent", patience, func() bool { return status().Text("status") == "ERROR" }, said)
+		number := uuid.NewString()
+		st.Add("", "meanwhile.xml", harness.UBL(number))
+		s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/trigger-sources?entity_id="+o.Entity.String(), o.Admin.Token, nil).Want(500, "provider_unauthorized")
+		again := s.Do(http.MethodPost, "/api/integrations/"+id+"/connect", o.Admin.Token, map[string]any{"redirect_url": harness.RedirectURL}).OK()
+		if q := s.AgreeStore(st, again.Text("authorization_url")); q.Get("status") != "ACTIVE" || q.Get("integration_id") != id {
+			t.Errorf("the page is told %v", q)
+		}
+		s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, said)
+	})
+}
