@@ -26,6 +26,7 @@ const (
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recovered(w, r)
+		s.protect(w.Header())
 		connection := http.NewResponseController(w)
 		// Neither is there where a test has no connection.
 		_ = connection.SetReadDeadline(time.Now().Add(readTimeout))
@@ -37,7 +38,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if len(r.URL.Path) > 1 {
 			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/")
 		}
-		crossOrigin(w.Header())
 		if r.Method == http.MethodOptions {
 			w.WriteHeader(http.StatusNoContent)
 			return
@@ -72,7 +72,19 @@ func crossOrigin(h http.Header) {
 		"Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID")
 	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After")
 	h.Set("Access-Control-Max-Age", "86400")
+}
+
+// protect sets what every answer carries. There is no page here but what the
+// identity provider is sent browsers for.
+func (s *Server) protect(h http.Header) {
+	crossOrigin(h)
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	if strings.HasPrefix(s.o.OAuth.BaseURL, "https://") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 }
 
 // knowsHost keeps out names that others let point at this machine (DNS

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -266,16 +267,17 @@ func (s *Service) buildHandler() (err error) {
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL),
 		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
 	}
-	var origins []string
-	if s.cfg.WebURL != "" {
-		origins = []string{s.cfg.WebURL}
+	rates, err := s.rates()
+	if err != nil {
+		return err
 	}
 	signInPage := &signin.Page{Loopback: s.cfg.Environment.Rules().LoopbackSignIn, WebURL: s.cfg.WebURL, Log: s.log}
 	if s.provider != nil {
 		signInPage.Hosts = s.provider.Key.SignInHosts()
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
-		Authenticator: s.Session, Logger: s.log, AllowedOrigins: origins, TrustedProxies: s.cfg.TrustedProxies,
+		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
+		Rates: rates, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register)
 	return err

@@ -133,7 +133,13 @@ func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
 func aliveOnly(ready func() error) http.Handler {
 	mux := http.NewServeMux()
 	reply := func(w http.ResponseWriter, status int, text string) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		header := w.Header()
+		header.Set("Content-Type", "application/json; charset=utf-8")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("X-Frame-Options", "DENY")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		header.Set("Cache-Control", "no-store")
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(text))
 	}

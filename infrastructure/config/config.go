@@ -59,6 +59,8 @@ type Config struct {
 	DocstoreB   Provider
 	Tools       Tools
 
+	Rates            Rates
+	CORSOrigins      []string // whose pages may call the API
 	MaxUploadBytes   int64
 	MaxJSONBytes     int64
 	SignInPerAccount int
@@ -165,6 +167,8 @@ func (r *reader) load() Config {
 	c.PaymentProducts = r.list("PAYMENT_PRODUCTS")
 	c.RedirectOrigins = r.origins("REDIRECT_ORIGINS", c.WebURL)
 	c.RedisURL = Secret(r.redis("REDIS_URL"))
+	c.CORSOrigins = r.corsOrigins(c.WebURL)
+	c.Rates = r.rates()
 	c.Tools = r.tools()
 	c.TokenKeys = r.keys("TOKEN_KEYS")
 	c.AccountingA = r.provider("ACCOUNTING_A")
@@ -206,7 +210,12 @@ func Variables() []Variable {
 		"DOCSTORE_B_CLIENT_SECRET":    "the application's secret; required with its id",
 		"DOCSTORE_B_SCOPES":           "as for ACCOUNTING_A",
 		"DOCSTORE_B_URL":              "as for ACCOUNTING_A",
-		"REDIS_URL":                   "shared cache as `redis://…`; empty for one in each process",
+		"REDIS_URL":                   "shared cache and request counters as `redis://…`; empty for those of each process",
+		"CORS_ALLOWED_ORIGINS":        "origins whose pages may call the API from a browser, separated by commas; empty: that of WEB_URL",
+		"REQUESTS_PER_CREDENTIAL":     "requests a minute with one credential; 0: any number",
+		"REQUESTS_PER_ORGANIZATION":   "requests a minute by one organization; 0: any number",
+		"REQUESTS_PER_ADDRESS":        "requests a minute from one address without a good credential; 0: any number",
+		"REQUESTS_AT_ONCE":            "requests with one credential that run at a time in each process; 0: any number",
 		"IDENTITY":                    "required: `clerk`, or `local` (accounts of the installation itself)",
 		"MAX_UPLOAD_BYTES":            "largest document",
 		"MAX_JSON_BYTES":              "largest JSON body; JSON uploads are bounded by it too",

@@ -120,7 +120,8 @@ func (s *Server) env(o Options, name string) (string, bool) {
 		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "BACKEND_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s",
 		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": compileCache,
-		"DATABASE_MAX_CONNECTIONS": "8",
+		"DATABASE_MAX_CONNECTIONS": "8", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
+		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
 	}
 	v, ok := values[name]
 	return v, ok

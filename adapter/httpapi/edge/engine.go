@@ -53,6 +53,8 @@ type Options struct {
 	Authenticator  Authenticator
 	Logger         *slog.Logger // nil: slog's default
 	Limits         Limits
+	Rates          Rates
+	Secure         bool                      // the outside reaches the service by https alone
 	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
 	TrustedProxies []string                  // addresses whose X-Forwarded-For is believed; none by default
 	NewRequestID   func() (uuid.UUID, error) // nil: UUID version 7
@@ -96,7 +98,7 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(e.identify, e.logAccess, e.recoverPanics, securityHeaders, e.cors, e.bound, e.authenticate, e.validate)
+	engine.Use(e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.atOnce, e.validate)
 	engine.NoRoute(noRoute)
 	engine.NoMethod(noRoute)
 	return engine, nil

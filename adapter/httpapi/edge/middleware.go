@@ -77,7 +77,9 @@ func (e *edge) recoverPanics(c *gin.Context) {
 	c.Next()
 }
 
-func securityHeaders(c *gin.Context) {
+// securityHeaders keeps browsers from doing more with an answer than it is for.
+// Pages of our own loosen the policy for themselves.
+func (e *edge) securityHeaders(c *gin.Context) {
 	header := c.Writer.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("X-Frame-Options", "DENY")
@@ -85,6 +87,9 @@ func securityHeaders(c *gin.Context) {
 	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
+	if e.Secure {
+		header.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 }
 
 // cors lets the browsers of allowed origins call the API and read the headers
@@ -93,7 +98,7 @@ func (e *edge) cors(c *gin.Context) {
 	origin, header := c.GetHeader("Origin"), c.Writer.Header()
 	// Whoever caches an answer must not hand it to another origin.
 	header.Add("Vary", "Origin")
-	if origin == "" || !slices.Contains(e.AllowedOrigins, origin) {
+	if origin == "" || !e.allows(origin) {
 		return
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
@@ -104,8 +109,18 @@ func (e *edge) cors(c *gin.Context) {
 		header.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
 		header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, Idempotency-Key, X-Request-Id")
 		header.Set("Access-Control-Max-Age", "600")
+		e.admitAddress(c)
 		c.AbortWithStatus(http.StatusNoContent)
 	}
+}
+
+// allows says whether pages of an origin may call; http://localhost:* allows
+// every port.
+func (e *edge) allows(origin string) bool {
+	return slices.ContainsFunc(e.AllowedOrigins, func(allowed string) bool {
+		host, any := strings.CutSuffix(allowed, "*")
+		return origin == allowed || any && strings.HasPrefix(origin, host) && strings.Trim(origin[len(host):], "0123456789") == ""
+	})
 }
 
 // bound limits what the request may cost: the size of its body, and its time.
@@ -155,6 +170,7 @@ func (e *edge) authenticate(c *gin.Context) {
 	case s.operation == nil && strings.HasPrefix(c.FullPath(), "/api/"):
 		WriteError(c, fmt.Errorf("route %s is not in the specification", c.FullPath()))
 	case s.operation == nil || s.operation.Public:
+		e.admitAddress(c)
 	default:
 		e.requireActor(c, s)
 	}
@@ -163,17 +179,26 @@ func (e *edge) authenticate(c *gin.Context) {
 func (e *edge) requireActor(c *gin.Context, s *state) {
 	token, ok := bearer(c.Request.Header["Authorization"])
 	if !ok {
-		WriteError(c, fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
+		e.refuse(c, fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
 			"This needs a token. Sign in and send it as Authorization: Bearer."))
 		return
 	}
 	actor, err := e.Authenticator.Authenticate(c.Request.Context(), token)
 	if err != nil {
-		WriteError(c, err)
+		e.refuse(c, err)
 		return
 	}
 	actor.RequestID = s.id.String()
 	s.actor = &actor
+	e.admitActor(c, actor)
+}
+
+// refuse answers a request whose caller is not known, unless their address has
+// sent too many.
+func (e *edge) refuse(c *gin.Context, err error) {
+	if e.admitAddress(c) {
+		WriteError(c, err)
+	}
 }
 
 func bearer(headers []string) (token string, ok bool) {

@@ -1,0 +1,36 @@
+package ratelimit
+
+import "sync"
+
+// Gate bounds how many requests of one key run at a time in this process. The
+// zero value is ready; it is safe for concurrent use.
+type Gate struct {
+	mu      sync.Mutex
+	running map[string]int
+}
+
+// Enter admits a request unless limit of them run already; leave ends it. A
+// limit of zero admits all.
+func (g *Gate) Enter(key string, limit int) (leave func(), admitted bool) {
+	if limit <= 0 {
+		return func() {}, true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.running[key] >= limit {
+		return func() {}, false
+	}
+	if g.running == nil {
+		g.running = map[string]int{}
+	}
+	g.running[key]++
+	return sync.OnceFunc(func() { g.leave(key) }), true
+}
+
+func (g *Gate) leave(key string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.running[key]--; g.running[key] <= 0 {
+		delete(g.running, key)
+	}
+}
