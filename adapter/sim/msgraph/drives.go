@@ -119,7 +119,11 @@ func (s *Server) told(d *drive, p position, changed []*item) []object {
 			out = append(out, i.renderGone())
 			return
 		}
-		out = append(out, i.render())
+		entry := i.render()
+		if s.settings.OmitContentTags {
+			delete(entry, "cTag")
+		}
+		out = append(out, entry)
 	}
 	if s.settings.RepeatItems && p.after > 0 {
 		for _, i := range d.items {

@@ -75,6 +75,35 @@ func (s *Server) AddDrives(siteID string, count int) error {
 	return nil
 }
 
+// AddDrive adds a library to a site and returns its id.
+func (s *Server) AddDrive(siteID, name string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.store.site(siteID)
+	if at == nil {
+		return "", fmt.Errorf("there is no site %q", siteID)
+	}
+	return s.store.addDrive(at, newDriveID(), name, s.Kit.Clock.Now()).id, nil
+}
+
+// Find returns the id of what lies at a path of a drive.
+func (s *Server) Find(driveID, path string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, err := s.driveOf(driveID)
+	if err != nil {
+		return "", err
+	}
+	names, err := split(path)
+	if err != nil {
+		return "", err
+	}
+	if i := d.root.below(names); i != nil {
+		return i.id, nil
+	}
+	return "", fmt.Errorf("nothing lies at %q", path)
+}
+
 // Put adds a file with the folders on its way, or gives the one that is there
 // other content. A size beyond the content is filled up with zeros. An empty
 // media type is that of the name. It returns the item's id.

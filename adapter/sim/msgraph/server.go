@@ -75,6 +75,9 @@ type Settings struct {
 	// TellDescendants has a delta tell of a deleted folder with all that was in
 	// it.
 	TellDescendants bool `json:"tell_descendants"`
+	// OmitContentTags has a delta tell no cTag of files, as most business
+	// libraries do.
+	OmitContentTags bool `json:"omit_content_tags"`
 	// DropNotifications loses every notification; RepeatNotifications sends
 	// each twice.
 	DropNotifications   bool `json:"drop_notifications"`
