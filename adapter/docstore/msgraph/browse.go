@@ -1,0 +1,142 @@
+package msgraph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"docledger/adapter/docstore/msgraph/client"
+	"docledger/domain/docstore"
+	"docledger/domain/integration"
+)
+
+// Sources implements docstore.Browser.
+func (c *Connector) Sources(ctx context.Context, a integration.Access) ([]docstore.Source, error) {
+	sites, err := c.client.Sites(ctx, a)
+	if err != nil {
+		return nil, translate("site", err)
+	}
+	list := make([]docstore.Source, 0, len(sites))
+	for _, s := range sites {
+		name := cmp.Or(s.DisplayName, s.Name, s.WebURL, s.ID)
+		list = append(list, docstore.Source{ID: s.ID, Name: name, Path: pathOf(s.WebURL), WebURL: webURL(s.WebURL)})
+	}
+	return distinct(list), nil
+}
+
+// SubSources implements docstore.Browser.
+func (c *Connector) SubSources(ctx context.Context, a integration.Access, source string) ([]docstore.SubSource, error) {
+	if !client.IsSiteID(source) {
+		return nil, noID("site")
+	}
+	drives, err := c.client.Drives(ctx, a, source)
+	if err != nil {
+		return nil, translate("site", err)
+	}
+	list := make([]docstore.SubSource, 0, len(drives))
+	for _, d := range drives {
+		list = append(list, sourceOf(&d))
+	}
+	return distinct(list), nil
+}
+
+// SubSource implements docstore.Browser. A library does not say in a form to
+// rely on which site it is of, so that the site's own list decides.
+func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Place) (docstore.SubSource, error) {
+	if !client.IsID(p.SubSource) {
+		return docstore.SubSource{}, noID("document library")
+	}
+	list, err := c.SubSources(ctx, a, p.Source)
+	if err != nil {
+		return docstore.SubSource{}, err
+	}
+	if !slices.ContainsFunc(list, func(s docstore.SubSource) bool { return s.ID == p.SubSource }) {
+		return docstore.SubSource{}, notFound("document library").Because(errors.New("it is not one of its site"))
+	}
+	d, err := c.client.Drive(ctx, a, p.SubSource)
+	if err != nil {
+		return docstore.SubSource{}, translate("document library", err)
+	}
+	return sourceOf(d), nil
+}
+
+// Directories implements docstore.Browser. A path has one item at most; names
+// are compared without case.
+func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Place, path string) ([]docstore.Item, error) {
+	if !client.IsID(p.SubSource) {
+		return nil, noID("document library")
+	}
+	if path == "" {
+		top, err := c.client.Root(ctx, a, p.SubSource)
+		if err != nil {
+			return nil, translate("document library", err)
+		}
+		return []docstore.Item{item(top, true)}, nil
+	}
+	if !canBePath(path) {
+		return []docstore.Item{}, nil
+	}
+	found, err := c.client.ItemAt(ctx, a, p.SubSource, path)
+	if status(err) == http.StatusNotFound {
+		// Nothing there, unless it is the library itself that is gone.
+		if _, err := c.client.Root(ctx, a, p.SubSource); err != nil {
+			return nil, translate("document library", err)
+		}
+		return []docstore.Item{}, nil
+	}
+	if err != nil {
+		return nil, translate("folder", err)
+	}
+	it := item(found, false)
+	if !it.Folder || it.Linked || !strings.EqualFold(it.Name, path[strings.LastIndex(path, "/")+1:]) {
+		return []docstore.Item{}, nil
+	}
+	return []docstore.Item{it}, nil
+}
+
+// canBePath says whether something can lie at a path at all: the store's names
+// are never empty or of dots, and have none of the characters that part paths
+// or end them.
+func canBePath(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `":<>*?|\`) {
+			return false
+		}
+	}
+	return true
+}
+
+func sourceOf(d *client.Drive) docstore.SubSource {
+	return docstore.SubSource{ID: d.ID, Name: cmp.Or(d.Name, d.ID), Path: pathOf(d.WebURL), WebURL: webURL(d.WebURL)}
+}
+
+// pathOf is where something lies on its host: /sites/books.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
+
+// webURL keeps what a browser may be led to.
+func webURL(address string) string {
+	if !strings.HasPrefix(address, "https://") {
+		return ""
+	}
+	return address
+}
+
+// distinct leaves repeats out, which pages have where things move meanwhile.
+func distinct(list []docstore.Source) []docstore.Source {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s docstore.Source) bool {
+		again := seen[s.ID] || s.ID == ""
+		seen[s.ID] = true
+		return again
+	})
+}

@@ -1,0 +1,90 @@
+package client
+
+import (
+	"context"
+	"errors"
+
+	"docledger/domain/integration"
+)
+
+// Site is a site of the organization.
+type Site struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"` // the last part of its address
+	DisplayName string `json:"displayName"`
+	WebURL      string `json:"webUrl"`
+}
+
+// Drive is a document library.
+type Drive struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	WebURL string `json:"webUrl"`
+}
+
+// Page is a part of an answer that has many.
+type Page[T any] struct {
+	Value []T    `json:"value"`
+	Next  string `json:"@odata.nextLink"`  // a link; "" at the end
+	Delta string `json:"@odata.deltaLink"` // a link; of the last page of a feed
+}
+
+// Sites reads the sites that the account may see.
+func (c *Client) Sites(ctx context.Context, a integration.Access) ([]Site, error) {
+	return all[Site](ctx, c, "list sites", a, "sites?search=*")
+}
+
+// Drives reads the document libraries of a site.
+func (c *Client) Drives(ctx context.Context, a integration.Access, site string) ([]Drive, error) {
+	return all[Drive](ctx, c, "list drives", a, path("sites", site, "drives")+"?$select=id,name,webUrl")
+}
+
+// Drive reads one document library.
+func (c *Client) Drive(ctx context.Context, a integration.Access, id string) (*Drive, error) {
+	const doing = "read drive"
+	var d Drive
+	if err := c.get(ctx, doing, a, path("drives", id)+"?$select=id,name,webUrl", &d); err != nil {
+		return nil, err
+	}
+	if d.ID != id {
+		return nil, &Failure{Doing: doing, cause: errors.New("the answer is of another drive")}
+	}
+	return &d, nil
+}
+
+// page reads a part of a list or feed.
+func page[T any](ctx context.Context, c *Client, doing string, a integration.Access, link string) (p Page[T], err error) {
+	if err := c.get(ctx, doing, a, link, &p); err != nil {
+		return Page[T]{}, err
+	}
+	if p.Value == nil {
+		return Page[T]{}, &Failure{Doing: doing, cause: errors.New("the answer has no list")}
+	}
+	next, err := c.link(p.Next)
+	if err == nil {
+		p.Next = next
+		p.Delta, err = c.link(p.Delta)
+	}
+	if err != nil {
+		return Page[T]{}, &Failure{Doing: doing, cause: err}
+	}
+	return p, nil
+}
+
+// all reads pages to their end, which may come late but comes.
+func all[T any](ctx context.Context, c *Client, doing string, a integration.Access, link string) (list []T, err error) {
+	for range maxPages {
+		p, err := page[T](ctx, c, doing, a, link)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, p.Value...); p.Next == "" {
+			return list, nil
+		}
+		if p.Next == link {
+			break
+		}
+		link = p.Next
+	}
+	return nil, &Failure{Doing: doing, cause: errors.New("the list does not end")}
+}

@@ -1,0 +1,52 @@
+package msgraph
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"docledger/adapter/docstore/msgraph/client"
+	"docledger/domain/docstore"
+	"docledger/domain/integration"
+)
+
+// Open implements docstore.Reader.
+func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.Place, it docstore.Item) (docstore.Content, error) {
+	if !client.IsID(p.SubSource) || !client.IsID(it.ID) {
+		return docstore.Content{}, noID("file")
+	}
+	s, err := c.client.Download(ctx, a, p.SubSource, it.ID)
+	if err != nil {
+		return docstore.Content{}, ofContent(err)
+	}
+	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType}, nil
+}
+
+// ofContent says why a content is not to be had. Somebody may be writing the
+// file, or have it locked; both pass.
+func ofContent(err error) error {
+	f := (*client.Failure)(nil)
+	switch {
+	case !errors.As(err, &f):
+		return err
+	case f.Has(client.CodeMalware):
+		return docstore.Withheld(client.Provider, "it is held for harmful there.", f)
+	case f.Status == http.StatusLocked, f.Status == http.StatusConflict:
+		return docstore.Locked(client.Provider, f.RetryAfter, f)
+	case f.Status == http.StatusBadRequest, f.Status == http.StatusNotImplemented:
+		return docstore.Withheld(client.Provider, "its kind has no content.", f)
+	}
+	return translate("file", err)
+}
+
+// body tells in the words of the port why a content ends early.
+type body struct{ io.ReadCloser }
+
+func (b body) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		return n, err
+	}
+	return n, integration.Unavailable(client.Provider, 0, err)
+}
