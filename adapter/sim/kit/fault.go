@@ -143,7 +143,9 @@ func matches(glob, at []string) bool {
 	return len(at) == 0
 }
 
-func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler) {
+// apply does what a fault asks for. A connection is cut only once the request is
+// recorded, so that whoever sees its end finds it there.
+func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler, record func()) {
 	switch {
 	case a.status != 0:
 		w.Header().Set("Content-Type", "application/json")
@@ -155,9 +157,11 @@ func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler) {
 	case a.inner != 0:
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), failing{}, a.inner)))
 	case a.Action == "drop":
+		record()
 		cut(w.ResponseWriter)
 	case a.Action == "commit_then_drop":
 		next.ServeHTTP(nowhere{http.Header{}}, r)
+		record()
 		cut(w.ResponseWriter)
 	case a.Action == "garbage":
 		next.ServeHTTP(nowhere{http.Header{}}, r)

@@ -133,10 +133,11 @@ func (k *Kit) Handler(next http.Handler) http.Handler {
 			io.Closer
 		}{io.TeeReader(r.Body, body), r.Body}
 		answer := &answer{ResponseWriter: w}
-		defer func() {
+		record := sync.OnceFunc(func() {
 			seen.Body, seen.Truncated, seen.Status = body.String(), body.truncated, answer.status
 			k.record(seen)
-		}()
+		})
+		defer record()
 		fault := k.take(r.Method, r.URL.Path)
 		if fault == nil {
 			next.ServeHTTP(answer, r)
@@ -149,7 +150,7 @@ func (k *Kit) Handler(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(whole))
-		k.apply(fault, answer, r, next)
+		k.apply(fault, answer, r, next, record)
 	})
 }
 
