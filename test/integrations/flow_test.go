@@ -319,6 +319,34 @@ func TestNewTenantClearsSettings(t *testing.T) {
 	})
 }
 
+// TestHealedConnectionKeepsSettings loses and heals the connection of an entity
+// that had another ledger before.
+func TestHealedConnectionKeepsSettings(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, func(t *testing.T, w *world) {
+		p, a := w.processes[0], w.admin()
+		e := w.entity(a)
+		former := w.activate(a, e, "account", "one")
+		_, err := p.Disconnect(w.ctx, a, former.ID, 0)
+		w.must(err)
+		i := w.activate(a, e, "account", "two")
+		_, err = p.store.Settings().Update(w.ctx, a.Scope(), e, 0, func(s *entity.Settings) error {
+			s.DefaultAccountID, s.DefaultTaxRateID = "400", "INPUT"
+			return nil
+		})
+		w.must(err)
+		w.connect(a, e, "stranger", "three")
+		w.wantStatus(a, i.ID, integration.Failed, integration.TenantChanged)
+		w.connect(a, e, "account", "two")
+		w.wantStatus(a, i.ID, integration.Active, "")
+		s, err := p.store.Settings().Get(w.ctx, a.Scope(), e)
+		w.must(err)
+		if s.DefaultAccountID != "400" || s.DefaultTaxRateID != "INPUT" || s.AccountingIntegrationID != i.ID {
+			t.Errorf("connected to the same tenant again: %+v", s)
+		}
+	})
+}
+
 // TestMovingToAnotherTenant sets a working integration up with another tenant:
 // before anything was booked that clears what belongs to the first one, and
 // afterwards it is refused.

@@ -22,8 +22,9 @@ func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integ
 		return s.Watches.Wake(ctx, i)
 	}
 	moved := before.Tenant() != "" && before.Tenant() != i.Tenant()
+	chosen := before.Tenant() == "" && i.Tenant() != ""
 	became := i.Status == integration.Active && before.Status != integration.Active
-	if i.Type() != integration.Accounting || !moved && !became {
+	if i.Type() != integration.Accounting || !moved && !chosen && !became {
 		return nil
 	}
 	if became {
@@ -32,7 +33,9 @@ func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integ
 		}
 	}
 	elsewhere := moved
-	if became && !moved {
+	if chosen {
+		// Only then: what a person chooses for this ledger afterwards is not
+		// another's, however often the connection is lost and healed.
 		var err error
 		if elsewhere, err = s.bookedElsewhere(ctx, i); err != nil {
 			return err
