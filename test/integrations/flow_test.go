@@ -249,6 +249,65 @@ func TestSetUpWhileOutOfReach(t *testing.T) {
 	})
 }
 
+// TestOneSetUpKeepsNoOtherWaiting verifies set-ups of which the first one
+// always fails unexpectedly.
+func TestOneSetUpKeepsNoOtherWaiting(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, func(t *testing.T, w *world) {
+		p, a := w.processes[0], w.admin()
+		w.provider.poisoned = "poison"
+		var ids []uuid.UUID
+		for _, tenant := range []string{"poison", "one"} {
+			i := w.connect(a, w.entity(a), "account", "poison", "one")
+			w.provider.down = true
+			_, err := p.SetUp(w.ctx, a, i.ID, i.EntityID, 0, setup(tenant))
+			w.must(err)
+			w.provider.down = false
+			ids = append(ids, i.ID)
+			w.clock.Advance(time.Second)
+		}
+		w.clock.Advance(time.Minute)
+		n, err := p.SweepUnverified(w.ctx)
+		if n != 1 || err == nil || !strings.Contains(err.Error(), ids[0].String()) {
+			t.Errorf("%d came to an end, error %v", n, err)
+		}
+		w.wantStatus(a, ids[0], integration.Pending, integration.VerificationPending)
+		w.wantStatus(a, ids[1], integration.Active, "")
+	})
+}
+
+// TestConsentsOfOneAccountAtOnce lets one account consent for several
+// integrations at the same moment: each heals all the others.
+func TestConsentsOfOneAccountAtOnce(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, func(t *testing.T, w *world) {
+		a := w.admin()
+		tenants := []string{"one", "two", "three", "four"}
+		var all []*integration.Integration
+		for _, tenant := range tenants {
+			all = append(all, w.activate(a, w.entity(a), "account", tenant, tenants...))
+		}
+		for range 10 {
+			var callers sync.WaitGroup
+			for n, i := range all {
+				p := w.processes[n%2]
+				asked, err := p.Connect(w.ctx, a, i.ID, redirectURL)
+				w.must(err)
+				state, code := stateOf(t, asked), w.provider.grant("account", tenants...)
+				callers.Go(func() {
+					if _, err := p.Callback(w.ctx, url.Values{"state": {state}, "code": {code}}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			callers.Wait()
+		}
+		for _, i := range all {
+			w.wantStatus(a, i.ID, integration.Active, "")
+		}
+	})
+}
+
 // TestTenantChanged connects again with a consent that does not reach the
 // tenant that was set up.
 func TestTenantChanged(t *testing.T) {

@@ -74,6 +74,7 @@ type provider struct {
 	down      bool
 	loseNext  bool          // the next refresh is done, but its answer lost
 	slow      time.Duration // of a refresh, in real time
+	poisoned  string        // the tenant whose books lead to a mistake of our own
 }
 
 type access struct {
@@ -187,6 +188,9 @@ func (p *provider) Organizations(_ context.Context, a integration.Access) ([]acc
 }
 
 func (p *provider) Organization(ctx context.Context, a integration.Access) (accounting.Organization, error) {
+	if p.poisoned != "" && a.Tenant == p.poisoned {
+		return accounting.Organization{}, errors.New("a mistake of ours")
+	}
 	list, err := p.Organizations(ctx, a)
 	for _, o := range list {
 		if o.ID == a.Tenant {

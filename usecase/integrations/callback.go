@@ -148,6 +148,11 @@ func (s *Service) reachable(ctx context.Context, g *integration.Grant) []string 
 func (s *Service) consented(ctx context.Context, a identity.Actor, i *integration.Integration, g *integration.Grant, reachable []string) error {
 	left := i.GrantID
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// The grant's lock comes before those of its integrations, as everywhere:
+		// else two consents of one account would wait for each other for ever.
+		if _, err := s.lockGrant(ctx, g.OrganizationID, g.ID); err != nil {
+			return err
+		}
 		on, err := s.Integrations.List(ctx, a.Scope(), integration.Filter{GrantID: g.ID})
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ func (s *Service) end(ctx context.Context, a identity.Actor, i *integration.Inte
 		}
 		end.integration, err = s.change(ctx, a, i.ID, ifVersion, "", func(now *integration.Integration) error {
 			if now.GrantID != i.GrantID {
-				return fault.New(fault.Conflict, fault.CodeConflict, "The integration was connected anew just now; repeat the request.")
+				return connectedAnew()
 			}
 			now.Disconnect(end.left)
 			return nil
@@ -87,6 +87,10 @@ func (s *Service) end(ctx context.Context, a identity.Actor, i *integration.Inte
 		return nil
 	})
 	return end, err
+}
+
+func connectedAnew() error {
+	return fault.New(fault.Conflict, fault.CodeConflict, "The integration was connected anew just now; repeat the request.")
 }
 
 // weigh finds out, under the grant's lock, what ends with an integration.

@@ -2,6 +2,8 @@ package integrations
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"docledger/domain/event"
@@ -179,6 +181,9 @@ func (s *Service) store(
 			if err := now.RequireConsent(); err != nil {
 				return err
 			}
+			if now.GrantID != i.GrantID {
+				return connectedAnew() // it was verified with the former consent
+			}
 			now.Accounting = &meta
 			if reached {
 				now.Verified()
@@ -236,16 +241,17 @@ func (s *Service) SweepUnverified(ctx context.Context) (done int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	var failed []error
 	for n := range waiting {
 		ended, err := s.verifyAgain(ctx, &waiting[n])
-		if err != nil {
-			return done, err
+		if err != nil { // one that fails keeps no other waiting
+			failed = append(failed, fmt.Errorf("verify integration %s: %w", waiting[n].ID, err))
 		}
 		if ended {
 			done++
 		}
 	}
-	return done, nil
+	return done, errors.Join(failed...)
 }
 
 func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (ended bool, err error) {
