@@ -9,6 +9,9 @@ import (
 
 	"docledger/domain/fault"
 	"docledger/domain/integration"
+	"docledger/domain/secret"
+
+	"github.com/google/uuid"
 )
 
 // TestOneRefresh has 2 processes with 100 callers each meet a grant that has
@@ -131,6 +134,56 @@ func TestCallerLeavesDuringRefresh(t *testing.T) {
 		w.must(w.processes[0].ask(w.ctx, w.provider, i))
 		if w.provider.refreshes != 1 {
 			t.Errorf("%d refreshes, want 1", w.provider.refreshes)
+		}
+	})
+}
+
+// deadlines are a provider and a store that note until when each is given time.
+type deadlines struct {
+	*provider
+	integration.Grants
+	toAsk, toStore time.Time
+}
+
+func (d *deadlines) Refresh(ctx context.Context, token secret.Text) (integration.Tokens, error) {
+	d.toAsk, _ = ctx.Deadline()
+	return d.provider.Refresh(ctx, token)
+}
+
+func (d *deadlines) Exchange(ctx context.Context, c integration.Callback) (integration.Consent, error) {
+	d.toAsk, _ = ctx.Deadline()
+	return d.provider.Exchange(ctx, c)
+}
+
+func (d *deadlines) Update(
+	ctx context.Context, organization, id uuid.UUID, generation int64, change func(*integration.Grant),
+) (*integration.Grant, bool, error) {
+	d.toStore, _ = ctx.Deadline()
+	return d.Grants.Update(ctx, organization, id, generation, change)
+}
+
+func (d *deadlines) Put(ctx context.Context, organization uuid.UUID, p integration.Provider, c integration.Consent) (*integration.Grant, error) {
+	d.toStore, _ = ctx.Deadline()
+	return d.Grants.Put(ctx, organization, p, c)
+}
+
+// TestTimeToStoreTokens holds that a provider that takes all the time there is
+// leaves enough to store what it gave at last: storing has a time of its own.
+func TestTimeToStoreTokens(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, func(t *testing.T, w *world) {
+		p, a := w.processes[0], w.admin()
+		d := &deadlines{provider: w.provider, Grants: p.Grants}
+		p.Connectors[integration.AccountingA] = d
+		p.Grants, p.Tokens.Grants = d, d
+		i := w.connect(a, w.entity(a), "account", "one")
+		if d.toStore.Equal(d.toAsk) {
+			t.Errorf("a consent is asked for until %s and stored until %s", d.toAsk, d.toStore)
+		}
+		w.clock.Advance(time.Hour)
+		w.must(p.ask(w.ctx, w.provider, i))
+		if d.toStore.Equal(d.toAsk) {
+			t.Errorf("a pair is asked for until %s and stored until %s", d.toAsk, d.toStore)
 		}
 	})
 }

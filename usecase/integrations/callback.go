@@ -14,9 +14,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// exchangeTimeout bounds giving a code for tokens and storing them; it goes on
+// exchangeTimeout bounds giving a code for tokens, reachTimeout reading which
+// tenants they reach, and settleTimeout all that follows the exchange. They go on
 // when the browser goes away, since the code is good once.
-const exchangeTimeout = 45 * time.Second
+const (
+	exchangeTimeout = 30 * time.Second
+	reachTimeout    = 15 * time.Second
+	settleTimeout   = 30 * time.Second
+)
 
 // Callback takes what a browser brought back from a provider's consent page and
 // returns where the browser goes next. A state that is unknown, used or too old
@@ -102,9 +107,13 @@ func (s *Service) declined(ctx context.Context, a identity.Actor, i *integration
 func (s *Service) consent(
 	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, c integration.Callback,
 ) (problem string, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), exchangeTimeout)
+	whole := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(whole, exchangeTimeout)
 	defer cancel()
 	consent, err := connector.Exchange(ctx, c)
+	// However long the provider took, there is time to store what it gave.
+	ctx, done := context.WithTimeout(whole, settleTimeout)
+	defer done()
 	if f, ok := fault.As(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Upstream) {
 		s.Log.WarnContext(ctx, "a consent came to nothing", "integration", i.ID, "provider", i.Provider, "error", err)
 		if f.Kind == fault.Invalid {
@@ -130,6 +139,8 @@ func (s *Service) reachable(ctx context.Context, g *integration.Grant) []string 
 	if !ok {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
 	list, err := reader.Organizations(ctx, integration.Access{Token: g.Tokens.Access, Account: g.Account, Event: g.Event})
 	if err != nil {
 		s.Log.WarnContext(ctx, "the tenants of a consent could not be read", "grant", g.ID, "provider", g.Provider, "error", err)

@@ -16,10 +16,12 @@ import (
 )
 
 const (
-	// refreshTimeout bounds one refresh with its storing; the lease outlives
-	// it, so that a second refresher can't start while the first may still
-	// store.
+	// refreshTimeout bounds one refresh, and storeTimeout the storing of what it
+	// brought, which must not suffer from how long the provider took; the lease
+	// outlives both, so that a second refresher can't start while the first may
+	// still store.
 	refreshTimeout = 30 * time.Second
+	storeTimeout   = 10 * time.Second
 	refreshLease   = 45 * time.Second
 	// refreshPoll is how often those who wait look whether the new pair is
 	// there.
@@ -129,9 +131,10 @@ func (t *Tokens) Fresh(ctx context.Context, organization, id uuid.UUID, refused 
 func (t *Tokens) renewUnder(
 	ctx context.Context, lease usecase.Lease, organization, id uuid.UUID, refused secret.Text,
 ) (_ *integration.Grant, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
+	whole := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(whole, refreshTimeout)
 	defer cancel()
-	defer func() { err = errors.Join(err, t.Leases.Release(context.WithoutCancel(ctx), lease)) }()
+	defer func() { err = errors.Join(err, t.Leases.Release(whole, lease)) }()
 	g, err := t.Grants.Get(ctx, organization, id)
 	if err != nil {
 		return nil, err
@@ -144,6 +147,8 @@ func (t *Tokens) renewUnder(
 		return nil, integration.Unavailable(g.Provider, time.Minute, errors.New("no connector is configured"))
 	}
 	pair, err := connector.Refresh(ctx, g.Tokens.Refresh)
+	ctx, done := context.WithTimeout(whole, storeTimeout)
+	defer done()
 	if errors.Is(err, integration.ErrReconnect) {
 		return t.ended(ctx, g, err)
 	}
