@@ -84,7 +84,7 @@ func (r Bookings) of(ctx context.Context, id uuid.UUID) (*booking.Booking, error
 // attach shows an invoice its booking.
 func (r Bookings) attach(ctx context.Context, inv *invoice.Invoice) error {
 	b, err := r.of(ctx, inv.ID)
-	if b != nil {
+	if b.Asked() {
 		inv.Sync = &b.Sync
 	}
 	return err
@@ -118,7 +118,7 @@ func (r Bookings) Change(
 	if err != nil {
 		return nil, nil, err
 	}
-	if inv.Sync = nil; b != nil {
+	if inv.Sync = nil; b.Asked() {
 		inv.Sync = &b.Sync
 	}
 	return inv, b, nil

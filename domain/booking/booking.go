@@ -66,7 +66,8 @@ type Repository interface {
 	// Change loads an invoice with its first lines and its booking, nil where
 	// there is none, under the invoice's lock, lets change alter them, and
 	// stores what change returns: the booking, or its removal for nil. The
-	// invoice is stored, with its version raised, where changed says so.
+	// invoice is stored, with its version raised, where changed says so. A
+	// booking that was withdrawn is not shown as the invoice's.
 	Change(ctx context.Context, s identity.Scope, invoice uuid.UUID, change func(*invoice.Invoice, *Booking) (b *Booking, changed bool, err error)) (*invoice.Invoice, *Booking, error)
 	// Due returns bookings that are to go on, were not touched since before,
 	// and have no job, over all organizations.
@@ -100,10 +101,22 @@ func (b *Booking) Request(w Want, now time.Time) {
 	b.Force, b.Link, b.Since, b.Setbacks = w.Force, w.Link, now, 0
 }
 
+// Withdraw takes a booking back that waits and of which the ledger knows
+// nothing. What counts its attempts and intents stays, so that neither a late
+// attempt nor a key that was used is taken for one of the next booking.
+func (b *Booking) Withdraw() {
+	b.Sync = invoice.Sync{IntegrationID: b.IntegrationID}
+	b.Waiting, b.Force, b.Link, b.Setbacks = false, false, "", 0
+}
+
+// Asked says whether somebody asked for the booking and has not taken that
+// back.
+func (b *Booking) Asked() bool { return b != nil && b.State != "" }
+
 // Claimable says whether an attempt may begin. A RUNNING one belongs to a
 // process that is gone, since one job works on it at a time.
 func (b *Booking) Claimable(now time.Time) bool {
-	return b != nil && !b.State.Final() && !b.NextAttemptAt.After(now)
+	return b.Asked() && !b.State.Final() && !b.NextAttemptAt.After(now)
 }
 
 // Claim begins an attempt.

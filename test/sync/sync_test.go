@@ -413,6 +413,40 @@ func TestTakenBackBeforeItsTurn(t *testing.T) {
 	})
 }
 
+// TestTakenBackAfterTheBillWasRemoved books anew after all of it: the ledger
+// must not answer with the bill that was deleted there, which it does where a
+// key comes again.
+func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.approved("R-1")
+		w.book(id, usecase.Input{})
+		w.ledger.remove("b-1")
+		_, err := w.request(id, usecase.Input{}) // reads back
+		must(t, err)
+		w.broken = unavailable()
+		_, err = w.request(id, usecase.Input{})
+		must(t, err)
+		w.push(context.Background())
+		inv, err := w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error { return inv.Reopen() })
+		must(t, err)
+		must(t, w.service.Withdrawn(context.Background(), w.admin, inv))
+		must(t, w.service.Push(context.Background(), jobOf(id, w.admin.OrganizationID))) // of the booking that was taken back
+		if inv := w.invoice(id); inv.Sync != nil {
+			t.Errorf("taken back, and shown nevertheless: %+v", inv.Sync)
+		}
+		w.broken = nil
+		_, err = w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error {
+			return inv.Approve(w.admin.UserID, w.clock.Now(), inv.Version)
+		})
+		must(t, err)
+		inv = w.book(id, usecase.Input{})
+		if inv.Status != invoice.Synced || inv.Sync.RemoteID != "b-2" {
+			t.Errorf("booked anew: %s %+v", inv.Status, inv.Sync)
+		}
+	})
+}
+
 func TestOriginals(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

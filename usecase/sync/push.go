@@ -76,7 +76,8 @@ func (s *Service) claim(ctx context.Context, args job.SyncInvoice) (*run, error)
 			return b, false, nil
 		}
 		if b.RemoteID == "" && b.Intent == nil && !inv.Awaited() {
-			return nil, false, nil // it was taken back meanwhile
+			b.Withdraw() // the invoice was taken back meanwhile
+			return b, false, nil
 		}
 		b.Claim(s.Clock.Now())
 		claimed = true

@@ -125,7 +125,8 @@ func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.
 		if b == nil || b.Intent != nil || b.State != invoice.SyncQueued || inv.Awaited() {
 			return b, false, nil
 		}
-		return nil, false, nil
+		b.Withdraw()
+		return b, false, nil
 	})
 	return err
 }

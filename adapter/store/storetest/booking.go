@@ -97,6 +97,16 @@ func testBookingChanges(t *testing.T, b *bench, s identity.Scope, id uuid.UUID) 
 	if inv.Version != 3 || inv.Status != invoice.Synced || inv.Sync.State != invoice.SyncDone {
 		t.Errorf("changed to %+v, version %d", inv.Sync, inv.Version)
 	}
+	inv, _, err = b.Bookings().Change(b.ctx, s, id, func(_ *invoice.Invoice, before *booking.Booking) (*booking.Booking, bool, error) {
+		before.Withdraw()
+		return before, false, nil
+	})
+	must(t, err)
+	shown, err := b.Invoices().Get(b.ctx, s, id)
+	must(t, err)
+	if kept, err := b.Bookings().Get(b.ctx, s, id); err != nil || inv.Sync != nil || shown.Sync != nil || kept.Asked() {
+		t.Errorf("withdrawn: %+v, shown as %+v and %+v (%v)", kept, inv.Sync, shown.Sync, err)
+	}
 	inv, _, err = b.Bookings().Change(b.ctx, s, id, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) { return nil, false, nil })
 	must(t, err)
 	_, gone := b.Bookings().Get(b.ctx, s, id)
