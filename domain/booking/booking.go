@@ -150,6 +150,20 @@ func (b *Booking) settle() {
 	}
 }
 
+// GivenUp says that the intent was recorded for an earlier request that has
+// failed for good since, so that people may have changed the invoice.
+func (b *Booking) GivenUp() bool { return b.Intent != nil && b.Intent.At.Before(b.Since) }
+
+// Renew drops an intent that was given up and that the ledger does not show.
+// The next one keeps its key: should the old one arrive after all, the ledger
+// knows it from that.
+func (b *Booking) Renew() {
+	b.Intent = nil
+	if b.State == invoice.SyncChecking {
+		b.State = invoice.SyncRunning
+	}
+}
+
 // Forget drops the intent: the ledger surely has nothing of it. The next one
 // gets a key of its own.
 func (b *Booking) Forget() {

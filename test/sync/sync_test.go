@@ -447,6 +447,45 @@ func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 	})
 }
 
+// TestCorrectedAfterItWasGivenUp corrects an invoice whose bill was sent for
+// days without an answer: what is booked then is the corrected one, or the first
+// one where that has arrived.
+func TestCorrectedAfterItWasGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, arrives := range map[string]bool{"never arrived": false, "arrived at last": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(t *testing.T, w *world) {
+				id := w.approved("R-1")
+				w.ledger.meets = func(_ context.Context, call string) happening {
+					switch {
+					case call == "book" && arrives:
+						return happening{after: unavailable()}
+					case call == "book", call == "find" && w.ledger.calls["book"] > 0:
+						return happening{before: unavailable()}
+					}
+					return happening{}
+				}
+				if inv := w.book(id, usecase.Input{}); inv.Status != invoice.SyncFailed || inv.Sync.Error.Code != string(accounting.CodeUncertain) {
+					t.Fatalf("given up: %s %+v", inv.Status, inv.Sync)
+				}
+				w.ledger.meets = nil
+				inv := w.correct(id, func(inv *invoice.Invoice) {
+					amount := func(s string) *money.Decimal { v := money.MustParse(s); return &v }
+					inv.Lines[0].NetAmount, inv.NetTotal, inv.TaxTotal, inv.GrossTotal = amount("200.00"), amount("200.00"), amount("38.00"), amount("238.00")
+				})
+				want := "238.00"
+				if arrives {
+					want = "119.00"
+				}
+				if inv.Status != invoice.Synced || len(w.ledger.bills) != 1 || inv.Sync.LedgerTotal.String() != want {
+					t.Errorf("%s, %d bills, %+v", inv.Status, len(w.ledger.bills), inv.Sync)
+				}
+			})
+		})
+	}
+}
+
 func TestOriginals(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

@@ -22,7 +22,12 @@ func (s *Service) bill(ctx context.Context, r *run) (accounting.Booked, error) {
 		if err != nil || own != nil {
 			return deref(own), err
 		}
-		return s.send(ctx, r)
+		if !r.booking.GivenUp() {
+			return s.send(ctx, r)
+		}
+		if err := s.renew(ctx, r); err != nil {
+			return accounting.Booked{}, err
+		}
 	}
 	bill, err := s.prepare(ctx, r)
 	if err != nil {
@@ -218,6 +223,17 @@ func (s *Service) send(ctx context.Context, r *run) (booked accounting.Booked, e
 		return booked, errors.Join(err, s.forget(ctx, r))
 	}
 	return booked, err
+}
+
+// renew drops an intent that was given up, so that the bill is made of the
+// invoice as it is by now.
+func (s *Service) renew(ctx context.Context, r *run) error {
+	r.lines = nil
+	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
+		b.Renew()
+		return false, nil
+	})
+	return err
 }
 
 // forget drops an intent of which the ledger surely has nothing.
