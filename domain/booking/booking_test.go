@@ -251,6 +251,8 @@ func TestSupplierKeys(t *testing.T) {
 		{invoice.Party{TaxID: "de 136 695 976", Name: "A"}, "", "tax:DE136695976"},
 		{invoice.Party{Name: "A"}, "DE89 3704 0044 0532 0130 00", "iban:DE89370400440532013000"},
 		{invoice.Party{Name: "Société X"}, "12345", "name:sociétéx"},
+		{invoice.Party{TradingName: "Shop 1"}, "", "name:shop1"},
+		{invoice.Party{Name: "?!"}, "", "name:?!"},
 		{invoice.Party{}, "", ""},
 	} {
 		if got := Supplier(tt.p, invoice.Payment{IBAN: tt.iban}); got != tt.want {

@@ -20,8 +20,13 @@ func Supplier(seller invoice.Party, payment invoice.Payment) string {
 	for _, iban := range ibans(seller, payment) {
 		return "iban:" + iban
 	}
-	if name := invoice.FoldName(seller.Name); name != "" {
-		return "name:" + name
+	for _, name := range []string{seller.Name, seller.TradingName} {
+		if folded := invoice.FoldName(name); folded != "" {
+			return "name:" + folded
+		}
+	}
+	if name := strings.TrimSpace(seller.Name + " " + seller.TradingName); name != "" {
+		return "name:" + name // of signs alone: it is somebody all the same
 	}
 	return ""
 }

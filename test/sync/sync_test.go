@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -684,6 +685,19 @@ func TestLedgerRefusals(t *testing.T) {
 		}
 		if inv := w.book(id, usecase.Input{}); inv.Status != invoice.Synced {
 			t.Errorf("the next time: %s %+v", inv.Status, inv.Sync)
+		}
+		// So is one that a call before the booking meets.
+		w.clock.advance(time.Minute) // what was read a moment ago serves no more
+		w.ledger.meets = func(_ context.Context, call string) happening {
+			if call == "rules" {
+				return happening{before: fault.New(fault.Invalid, fault.CodeInvalidRequest, "The company's subscription has ended.")}
+			}
+			return happening{}
+		}
+		lapsed := w.approved("R-3")
+		inv := w.book(lapsed, usecase.Input{})
+		if e := inv.Sync.Error; inv.Status != invoice.SyncFailed || e == nil || e.Code != string(accounting.CodeRefused) || !strings.Contains(e.Message, "subscription") {
+			t.Errorf("refused before: %s %+v", inv.Status, e)
 		}
 		// A key that the ledger takes for another bill's heals by a new one.
 		reused := 0

@@ -50,7 +50,7 @@ func (s *Service) Push(ctx context.Context, args job.SyncInvoice) error {
 	// The attempt's own context may be what ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	refusal, refused := accounting.RefusalOf(err)
+	refusal, refused := refusalOf(r, err)
 	switch {
 	case refused && r.booking.RemoteID != "":
 		err = s.finish(ctx, r, invoice.Skipped, refusal.Message())
@@ -63,6 +63,20 @@ func (s *Service) Push(ctx context.Context, args job.SyncInvoice) error {
 		return nil
 	}
 	return err
+}
+
+// refusalOf finds why the ledger refuses something for good. Before anything was
+// sent, and after it was booked, that may also be what a call was refused for;
+// in between it says nothing of the bill.
+func refusalOf(r *run, err error) (*accounting.Refusal, bool) {
+	if refusal, ok := accounting.RefusalOf(err); ok {
+		return refusal, true
+	}
+	f, ok := fault.As(err)
+	if !ok || f.Kind != fault.Invalid || r.booking.Intent != nil {
+		return nil, false
+	}
+	return accounting.Refuse(accounting.CodeRefused, "%s", f.Message).Because(err), true
 }
 
 // claim marks the attempt in a transaction of its own, so that it counts
