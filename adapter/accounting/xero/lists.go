@@ -87,7 +87,7 @@ func (c *Connector) Contacts(ctx context.Context, a integration.Access) ([]accou
 
 func contact(x client.Contact) accounting.Contact {
 	return accounting.Contact{
-		ID: x.ID, Name: x.Name, Email: x.Email, TaxID: x.TaxNumber, IsSupplier: x.IsSupplier, State: state(x.Status),
+		ID: x.ID, Name: x.Name, Email: x.Email, TaxID: x.TaxNumber, BankAccount: x.Account, IsSupplier: x.IsSupplier, State: state(x.Status),
 	}
 }
 

@@ -38,7 +38,8 @@ type Contact struct {
 	Status     string    `json:"ContactStatus,omitempty"`
 	Email      string    `json:"EmailAddress,omitempty"`
 	TaxNumber  string    `json:"TaxNumber,omitempty"`
-	IsSupplier bool      `json:"IsSupplier,omitempty"` // set by the provider alone
+	Account    string    `json:"BankAccountDetails,omitempty"` // of its bank, as people typed it
+	IsSupplier bool      `json:"IsSupplier,omitempty"`         // set by the provider alone
 	Addresses  []Address `json:"Addresses,omitempty"`
 }
 
