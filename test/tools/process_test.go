@@ -1,0 +1,231 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	sim "docledger/adapter/sim/clerk"
+	"docledger/test/harness"
+)
+
+// binary builds the product once, as it is deployed.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "docledger-tools-*")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "docledger/cmd/docledger")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return filepath.Join(dir, "docledger"), nil
+})
+
+// process is a tool server of its own.
+type process struct {
+	url string
+	dir string // where it runs
+	cmd *exec.Cmd
+	log *lines
+}
+
+// lines is a log that is written and read at the same time.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// alone starts a process that serves tools and nothing else, before the API
+// and the provider of w. It is given no more than that takes. base is how
+// clients reach it; "" for its own address.
+func (w *world) alone(base string, env ...string) *process {
+	w.t.Helper()
+	path, err := binary()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	p := &process{url: "http://" + address, dir: w.t.TempDir(), log: new(lines)}
+	if base == "" {
+		base = p.url
+	}
+	p.cmd = exec.Command(path, "serve", "--role", "tools")
+	p.cmd.Dir, p.cmd.Stderr = p.dir, p.log
+	p.cmd.Env = append([]string{
+		"LISTEN=" + address, "BASE_URL=" + base, "BACKEND_URL=" + w.URL, "IDENTITY=clerk", "SHUTDOWN_TIMEOUT=5s",
+		"IDENTITY_PUBLISHABLE_KEY=" + w.provider.PublishableKey(), "IDENTITY_URL=" + w.provider.Origin(), "OAUTH_CLIENT_ID=" + harness.OAuthClient,
+	}, env...)
+	if err := p.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		p.kill()
+		// A token is a secret that only the header of a request may hold.
+		if text := p.log.String(); strings.Contains(text, "eyJ") {
+			w.t.Errorf("the log holds a token:\n%s", text)
+		}
+	})
+	p.until(w.t, "it is ready", func() bool {
+		resp, err := http.Get(p.url + "/readyz")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+	return p
+}
+
+// kill ends the process at once; killing twice is harmless.
+func (p *process) kill() {
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	}
+}
+
+// until waits until something holds.
+func (p *process) until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("it never was so that %s; the log:\n%s", what, p.log)
+		}
+	}
+}
+
+// TestToolsAlone runs the tool server as a process of its own before an API
+// elsewhere. It is given no database and no secret, and makes no file.
+func TestToolsAlone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.alone("")
+	times := 0
+	session, err := w.at(p.url, &times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entity := call(t, session, "create_entity", object{"name": "Example"})
+	_, extracted := upload(t, session, entity["id"].(string), "invoice.xml", harness.UBL("R-1"))
+	if read := call(t, session, "get_invoice", object{"invoice_id": extracted["id"]}); read["invoice_number"] != "R-1" || times != 1 {
+		t.Errorf("read %v after %d sign-ins", read["invoice_number"], times)
+	}
+	if made, err := os.ReadDir(p.dir); err != nil || len(made) != 0 {
+		t.Errorf("it made %v, %v", made, err)
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/api/me": 404, "/docs": 404, "/": 404, "/webhook/identity": 404} {
+		resp, err := http.Get(p.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != want || !json.Valid(body) {
+			t.Errorf("%s: %d %s, %v", path, resp.StatusCode, body, err)
+		}
+		resp.Body.Close()
+	}
+	if strings.Contains(p.log.String(), `"WARN"`) {
+		t.Errorf("it warns:\n%s", p.log)
+	}
+	if err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), p.cmd.Wait()); err != nil {
+		t.Errorf("it ended with %v:\n%s", err, p.log)
+	}
+}
+
+// TestWhatToolsAloneMustBeTold is said before anything is served.
+func TestWhatToolsAloneMustBeTold(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		env  []string
+		says []string
+	}{
+		"nothing": {nil, []string{"IDENTITY"}},
+		"local":   {[]string{"IDENTITY=local", "BACKEND_URL=http://127.0.0.1:1"}, []string{"IDENTITY", "leave the role out"}},
+		"no API": {[]string{"IDENTITY=clerk", "BASE_URL=https://docs.example.com", "IDENTITY_PUBLISHABLE_KEY=pk_test_eA", "OAUTH_CLIENT_ID=c"},
+			[]string{"BACKEND_URL"}},
+		"slash at the end": {[]string{
+			"IDENTITY=clerk", "BASE_URL=https://docs.example.com/x", "IDENTITY_PUBLISHABLE_KEY=pk_test_Y2xlcmsuZXhhbXBsZS5jb20k", "OAUTH_CLIENT_ID=c",
+			"BACKEND_URL=http://127.0.0.1:1",
+		}, []string{"BASE_URL"}},
+	} {
+		cmd := exec.Command(path, "serve", "--role", "tools")
+		cmd.Dir, cmd.Env = t.TempDir(), append([]string{"LISTEN=127.0.0.1:0"}, c.env...)
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			t.Errorf("%s: it served", name)
+		}
+		for _, want := range c.says {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: it lacks %q: %s", name, want, out)
+			}
+		}
+	}
+}
+
+// TestAProviderThatStatesItsIssuer is told of at the start where this server is
+// advertised, since strict clients then refuse to sign in; where the provider
+// is, all is well.
+func TestAProviderThatStatesItsIssuer(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.provider.Configure(func(s *sim.Settings) { s.StampIssuer = true })
+	facade := w.alone("")
+	facade.until(t, "it warns", func() bool { return strings.Contains(facade.log.String(), "MCP_AUTHORIZATION_SERVER=direct") })
+	times := 0
+	if _, err := w.at(facade.url, &times); err == nil {
+		t.Error("the client took an answer of another issuer: the warning is of no use")
+	}
+	direct := w.alone("", "MCP_AUTHORIZATION_SERVER=direct")
+	session, err := w.at(direct.url, &times)
+	if err == nil {
+		t.Fatal("the provider registered a client")
+	}
+	w.registered = true
+	if session, err = w.at(direct.url, &times); err != nil {
+		t.Fatal(err)
+	}
+	call(t, session, "get_me", nil)
+	if strings.Contains(direct.log.String(), `"WARN"`) {
+		t.Errorf("it warns:\n%s", direct.log)
+	}
+}
