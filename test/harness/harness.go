@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
+	"docledger/test/neutral"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
 
@@ -248,7 +250,28 @@ func (s *Server) Exchange(req *http.Request) Response {
 	if strings.HasPrefix(req.URL.Path, "/api") && req.Method != http.MethodHead {
 		s.Checker.Check(s.t, req, resp, raw)
 	}
-	return Response{Status: resp.StatusCode, Header: resp.Header, Raw: raw, t: s.t}
+	answer := Response{Status: resp.StatusCode, Header: resp.Header, Raw: raw, t: s.t}
+	answer.neutral(req)
+	return answer
+}
+
+// addresses lead to vendors' pages, whose names are theirs.
+var addresses = regexp.MustCompile(`https?://[^\s"<>]*`)
+
+// neutral fails the test where an answer of ours names a vendor; what people
+// uploaded may.
+func (r Response) neutral(req *http.Request) {
+	r.t.Helper()
+	if strings.HasSuffix(req.URL.Path, "/content") {
+		return
+	}
+	text := string(r.Raw)
+	for name := range r.Header {
+		text += "\n" + name + ": " + r.Header.Get(name)
+	}
+	if found := neutral.Vendors(addresses.ReplaceAllString(text, "")); len(found) > 0 {
+		r.t.Errorf("%s %s: the answer names %v: %.300s", req.Method, req.URL.Path, found, text)
+	}
 }
 
 // Upload sends a file as multipart.
