@@ -156,29 +156,25 @@ func TestSetUpFields(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t, harness.Options{})
 	good := func() map[string]any { return map[string]any{"source_id": "site,1", "sub_source_id": "b!1"} }
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name   string
 		change func(map[string]any)
 		field  string
 	}{
-		"no source":       {func(m map[string]any) { delete(m, "source_id") }, "public_metadata.source_id"},
-		"no sub-source":   {func(m map[string]any) { delete(m, "sub_source_id") }, "public_metadata.sub_source_id"},
-		"other source":    {func(m map[string]any) { m["source_id"] = "site,9999" }, "public_metadata.source_id"},
-		"other place":     {func(m map[string]any) { m["sub_source_id"] = "b!2" }, "public_metadata.sub_source_id"},
-		"no such folder":  {func(m map[string]any) { m["directories"] = []string{"", "No"} }, ""},
-		"missing folder":  {func(m map[string]any) { m["directories"] = []string{"No"} }, "public_metadata.directories[0]"},
-		"path upwards":    {func(m map[string]any) { m["directories"] = []string{"../x"} }, "public_metadata.directories[0]"},
-		"of a ledger":     {func(m map[string]any) { m["organization_id"] = "x" }, "public_metadata.organization_id"},
-		"tax of a ledger": {func(m map[string]any) { m["pays_tax"] = true }, "public_metadata.pays_tax"},
+		{"no source", func(m map[string]any) { delete(m, "source_id") }, "public_metadata.source_id"},
+		{"no sub-source", func(m map[string]any) { delete(m, "sub_source_id") }, "public_metadata.sub_source_id"},
+		{"other source", func(m map[string]any) { m["source_id"] = "site,9999" }, "public_metadata.source_id"},
+		{"other place", func(m map[string]any) { m["sub_source_id"] = "b!2" }, "public_metadata.sub_source_id"},
+		{"missing folder", func(m map[string]any) { m["directories"] = []string{"No"} }, "public_metadata.directories[0]"},
+		{"path upwards", func(m map[string]any) { m["directories"] = []string{"../x"} }, "public_metadata.directories[0]"},
+		{"of a ledger", func(m map[string]any) { m["organization_id"] = "x" }, "public_metadata.organization_id"},
+		{"tax of a ledger", func(m map[string]any) { m["pays_tax"] = true }, "public_metadata.pays_tax"},
 	} {
 		m := good()
 		c.change(m)
 		r := w.setUp(m)
-		if c.field == "" {
-			r.OK() // the place's own folder among them means all of it
-			continue
-		}
 		if got := r.Want(400, "invalid_request").Text("error", "details", "fields", 0, "field"); got != c.field {
-			t.Errorf("%s: names %q, want %q", name, got, c.field)
+			t.Errorf("%s: names %q, want %q", c.name, got, c.field)
 		}
 	}
 	w.store.set(func() { w.store.denied = true })
@@ -191,6 +187,11 @@ func TestSetUpFields(t *testing.T) {
 	for _, list := range []string{"/accounting-organizations?entity_id=" + w.org.Entity.String(), "/accounting-accounts", "/accounting-contacts"} {
 		w.get(list).Want(400, "invalid_request")
 	}
+	// The place's own folder among them means all of it.
+	m["directories"] = []string{"", "No"}
+	w.setUp(m).OK()
+	// What is set up already need not be named again.
+	w.setUp(map[string]any{"directories": []string{}}).OK()
 }
 
 // TestSourceSegment has whatever stands in the segment reach the connector to
