@@ -47,16 +47,23 @@ func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 
 // Get implements invoice.Reader.
 func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*invoice.Invoice, error) {
-	row, err := r.get(r.s.handle(ctx), s, id)
+	var inv *invoice.Invoice
+	err := r.s.inSnapshot(ctx, func(ctx context.Context) error {
+		row, err := r.get(r.s.handle(ctx), s, id)
+		if err != nil {
+			return err
+		}
+		lines, err := r.lines(ctx, id, 0, invoice.FirstLines)
+		if err != nil {
+			return err
+		}
+		inv = row.fromRow(lines)
+		return r.s.Bookings().attach(ctx, inv)
+	})
 	if err != nil {
 		return nil, err
 	}
-	lines, err := r.lines(ctx, id, 0, invoice.FirstLines)
-	if err != nil {
-		return nil, err
-	}
-	inv := row.fromRow(lines)
-	return inv, r.s.Bookings().attach(ctx, inv)
+	return inv, nil
 }
 
 func (r Invoices) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (invoiceRow, error) {
@@ -106,22 +113,26 @@ func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, 
 	if err != nil {
 		return page.Of[invoice.Summary]{}, err
 	}
-	var rows []summaryRow
-	err = r.s.list(r.s.handle(ctx).Model(&invoiceRow{}), listing{
-		table: "invoices", key: "id", order: "%s.id DESC", scope: s, entity: f.EntityID, limit: p.Size() + 1,
-		narrow: func(q *gorm.DB, t string) *gorm.DB {
-			q = narrowInvoices(q, t, f)
-			if after != uuid.Nil {
-				q = q.Where(t+".id < ?", after)
-			}
-			return q
-		},
-	}).Find(&rows).Error
-	if err != nil {
-		return page.Of[invoice.Summary]{}, failed("list invoices", err)
-	}
-	list := pageOf(rows, p.Size(), summaryRow.fromRow, func(r summaryRow) string { return b.cursor(r.ID[:]) })
-	return list, r.syncStates(ctx, list.Items)
+	var list page.Of[invoice.Summary]
+	err = r.s.inSnapshot(ctx, func(ctx context.Context) error {
+		var rows []summaryRow
+		err := r.s.list(r.s.handle(ctx).Model(&invoiceRow{}), listing{
+			table: "invoices", key: "id", order: "%s.id DESC", scope: s, entity: f.EntityID, limit: p.Size() + 1,
+			narrow: func(q *gorm.DB, t string) *gorm.DB {
+				q = narrowInvoices(q, t, f)
+				if after != uuid.Nil {
+					q = q.Where(t+".id < ?", after)
+				}
+				return q
+			},
+		}).Find(&rows).Error
+		if err != nil {
+			return failed("list invoices", err)
+		}
+		list = pageOf(rows, p.Size(), summaryRow.fromRow, func(r summaryRow) string { return b.cursor(r.ID[:]) })
+		return r.syncStates(ctx, list.Items)
+	})
+	return list, err
 }
 
 // syncStates tells summaries how far their booking has got.

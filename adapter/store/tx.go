@@ -33,6 +33,23 @@ func (s *Store) inOne(ctx context.Context, fn func(ctx context.Context) error) e
 	return s.InTx(ctx, fn)
 }
 
+// inSnapshot runs fn, which only reads, so that all its queries see the database
+// as it is at one moment; in the transaction of ctx they see what that sees.
+func (s *Store) inSnapshot(ctx context.Context, fn func(ctx context.Context) error) error {
+	if s.inTx(ctx) {
+		return fn(ctx)
+	}
+	var fromFn error
+	err := s.handle(ctx).Transaction(func(tx *gorm.DB) error {
+		fromFn = fn(context.WithValue(ctx, txKey{s.db}, tx))
+		return fromFn
+	}, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err == nil || fromFn != nil {
+		return err
+	}
+	return failed("read in one transaction", err)
+}
+
 // handle returns the transaction of ctx, or the pool outside of one.
 func (s *Store) handle(ctx context.Context) *gorm.DB {
 	if tx, ok := ctx.Value(txKey{s.db}).(*gorm.DB); ok {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/fault"
 	"docledger/domain/idempotency"
@@ -40,6 +41,7 @@ func testConcurrentChanges(t *testing.T, b *bench) {
 		"one owner of an idempotency key": testOneOwner,
 		"every attempt counts":            testEveryAttempt,
 		"a limit holds exactly":           testLimit,
+		"readers see one moment":          testOneMoment,
 	})
 }
 
@@ -63,6 +65,48 @@ func testOneWinner(t *testing.T, b *bench) {
 	})
 	if won.Load() != 1 || lost.Load() != 19 {
 		t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+	}
+}
+
+// testOneMoment has an invoice be read while it and its booking change together.
+func testOneMoment(t *testing.T, b *bench) {
+	s := b.organization(t)
+	inv := b.invoice(t, b.document(t, b.entity(t, s)))
+	states := map[invoice.Status]invoice.SyncState{invoice.Approved: invoice.SyncQueued, invoice.SyncFailed: invoice.SyncEnded}
+	become := func(status invoice.Status) {
+		_, _, err := b.Bookings().Change(b.ctx, s, inv.ID, func(inv *invoice.Invoice, _ *booking.Booking) (*booking.Booking, bool, error) {
+			inv.Status = status
+			return &booking.Booking{Sync: invoice.Sync{State: states[status]}}, true, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	become(invoice.Approved)
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		for range 50 {
+			become(invoice.SyncFailed)
+			become(invoice.Approved)
+		}
+	})
+	defer wg.Wait()
+	for open := true; open; {
+		select {
+		case <-done:
+			open = false
+		default:
+		}
+		one, err := b.Invoices().Get(b.ctx, s, inv.ID)
+		must(t, err)
+		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, page.Request{})
+		must(t, err)
+		listed := list.Items[0]
+		if states[one.Status] != one.Sync.State || states[listed.Status] != listed.SyncState {
+			t.Fatalf("read as %s with a booking %s, and listed as %s with %s", one.Status, one.Sync.State, listed.Status, listed.SyncState)
+		}
 	}
 }
 
