@@ -29,8 +29,9 @@ test: ## run all tests; sets up PostgreSQL where the machine has none
 	@$(GO) run ./test/postgres/cmd/testpostgres -- bash test/run.sh
 
 .PHONY: gen
-gen: ## regenerate gen/ and openapi/docledger.json from the specs
+gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)
 	@$(GO) generate ./openapi ./domain/...
+	@bash client/typescript/generate.sh
 
 .PHONY: verify
 verify: ## fail on stale generated code, lint findings, unformatted code, untidy modules
@@ -72,6 +73,10 @@ conformance: ## run the tool protocol's official suite against the tool server (
 .PHONY: clients
 clients: build ## sign in with the tool protocol's published clients and work through tools (needs npm)
 	@$(GO) run ./test/clients
+
+.PHONY: client-test
+client-test: build ## pack the TypeScript client and call every operation of the sandbox with it (needs node and npm)
+	@bash client/typescript/test.sh
 
 .PHONY: faults
 faults: build ## kill the service FAULTS times over uploads, and while it books ten times as many invoices, on each database

@@ -1,0 +1,51 @@
+import { ApiError, ConnectionError, type DetailsOf } from './errors.js'
+import type { KnownErrorCode } from './errorCodes.js'
+import type { ErrorEnvelope } from './generated/types.gen.js'
+import { type Retries, retryAfterMs } from './retry.js'
+
+/** One try of a call: what came of it. */
+export interface Attempt {
+  response?: Response
+  data?: unknown
+  error?: unknown
+}
+
+/** Says as an error why a try failed. */
+export function failureOf(operation: string, { response, error }: Attempt): ApiError | ConnectionError {
+  const requestId = response?.headers.get('X-Request-Id') ?? undefined
+  if (response && isEnvelope(error)) {
+    const { code, message, details } = error.error
+    const known = { code: code as KnownErrorCode, message, details: details as DetailsOf<KnownErrorCode> }
+    return new ApiError(operation, response.status, known, requestId ?? details.request_id, retryAfterMs(response.headers))
+  }
+  if (response) {
+    const text = `Something on the way to the service answered in its place, with status ${response.status}.`
+    return new ConnectionError(operation, 'unexpected_answer', text, { status: response.status, requestId, cause: error })
+  }
+  switch (error instanceof Error ? error.name : '') {
+    case 'TimeoutError':
+      return new ConnectionError(operation, 'timed_out', 'The service did not answer in time.', { cause: error })
+    case 'SyntaxError':
+      return new ConnectionError(operation, 'unexpected_answer', 'The answer is no JSON.', { cause: error })
+    default: {
+      const text = 'The service could not be reached, or the connection was lost.'
+      return new ConnectionError(operation, 'connection_failed', text, { cause: error })
+    }
+  }
+}
+
+/** The pause in milliseconds before a call that may be repeated is; undefined to give up. */
+export function pauseAfter(failure: ApiError | ConnectionError, headers: Headers | undefined, retries: Retries): number | undefined {
+  if (headers === undefined || failure.status === undefined) {
+    return failure.code === 'unexpected_answer' ? undefined : retries.afterSilence()
+  }
+  if (failure.code === 'still_processing') {
+    return retries.afterUnfinished(headers)
+  }
+  return retries.afterRefusal(failure.status, headers)
+}
+
+function isEnvelope(value: unknown): value is ErrorEnvelope {
+  const error = (value as Partial<ErrorEnvelope> | null | undefined)?.error
+  return typeof error?.code === 'string' && typeof error.message === 'string' && typeof error.details === 'object'
+}

@@ -1,0 +1,79 @@
+import type { Answer } from './options.js'
+
+/** A page of a list, as the service answers it. */
+export interface Page<Item> {
+  items: Item[]
+  next_cursor: string | null
+}
+
+type ItemOf<P> = P extends Page<infer Item> ? Item : never
+
+/**
+ * A list. Awaited, it is its first page; in `for await`, all its items, whose
+ * pages are read as they are needed. Nothing is sent before one of both.
+ */
+export class Pages<P extends Page<unknown>> implements Promise<Answer<P>>, AsyncIterable<ItemOf<P>> {
+  readonly [Symbol.toStringTag] = 'Pages'
+  readonly #read: (cursor?: string) => Promise<Answer<P>>
+  #first: Promise<Answer<P>> | undefined
+
+  /** @param read reads the page at a cursor, the first one without. */
+  constructor(read: (cursor?: string) => Promise<Answer<P>>) {
+    this.#read = read
+  }
+
+  /** The pages one after another, the first one included. */
+  async *pages(): AsyncGenerator<Answer<P>, void, undefined> {
+    let page = await this.#begin()
+    for (;;) {
+      yield page
+      const { items, next_cursor: next } = page.data
+      // The event log goes on behind its last event, so it has a cursor there.
+      if (next === null || items.length === 0) {
+        return
+      }
+      page = await this.#read(next)
+    }
+  }
+
+  /** The items of all pages. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ItemOf<P>, void, undefined> {
+    for await (const page of this.pages()) {
+      yield* page.data.items as ItemOf<P>[]
+    }
+  }
+
+  /** The items of all pages, or the first ones, in memory. */
+  async toArray(most = Infinity): Promise<ItemOf<P>[]> {
+    const items: ItemOf<P>[] = []
+    if (most <= 0) {
+      return items
+    }
+    for await (const item of this) {
+      items.push(item)
+      if (items.length >= most) {
+        break
+      }
+    }
+    return items
+  }
+
+  then<A = Answer<P>, B = never>(
+    fulfilled?: ((page: Answer<P>) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#begin().then(fulfilled, rejected)
+  }
+
+  catch<B = never>(rejected?: ((reason: any) => B | PromiseLike<B>) | null): Promise<Answer<P> | B> {
+    return this.#begin().catch(rejected)
+  }
+
+  finally(done?: (() => void) | null): Promise<Answer<P>> {
+    return this.#begin().finally(done)
+  }
+
+  #begin(): Promise<Answer<P>> {
+    return (this.#first ??= this.#read())
+  }
+}

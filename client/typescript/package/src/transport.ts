@@ -1,0 +1,165 @@
+import { type Attempt, failureOf, pauseAfter } from './failures.js'
+import { type Client, createClient, createConfig } from './generated/client/index.js'
+import { formDataBodySerializer } from './generated/core/bodySerializer.gen.js'
+import type { Answer, DocledgerOptions, RetryOptions, UploadOptions } from './options.js'
+import { type Page, Pages } from './pages.js'
+import { Retries, sleep } from './retry.js'
+import { tellingFetch } from './upload.js'
+
+/** What must be known of an operation to call it well. */
+export interface Operation {
+  /** Its operationId. */
+  id: string
+  /** It needs no token. */
+  open?: boolean
+  /** It changes nothing, so it can be repeated. */
+  safe?: boolean
+  /** It takes an Idempotency-Key, with which it can be repeated. */
+  keyed?: boolean
+  /** Its request is a form with a file. */
+  form?: boolean
+  /** Its answer is JSON unless said otherwise: the bytes of a file, JSON or text, or an address to go on to. */
+  answers?: 'file' | 'text' | 'redirect'
+}
+
+/** What a method was given; the generated types have checked it by then. */
+type Input = UploadOptions & {
+  body?: unknown
+  path?: Record<string, unknown>
+  query?: Record<string, unknown>
+  headers?: Record<string, unknown>
+}
+
+/** A generated function. Each has types of its own, which the class keeps. */
+type Send = (options: any) => Promise<Attempt>
+
+const usualTimeoutMs = 100_000
+const idempotencyKey = 'Idempotency-Key'
+
+/** Sends the calls of one client. */
+export class Transport {
+  readonly #options: DocledgerOptions
+  readonly #fetch: typeof fetch
+  readonly #client: Client
+
+  constructor(options: DocledgerOptions) {
+    this.#options = options
+    // Browsers refuse to have their fetch called as another object's method.
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+    this.#client = createClient(createConfig({ baseUrl: options.baseUrl.replace(/\/+$/, ''), fetch: this.#fetch }))
+  }
+
+  /** A list, whose pages are asked for by the query parameter next. */
+  list<P extends Page<unknown>>(operation: Operation, send: Send, input: Input, next?: 'cursor' | 'after'): Pages<P> {
+    const read = (cursor?: string) =>
+      this.call<P>(operation, send, next && cursor ? { ...input, query: { ...input.query, [next]: cursor } } : input)
+    return new Pages<P>(read)
+  }
+
+  /** Calls an operation, and again where that can help and does no harm. */
+  async call<T>(operation: Operation, send: Send, input: Input): Promise<Answer<T>> {
+    const headers = { ...input.headers }
+    if (operation.keyed) {
+      headers[idempotencyKey] ??= newKey()
+    }
+    const repeatable = operation.safe === true || headers[idempotencyKey] !== undefined
+    const retries = new Retries(retryOptions(this.#options, input))
+    let token = operation.open ? undefined : await this.#token()
+    let renewed = false
+    for (;;) {
+      input.signal?.throwIfAborted()
+      const attempt = await this.#try(operation, send, { ...input, headers }, token)
+      if (attempt.response && succeeded(operation, attempt)) {
+        return answerOf<T>(attempt.response, attempt.data)
+      }
+      input.signal?.throwIfAborted()
+      const failure = failureOf(operation.id, attempt)
+      if (failure.status === 401 && token !== undefined && !renewed) {
+        renewed = true
+        const refused = token
+        token = await this.#token(refused)
+        if (token !== undefined && token !== refused) {
+          continue
+        }
+      }
+      const pause = repeatable ? pauseAfter(failure, attempt.response?.headers, retries) : undefined
+      if (pause === undefined) {
+        throw failure
+      }
+      await sleep(pause, input.signal)
+    }
+  }
+
+  async #try(operation: Operation, send: Send, input: Input, token: string | undefined): Promise<Attempt> {
+    const options: Record<string, unknown> = {
+      client: this.#client,
+      headers: input.headers,
+      auth: token,
+      parseAs: operation.answers === 'file' ? 'blob' : 'auto',
+      redirect: operation.answers === 'redirect' ? 'manual' : 'follow',
+    }
+    for (const name of ['body', 'path', 'query'] as const) {
+      if (input[name] !== undefined) {
+        options[name] = input[name]
+      }
+    }
+    const bytes = operation.form === true || operation.answers === 'file'
+    const timeoutMs = input.timeoutMs ?? (bytes ? undefined : (this.#options.timeoutMs ?? usualTimeoutMs))
+    const signals = input.signal ? [input.signal] : []
+    if (timeoutMs !== undefined) {
+      signals.push(AbortSignal.timeout(timeoutMs))
+    }
+    options.signal = AbortSignal.any(signals)
+    if (operation.form && input.onProgress) {
+      const form = formDataBodySerializer.bodySerializer(input.body)
+      options.bodySerializer = () => form
+      options.fetch = tellingFetch(form, input.onProgress, this.#fetch)
+    }
+    try {
+      return await send(options)
+    } catch (error) {
+      return { error } // the answer broke off, or is not what it says it is
+    }
+  }
+
+  async #token(refused?: string): Promise<string | undefined> {
+    const source = this.#options.token
+    return typeof source === 'function' ? source(refused) : source
+  }
+}
+
+/** A key that nobody else uses; pages that are not served securely have no randomUUID. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** What is said of a call goes before what is said of the client. */
+function retryOptions(client: RetryOptions, call: RetryOptions): RetryOptions {
+  return {
+    retries: call.retries ?? client.retries,
+    longestPauseMs: call.longestPauseMs ?? client.longestPauseMs,
+    patienceMs: call.patienceMs ?? client.patienceMs,
+  }
+}
+
+function succeeded(operation: Operation, { response, error }: Attempt): boolean {
+  if (operation.answers === 'redirect') {
+    // A browser does not tell where it was sent.
+    return response?.type === 'opaqueredirect' || (response !== undefined && response.status >= 300 && response.status < 400)
+  }
+  if (!response?.ok || error !== undefined) {
+    return false
+  }
+  const type = response.headers.get('Content-Type') ?? ''
+  return operation.answers === 'file' || type.includes('json') || (operation.answers === 'text' && type.includes('csv'))
+}
+
+function answerOf<T>(response: Response, data: unknown): Answer<T> {
+  return {
+    data: data as T,
+    requestId: response.headers.get('X-Request-Id') ?? '',
+    etag: response.headers.get('ETag') ?? undefined,
+    status: response.status,
+    headers: response.headers,
+  }
+}

@@ -1,0 +1,204 @@
+import { createHmac, randomUUID } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { Docledger } from '../../../gen/typescript/src/index.js'
+import { answered, countingFetch, operationIds } from './counting.js'
+import { invoiceFile, sandbox, signIn } from './world.js'
+
+let api: Docledger
+const entity_id = sandbox.ENTITY_ID!
+
+beforeAll(async () => {
+  api = await signIn({ fetch: countingFetch })
+})
+
+describe('account', () => {
+  test('sign in, renew the token, read who one is', async () => {
+    const renewed = await api.refreshToken()
+    expect(renewed.data.token).not.toBe('')
+    const me = await api.getMe()
+    expect(me.data.user.email).toBe(sandbox.LOGIN_EMAIL)
+    expect(me.requestId).toBe(me.headers.get('X-Request-Id'))
+    const members = await api.listMembers().toArray()
+    expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)
+  })
+})
+
+describe('entities and settings', () => {
+  test('create, read, change, list', async () => {
+    const made = await api.createEntity({ body: { name: 'Made by the client' } })
+    const path = { entity_id: made.data.id }
+    expect((await api.getEntity({ path })).data.name).toBe('Made by the client')
+    const changed = await api.updateEntity({ path, body: { name: 'Renamed' }, headers: { 'If-Match': made.etag! } })
+    expect(changed.data.version).toBe(made.data.version + 1)
+    expect(await api.listEntities().toArray()).toContainEqual(expect.objectContaining({ id: made.data.id, name: 'Renamed' }))
+
+    const settings = await api.getSettings({ path })
+    expect(settings.data.approval_required).toBe(true)
+    const put = await api.updateSettings({ path, body: { default_currency: 'EUR' } })
+    expect(put.data.default_currency).toBe('EUR')
+  })
+})
+
+describe('documents and invoices', () => {
+  test('from the file to the decision', async () => {
+    const file = invoiceFile('client-1')
+    const { data: document } = await api.uploadDocument({ body: { entity_id, file } })
+    expect(document.filename).toBe('client-1.xml')
+    const { data: invoice } = await api.extractInvoice({ body: { document_id: document.id } })
+    expect(invoice.invoice_number).toBe('client-1')
+    const path = { document_id: document.id }
+    expect((await api.getDocument({ path })).data.invoice_id).toBe(invoice.id)
+    expect(await (await api.getDocumentContent({ path })).data.text()).toBe(await file.text())
+    expect(await api.listDocuments({ query: { entity_id } }).toArray()).toContainEqual(expect.objectContaining({ id: document.id }))
+
+    const invoicePath = { invoice_id: invoice.id }
+    const lines = await api.listInvoiceLines({ path: invoicePath, query: { limit: 1 } }).toArray()
+    expect(lines).toHaveLength(invoice.lines_total)
+    const noted = await api.updateInvoice({ path: invoicePath, body: { note: 'Seen' } })
+    expect(noted.data.note).toBe('Seen')
+    const approved = await api.approveInvoice({ path: invoicePath, body: { version: noted.data.version } })
+    expect(approved.data.status).toBe('APPROVED')
+    const reopened = await api.reopenInvoice({ path: invoicePath })
+    expect(reopened.data.status).toBe('NEEDS_REVIEW')
+    const rejected = await api.rejectInvoice({ path: invoicePath, body: { reason: 'Not ours' } })
+    expect(rejected.data.status).toBe('REJECTED')
+
+    expect((await api.getInvoice({ path: invoicePath })).etag).toBe(`"${rejected.data.version}"`)
+    const found = await api.listInvoices({ query: { entity_id, status: ['REJECTED', 'APPROVED'] } }).toArray()
+    expect(found.map((i) => i.id)).toContain(invoice.id)
+    const history = await api.getInvoiceHistory({ path: invoicePath, query: { limit: 2 } }).toArray()
+    const events = await api.listEvents({ query: { entity_id, limit: 2 } }).toArray()
+    for (const seen of [history, events]) {
+      expect(seen.map((e) => e.type)).toEqual(expect.arrayContaining(['document.received', 'invoice.approved', 'invoice.rejected']))
+    }
+  })
+})
+
+describe('billing', () => {
+  test('plan, usage, plans for sale and their pages', async () => {
+    expect((await api.getBilling()).data.organization_id).toBe(sandbox.ORGANIZATION_ID)
+    const usage = await api.getBillingUsage()
+    expect(usage.data).toMatchObject({ total: expect.any(Number) })
+    const csv = await api.getBillingUsage({ query: { format: 'csv' } })
+    expect(csv.data).toMatch(/^month,entity_id,invoices/)
+    const [plan] = await api.listPlans().toArray()
+    const back = sandbox.BASE_URL + '/docs'
+    const checkout = await api.createCheckoutSession({ body: { price_id: plan!.price_id, success_url: back, cancel_url: back } })
+    expect(checkout.data.url).toContain(sandbox.STRIPE_URL)
+    const portal = await api.createPortalSession({ body: { return_url: back } })
+    expect(portal.data.url).toContain(sandbox.STRIPE_URL)
+  })
+})
+
+describe('integrations', () => {
+  let integrationId = ''
+
+  /** Does what a person and their browser do on a consent page. */
+  async function consent(authorizationUrl: string): Promise<string> {
+    const page = await fetch(authorizationUrl, { redirect: 'manual' })
+    const callback = new URL(page.headers.get('Location')!)
+    const { state = '', code } = Object.fromEntries(callback.searchParams)
+    const answer = await api.finishAuthorization({ query: { state, code } })
+    expect(answer).toMatchObject({ status: 302, data: undefined })
+    return answer.headers.get('Location')!
+  }
+
+  beforeAll(async () => {
+    for (const provider of [sandbox.XERO_URL, sandbox.GDRIVE_URL]) {
+      const set = await fetch(provider + '/_sim/settings', { method: 'POST', body: '{"auto_approve":true}' })
+      expect(set.ok).toBe(true)
+    }
+  })
+
+  test('connect the books and read them', async () => {
+    const redirect_url = sandbox.BASE_URL + '/docs'
+    const asked = await api.authorizeIntegration({ body: { entity_id, provider: 'ACCOUNTING_A', redirect_url } })
+    integrationId = asked.data.integration_id
+    expect(await consent(asked.data.authorization_url)).toContain(`integration_id=${integrationId}`)
+    const path = { integrationId }
+    const [books] = await api.listAccountingOrganizations({ path, query: { entity_id } }).toArray()
+    const setUp = await api.setUpIntegration({
+      path,
+      body: {
+        entity_id,
+        status: 'PENDING',
+        public_metadata: { provider: 'ACCOUNTING_A', organization_id: books!.organization_id, pays_tax: true },
+      },
+    })
+    expect(setUp.data.status).toBe('ACTIVE')
+    const accounts = await api.listAccountingAccounts({ path, query: { account_types: 'EXPENSE' } }).toArray()
+    expect(accounts.length).toBeGreaterThan(0)
+    expect((await api.listAccountingContacts({ path, query: { limit: 1 } }).toArray()).length).toBeGreaterThan(1)
+    expect((await api.listAccountingTaxRates({ path })).data.items.length).toBeGreaterThan(0)
+    expect((await api.listAccountingCurrencies({ path })).data.items.length).toBeGreaterThan(0)
+    const providers = await api.listIntegrations().toArray()
+    expect(providers.map((p) => p.provider)).toContain('ACCOUNTING_A')
+    expect((await api.getIntegrationStatus({ path: { integration_id: integrationId } })).data.status).toBe('ACTIVE')
+    const again = await api.connectIntegration({ path: { integration_id: integrationId }, body: { redirect_url } })
+    await consent(again.data.authorization_url)
+
+    await api.updateSettings({ path: { entity_id }, body: { default_account_id: accounts[0]!.id } })
+  })
+
+  test('book an invoice', async () => {
+    const { data: document } = await api.uploadDocument({ body: { entity_id, file: invoiceFile('client-2') } })
+    const { data: invoice } = await api.extractInvoice({ body: { document_id: document.id } })
+    const path = { invoice_id: invoice.id }
+    await api.approveInvoice({ path, body: { version: invoice.version } })
+    const booked = await api.syncInvoice({ path })
+    expect(booked.data.sync).toMatchObject({ state: 'DONE', integration_id: integrationId })
+  })
+
+  test('watch a folder', async () => {
+    const redirect_url = sandbox.BASE_URL + '/docs'
+    const asked = await api.authorizeIntegration({ body: { entity_id, provider: 'DOCSTORE_B', redirect_url } })
+    await consent(asked.data.authorization_url)
+    const path = { integrationId: asked.data.integration_id }
+    const [source] = await api.listTriggerSources({ path, query: { entity_id } }).toArray()
+    const folders = api.listTriggerSubSources({ path: { ...path, sourceId: source!.id }, query: { entity_id } })
+    const [folder] = await folders.toArray()
+    const setUp = await api.setUpIntegration({
+      path,
+      body: {
+        entity_id,
+        status: 'PENDING',
+        public_metadata: { provider: 'DOCSTORE_B', source_id: source!.id, sub_source_id: folder!.id },
+      },
+    })
+    expect(setUp.data.status).toBe('ACTIVE')
+  })
+
+  afterAll(async () => {
+    const ended = await api.disconnectIntegration({ path: { integrationId } })
+    expect(ended.data.status).toBe('DISCONNECTED')
+  })
+})
+
+describe('webhooks', () => {
+  // These secrets are the sandbox's own; both senders are simulated there.
+  const seconds = () => Math.floor(Date.now() / 1000).toString()
+  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+
+  test('an event of the payment processor', async () => {
+    const body = { id: `evt_${randomUUID()}`, object: 'event', type: 'product.created', created: Number(seconds()), data: { object: {} } }
+    const at = seconds()
+    const signature = hmac('whsec_sandbox', `${at}.${JSON.stringify(body)}`).digest('hex')
+    const answer = await api.receivePaymentEvent({ body, headers: { 'Stripe-Signature': `t=${at},v1=${signature}` } })
+    expect(answer.data).toEqual({ received: true })
+  })
+
+  test('an event of the identity provider', async () => {
+    const body = { type: 'session.created', data: { id: 'sess_1' } }
+    const [id, at] = [`msg_${randomUUID()}`, seconds()]
+    const key = Buffer.from('c2FuZGJveC1zYW5kYm94LXNhbmRib3g=', 'base64')
+    const signature = hmac(key, `${id}.${at}.${JSON.stringify(body)}`).digest('base64')
+    const headers = { 'svix-id': id, 'svix-timestamp': at, 'svix-signature': `v1,${signature}` }
+    expect((await api.receiveIdentityEvent({ body, headers })).data).toEqual({ received: true })
+  })
+})
+
+test('every operation of the specification was called and succeeded', () => {
+  expect([...answered].sort()).toEqual(operationIds)
+})

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { sandbox } from './world.js'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const modules = fileURLToPath(new URL('../node_modules', import.meta.url))
+const tsc = join(modules, '.bin', 'tsc')
+
+/** What each example of README prints, if all is well. */
+const prints: Record<string, RegExp> = {
+  'api.ts': /^$/,
+  'me.ts': /^ada@example\.com of Sandbox Organization, answered as [0-9a-f-]{36}$/m,
+  'approve.ts': /^0 of (\d+) bytes\n\1 of \1 bytes\n2026-0042 [0-9.]+ EUR\nAPPROVED$/m,
+  'lists.ts': /^2026-0042 [0-9.]+\n(.*\n)*\d+\n\d+ null$/m,
+  'events.ts': / document\.received (.*\n)*go on from \S+$/m,
+  'errors.ts': /^somebody was faster: it is version \d+ by now$/m,
+  'quick.ts': /^\S+ \d+$/m,
+}
+
+let dir = ''
+let files: string[] = []
+const app = () => join(dir, 'app')
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'docledger-client-'))
+  const source = join(dir, 'package')
+  await cp(join(root, 'gen', 'typescript'), source, { recursive: true, filter: (path) => !/\/(node_modules|dist)$/.test(path) })
+  await symlink(modules, join(source, 'node_modules'))
+  const { stdout } = await run('npm', ['pack', '--json', '--foreground-scripts=false'], { cwd: source })
+  const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[]
+  files = packed!.files.map((f) => f.path)
+
+  const installed = join(app(), 'node_modules', '@docledger', 'client')
+  await mkdir(installed, { recursive: true })
+  await run('tar', ['-xzf', join(source, packed!.filename), '-C', installed, '--strip-components=1'])
+  await mkdir(join(app(), 'node_modules', '@types'))
+  await symlink(join(modules, '@types', 'node'), join(app(), 'node_modules', '@types', 'node'))
+  await symlink(join(modules, 'undici-types'), join(app(), 'node_modules', 'undici-types'))
+  await symlink(join(root, 'examples'), join(app(), 'examples'))
+  await writeFile(join(app(), 'package.json'), '{"type":"module"}')
+  const readme = await readFile(join(installed, 'README.md'), 'utf8')
+  for (const [, name, text] of readme.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)) {
+    await writeFile(join(app(), name!), text!)
+  }
+}, 120_000)
+
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+test('the package holds what it needs and nothing else', async () => {
+  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']))
+  expect(files.filter((f) => !/^(dist|src)\/|^(LICENSE|README\.md|package\.json)$/.test(f))).toEqual([])
+  const about = JSON.parse(await readFile(join(app(), 'node_modules/@docledger/client/package.json'), 'utf8')) as object
+  expect(about).not.toHaveProperty('dependencies')
+  expect(about).not.toHaveProperty('peerDependencies')
+})
+
+describe('the examples of its README', () => {
+  test('are these', async () => {
+    const readme = await readFile(join(root, 'gen', 'typescript', 'README.md'), 'utf8')
+    expect([...readme.matchAll(/```ts\n\/\/ (\S+)/g)].map((m) => m[1])).toEqual(Object.keys(prints))
+    expect(readme.match(/```ts/g)).toHaveLength(Object.keys(prints).length)
+  })
+
+  test('compile', async () => {
+    const options = ['--strict', '--target', 'ES2022', '--module', 'NodeNext', '--lib', 'ES2023,DOM,DOM.Iterable', '--types', 'node']
+    await run(tsc, [...options, ...Object.keys(prints)], { cwd: app() }).catch((error: { stdout: string }) => {
+      throw new Error(error.stdout)
+    })
+  }, 120_000)
+
+  test.each(Object.entries(prints))('run: %s', async (name, printed) => {
+    const { stdout } = await run('node', [name.replace(/ts$/, 'js')], { cwd: app(), env: { ...process.env, ...sandbox } })
+    expect(stdout).toMatch(printed)
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, test, vi } from 'vitest'
+
+import { fake, ok, refusal } from './fake.js'
+
+const bearers = (sent: Request[]) => sent.map((request) => request.headers.get('Authorization'))
+
+describe('the token', () => {
+  test('is a text', async () => {
+    const { api, sent } = fake([ok({})], { token: 'abc' })
+    await api.getMe()
+    expect(bearers(sent)).toEqual(['Bearer abc'])
+  })
+
+  test('is asked for each call', async () => {
+    let count = 0
+    const { api, sent } = fake([ok({}), ok({})], { token: () => Promise.resolve(`t${++count}`) })
+    await api.getMe()
+    await api.getMe()
+    expect(bearers(sent)).toEqual(['Bearer t1', 'Bearer t2'])
+  })
+
+  test('is renewed once when it is refused, whatever the request does', async () => {
+    const token = vi.fn((refused?: string) => (refused ? 'new' : 'old'))
+    const { api, sent } = fake([refusal(401, 'unauthorized'), ok({ items: [] })], { token })
+    await api.approveInvoice({ path: { invoice_id: 'invoice' }, body: { version: 1 } })
+    expect(bearers(sent)).toEqual(['Bearer old', 'Bearer new'])
+    expect(token.mock.calls).toEqual([[undefined], ['old']])
+  })
+
+  test.each([
+    ['the same', () => 'old', 1],
+    ['none', (refused?: string) => (refused ? undefined : 'old'), 1],
+    ['another that is refused too', (refused?: string) => (refused ? 'new' : 'old'), 2],
+  ])('fails the call when it is renewed as %s', async (_, token, requests) => {
+    const { api, sent } = fake([refusal(401, 'unauthorized'), refusal(401, 'unauthorized')], { token })
+    await expect(api.getMe()).rejects.toMatchObject({ code: 'unauthorized' })
+    expect(sent).toHaveLength(requests)
+  })
+
+  test('is not asked for to sign in', async () => {
+    const token = vi.fn(() => 'abc')
+    const { api, sent } = fake([ok({ token: 'new' })], { token })
+    await api.login({ body: { email: 'ada@example.com', password: 'secret' } })
+    expect(token).not.toHaveBeenCalled()
+    expect(bearers(sent)).toEqual([null])
+  })
+
+  test('that its source does not have fails the call with its error', async () => {
+    const { api } = fake([], { token: () => Promise.reject(new Error('signed out')) })
+    await expect(api.getMe()).rejects.toThrow('signed out')
+  })
+})

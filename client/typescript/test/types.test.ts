@@ -1,0 +1,57 @@
+import { expectTypeOf, test } from 'vitest'
+
+import type {
+  Answer,
+  Docledger,
+  DocledgerError,
+  EntityAccessInput,
+  Invoice,
+  InvoiceStatus,
+  InvoiceSummary,
+  ListInvoicesData,
+  UsageByEntity,
+} from '../../../gen/typescript/src/index.js'
+
+// The compiler runs before these tests; they fail there.
+
+test('lists of values in answers are open, those in requests are closed', () => {
+  const later: InvoiceStatus = 'A_LATER_STATUS'
+  expectTypeOf(later).toExtend<string>()
+  expectTypeOf<'APPROVED'>().toExtend<InvoiceStatus>()
+  expectTypeOf<InvoiceStatus>().not.toEqualTypeOf<string>()
+  expectTypeOf<'A_LATER_ACCESS'>().not.toExtend<EntityAccessInput>()
+  type Filter = NonNullable<NonNullable<ListInvoicesData['query']>['status']>[number]
+  expectTypeOf<'A_LATER_STATUS'>().not.toExtend<Filter>()
+})
+
+test('answers are what the operation answers', () => {
+  expectTypeOf<Docledger['getInvoice']>().returns.resolves.toEqualTypeOf<Answer<Invoice>>()
+  expectTypeOf<Docledger['getBillingUsage']>().returns.resolves.toExtend<Answer<UsageByEntity | string>>()
+  expectTypeOf<ReturnType<Docledger['listInvoices']>>().toExtend<AsyncIterable<InvoiceSummary>>()
+  expectTypeOf<Docledger['finishAuthorization']>().returns.resolves.toEqualTypeOf<Answer<undefined>>()
+})
+
+test('what is required must be given, and nothing unknown', () => {
+  type Approve = Parameters<Docledger['approveInvoice']>[0]
+  expectTypeOf<{ path: { invoice_id: string }; body: { version: number } }>().toExtend<Approve>()
+  expectTypeOf<{ path: { invoice_id: string } }>().not.toExtend<Approve>()
+  expectTypeOf<keyof Approve>().not.toExtend<'query'>()
+})
+
+test('an error is told apart by its code', () => {
+  const told = (error: DocledgerError): unknown => {
+    switch (error.code) {
+      case 'version_conflict':
+        expectTypeOf(error.details.current_version).toEqualTypeOf<number | undefined>()
+        return error.details.current_version
+      case 'unreadable_document':
+        return error.details.failure?.code
+      case 'timed_out':
+        expectTypeOf(error.status).toEqualTypeOf<number | undefined>()
+        return error.cause
+      default:
+        return error.status
+    }
+  }
+  expectTypeOf(told).toBeFunction()
+})

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/sandbox.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // The machine's cores are the sandbox's too.
+    maxWorkers: 2,
+    minWorkers: 1,
+  },
+})
