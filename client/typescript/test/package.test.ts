@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const [, name, text] of readme.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)) {
     await writeFile(join(app(), name!), text!)
   }
-}, 120_000)
+}, 300_000)
 
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
@@ -74,7 +74,7 @@ describe('the examples of its README', () => {
     await run(tsc, [...options, ...Object.keys(prints)], { cwd: app() }).catch((error: { stdout: string }) => {
       throw new Error(error.stdout)
     })
-  }, 120_000)
+  }, 300_000)
 
   test.each(Object.entries(prints))('run: %s', async (name, printed) => {
     const { stdout } = await run('node', [name.replace(/ts$/, 'js')], { cwd: app(), env: { ...process.env, ...sandbox } })
