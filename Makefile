@@ -56,6 +56,7 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 	@$(GO) run ./test/certification/identity
 	@$(GO) run ./test/certification/ledger-a
 	@$(GO) run ./test/certification/ledger-b
+	@$(GO) run ./test/certification/store-a
 	@$(GO) run ./test/certification/store-b
 
 .PHONY: contract
