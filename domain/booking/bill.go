@@ -49,7 +49,7 @@ func (o Order) Bill() (accounting.Bill, error) {
 	}
 	o.codeLines(t.items, taxed)
 	b := accounting.Bill{
-		Kind: accounting.PurchaseBill, Contact: o.Contact, Number: inv.Number, Reference: inv.ID.String(), Link: o.Link,
+		Contact: o.Contact, Number: inv.Number, Reference: inv.ID.String(), Link: o.Link,
 		Date: o.date(), DueDate: inv.DueDate, Currency: inv.Currency, Stage: accounting.Stage(o.Settings.BillStatus),
 		Tax: accounting.TaxExclusive, Total: t.total, Again: o.Again,
 	}
@@ -65,14 +65,33 @@ func (o Order) Bill() (accounting.Bill, error) {
 	if b.Lines = lines(t.items, taxed); taxed {
 		b.Taxes = taxes(t.items)
 	}
-	credit := inv.Type == invoice.TypeCreditNote
 	if t.total.Sign() < 0 {
-		b, credit = turned(b), !credit
+		b = turned(b)
 	}
-	if credit {
-		b.Kind, b.Corrects = accounting.SupplierCredit, o.Corrects
+	if b.Kind = kindOf(inv, t.total); b.Kind == accounting.SupplierCredit {
+		b.Corrects = o.Corrects
 	}
 	return b, nil
+}
+
+// KindOf is what an invoice is in the ledger, as far as its stated totals tell.
+func KindOf(inv *invoice.Invoice) accounting.BillKind {
+	total := Total(inv)
+	if total == nil {
+		total = inv.NetTotal
+	}
+	if total == nil {
+		total = &money.Decimal{}
+	}
+	return kindOf(inv, *total)
+}
+
+// kindOf is the other kind where the total is negative.
+func kindOf(inv *invoice.Invoice, total money.Decimal) accounting.BillKind {
+	if (inv.Type == invoice.TypeCreditNote) != (total.Sign() < 0) {
+		return accounting.SupplierCredit
+	}
+	return accounting.PurchaseBill
 }
 
 func (o Order) date() calendar.Date {

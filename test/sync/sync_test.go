@@ -306,6 +306,28 @@ func TestBillsOfOthersStopTheBooking(t *testing.T) {
 	})
 }
 
+// TestLinkNeedsNothingElse links a bill of a contact that nothing leads to, with
+// no account chosen: nothing is added to the ledger for it.
+func TestLinkNeedsNothingElse(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.settings(func(s *entity.Settings) { s.DefaultAccountID = "" })
+		typed, contacts := w.ledger.typeBill("c-alpha", "R-1", "119.00"), len(w.ledger.contacts)
+		inv := w.book(w.approved("R-1", supplierUnknown), usecase.Input{Link: typed})
+		if inv.Status != invoice.Synced || inv.Sync.RemoteID != typed || inv.ContactID != "c-alpha" || inv.Sync.Difference.String() != "0.00" {
+			t.Errorf("linked: %s %+v %+v", inv.Status, inv.Sync, inv.Sync.Error)
+		}
+		if len(w.ledger.contacts) != contacts || len(w.ledger.bills) != 1 {
+			t.Errorf("%d contacts and %d bills", len(w.ledger.contacts), len(w.ledger.bills))
+		}
+		w.settings(func(s *entity.Settings) { s.DefaultAccountID = "a-travel" })
+		next := w.book(w.approved("R-2", supplierUnknown), usecase.Input{})
+		if next.Status != invoice.Synced || next.ContactID != "c-alpha" || next.Lines[0].AccountID != "a-travel" {
+			t.Errorf("the supplier's next one: %s %+v", next.Status, next.Sync)
+		}
+	})
+}
+
 func TestRemovedBillIsBookedOnlyWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

@@ -29,6 +29,9 @@ func (s *Service) bill(ctx context.Context, r *run) (accounting.Booked, error) {
 			return accounting.Booked{}, err
 		}
 	}
+	if r.booking.Link != "" {
+		return s.linked(ctx, r)
+	}
 	bill, err := s.prepare(ctx, r)
 	if err != nil {
 		return accounting.Booked{}, err
@@ -135,11 +138,8 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 }
 
 // there looks for the bill in the ledger before it is booked for the first
-// time: one of ours is adopted, as is the one that a person named.
+// time: one of ours is adopted.
 func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*accounting.Booked, error) {
-	if link := r.booking.Link; link != "" {
-		return s.linked(ctx, r, bill, link)
-	}
 	found, err := s.find(ctx, r, bill)
 	if err != nil {
 		return nil, err
@@ -147,24 +147,27 @@ func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*acc
 	return booking.Recognize(found, bill.Reference, bill.Total, r.booking.Force)
 }
 
-func (s *Service) linked(ctx context.Context, r *run, bill accounting.Bill, link string) (*accounting.Booked, error) {
-	var b accounting.Booked
-	err := s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
-		b, err = r.ledger.Booker.Read(ctx, a, bill.Kind, link)
+// linked reads the bill that a person named. It is there, so that nothing of what
+// a new one needs has to be chosen, and nobody is added to the ledger for it.
+func (s *Service) linked(ctx context.Context, r *run) (b accounting.Booked, err error) {
+	inv, link := r.invoice, r.booking.Link
+	r.supplier = booking.Supplier(inv.Seller, inv.Payment)
+	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
+		b, err = r.ledger.Booker.Read(ctx, a, booking.KindOf(inv), link)
 		return err
 	})
 	switch {
 	case err != nil && !missing(err):
-		return nil, err
+		return b, err
 	case err != nil, b.Removed:
-		return nil, accounting.Refuse(accounting.CodeRefused, "It has no bill %s to link to.", link)
-	case b.Reference != "" && b.Reference != bill.Reference:
-		return nil, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to another invoice.", link)
+		return b, accounting.Refuse(accounting.CodeRefused, "It has no bill %s to link to.", link)
+	case b.Reference != "" && b.Reference != inv.ID.String():
+		return b, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to another invoice.", link)
 	}
 	if b.Contact == "" {
-		b.Contact = bill.Contact
+		b.Contact = inv.ContactID
 	}
-	return &b, nil
+	return b, nil
 }
 
 func (s *Service) find(ctx context.Context, r *run, bill accounting.Bill) (found []accounting.Booked, err error) {

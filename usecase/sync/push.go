@@ -254,7 +254,13 @@ func (s *Service) learn(ctx context.Context, r *run, inv *invoice.Invoice, conta
 	if err != nil {
 		return err
 	}
-	return s.Codings.Keep(ctx, inv.OrganizationID, inv.EntityID, r.integration.ID, r.supplier, before.Learn(inv, contact))
+	after := before
+	if r.lines != nil {
+		after = before.Learn(inv, contact)
+	} else if contact != "" { // a bill that was linked says whom it is from, and nothing of ours
+		after.ContactID = contact
+	}
+	return s.Codings.Keep(ctx, inv.OrganizationID, inv.EntityID, r.integration.ID, r.supplier, after)
 }
 
 // refuse ends the booking with what a person must do.
