@@ -154,6 +154,17 @@ func (r Bookings) Resume(ctx context.Context, organization, entity uuid.UUID, no
 	return failed("resume the entity's syncs", err)
 }
 
+// Holder implements booking.Repository.
+func (r Bookings) Holder(ctx context.Context, organization, integration uuid.UUID, remote string) (uuid.UUID, error) {
+	var rows []bookingRow
+	err := r.s.handle(ctx).Where("organization_id = ? AND integration_id = ? AND remote_id <> '' AND remote_id = ?", organization, integration, clean(remote)).
+		Order("invoice_id").Limit(1).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return uuid.Nil, failed("look for the invoice of a bill", err)
+	}
+	return rows[0].InvoiceID, nil
+}
+
 // maxCorrected bounds how many earlier invoices of one number are told.
 const maxCorrected = 10
 

@@ -72,6 +72,9 @@ type Repository interface {
 	// Due returns bookings that are to go on, were not touched since before,
 	// and have no job, over all organizations.
 	Due(ctx context.Context, now, before time.Time, limit int) ([]Booking, error)
+	// Holder returns the invoice of an organization that counts as a bill of the
+	// ledger of an integration; Nil for none.
+	Holder(ctx context.Context, organization, integration uuid.UUID, remote string) (uuid.UUID, error)
 	// Corrected finds what the ledger has of an earlier invoice of the entity
 	// with the number, from a seller with one of the two names: the ids of
 	// bills that were booked through the integration.

@@ -320,6 +320,10 @@ func TestLinkNeedsNothingElse(t *testing.T) {
 		if len(w.ledger.contacts) != contacts || len(w.ledger.bills) != 1 {
 			t.Errorf("%d contacts and %d bills", len(w.ledger.contacts), len(w.ledger.bills))
 		}
+		again := w.book(w.approved("R-1a", supplierUnknown), usecase.Input{Link: typed})
+		if e := again.Sync.Error; again.Status != invoice.SyncFailed || e == nil || !strings.Contains(e.Message, inv.ID.String()) {
+			t.Errorf("linked to another invoice's bill: %s %+v", again.Status, e)
+		}
 		w.settings(func(s *entity.Settings) { s.DefaultAccountID = "a-travel" })
 		next := w.book(w.approved("R-2", supplierUnknown), usecase.Input{})
 		if next.Status != invoice.Synced || next.ContactID != "c-alpha" || next.Lines[0].AccountID != "a-travel" {

@@ -8,6 +8,8 @@ import (
 	"docledger/domain/booking"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
 )
 
 // errElsewhere says that another process is adding the same supplier.
@@ -163,6 +165,13 @@ func (s *Service) linked(ctx context.Context, r *run) (b accounting.Booked, err 
 		return b, accounting.Refuse(accounting.CodeRefused, "It has no bill %s to link to.", link)
 	case b.Reference != "" && b.Reference != inv.ID.String():
 		return b, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to another invoice.", link)
+	}
+	holder, err := s.Bookings.Holder(ctx, inv.OrganizationID, r.integration.ID, b.ID)
+	if err != nil {
+		return b, err
+	}
+	if holder != uuid.Nil && holder != inv.ID {
+		return b, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to invoice %s already.", link, holder)
 	}
 	if b.Contact == "" {
 		b.Contact = inv.ContactID

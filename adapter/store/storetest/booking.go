@@ -67,6 +67,21 @@ func testBookings(t *testing.T, b *bench) {
 	must(t, err)
 	same(t, "what a change returns", *updated.Sync, full.Sync)
 
+	for name, tt := range map[string]struct {
+		organization, integration uuid.UUID
+		remote                    string
+		want                      uuid.UUID
+	}{
+		"its own":             {s.OrganizationID, full.IntegrationID, full.RemoteID, inv.ID},
+		"another's":           {foreign.OrganizationID, full.IntegrationID, full.RemoteID, uuid.Nil},
+		"another integration": {s.OrganizationID, uuid.New(), full.RemoteID, uuid.Nil},
+		"another bill":        {s.OrganizationID, full.IntegrationID, "other", uuid.Nil},
+		"no bill":             {s.OrganizationID, full.IntegrationID, "", uuid.Nil},
+	} {
+		if holder, err := b.Bookings().Holder(b.ctx, tt.organization, tt.integration, tt.remote); err != nil || holder != tt.want {
+			t.Errorf("%s: the bill is held by %s, %v; want %s", name, holder, err, tt.want)
+		}
+	}
 	_, _, err = b.Bookings().Change(b.ctx, foreign, inv.ID, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) {
 		t.Error("a stranger changes it")
 		return nil, false, nil
