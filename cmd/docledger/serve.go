@@ -81,17 +81,22 @@ func serve(ctx context.Context, roles []string) error {
 		}
 	}
 	var l net.Listener
-	if api || tools {
-		if l, err = listen(cfg); err != nil {
-			return err
-		}
+	switch {
+	case api || tools:
+		l, err = listen(cfg.Listen)
+	case cfg.HealthAt != "":
+		s.ServeHealth()
+		l, err = listen(cfg.HealthAt)
+	}
+	if err != nil {
+		return err
 	}
 	started()
 	return s.Run(ctx, l, work)
 }
 
-func listen(cfg config.Config) (net.Listener, error) {
-	l, err := net.Listen("tcp", cfg.Listen)
+func listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
@@ -104,7 +109,7 @@ func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, starte
 	if err != nil {
 		return err
 	}
-	l, err := listen(cfg)
+	l, err := listen(cfg.Listen)
 	if err != nil {
 		return err
 	}

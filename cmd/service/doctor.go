@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"docledger/adapter/blob"
 	"docledger/adapter/extract/worker"
 	"docledger/adapter/store"
 	"docledger/infrastructure/config"
@@ -100,22 +98,26 @@ func checkTokens(ctx context.Context, cfg config.Config) (_ string, err error) {
 	return fmt.Sprintf("%d consent(s), all readable with key %s", n, keys.CurrentID()), nil
 }
 
+// checkBlobs stores a few bytes, always the same ones, and reads them again.
 func checkBlobs(ctx context.Context, cfg config.Config) (string, error) {
-	dir := filepath.Join(cfg.DataDir, "blobs")
-	folder, err := blob.Open(dir)
-	if err != nil {
-		return "", fmt.Errorf("%w; check DATA_DIR and its permissions", err)
+	where, remedy := "folder", "check DATA_DIR, its permissions and its space"
+	if cfg.Blob.URL != "" {
+		where, remedy = "object store", "check the variables BLOB_… and that the object store runs; docledger migrate makes the bucket"
 	}
-	sum, _, err := folder.Put(ctx, strings.NewReader("docledger doctor"))
+	blobs, err := openBlobs(cfg)
 	if err != nil {
-		return "", fmt.Errorf("%w; check the space and permissions of DATA_DIR", err)
+		return "", fmt.Errorf("%w; %s", err, remedy)
 	}
-	r, err := folder.Open(ctx, sum)
+	sum, _, err := blobs.Put(ctx, strings.NewReader("docledger doctor"))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; %s", err, remedy)
+	}
+	r, err := blobs.Open(ctx, sum)
+	if err != nil {
+		return "", fmt.Errorf("%w; %s", err, remedy)
 	}
 	_, err = io.Copy(io.Discard, r)
-	return "readable and writable", errors.Join(err, r.Close())
+	return where + ", readable and writable", errors.Join(err, r.Close())
 }
 
 func checkPDF(ctx context.Context, cfg config.Config) (string, error) {

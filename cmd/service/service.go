@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"docledger/adapter/blob"
 	"docledger/adapter/extract"
 	"docledger/adapter/extract/sniff"
 	"docledger/adapter/httpapi"
@@ -29,6 +28,7 @@ import (
 	"docledger/adapter/toolserver"
 	"docledger/adapter/webhook"
 	domainbilling "docledger/domain/billing"
+	"docledger/domain/document"
 	"docledger/domain/extraction"
 	domaininbox "docledger/domain/inbox"
 	"docledger/domain/integration"
@@ -88,7 +88,7 @@ type Service struct {
 	log      *slog.Logger
 	db       *database.DB
 	store    *store.Store
-	blobs    *blob.Folder
+	blobs    document.Blobs
 	clock    usecase.Clock
 	pipeline *extract.Pipeline // nil where the reader was replaced
 	warming  sync.WaitGroup
@@ -114,13 +114,17 @@ func DatabaseConfig(cfg config.Config) database.Config {
 	return database.Config{URL: "sqlite:" + filepath.Join(cfg.DataDir, "docledger.db")}
 }
 
-// Migrate brings the database to this release's schema.
+// Migrate brings the database to this release's schema, and makes the bucket of
+// documents where there is none.
 func Migrate(ctx context.Context, cfg config.Config) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
 	dbc := DatabaseConfig(cfg)
-	return database.Migrate(ctx, dbc, migrations.For(dialect(cfg)))
+	if err := database.Migrate(ctx, dbc, migrations.For(dialect(cfg))); err != nil {
+		return err
+	}
+	return prepareBlobs(ctx, cfg)
 }
 
 func dialect(cfg config.Config) string {
@@ -211,7 +215,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys)}); err != nil {
 		return err
 	}
-	s.blobs, err = blob.Open(filepath.Join(s.cfg.DataDir, "blobs"))
+	s.blobs, err = openBlobs(s.cfg)
 	return err
 }
 

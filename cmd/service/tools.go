@@ -112,11 +112,15 @@ func (s *Service) ServeTools(version string, api bool) error {
 	}
 	rest := s.handler
 	if !api {
-		rest = aliveOnly(func() error { return s.Ready(context.Background()) })
+		rest = aliveOnly(s.Ready)
 	}
 	s.handler, s.tools = beside(server, rest), server
 	return nil
 }
+
+// ServeHealth has a process that is a worker alone answer nothing but how it is.
+// It is called once, before Run.
+func (s *Service) ServeHealth() { s.handler = aliveOnly(s.Ready) }
 
 // beside gives the tool server its routes and rest all others.
 func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
@@ -130,7 +134,7 @@ func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
 }
 
 // aliveOnly answers what a supervisor asks of a process without the API.
-func aliveOnly(ready func() error) http.Handler {
+func aliveOnly(ready func(context.Context) error) http.Handler {
 	mux := http.NewServeMux()
 	reply := func(w http.ResponseWriter, status int, text string) {
 		header := w.Header()
@@ -144,8 +148,8 @@ func aliveOnly(ready func() error) http.Handler {
 		_, _ = w.Write([]byte(text))
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, `{"status":"ok"}`) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if ready() != nil {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if ready(r.Context()) != nil {
 			w.Header().Set("Retry-After", "1")
 			reply(w, http.StatusServiceUnavailable, `{"status":"unavailable"}`)
 			return
@@ -153,7 +157,7 @@ func aliveOnly(ready func() error) http.Handler {
 		reply(w, http.StatusOK, `{"status":"ok"}`)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, http.StatusNotFound, `{"error":"not_found","error_description":"This process serves tools alone."}`)
+		reply(w, http.StatusNotFound, `{"error":"not_found","error_description":"This process does not serve the API."}`)
 	})
 	return mux
 }
@@ -187,7 +191,7 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 
 // Handler answers everything that the process serves over HTTP.
 func (t *Tools) Handler() http.Handler {
-	return beside(t.server, aliveOnly(func() error {
+	return beside(t.server, aliveOnly(func(context.Context) error {
 		if !t.verifier.Ready() {
 			return errNoKeys
 		}

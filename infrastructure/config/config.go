@@ -34,6 +34,7 @@ type Config struct {
 	Environment Environment
 	BaseURL     string // how the outside reaches the service; also the issuer of our tokens
 	Listen      string // host:port of the API
+	HealthAt    string // host:port where a worker alone says how it is; "" for nowhere
 	WebURL      string // the web application; "" for none
 	LogLevel    slog.Level
 	LogFormat   string // "json" or "text"
@@ -41,6 +42,7 @@ type Config struct {
 	DataDir     string // SQLite, blobs and generated keys
 	DatabaseURL Secret // PostgreSQL; "" for SQLite in DataDir
 	DatabaseMax int    // connections
+	Blob        Blob
 
 	SigningKeys []Secret // Ed25519 seeds in base64, the first one signs; empty: kept in DataDir
 	Identity    Identity
@@ -133,7 +135,7 @@ func (r *reader) load() Config {
 	c := Config{
 		Environment:       Environment(r.oneOf("DOCLEDGER_ENV", string(Deployed), string(Local), string(Deployed))),
 		BaseURL:           r.url("BASE_URL", "http://127.0.0.1:8080"),
-		Listen:            r.listen("LISTEN", "127.0.0.1:8080"),
+		Listen:            r.listen("LISTEN", defaultListen),
 		WebURL:            r.url("WEB_URL", ""),
 		LogLevel:          r.level("LOG_LEVEL", slog.LevelInfo),
 		LogFormat:         r.oneOf("LOG_FORMAT", "json", "json", "text"),
@@ -174,7 +176,9 @@ func (r *reader) load() Config {
 	c.AccountingA = r.provider("ACCOUNTING_A")
 	c.AccountingB = r.provider("ACCOUNTING_B")
 	c.DocstoreB = r.provider("DOCSTORE_B")
-	r.providers(c)
+	c.HealthAt = r.listenIf("HEALTH_LISTEN")
+	c.Blob = r.blob()
+	r.sameKeys(c, r.providers(c))
 	return c
 }
 
@@ -184,20 +188,28 @@ func Variables() []Variable {
 		"DOCLEDGER_ENV":               "`local` or `deployed`; see the table of environments",
 		"BASE_URL":                    "how the outside reaches the service; the issuer of its tokens",
 		"LISTEN":                      "host and port to listen on",
+		"HEALTH_LISTEN":               "host and port where a process that is a worker alone answers `/healthz` and `/readyz`; empty: nowhere",
+		"BLOB_URL":                    "origin of an object store that speaks S3, for the documents; empty: a folder in DATA_DIR",
+		"BLOB_BUCKET":                 "required with BLOB_URL: the bucket; `docledger migrate` makes it where there is none",
+		"BLOB_REGION":                 "region of the bucket",
+		"BLOB_PREFIX":                 "what the names of all documents in the bucket begin with",
+		"BLOB_ADDRESSING":             "`path` puts the bucket into the path of addresses, `auto` where the object store is known to take it there only",
+		"BLOB_ACCESS_KEY":             "required with BLOB_URL: the access key, which may read, write and list",
+		"BLOB_SECRET_KEY":             "required with BLOB_URL: its secret",
 		"WEB_URL":                     "the web application, for links to pages; empty for none",
 		"LOG_LEVEL":                   "`debug`, `info`, `warn` or `error`",
 		"LOG_FORMAT":                  "`json` or `text`",
-		"DATA_DIR":                    "folder of the embedded database, the documents and generated keys",
+		"DATA_DIR":                    "folder of the embedded database, the documents and generated keys; with DATABASE_URL and BLOB_URL only for files on their way",
 		"DATABASE_URL":                "PostgreSQL as `postgres://…`; empty for the embedded database",
 		"DATABASE_MAX_CONNECTIONS":    "connections to PostgreSQL",
-		"JWT_SIGNING_KEYS":            "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; empty: one is made in DATA_DIR",
+		"JWT_SIGNING_KEYS":            "base64 seeds of 32 bytes, separated by commas; the first one signs, all verify; required with DATABASE_URL and BLOB_URL; empty: one is made in DATA_DIR",
 		"BILLING":                     "required: `stripe`, or `none` (every organization is active and unlimited)",
 		"PAYMENT_SECRET_KEY":          "required with a payment processor: its secret key",
 		"PAYMENT_SIGNING_SECRETS":     "required with a payment processor: the signing secret of its webhooks; two, separated by a comma, while they are rotated",
 		"PAYMENT_URL":                 "another address of the payment processor, for tests",
 		"PAYMENT_PRODUCTS":            "ids of the products whose prices are for sale, separated by commas",
 		"REDIRECT_ORIGINS":            "origins to which pages of others may lead back, separated by commas; WEB_URL is one; `http://localhost:*` is every port of this machine",
-		"TOKEN_KEYS":                  "base64 keys of 32 bytes that seal the tokens of integrations, separated by commas; the first one seals, all open; empty: one is made in DATA_DIR",
+		"TOKEN_KEYS":                  "base64 keys of 32 bytes that seal the tokens of integrations, separated by commas; the first one seals, all open; required with DATABASE_URL and either BLOB_URL or a provider of integrations; empty: one is made in DATA_DIR",
 		"ACCOUNTING_A_CLIENT_ID":      "the application's id at the provider; empty: the provider is not offered",
 		"ACCOUNTING_A_CLIENT_SECRET":  "the application's secret; empty for an application that has PKCE in its place",
 		"ACCOUNTING_A_SCOPES":         "what consents ask for, separated by commas; empty: what is needed",

@@ -116,6 +116,14 @@ func (r *reader) listen(name, fallback string) string {
 	return v
 }
 
+// listenIf is listen for what need not be listened to.
+func (r *reader) listenIf(name string) string {
+	if v, ok := r.env(name); ok && v != "" {
+		return r.listen(name, "")
+	}
+	return r.text(name, "")
+}
+
 func (r *reader) postgres(name string) string {
 	v := r.text(name, "")
 	if v == "" {
@@ -229,19 +237,33 @@ func (r *reader) provider(prefix string) Provider {
 	}
 }
 
-// providers holds the providers of integrations to what they need.
-func (r *reader) providers(c Config) {
+// providers holds the providers of integrations to what they need, and says
+// whether any is offered.
+func (r *reader) providers(c Config) (offered bool) {
 	for _, p := range []struct {
 		prefix string
+		secret bool // the provider asks for one
 		Provider
-	}{{"ACCOUNTING_B", c.AccountingB}, {"DOCSTORE_B", c.DocstoreB}} {
-		if p.ClientID != "" && p.ClientSecret == "" {
+	}{{"ACCOUNTING_A", false, c.AccountingA}, {"ACCOUNTING_B", true, c.AccountingB}, {"DOCSTORE_B", true, c.DocstoreB}} {
+		offered = offered || p.ClientID != ""
+		if p.secret && p.ClientID != "" && p.ClientSecret == "" && !r.toolsAlone {
 			r.problem(p.prefix+"_CLIENT_SECRET", "is required with %s_CLIENT_ID", p.prefix)
 		}
 	}
-	offered := c.AccountingA.ClientID + c.AccountingB.ClientID + c.DocstoreB.ClientID
-	if offered != "" && c.DatabaseURL != "" && len(c.TokenKeys) == 0 {
-		r.problem("TOKEN_KEYS", "is required with DATABASE_URL and a provider of integrations: every process needs the same keys")
+	return offered
+}
+
+// sameKeys asks for the keys that processes with one database must share, or
+// that DataDir does not keep where it keeps no documents.
+func (r *reader) sameKeys(c Config, offered bool) {
+	if r.toolsAlone || c.DatabaseURL == "" {
+		return
+	}
+	if len(c.TokenKeys) == 0 && (offered || c.Blob.URL != "") {
+		r.problem("TOKEN_KEYS", "is required with DATABASE_URL and a provider of integrations or BLOB_URL: every process needs the same keys")
+	}
+	if len(c.SigningKeys) == 0 && c.Blob.URL != "" {
+		r.problem("JWT_SIGNING_KEYS", "is required with DATABASE_URL and BLOB_URL: every process needs the same keys")
 	}
 }
 

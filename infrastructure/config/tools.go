@@ -15,6 +15,8 @@ type Tools struct {
 	Hosts        []string // names of the tool server besides that of BASE_URL
 }
 
+const defaultListen = "127.0.0.1:8080"
+
 // The roles of a process.
 const (
 	RoleAPI    = "api"
@@ -63,6 +65,17 @@ func (r *reader) pages(name string) []string {
 		return []string{r.text(name, "")}
 	}
 	return r.origins(name, "")
+}
+
+// Listening lists the addresses at which a process with this environment may be
+// asked how it is.
+func Listening(env Environ) []string {
+	r := &reader{env: env}
+	addresses := []string{r.listen("LISTEN", defaultListen)}
+	if at := r.listenIf("HEALTH_LISTEN"); at != "" && at != addresses[0] {
+		addresses = append(addresses, at)
+	}
+	return addresses
 }
 
 // LocalURL is where a process reaches what listens on address.
