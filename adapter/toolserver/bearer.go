@@ -2,7 +2,6 @@ package toolserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"docledger/domain/fault"
-	"docledger/gen/toolserver"
 )
 
 // call is what a tool needs of the request that calls it.
@@ -98,15 +96,3 @@ func (s *Server) challenge(w http.ResponseWriter, sent bool) {
 
 // scope is what makes the provider name an organization in a token (contract 5.8).
 const scope = "user:org:read"
-
-// answer writes an error as OAuth clients read them.
-func answer(w http.ResponseWriter, status int, code, description string) {
-	body, err := json.Marshal(toolserver.OAuthError{Error: code, ErrorDescription: description})
-	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}

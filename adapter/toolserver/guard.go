@@ -13,12 +13,8 @@ import (
 	"docledger/adapter/toolserver/oauth"
 )
 
-// Time limits of a connection. A message arrives at once; its answer takes as
-// long as the call of the API, and the stream some more.
-const (
-	readTimeout = 30 * time.Second
-	writeGrace  = 30 * time.Second
-)
+// writeGrace is how much longer than the call of the API an answer may take.
+const writeGrace = 30 * time.Second
 
 // guard stands before every route: panics end here, only the names of this
 // server are answered, preflights need no credential, and pages of others are
@@ -27,10 +23,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recovered(w, r)
 		s.protect(w.Header())
-		connection := http.NewResponseController(w)
-		// Neither is there where a test has no connection.
-		_ = connection.SetReadDeadline(time.Now().Add(readTimeout))
-		_ = connection.SetWriteDeadline(time.Now().Add(s.o.Timeout + writeGrace))
+		s.limited(w)
 		if !s.knowsHost(r.Host) {
 			answer(w, http.StatusForbidden, "invalid_request", "The Host is not one of this server. Its operator can add it to MCP_HOSTS.")
 			return

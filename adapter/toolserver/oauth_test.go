@@ -224,6 +224,23 @@ func TestTokenFailures(t *testing.T) {
 		}, 502, "server_error"},
 		"endless": {reply(200, `"`+strings.Repeat("x", 300<<10)+`"`), 502, "server_error"},
 		"slow":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 504, "temporarily_unavailable"},
+		"drips": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"access_token":`)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, 504, "temporarily_unavailable"},
+		"cut off within": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"access_token":`)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, 502, "temporarily_unavailable"},
+		"nothing": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 502, "server_error"},
+		"asks to wait": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "9")
+			reply(429, `{"error":"slow_down"}`)(w, r)
+		}, 429, "slow_down"},
 		"cut off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, "temporarily_unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +256,10 @@ func TestTokenFailures(t *testing.T) {
 				t.Errorf("%d %s", resp.StatusCode, body)
 			}
 		})
+	}
+	gone := start(t, reply(200, `{}`), func(o *toolserver.Options) { o.OAuth.Issuer = "http://127.0.0.1:1" })
+	if resp := gone.send(t, http.MethodPost, "/token", "grant_type=refresh_token", anonymous); resp.StatusCode != 502 {
+		t.Errorf("nobody there: %d", resp.StatusCode)
 	}
 	w := provider(t, reply(200, `{}`))
 	if resp := w.send(t, http.MethodPost, "/token", strings.Repeat("x", 70_000), anonymous); resp.StatusCode != 413 {

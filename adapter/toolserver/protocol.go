@@ -79,9 +79,17 @@ func (s *Server) recovering(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+// maxRefusal is how many characters a refusal has at most: a caller may err in
+// thousands of arguments at once.
+const maxRefusal = 4000
+
 // refused is the answer of a call that failed, in words for the model.
 func refused(text string) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: catalog.CleanText(text)}}}
+	text = catalog.CleanText(text)
+	if runes := []rune(text); len(runes) > maxRefusal {
+		text = string(runes[:maxRefusal]) + "… and more of the like."
+	}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 // answered is the answer of a call, once as data and once as text, for clients

@@ -48,8 +48,9 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 
-	MaxBytes int64         // of a message; 0 means DefaultMaxBytes
-	Timeout  time.Duration // of a call of the API; 0 means DefaultTimeout
+	MaxBytes    int64         // of a message; 0 means DefaultMaxBytes
+	ReadTimeout time.Duration // within which a body arrives; 0 means DefaultReadTimeout
+	Timeout     time.Duration // of a call of the API; 0 means DefaultTimeout
 	// Client reaches the API; nil for a client of its own.
 	Client *http.Client
 	// Extension adds to the protocol server; tests of the protocol need it.
@@ -65,8 +66,9 @@ type Extension struct {
 
 // Defaults.
 const (
-	DefaultMaxBytes = 2 << 20
-	DefaultTimeout  = 90 * time.Second
+	DefaultMaxBytes    = 2 << 20
+	DefaultReadTimeout = 30 * time.Second
+	DefaultTimeout     = 90 * time.Second
 )
 
 // Server answers the tool server's routes.
@@ -116,6 +118,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.ReadTimeout <= 0 {
+		o.ReadTimeout = DefaultReadTimeout
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
@@ -175,7 +180,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // of its path.
 func (s *Server) CallTools(c *gin.Context) {
 	ctx, ok := s.authenticate(c.Writer, c.Request)
-	if !ok {
+	if !ok || !s.message(c.Writer, c.Request) {
 		return
 	}
 	c.Header("X-Accel-Buffering", "no")

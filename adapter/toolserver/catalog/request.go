@@ -83,8 +83,9 @@ func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (
 	path := t.path
 	for _, name := range t.inPath {
 		value := scalar(arguments[name])
-		// A segment that is dots alone would be resolved against the path.
-		if value == "" || strings.Trim(value, ".") == "" {
+		// A segment that is dots alone would be resolved against the path, and one
+		// with a slash, escaped or not, be read as several: as another operation.
+		if strings.Trim(value, ".") == "" || strings.ContainsAny(value, `/\`) {
 			return nil, fmt.Errorf("%s: names nothing", name)
 		}
 		path = strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)

@@ -13,7 +13,7 @@ func TestRequest(t *testing.T) {
 	for name, c := range map[string]struct{ tool, arguments, want string }{
 		"query":         {"list_invoices", `{"limit":3,"cursor":"a b&c"}`, "GET https://api.example.com/api/invoices?cursor=a+b%26c&limit=3 "},
 		"path":          {"get_invoice", `{"invoice_id":"01936b1e-0000-7000-8000-000000000005","fields":["id"]}`, "GET https://api.example.com/api/invoices/01936b1e-0000-7000-8000-000000000005 "},
-		"path escaped":  {"get_invoice", `{"invoice_id":"../../x?y#z%2f"}`, "GET https://api.example.com/api/invoices/..%2F..%2Fx%3Fy%23z%252f "},
+		"path escaped":  {"get_invoice", `{"invoice_id":"x?y#z%2f;é"}`, "GET https://api.example.com/api/invoices/x%3Fy%23z%252f%3B%C3%A9 "},
 		"body":          {"approve_invoice", `{"invoice_id":"1","version":2}`, `POST https://api.example.com/api/invoices/1/approve {"version":2}`},
 		"null stays":    {"update_entity", `{"entity_id":"1","country":null}`, `PUT https://api.example.com/api/entities/1 {"country":null}`},
 		"empty body":    {"update_settings", `{"entity_id":"1"}`, `PUT https://api.example.com/api/settings/1 {}`},
@@ -45,9 +45,9 @@ func TestRequest(t *testing.T) {
 			}
 		})
 	}
-	for _, dots := range []string{"", ".", "..", "..."} {
-		if _, err := find(t, "get_invoice").Request(t.Context(), backend, map[string]any{"invoice_id": dots}); err == nil {
-			t.Errorf("%q was taken as an id", dots)
+	for _, id := range []string{"", ".", "..", "...", "../../auth/refresh", "1/history", "1/../2", `1\history`, `..\2`, "/"} {
+		if _, err := find(t, "get_invoice").Request(t.Context(), backend, map[string]any{"invoice_id": id}); err == nil {
+			t.Errorf("%q was taken as an id", id)
 		}
 	}
 }
