@@ -80,7 +80,7 @@ client-test: build ## pack the TypeScript client and call every operation of the
 	@bash client/typescript/test.sh
 
 .PHONY: faults
-faults: build ## kill the service FAULTS times over uploads, and while it books ten times as many invoices, on each database
+faults: build ## kill the service FAULTS times over uploads and bookings on each database, and make as much trouble for three replicas
 	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults
 
 .PHONY: fuzz

@@ -74,6 +74,7 @@ type product struct {
 	token  string
 	entity uuid.UUID
 	client *http.Client
+	log    io.Writer // of the services' errors
 }
 
 const password = "a password for tests"
@@ -88,7 +89,7 @@ func newProductWith(
 	t *testing.T, databaseURL string, env map[string]string, prepare func(*service.Service, identity.Actor),
 ) *product {
 	t.Helper()
-	p := &product{t: t, client: &http.Client{Timeout: 10 * time.Second}, env: map[string]string{
+	p := &product{t: t, log: os.Stderr, client: &http.Client{Timeout: 10 * time.Second}, env: map[string]string{
 		"BASE_URL": "http://docledger.test", "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "DATABASE_MAX_CONNECTIONS": "8",
 		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
@@ -135,7 +136,7 @@ func (p *product) start() *running {
 	for name, v := range p.env {
 		cmd.Env = append(cmd.Env, name+"="+v)
 	}
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = p.log
 	out, err := cmd.StdoutPipe()
 	p.must(err)
 	p.must(cmd.Start())

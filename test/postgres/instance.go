@@ -48,6 +48,9 @@ rm -rf "$DIR"`
 type Instance struct {
 	URL    string // of its database `postgres`
 	dir    string
+	bin    string
+	as     *syscall.Credential // who runs it; nil is this user
+	moved  bool                // restarted, and so no child of the keeper any more
 	keeper *exec.Cmd
 	stdin  io.Closer
 	ended  chan struct{}
@@ -58,16 +61,26 @@ type Instance struct {
 // answers. It ends with this process at the latest. Root starts it as another
 // user, since PostgreSQL refuses to run as root.
 func Start(ctx context.Context, bin string) (*Instance, error) {
-	return start(ctx, bin, home(), settings)
+	return start(ctx, bin, home(), 0, settings)
 }
 
 // StartDurable is Start with a server that keeps what it has committed as one
 // in production does, for measurements.
 func StartDurable(ctx context.Context, bin string) (*Instance, error) {
-	return start(ctx, bin, diskHome(), append(slices.Clone(settings), "fsync=on", "synchronous_commit=on", "full_page_writes=on"))
+	return start(ctx, bin, diskHome(), 0, durable())
 }
 
-func start(ctx context.Context, bin, home string, settings []string) (*Instance, error) {
+// StartDurableAt is StartDurable with a server that also listens on a port of
+// this machine, so that something can stand before it, and that Restart crashes.
+func StartDurableAt(ctx context.Context, bin string, port int) (*Instance, error) {
+	return start(ctx, bin, diskHome(), port, append(durable(), "listen_addresses=127.0.0.1", fmt.Sprintf("port=%d", port)))
+}
+
+func durable() []string {
+	return append(slices.Clone(settings), "fsync=on", "synchronous_commit=on", "full_page_writes=on")
+}
+
+func start(ctx context.Context, bin, home string, port int, settings []string) (*Instance, error) {
 	as, err := unprivileged()
 	if err != nil {
 		return nil, err
@@ -76,7 +89,10 @@ func start(ctx context.Context, bin, home string, settings []string) (*Instance,
 	if err != nil {
 		return nil, fmt.Errorf("create the server's folder: %w", err)
 	}
-	in := &Instance{dir: dir, ended: make(chan struct{}), URL: socketURL(dir)}
+	in := &Instance{dir: dir, bin: bin, as: as, ended: make(chan struct{}), URL: socketURL(dir)}
+	if port != 0 {
+		in.URL = fmt.Sprintf("postgres://%s@127.0.0.1:%d/postgres", superuser, port)
+	}
 	if err := in.initialize(ctx, bin, as); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -92,13 +108,32 @@ func start(ctx context.Context, bin, home string, settings []string) (*Instance,
 
 // Stop ends the server and removes its data.
 func (in *Instance) Stop() error {
-	err := in.stdin.Close()
+	var err error
+	if in.moved {
+		err = in.control(context.Background(), "stop")
+	}
+	err = errors.Join(err, in.stdin.Close())
 	select {
 	case <-in.ended:
 		return err
 	case <-time.After(stopTimeout):
 		return errors.Join(err, errors.New("PostgreSQL did not stop"))
 	}
+}
+
+// Restart ends the server as a crash does, and starts it again on its data.
+func (in *Instance) Restart(ctx context.Context) error {
+	in.moved = true
+	return in.control(ctx, "restart")
+}
+
+func (in *Instance) control(ctx context.Context, what string) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(in.bin, "pg_ctl"), "-D", in.data(), "-m", "immediate", "-w", "-l", filepath.Join(in.data(), "restarted.log"), what)
+	cmd.Dir, cmd.SysProcAttr = in.dir, &syscall.SysProcAttr{Credential: in.as, Setpgid: true}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("pg_ctl %s: %w\n%s", what, err, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 func (in *Instance) initialize(ctx context.Context, bin string, as *syscall.Credential) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,7 +44,11 @@ type Instance struct {
 
 // Start makes an empty server, which keeps nothing, and returns when it
 // answers. It ends with this process at the latest.
-func Start(ctx context.Context, bin string) (*Instance, error) {
+func Start(ctx context.Context, bin string) (*Instance, error) { return StartAt(ctx, bin, 0) }
+
+// StartAt is Start with a server that listens on a port of this machine, so
+// that something can stand before it; 0 is none, and a socket instead.
+func StartAt(ctx context.Context, bin string, port int) (*Instance, error) {
 	home := os.TempDir()
 	if len(home) > 50 { // the path of a socket must be short
 		home = "/tmp"
@@ -55,7 +60,10 @@ func Start(ctx context.Context, bin string) (*Instance, error) {
 	in := &Instance{dir: dir, ended: make(chan struct{})}
 	socket := filepath.Join(dir, "s")
 	in.URL = "unix://" + socket
-	if err := in.run(bin, socket); err != nil {
+	if port != 0 {
+		in.URL = fmt.Sprintf("redis://127.0.0.1:%d", port)
+	}
+	if err := in.run(bin, socket, port); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := in.await(ctx); err != nil {
@@ -65,13 +73,13 @@ func Start(ctx context.Context, bin string) (*Instance, error) {
 	return in, nil
 }
 
-func (in *Instance) run(bin, socket string) error {
+func (in *Instance) run(bin, socket string, port int) error {
 	log, err := os.Create(filepath.Join(in.dir, "log"))
 	if err != nil {
 		return fmt.Errorf("create the server's log: %w", err)
 	}
 	defer log.Close()
-	cmd := exec.Command("/bin/sh", "-c", keeper, bin, "--port", "0", "--unixsocket", socket,
+	cmd := exec.Command("/bin/sh", "-c", keeper, bin, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--unixsocket", socket,
 		"--save", "", "--appendonly", "no", "--dir", in.dir, "--daemonize", "no")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.dir, log, log
 	cmd.Env = append(os.Environ(), "DIR="+in.dir, "LD_LIBRARY_PATH="+libraries(bin))

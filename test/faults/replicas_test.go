@@ -1,0 +1,321 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	simstripe "docledger/adapter/sim/stripe"
+	"docledger/cmd/service"
+	"docledger/domain/identity"
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+	"docledger/test/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	replicas = 3
+	// troubles come one after the other while the replicas are under load: each
+	// kind once, and as many as there are kills elsewhere.
+	troubleEvery = 1500 * time.Millisecond
+	// calmed is how long after the last trouble everything accepted must have
+	// come to its end.
+	calmed = 2 * time.Minute
+)
+
+// TestReplicasLoseAndDoubleNothing runs three replicas on PostgreSQL and Redis
+// under load while replicas are killed, both servers crash and start again, and
+// connections are cut or slow. What was answered 200 must be there once: each
+// upload with its invoice, each invoice with its bill, each event done.
+func TestReplicasLoseAndDoubleNothing(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	c := newCluster(t)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var load sync.WaitGroup
+	var sent record
+	for n, b := range c.ledgers {
+		load.Go(func() { c.uploads(ctx, b, n, rand.New(rand.NewPCG(seed, uint64(n+1))), &sent) })
+	}
+	load.Go(func() { c.events(ctx, rand.New(rand.NewPCG(seed, 0)), &sent) })
+	draw := rand.New(rand.NewPCG(seed, 99))
+	tick := time.NewTicker(troubleEvery)
+	defer tick.Stop()
+	troubles := c.troubles()
+	for round := range max(kills(t), len(troubles)) {
+		<-tick.C
+		// Each kind in turn, and then any.
+		one := troubles[round%len(troubles)]
+		if round >= len(troubles) {
+			one = troubles[draw.IntN(len(troubles))]
+		}
+		began := time.Now()
+		one.do(draw)
+		t.Logf("%s, over after %s", one.name, time.Since(began).Round(time.Millisecond))
+	}
+	<-tick.C
+	end()
+	load.Wait()
+	c.whole(&sent)
+}
+
+// record is what was answered 200.
+type record struct {
+	mu      sync.Mutex
+	numbers map[string]bool
+	events  map[string]bool
+}
+
+func (r *record) add(to *map[string]bool, what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if *to == nil {
+		*to = map[string]bool{}
+	}
+	(*to)[what] = true
+}
+
+// cluster is an installation of several replicas.
+type cluster struct {
+	*product
+	ledgers  []*books
+	postgres *postgres.Instance
+	cache    cache
+	toxic    *toxiproxy
+	payments *simstripe.Server
+
+	customer, subscription string // at the payment processor
+
+	mu    sync.Mutex
+	alive []*running
+}
+
+const (
+	paymentKey     = "sk_test_faults"
+	paymentSigning = "whsec_faults"
+)
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{toxic: startToxiproxy(t), ledgers: newBooks(t), payments: simstripe.New(simstripe.Options{SecretKeys: []string{paymentKey}})}
+	processor := httptest.NewServer(c.payments)
+	t.Cleanup(func() {
+		processor.Close()
+		c.payments.Close()
+	})
+	bin, err := postgres.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.postgres, err = postgres.StartDurableAt(t.Context(), bin, freePort(t)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.postgres.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := database.Migrate(t.Context(), database.Config{URL: c.postgres.URL}, migrations.Postgres()); err != nil {
+		t.Fatal(err)
+	}
+	c.cache.start(t)
+	env := map[string]string{
+		"BASE_URL": "http://localhost:8080", "BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentKey,
+		"PAYMENT_SIGNING_SECRETS": paymentSigning, "PAYMENT_URL": processor.URL,
+		"REDIS_URL":               c.through("redis", c.cache.url()),
+		"REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000", "REQUESTS_PER_ADDRESS": "1000000",
+	}
+	for _, b := range c.ledgers {
+		for name, v := range b.Env {
+			env[name] = v
+		}
+	}
+	c.product = newProductWith(t, c.through("postgres", c.postgres.URL), env, func(s *service.Service, admin identity.Actor) {
+		c.subscribe(t, s, admin.OrganizationID)
+		for _, b := range c.ledgers {
+			b.connect(t, s, admin, true)
+		}
+	})
+	c.client.Timeout = 5 * time.Second
+	c.log = quiet(t)
+	for range replicas {
+		c.alive = append(c.alive, c.start())
+	}
+	return c
+}
+
+// quiet keeps what services in trouble say, and shows it where the test fails.
+func quiet(t *testing.T) *os.File {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			said, err := os.ReadFile(file.Name())
+			t.Logf("the services said (%v):\n%s", err, said)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return file
+}
+
+// through is a server's URL with the cutter in between.
+func (c *cluster) through(name, server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		panic(err)
+	}
+	u.Host = c.toxic.between(name, u.Host)
+	return u.String()
+}
+
+// subscribe gives the organization a plan without limits.
+func (c *cluster) subscribe(t *testing.T, s *service.Service, organization uuid.UUID) {
+	t.Helper()
+	customer, err := s.Billing.Customers.Ensure(t.Context(), organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.customer = customer
+	pay := func(path string, form url.Values) string {
+		t.Helper()
+		status, body := c.payments.Do(http.MethodPost, path, form)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %v", path, status, body)
+		}
+		return text(body, "id")
+	}
+	method := pay("/v1/payment_methods/pm_card_visa/attach", url.Values{"customer": {customer}})
+	pay("/v1/customers/"+customer, url.Values{"invoice_settings[default_payment_method]": {method}})
+	price := pay("/v1/prices", url.Values{
+		"product": {pay("/v1/products", url.Values{"name": {"Team"}})}, "currency": {"eur"}, "unit_amount": {"3000"}, "recurring[interval]": {"month"},
+	})
+	c.subscription = pay("/v1/subscriptions", url.Values{"customer": {customer}, "items[0][price]": {price}})
+}
+
+// any is one of the replicas, which may just be dying.
+func (c *cluster) any(draw *rand.Rand) *running {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.alive[draw.IntN(len(c.alive))]
+}
+
+// uploads sends invoices for a ledger to one replica after the other.
+func (c *cluster) uploads(ctx context.Context, b *books, ledger int, draw *rand.Rand, sent *record) {
+	tick := time.NewTicker(150 * time.Millisecond)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		number, content := b.invoice(n, suppliers)
+		if _, ok := c.uploadTo(ctx, c.any(draw), b.entity, content); ok {
+			sent.add(&sent.numbers, number)
+		}
+	}
+}
+
+// events delivers payment events, each until one replica has taken it and some
+// of them twice, as their sender does.
+func (c *cluster) events(ctx context.Context, draw *rand.Rand, sent *record) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		id := "evt_" + uuid.NewString()
+		body := fmt.Appendf(nil, `{"id":%q,"object":"event","type":"customer.subscription.updated","created":%d,"api_version":"2024-06-20","data":{"object":{"id":%q,"object":"subscription","customer":%q,"status":"active","metadata":{}}}}`,
+			id, time.Now().Unix(), c.subscription, c.customer)
+		for again := true; again && ctx.Err() == nil; <-tick.C {
+			if c.deliver(ctx, c.any(draw), body) {
+				sent.add(&sent.events, id)
+				again = draw.IntN(4) == 0
+			}
+		}
+	}
+}
+
+func (c *cluster) deliver(ctx context.Context, r *running, body []byte) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/webhook/payments", bytes.NewReader(body))
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Stripe-Signature", simstripe.Sign(body, time.Now(), paymentSigning))
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+}
+
+// whole waits until all that was accepted has come to its end, and counts it.
+func (c *cluster) whole(sent *record) {
+	c.t.Helper()
+	began := time.Now()
+	r := c.alive[0]
+	hurried := c.hurry(r)
+	invoices := c.wantSynced(r, calmed)
+	for number := range sent.numbers {
+		if !invoices[number] {
+			c.t.Errorf("invoice %s was accepted and is not there", number)
+		}
+	}
+	wantOneEach(c.t, c.ledgers, invoices)
+	c.wantDone(sent.events)
+	c.t.Logf("%d uploads and %d events answered 200, %d invoices; all done %s after the last trouble, %d asked for",
+		len(sent.numbers), len(sent.events), len(invoices), time.Since(began).Round(time.Millisecond), hurried)
+	if len(sent.numbers) == 0 || len(sent.events) == 0 {
+		c.t.Error("nothing was ever accepted; the test shows nothing")
+	}
+}
+
+// wantDone waits until every event is done, and holds it to be there once.
+func (c *cluster) wantDone(events map[string]bool) {
+	c.t.Helper()
+	conn, err := pgx.Connect(c.t.Context(), c.postgres.URL)
+	c.must(err)
+	defer conn.Close(c.t.Context())
+	var left string
+	await(c.t, "every event is done", func() bool {
+		rows, err := conn.Query(c.t.Context(), "SELECT event_id, state, failure FROM inbox")
+		c.must(err)
+		got := map[string][]string{}
+		var id, state, failure string
+		_, err = pgx.ForEachRow(rows, []any{&id, &state, &failure}, func() error {
+			got[id] = append(got[id], strings.TrimSpace(state+" "+failure))
+			return nil
+		})
+		c.must(err)
+		left = ""
+		for id := range events {
+			if len(got[id]) != 1 {
+				c.t.Fatalf("event %s is there as %v", id, got[id])
+			}
+			if got[id][0] == "RECEIVED" {
+				left = id
+			} else if got[id][0] != "DONE" && got[id][0] != "IGNORED" {
+				c.t.Fatalf("event %s ended as %s", id, got[id][0])
+			}
+		}
+		return left == ""
+	})
+}
