@@ -133,7 +133,7 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	at := addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, storeB: files.b.url, identity: people}
+	at := addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, storeA: files.a.url, storeB: files.b.url, identity: people}
 	if err := announce(ctx, at, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended

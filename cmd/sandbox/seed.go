@@ -70,6 +70,7 @@ type addresses struct {
 	payments string
 	ledgerA  string
 	ledgerB  string
+	storeA   string
 	storeB   string
 	identity *identityProvider
 }
@@ -86,7 +87,7 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	var lines bytes.Buffer
 	for _, kv := range [][2]string{
 		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"STRIPE_URL", at.payments},
-		{"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB}, {"GDRIVE_URL", at.storeB},
+		{"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB}, {"MSGRAPH_URL", at.storeA}, {"GDRIVE_URL", at.storeB},
 		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
 		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword},

@@ -5,22 +5,41 @@ import (
 	"net/http"
 
 	gdrivesim "docledger/adapter/sim/gdrive"
+	msgraphsim "docledger/adapter/sim/msgraph"
 )
 
-// stores are the simulated document stores. B has a folder "Company" with the
-// folder "Invoices" in it.
+// stores are the simulated document stores. A has a site "Books" with the
+// library "Documents" in it, B a folder "Company" with the folder "Invoices".
 type stores struct {
-	b     *simulator
+	a, b  *simulator
 	close []func()
 }
 
 func startStores(autoApprove bool) (*stores, error) {
 	s := &stores{}
-	if err := s.startB(autoApprove); err != nil {
-		s.Close()
-		return nil, err
+	for _, start := range []func(bool) error{s.startA, s.startB} {
+		if err := start(autoApprove); err != nil {
+			s.Close()
+			return nil, err
+		}
 	}
 	return s, nil
+}
+
+func (s *stores) startA(autoApprove bool) (err error) {
+	var sim *msgraphsim.Server
+	s.a, err = simulate("DOCSTORE_A", func(origin string) http.Handler {
+		sim = msgraphsim.New(msgraphsim.Options{
+			Origin: origin, LoopbackNotifications: true,
+			Clients:  []msgraphsim.Client{{ID: providerClientID, Name: "docledger", Secret: providerSecret, LoopbackRedirects: true}},
+			Settings: msgraphsim.Settings{AutoApprove: autoApprove},
+		})
+		return sim
+	})
+	if err == nil {
+		s.close = append(s.close, s.a.Close, sim.Close)
+	}
+	return err
 }
 
 func (s *stores) startB(autoApprove bool) (err error) {
@@ -48,6 +67,7 @@ func (s *stores) startB(autoApprove bool) (err error) {
 // often, as whoever tries things out does not want to wait.
 func (s *stores) environment() map[string]string {
 	out := map[string]string{"POLL_INTERVAL": "2s"}
+	maps.Copy(out, providerEnvironment("DOCSTORE_A", s.a))
 	maps.Copy(out, providerEnvironment("DOCSTORE_B", s.b))
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"docledger/adapter/accounting/quickbooks"
 	"docledger/adapter/accounting/xero"
 	"docledger/adapter/docstore/gdrive"
+	"docledger/adapter/docstore/msgraph"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
 	"docledger/infrastructure/clock"
@@ -54,6 +55,7 @@ func (s *Service) connectors(gate integration.Gate, n Providers) (integrations.C
 	for p, make := range map[integration.Provider]func() (integration.Authorizer, error){
 		integration.AccountingA: func() (integration.Authorizer, error) { return s.accountingA(s.cfg.AccountingA, gate, n) },
 		integration.AccountingB: func() (integration.Authorizer, error) { return s.accountingB(s.cfg.AccountingB, gate, n) },
+		integration.DocstoreA:   func() (integration.Authorizer, error) { return s.docstoreA(s.cfg.DocstoreA, gate, n) },
 		integration.DocstoreB:   func() (integration.Authorizer, error) { return s.docstoreB(s.cfg.DocstoreB, gate, n) },
 	} {
 		c, err := make()
@@ -84,6 +86,16 @@ func (s *Service) accountingB(c config.Provider, gate integration.Gate, n Provid
 	return quickbooks.New(quickbooks.Options{
 		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Scopes: c.Scopes, URL: c.URL,
 		LoopbackHTTP: true, Gate: gate, Timeout: n.Timeout, Limits: n.Limits, Now: s.clock.Now,
+	})
+}
+
+func (s *Service) docstoreA(c config.Provider, gate integration.Gate, n Providers) (integration.Authorizer, error) {
+	if c.ClientID == "" {
+		return nil, nil
+	}
+	return msgraph.New(msgraph.Options{
+		ClientID: c.ClientID, ClientSecret: secret.New(c.ClientSecret.Reveal()), Tenant: s.cfg.DocstoreATenant, Scopes: c.Scopes, URL: c.URL,
+		LoopbackHTTP: true, Gate: gate, Limits: n.Limits, Timeout: n.Timeout, Now: s.clock.Now,
 	})
 }
 

@@ -58,8 +58,12 @@ type Config struct {
 	TokenKeys   []Secret // seal what providers gave us, the first one seals; empty: kept in DataDir
 	AccountingA Provider
 	AccountingB Provider
-	DocstoreB   Provider
-	Tools       Tools
+	DocstoreA   Provider
+	// DocstoreATenant is the one organization whose accounts may consent at
+	// DOCSTORE_A; "" for any.
+	DocstoreATenant string
+	DocstoreB       Provider
+	Tools           Tools
 
 	Rates            Rates
 	CORSOrigins      []string // whose pages may call the API
@@ -175,6 +179,8 @@ func (r *reader) load() Config {
 	c.TokenKeys = r.keys("TOKEN_KEYS")
 	c.AccountingA = r.provider("ACCOUNTING_A")
 	c.AccountingB = r.provider("ACCOUNTING_B")
+	c.DocstoreA = r.provider("DOCSTORE_A")
+	c.DocstoreATenant = r.text("DOCSTORE_A_TENANT", "")
 	c.DocstoreB = r.provider("DOCSTORE_B")
 	c.HealthAt = r.listenIf("HEALTH_LISTEN")
 	c.Blob = r.blob()
@@ -218,6 +224,11 @@ func Variables() []Variable {
 		"ACCOUNTING_B_CLIENT_SECRET":  "the application's secret; required with its id",
 		"ACCOUNTING_B_SCOPES":         "as for ACCOUNTING_A",
 		"ACCOUNTING_B_URL":            "as for ACCOUNTING_A",
+		"DOCSTORE_A_CLIENT_ID":        "as for ACCOUNTING_A",
+		"DOCSTORE_A_CLIENT_SECRET":    "the application's secret; required with its id",
+		"DOCSTORE_A_SCOPES":           "as for ACCOUNTING_A",
+		"DOCSTORE_A_URL":              "as for ACCOUNTING_A",
+		"DOCSTORE_A_TENANT":           "the one organization whose accounts may consent, by its id or domain; empty: any",
 		"DOCSTORE_B_CLIENT_ID":        "as for ACCOUNTING_A",
 		"DOCSTORE_B_CLIENT_SECRET":    "the application's secret; required with its id",
 		"DOCSTORE_B_SCOPES":           "as for ACCOUNTING_A",

@@ -107,6 +107,7 @@ func TestProviders(t *testing.T) {
 		want string
 	}{
 		"without its secret":              {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "DOCSTORE_B_CLIENT_SECRET"},
+		"another without its secret":      {map[string]string{"DOCSTORE_A_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "DOCSTORE_A_CLIENT_SECRET"},
 		"a ledger without its secret":     {map[string]string{"ACCOUNTING_B_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "ACCOUNTING_B_CLIENT_SECRET"},
 		"a shared database, keys of each": {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary}, "TOKEN_KEYS"},
 		"complete":                        {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary, "TOKEN_KEYS": canary}, ""},

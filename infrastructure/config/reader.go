@@ -244,7 +244,7 @@ func (r *reader) providers(c Config) (offered bool) {
 		prefix string
 		secret bool // the provider asks for one
 		Provider
-	}{{"ACCOUNTING_A", false, c.AccountingA}, {"ACCOUNTING_B", true, c.AccountingB}, {"DOCSTORE_B", true, c.DocstoreB}} {
+	}{{"ACCOUNTING_A", false, c.AccountingA}, {"ACCOUNTING_B", true, c.AccountingB}, {"DOCSTORE_A", true, c.DocstoreA}, {"DOCSTORE_B", true, c.DocstoreB}} {
 		offered = offered || p.ClientID != ""
 		if p.secret && p.ClientID != "" && p.ClientSecret == "" && !r.toolsAlone {
 			r.problem(p.prefix+"_CLIENT_SECRET", "is required with %s_CLIENT_ID", p.prefix)

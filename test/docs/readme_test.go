@@ -46,7 +46,7 @@ func TestREADMECommandsRun(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the commands end with %v:\n%s", err, out)
 	}
-	for _, want := range []string{`"invoice_number":"`, `"class":"Expense"`, `"status":"ACTIVE"`, `"sync":{`, `"state":"DONE"`, `"source":"TRIGGER"`, `"files_ingested":1`} {
+	for _, want := range []string{`"invoice_number":"`, `"class":"Expense"`, `"status":"ACTIVE"`, `"sync":{`, `"state":"DONE"`, `"source":"TRIGGER"`, `"files_ingested":1`, `"filename":"bill-a.xml"`, `"filename":"bill-b.xml"`} {
 		if !bytes.Contains(out, []byte(want)) {
 			t.Errorf("no %s in what the commands print", want)
 		}

@@ -18,8 +18,9 @@ import (
 //	POST /_sim/limits         {"minute_units":1000,"token_lifetime":"1m"}: change the provider's numbers
 //	POST /_sim/sites          {"count":1200}: add sites with a library each
 //	POST /_sim/drives         {"site":…,"count":3}: add libraries
-//	PUT  /_sim/files          ?drive=…&path=a/b.pdf[&size=…]: add the body as a file, or change the one there
-//	POST /_sim/folders        {"drive":…,"path":"a/b"}
+//	PUT  /_sim/files          ?drive=…&path=a/b.pdf[&folder=…][&size=…]: add the body as a file, or change the one
+//	                          there; or ?drive=…&id=…: change that one
+//	POST /_sim/folders        {"drive":…,"path":"a/b"[,"folder":…]}
 //	POST /_sim/rename         {"drive":…,"id":…,"name":…}
 //	POST /_sim/move           {"drive":…,"id":…,"folder":…[,"to_drive":…]}: "" for the top
 //	POST /_sim/delete         {"drive":…,"id":…}: into the bin
@@ -43,7 +44,7 @@ func (s *Server) controls(next http.Handler) http.Handler {
 	for name, do := range map[string]func(*act) (any, error){
 		"sites":    s.seedSites,
 		"drives":   func(a *act) (any, error) { return done(s.AddDrives(a.Site, a.Count)) },
-		"folders":  func(a *act) (any, error) { return made(s.MakeFolder(a.Drive, a.Path)) },
+		"folders":  func(a *act) (any, error) { return made(s.MakeFolderIn(a.Drive, a.Folder, a.Path)) },
 		"rename":   func(a *act) (any, error) { return done(s.Rename(a.Drive, a.ID, a.Name)) },
 		"move":     s.moveItem,
 		"delete":   func(a *act) (any, error) { return done(s.Delete(a.Drive, a.ID)) },
@@ -151,7 +152,10 @@ func (s *Server) putFile(r *http.Request, _ *act) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made(s.Put(q.Get("drive"), q.Get("path"), data, size, q.Get("media_type")))
+	if id := q.Get("id"); id != "" {
+		return made(id, s.Change(q.Get("drive"), id, data))
+	}
+	return made(s.PutInto(q.Get("drive"), q.Get("folder"), q.Get("path"), data, size, q.Get("media_type")))
 }
 
 func (s *Server) seedSites(a *act) (any, error) {

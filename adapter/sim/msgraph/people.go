@@ -108,18 +108,23 @@ func (s *Server) Find(driveID, path string) (string, error) {
 // other content. A size beyond the content is filled up with zeros. An empty
 // media type is that of the name. It returns the item's id.
 func (s *Server) Put(driveID, path string, data []byte, size int64, media string) (string, error) {
+	return s.PutInto(driveID, "", path, data, size, media)
+}
+
+// PutInto is Put below a folder, "" for the top.
+func (s *Server) PutInto(driveID, folder, path string, data []byte, size int64, media string) (string, error) {
 	c := newContent(data, size) // takes a while for large ones
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, err := s.driveOf(driveID)
+	in, err := s.folderOf(driveID, folder)
 	if err != nil {
 		return "", err
 	}
-	i, err := d.write(path, c, media, s.Kit.Clock.Now())
+	i, err := in.drive.write(in, path, c, media, s.Kit.Clock.Now())
 	if err != nil {
 		return "", err
 	}
-	s.tell(d)
+	s.tell(in.drive)
 	return i.id, nil
 }
 
@@ -137,9 +142,14 @@ func (s *Server) Change(driveID, id string, data []byte) error {
 
 // MakeFolder makes a folder, with those on the way, and returns its id.
 func (s *Server) MakeFolder(driveID, path string) (string, error) {
+	return s.MakeFolderIn(driveID, "", path)
+}
+
+// MakeFolderIn is MakeFolder below a folder, "" for the top.
+func (s *Server) MakeFolderIn(driveID, folder, path string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, err := s.driveOf(driveID)
+	in, err := s.folderOf(driveID, folder)
 	if err != nil {
 		return "", err
 	}
@@ -147,11 +157,11 @@ func (s *Server) MakeFolder(driveID, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	i, err := d.folders(names, s.Kit.Clock.Now())
+	i, err := in.drive.folders(in, names, s.Kit.Clock.Now())
 	if err != nil {
 		return "", err
 	}
-	s.tell(d)
+	s.tell(in.drive)
 	return i.id, nil
 }
 

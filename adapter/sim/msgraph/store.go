@@ -20,7 +20,9 @@ const (
 	DefaultSite  = siteHost + ",2c712604-1370-44e7-a1f5-426573fda80a,2d2244c3-251a-49ea-93a8-39e1c3a060fe"
 	DefaultDrive = "b!BCZxLHATp0Sh9UJlc_2oCsNEIi0aJepJk6g54cOgYP4"
 
-	siteHost = "example.sharepoint.test"
+	// siteHost stands for the host that the provider gives an organization. It
+	// bears nobody's name, as ids and addresses are shown to people.
+	siteHost = "organization.example"
 )
 
 // store is what the organization keeps.
@@ -210,9 +212,9 @@ func split(path string) (names []string, err error) {
 	return names, err
 }
 
-// folders finds the folder of a path, and makes what is missing on the way.
-func (d *drive) folders(names []string, now time.Time) (*item, error) {
-	at := d.root
+// folders finds the folder of a path below another one, and makes what is
+// missing on the way.
+func (d *drive) folders(at *item, names []string, now time.Time) (*item, error) {
 	for _, name := range names {
 		next := at.kids[strings.ToLower(name)]
 		if next == nil {
@@ -237,13 +239,14 @@ func (d *drive) make(in *item, name string, folder bool, now time.Time) *item {
 	return i
 }
 
-// write adds a file, or gives the one that is there other content.
-func (d *drive) write(path string, c content, media string, now time.Time) (*item, error) {
+// write adds a file below a folder, or gives the one that is there other
+// content.
+func (d *drive) write(below *item, path string, c content, media string, now time.Time) (*item, error) {
 	names, err := split(path)
 	if err != nil || len(names) == 0 {
 		return nil, cmp.Or(err, errors.New("a file has a path"))
 	}
-	in, err := d.folders(names[:len(names)-1], now)
+	in, err := d.folders(below, names[:len(names)-1], now)
 	if err != nil {
 		return nil, err
 	}
