@@ -353,6 +353,38 @@ func TestRemovedBillIsBookedOnlyWhenAskedFor(t *testing.T) {
 	})
 }
 
+// TestReadBackThroughANewConnection reads a bill whose integration has ended
+// through the one that reaches the same ledger now, and through no other.
+func TestReadBackThroughANewConnection(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.approved("R-1")
+		w.book(id, usecase.Input{})
+		w.disconnect(w.ledgers[0])
+		_, err := w.request(id, usecase.Input{})
+		if fault.CodeOf(err) != fault.CodeConflict {
+			t.Fatalf("without a connection: %v", err)
+		}
+		other := w.connect("another")
+		if _, err = w.request(id, usecase.Input{}); fault.CodeOf(err) != fault.CodeConflict {
+			t.Fatalf("through another ledger: %v", err)
+		}
+		w.disconnect(other)
+		w.connect("tenant")
+		inv, err := w.request(id, usecase.Input{})
+		must(t, err)
+		if inv.Status != invoice.Synced {
+			t.Errorf("the bill is there, and the invoice is %s", inv.Status)
+		}
+		w.ledger.remove("b-1")
+		inv, err = w.request(id, usecase.Input{})
+		must(t, err)
+		if inv.Status != invoice.Approved || inv.Sync.Error.Code != string(accounting.CodeRemovedInLedger) {
+			t.Errorf("the bill is gone, and the invoice is %s with %+v", inv.Status, inv.Sync)
+		}
+	})
+}
+
 func TestOutagesShowAndPass(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

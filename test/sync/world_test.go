@@ -141,6 +141,30 @@ func (w *world) newEntity(ctx context.Context, organization uuid.UUID) uuid.UUID
 	return e.ID
 }
 
+// disconnect ends an integration.
+func (w *world) disconnect(id uuid.UUID) {
+	w.t.Helper()
+	_, err := w.store.Integrations().Update(context.Background(), w.admin.Scope(), id, 0, func(i *integration.Integration) error {
+		i.Disconnect(integration.EndedHere)
+		return nil
+	})
+	must(w.t, err)
+}
+
+// connect gives the entity a new integration with a tenant.
+func (w *world) connect(tenant string) (id uuid.UUID) {
+	w.t.Helper()
+	ctx := context.Background()
+	i := integration.New(ids{}.New(), w.admin.OrganizationID, w.entity, integration.AccountingA)
+	g, err := w.store.Grants().Put(ctx, w.admin.OrganizationID, i.Provider, integration.Consent{Account: i.ID.String()})
+	must(w.t, err)
+	i.GrantID, i.Status, i.Reason = g.ID, integration.Active, ""
+	i.Accounting = &integration.AccountingMetadata{Tenant: tenant, PaysTax: true}
+	must(w.t, w.store.Integrations().Add(ctx, i))
+	w.settings(func(s *entity.Settings) { s.AccountingIntegrationID = i.ID })
+	return i.ID
+}
+
 // open is a sealer that seals nothing.
 type open struct{}
 

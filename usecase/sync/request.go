@@ -48,7 +48,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		return nil, fault.InvalidField("force", "can't go with link: either adopt a bill or book another one")
 	}
 	if inv.Status == invoice.Synced && inv.Sync != nil && inv.Sync.State.Final() {
-		if err := s.readBack(ctx, a, inv); err != nil {
+		if err := s.readBack(ctx, a, inv, settings.AccountingIntegrationID); err != nil {
 			return nil, err
 		}
 		return s.Invoices.Get(ctx, a.Scope(), id)
@@ -122,17 +122,15 @@ func (s *Service) await(ctx context.Context, a identity.Actor, id uuid.UUID) (*i
 	}
 }
 
-// readBack looks whether the bill of a SYNCED invoice is still in the ledger.
-func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error {
+// readBack looks whether the bill of a SYNCED invoice is still in the ledger;
+// current is the integration that the entity books through now.
+func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.Invoice, current uuid.UUID) error {
 	b, err := s.Bookings.Get(ctx, a.Scope(), inv.ID)
 	if err != nil {
 		return err
 	}
-	i, err := s.Integrations.Get(ctx, identity.Scope{OrganizationID: inv.OrganizationID}, b.IntegrationID)
+	i, err := s.reaching(ctx, inv.OrganizationID, b.IntegrationID, current)
 	if err != nil {
-		return fmt.Errorf("read integration: %w", err)
-	}
-	if err := i.RequireActive(); err != nil {
 		return err
 	}
 	ledger, ok := s.Ledgers[i.Provider]
@@ -151,6 +149,28 @@ func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.I
 		return err
 	}
 	return s.removed(ctx, a, inv.ID, b.RemoteID)
+}
+
+// reaching returns the integration through which a bill was booked, or the
+// current one where that has ended and the same ledger was connected again.
+func (s *Service) reaching(ctx context.Context, organization, booked, current uuid.UUID) (*integration.Integration, error) {
+	scope := identity.Scope{OrganizationID: organization}
+	i, err := s.Integrations.Get(ctx, scope, booked)
+	if err != nil {
+		return nil, fmt.Errorf("read integration: %w", err)
+	}
+	ended := i.RequireActive()
+	if ended == nil || current == uuid.Nil || current == booked {
+		return i, ended
+	}
+	other, err := s.Integrations.Get(ctx, scope, current)
+	if err != nil {
+		return nil, fmt.Errorf("read the current integration: %w", err)
+	}
+	if other.RequireActive() != nil || other.Provider != i.Provider || other.Tenant() != i.Tenant() {
+		return nil, ended
+	}
+	return other, nil
 }
 
 func (s *Service) removed(ctx context.Context, a identity.Actor, id uuid.UUID, remote string) error {
