@@ -108,7 +108,7 @@ func TestADataFolderFindsItsOwnAgain(t *testing.T) {
 	for i, environment := range []string{"local", "deployed"} {
 		s := start(t, options{dataDir: dir, environment: environment})
 		for _, name := range []string{
-			"BASE_URL", "DOCS_URL", "STRIPE_URL", "XERO_URL", "QUICKBOOKS_URL", "MSGRAPH_URL", "GDRIVE_URL", "IDENTITY_URL", "FAPI_HOST", "ACCOUNTS_HOST",
+			"BASE_URL", "DOCS_URL", "MCP_URL", "STRIPE_URL", "XERO_URL", "QUICKBOOKS_URL", "MSGRAPH_URL", "GDRIVE_URL", "IDENTITY_URL", "FAPI_HOST", "ACCOUNTS_HOST",
 			"OAUTH_CLIENT_ID", "LOGIN_EMAIL", "LOGIN_PASSWORD", "ORGANIZATION_ID", "ENTITY_ID",
 		} {
 			if s.env[name] == "" {

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -11,9 +10,8 @@ import (
 	"testing"
 
 	sim "docledger/adapter/sim/clerk"
+	"docledger/test/assistant"
 	"docledger/test/harness"
-
-	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
 // granted goes through the OAuth routes by hand and returns what they end in.
@@ -21,16 +19,15 @@ func (w *world) granted() map[string]string {
 	w.t.Helper()
 	const verifier = "a-verifier-that-is-as-long-as-verifiers-must-be"
 	sum := sha256.Sum256([]byte(verifier))
-	times := 0
-	back, err := signIn(&times)(context.Background(), &auth.AuthorizationArgs{URL: w.URL + "/authorize?" + url.Values{
-		"client_id": {harness.OAuthClient}, "redirect_uri": {callback}, "response_type": {"code"}, "state": {"a-state-that-is-long"},
+	back, err := assistant.SignIn(w.t.Context(), w.URL+"/authorize?"+url.Values{
+		"client_id": {harness.OAuthClient}, "redirect_uri": {assistant.Callback}, "response_type": {"code"}, "state": {"a-state-that-is-long"},
 		"scope": {"openid profile email user:org:read"}, "code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
-	}.Encode()})
+	}.Encode())
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	resp, err := http.PostForm(w.URL+"/token", url.Values{
-		"grant_type": {"authorization_code"}, "code": {back.Code}, "redirect_uri": {callback}, "client_id": {harness.OAuthClient}, "code_verifier": {verifier},
+		"grant_type": {"authorization_code"}, "code": {back.Code}, "redirect_uri": {assistant.Callback}, "client_id": {harness.OAuthClient}, "code_verifier": {verifier},
 	})
 	if err != nil {
 		w.t.Fatal(err)

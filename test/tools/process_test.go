@@ -19,6 +19,7 @@ import (
 	"time"
 
 	sim "docledger/adapter/sim/clerk"
+	"docledger/test/assistant"
 	"docledger/test/harness"
 )
 
@@ -137,15 +138,14 @@ func TestToolsAlone(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	p := w.alone("")
-	times := 0
-	session, err := w.at(p.url, &times)
+	session, err := w.at(p.url, assistant.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	entity := call(t, session, "create_entity", object{"name": "Example"})
 	_, extracted := upload(t, session, entity["id"].(string), "invoice.xml", harness.UBL("R-1"))
-	if read := call(t, session, "get_invoice", object{"invoice_id": extracted["id"]}); read["invoice_number"] != "R-1" || times != 1 {
-		t.Errorf("read %v after %d sign-ins", read["invoice_number"], times)
+	if read := call(t, session, "get_invoice", object{"invoice_id": extracted["id"]}); read["invoice_number"] != "R-1" || session.SignIns() != 1 {
+		t.Errorf("read %v after %d sign-ins", read["invoice_number"], session.SignIns())
 	}
 	if made, err := os.ReadDir(p.dir); err != nil || len(made) != 0 {
 		t.Errorf("it made %v, %v", made, err)
@@ -211,17 +211,15 @@ func TestAProviderThatStatesItsIssuer(t *testing.T) {
 	w.provider.Configure(func(s *sim.Settings) { s.StampIssuer = true })
 	facade := w.alone("")
 	facade.until(t, "it warns", func() bool { return strings.Contains(facade.log.String(), "MCP_AUTHORIZATION_SERVER=direct") })
-	times := 0
-	if _, err := w.at(facade.url, &times); err == nil {
+	if _, err := w.at(facade.url, assistant.Options{}); err == nil {
 		t.Error("the client took an answer of another issuer: the warning is of no use")
 	}
 	direct := w.alone("", "MCP_AUTHORIZATION_SERVER=direct")
-	session, err := w.at(direct.url, &times)
-	if err == nil {
-		t.Fatal("the provider registered a client")
+	if _, err := w.at(direct.url, assistant.Options{}); err == nil {
+		t.Error("the provider registered a client")
 	}
-	w.registered = true
-	if session, err = w.at(direct.url, &times); err != nil {
+	session, err := w.at(direct.url, assistant.Options{ClientID: harness.OAuthClient})
+	if err != nil {
 		t.Fatal(err)
 	}
 	call(t, session, "get_me", nil)
