@@ -1,0 +1,131 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract/worker"
+	"docledger/domain/extraction"
+	"docledger/test/generator"
+	"docledger/test/harness"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func TestMain(m *testing.M) {
+	worker.ServeIfChild()
+	os.Exit(m.Run())
+}
+
+// uploader sends documents to an organization's entity.
+func uploader(s *harness.Server, org harness.Organization) func(ctx context.Context, content []byte) error {
+	c := newCaller(org.Admin.Token)
+	return func(ctx context.Context, content []byte) error {
+		body, err := json.Marshal(map[string]any{
+			"entity_id": org.Entity, "filename": "f", "content": base64.StdEncoding.EncodeToString(content),
+		})
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/documents/upload", bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		return c.send(req)
+	}
+}
+
+// BenchmarkUploads accepts small documents while earlier ones are read.
+func BenchmarkUploads(b *testing.B) {
+	const perRound = 500
+	s, _ := start(b)
+	upload := uploader(s, s.NewOrganization("Load"))
+	round := 0
+	for b.Loop() {
+		round++
+		rate := perSecond(b, perRound, func(ctx context.Context, i int64) error {
+			return upload(ctx, harness.UBL(fmt.Sprintf("U-%d-%d", round, i)))
+		})
+		b.ReportMetric(rate, "uploads/s")
+	}
+}
+
+// BenchmarkExtraction uploads printed PDFs and waits until all are invoices,
+// beside reading the same files with the same reader and nothing else.
+func BenchmarkExtraction(b *testing.B) {
+	const documents = 60
+	s, database := start(b)
+	upload := uploader(s, s.NewOrganization("Load"))
+	conn, err := pgx.Connect(b.Context(), database)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close(b.Context())
+	if err := s.Service.Prewarm(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	seed := uint64(1)
+	for b.Loop() {
+		files := printed(b, &seed, documents)
+		bare := perSecond(b, documents, func(ctx context.Context, i int64) error {
+			content, err := os.Stat(files[i-1])
+			if err != nil {
+				return err
+			}
+			_, err = s.Service.Extraction.Reader.Read(ctx, extraction.Source{Name: "f.pdf", Path: files[i-1], Size: content.Size()})
+			return err
+		})
+		before := extracted(b, conn)
+		began := time.Now()
+		perSecond(b, documents, func(ctx context.Context, i int64) error {
+			content, err := os.ReadFile(files[i-1])
+			if err != nil {
+				return err
+			}
+			return upload(ctx, content)
+		})
+		s.Eventually("every document was read", time.Minute, func() bool { return extracted(b, conn) >= before+documents }, func() string {
+			return fmt.Sprintf("%d of %d are", extracted(b, conn)-before, documents)
+		})
+		whole := documents / time.Since(began).Seconds()
+		b.ReportMetric(whole*60, "service/min")
+		b.ReportMetric(bare*60, "bare/min")
+		b.ReportMetric(whole/bare, "ratio")
+	}
+}
+
+// printed makes PDFs that hold no data beside their pages.
+func printed(b *testing.B, seed *uint64, n int) (files []string) {
+	b.Helper()
+	dir := b.TempDir()
+	for ; len(files) < n; *seed++ {
+		content, ok := generator.New(*seed, generator.None).PDF()
+		if !ok {
+			continue
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d.pdf", *seed))
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			b.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	return files
+}
+
+// extracted counts the documents that have come to their end.
+func extracted(b *testing.B, conn *pgx.Conn) (n int) {
+	b.Helper()
+	if err := conn.QueryRow(b.Context(), "SELECT count(*) FROM documents WHERE status IN ('EXTRACTED', 'FAILED')").Scan(&n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
