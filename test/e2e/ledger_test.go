@@ -134,6 +134,9 @@ func TestActivation(t *testing.T) {
 			t.Fatalf("organizations %s", list.Raw)
 		}
 		s.Do(http.MethodGet, base+"/accounting-organizations", token, nil).Want(400, "invalid_request")
+		for _, list := range []string{"/trigger-sources", "/trigger-sources/site,1/sub-sources"} {
+			s.Do(http.MethodGet, base+list+"?entity_id="+o.Entity.String(), token, nil).Want(400, "invalid_request")
+		}
 		b.wrongSetups(t, s, o, id)
 		s.SetUp(o, o.Entity, b.Ledger, id, tenant).OK()
 		want("ACTIVE", "")

@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,32 @@ func TestStoreIsWatched(t *testing.T) {
 			t.Error("a file outside of the directory is an invoice")
 		}
 		s.Do(http.MethodDelete, base, token, nil).OK()
+	})
+}
+
+// TestSourcesReachNoOtherPath holds that whatever stands in the place of a
+// source's id names no other path at the store: nothing is asked there.
+func TestSourcesReachNoOtherPath(t *testing.T) {
+	t.Parallel()
+	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {
+		o := s.NewOrganization("Curious")
+		id := s.ConnectStore(o, o.Entity, st)
+		before := st.Requests()
+		for _, source := range []string{
+			"..", "../me", "../../me/drive", "a/../../me", "%2e%2e", "a%2Fb", "a?x=y", "a#b", "a b", "root:", "a,b", "b!a,b,c", "a'b", "a\\b", "ä", "a;b", "a%",
+			strings.Repeat("x", 2000),
+		} {
+			path := "/api/v1/integrations/" + id + "/trigger-sources/" + url.PathEscape(source) + "/sub-sources?entity_id=" + o.Entity.String()
+			s.Do(http.MethodGet, path, o.Admin.Token, nil).Want(404, "not_found")
+			metadata := map[string]any{"provider": st.Provider, "source_id": source, "sub_source_id": st.SubSource}
+			r := s.Do(http.MethodPut, "/api/v1/integrations/"+id+"?entity_id="+o.Entity.String(), o.Admin.Token, map[string]any{"status": "PENDING", "public_metadata": metadata})
+			if field := r.Want(400, "invalid_request").Text("error", "details", "fields", 0, "field"); field != "public_metadata.source_id" {
+				t.Errorf("%q: names %q", source, field)
+			}
+		}
+		if asked := st.Requests(); len(asked) != len(before) {
+			t.Errorf("the store was asked for %v", asked[len(before):])
+		}
 	})
 }
 

@@ -43,6 +43,8 @@ type Files interface {
 	Delete(id string)
 	Restore(id string)
 
+	// Requests are the latest requests that the store got, as METHOD /path.
+	Requests() []string
 	// Throttle refuses the next calls as too many.
 	Throttle(calls int)
 	// LoseCursors has the store forget every cursor.
@@ -110,6 +112,20 @@ func (c controls) do(method, path string, body io.Reader) string {
 	}
 	_ = json.Unmarshal(raw, &out) // a list has no id
 	return out.ID
+}
+
+// Requests are the latest requests that the store got, as METHOD /path.
+func (c controls) Requests() (out []string) {
+	c.t.Helper()
+	resp, err := http.Get(c.url + "requests")
+	must(c.t, err)
+	defer resp.Body.Close()
+	var list []struct{ Method, Path string }
+	must(c.t, json.NewDecoder(resp.Body).Decode(&list))
+	for _, r := range list {
+		out = append(out, r.Method+" "+r.Path)
+	}
+	return out
 }
 
 // post is do with an object.
