@@ -79,6 +79,10 @@ clients: build ## sign in with the tool protocol's published clients and work th
 client-test: build ## pack the TypeScript client and call every operation of the sandbox with it (needs node and npm)
 	@bash client/typescript/test.sh
 
+.PHONY: browser
+browser: build ## open the pages of the documentation, and use the TypeScript client, in a real browser (needs chromium and npm)
+	@bash test/browser/run.sh
+
 .PHONY: faults
 faults: build ## kill the service FAULTS times over uploads and bookings on each database, and make as much trouble for three replicas
 	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults

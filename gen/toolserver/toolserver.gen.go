@@ -217,7 +217,7 @@ type ServerInterface interface {
 	// GetAuthorizationServer Describe the authorization server
 	// (GET /.well-known/oauth-authorization-server)
 	GetAuthorizationServer(c *gin.Context)
-	// GetToolsAuthorizationServer Describe the authorization server of `/mcp`
+	// GetToolsAuthorizationServer Describe the authorization server of /mcp
 	// (GET /.well-known/oauth-authorization-server/mcp)
 	GetToolsAuthorizationServer(c *gin.Context)
 	// GetProtectedResource Describe the protected resource

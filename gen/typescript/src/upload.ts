@@ -37,7 +37,9 @@ function sendByXhr(request: Request, form: FormData, told: Told): Promise<Respon
         xhr.setRequestHeader(name, value)
       }
     })
-    xhr.upload.onprogress = ({ loaded, total, lengthComputable }) => told({ loaded, total: lengthComputable ? total : 0 })
+    const tell = ({ loaded, total, lengthComputable }: ProgressEvent) => told({ loaded, total: lengthComputable ? total : 0 })
+    xhr.upload.onloadstart = tell
+    xhr.upload.onprogress = tell
     xhr.onload = () => resolve(new Response(xhr.response as Blob, { status: xhr.status, headers: headersOf(xhr) }))
     xhr.onerror = () => reject(new TypeError('The upload failed: the connection was lost or refused.'))
     xhr.onabort = () => reject(request.signal.reason)

@@ -1,0 +1,132 @@
+// The pages of the documentation as a person finds them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { picture, signIn, startBrowser, startSandbox, watch } from './world.mjs'
+
+const methods = ['get', 'put', 'post', 'delete', 'patch']
+
+/** The operations of a specification that the sandbox serves. */
+async function operations(origin, name) {
+  const spec = await (await fetch(`${origin}/openapi/${name}.json`)).json()
+  return Object.entries(spec.paths ?? {}).flatMap(([path, item]) =>
+    methods.filter((m) => item[m]).map((m) => ({ method: m.toUpperCase(), path, ...item[m] })),
+  )
+}
+
+const open = async (page, origin, fragment = '') => {
+  await page.goto('about:blank') // another fragment alone would leave the page as it is
+  await page.goto(`${origin}/docs${fragment}`)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+}
+
+/** Opens every group of the side bar. */
+async function openGroups(page, tags) {
+  const bar = page.getByRole('navigation').first()
+  for (const tag of tags) {
+    const group = bar.getByRole('button', { name: new RegExp(`^${tag}\\s*(Open|Close) Group`) })
+    await group.waitFor()
+    if (/Open Group/.test(await group.textContent())) {
+      await group.click()
+    }
+  }
+  return bar
+}
+
+test('the pages of the documentation', async (t) => {
+  const sandbox = await startSandbox(t)
+  const origin = sandbox.BASE_URL
+  const browser = await startBrowser(t)
+  const context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })
+  const page = await context.newPage()
+  const wrong = watch(page, origin)
+
+  const specs = ['backend', 'integrations', 'billing', 'webhooks', 'toolserver']
+  const found = new Set()
+  for (const [slug, document] of Object.entries({ api: 'docledger', toolserver: 'toolserver' })) {
+    await t.test(`${slug}: every operation stands in the side bar and is shown when it is chosen`, async () => {
+      await open(page, origin)
+      if (slug === 'toolserver') {
+        await page.getByRole('button', { name: 'API', exact: true }).first().click()
+        await page.getByRole('option', { name: 'Tool server' }).click()
+      }
+      const all = await operations(origin, document)
+      const bar = await openGroups(page, new Set(all.map((o) => o.tags[0])))
+      for (const { method, path, summary, tags } of all) {
+        const short = method === 'DELETE' ? 'DEL' : method
+        await bar.getByRole('button', { name: `${summary} HTTP Method: ${short}`, exact: true }).click()
+        const section = page.locator(`[id="${slug}/tag/${tags[0].toLowerCase().replaceAll(' ', '-')}/${method}${path}"]`)
+        await section.getByRole('heading', { name: summary }).first().waitFor()
+        await section.getByText(path, { exact: true }).first().waitFor()
+        found.add(`${method} ${path}`)
+      }
+      await picture(page, `docs-${slug}`)
+    })
+  }
+
+  await t.test('they are the operations of every specification', async () => {
+    const all = (await Promise.all(specs.map((name) => operations(origin, name)))).flat()
+    assert.deepEqual([...found].sort(), all.map((o) => `${o.method} ${o.path}`).sort())
+  })
+
+  await t.test('a request can be tried out with a token', async () => {
+    const token = await signIn(sandbox)
+    await open(page, origin, '#api/tag/account/GET/api/me')
+    await page.getByRole('textbox', { name: 'Bearer Token' }).fill(token)
+    await page.locator('button', { hasText: '(get /api/me)' }).click()
+    const answer = page.waitForResponse(origin + '/api/me')
+    await page.locator('button:visible', { hasText: /^\s*Send/ }).first().click()
+    assert.equal((await answer).status(), 200)
+    await page.getByText('200 OK').waitFor()
+    await page.getByText(`"${sandbox.LOGIN_EMAIL}"`).first().waitFor()
+    await picture(page, 'docs-tried')
+  })
+
+  await t.test('a change can be tried out with the example', async () => {
+    const token = await signIn(sandbox)
+    await open(page, origin, '#api/tag/entities/POST/api/entities')
+    await page.getByRole('textbox', { name: 'Bearer Token' }).fill(token)
+    await page.locator('button', { hasText: '(post /api/entities)' }).click()
+    const answer = page.waitForResponse(origin + '/api/entities')
+    await page.locator('button:visible', { hasText: /^\s*Send/ }).first().click()
+    assert.equal((await answer).status(), 200)
+    await page.getByText('200 OK').waitFor()
+    await picture(page, 'docs-changed')
+  })
+
+  await t.test('every code of an error is explained, and the reference leads there', async () => {
+    await open(page, origin)
+    await page.getByRole('link', { name: 'what each code means' }).first().click()
+    await page.waitForURL(origin + '/docs/errors')
+    const spec = await (await fetch(origin + '/openapi/common.json')).json()
+    const codes = spec.components.schemas.ErrorCode['x-extensible-enum']
+    const shown = await page.getByRole('heading', { level: 2 }).locator('code').allTextContents()
+    assert.deepEqual(shown, codes)
+    for (const code of codes) {
+      await page.goto(`${origin}/docs/errors#${code}`)
+      const box = await page.locator(`#${code}`).boundingBox()
+      assert.ok(box.y >= 0 && box.y < 1000, `${code} is not in sight at its own address`)
+    }
+    await picture(page, 'errors')
+  })
+
+  await t.test('in the dark and on a telephone', async () => {
+    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+    const small = await phone.newPage()
+    const smallWrong = watch(small, origin)
+    for (const path of ['/docs', '/docs/errors']) {
+      await small.goto(origin + path)
+      await small.getByRole('heading', { level: 1 }).first().waitFor()
+      const wide = await small.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
+      const background = await small.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      const [red] = background.match(/\d+/)
+      assert.ok(Number(red) < 64, `${path} has the background ${background} in the dark`)
+      await picture(small, `small${path.replaceAll('/', '-')}`)
+    }
+    assert.deepEqual(smallWrong, [])
+    await phone.close()
+  })
+
+  assert.deepEqual(wrong, [])
+})
