@@ -20,7 +20,7 @@ import (
 var rows = []schema.Tabler{
 	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
 	settingsRow{}, documentRow{}, invoiceRow{}, lineRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{},
-	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{},
+	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{}, watchSubscriptionRow{},
 }
 
 // foreign are the tables that no row struct is for.

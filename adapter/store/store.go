@@ -154,6 +154,9 @@ func (s *Store) WatchNodes() WatchNodes { return WatchNodes{s} }
 // WatchVersions returns which versions of items are documents.
 func (s *Store) WatchVersions() WatchVersions { return WatchVersions{s} }
 
+// WatchSubscriptions returns where stores call when something changes.
+func (s *Store) WatchSubscriptions() WatchSubscriptions { return WatchSubscriptions{s} }
+
 // Meters returns what was sent to providers.
 func (s *Store) Meters() Meters { return Meters{s} }
 

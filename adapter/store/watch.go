@@ -19,6 +19,7 @@ type watchRow struct {
 	OrganizationID uuid.UUID
 	Run            int64
 	NextPollAt     time.Time
+	Woken          bool
 	Cursor         string
 	Body           jsonOf[watchJSON]
 }
@@ -39,6 +40,7 @@ type watchJSON struct {
 	Pause        watch.Pause          `json:"pause,omitempty"`
 	FilesSeen    int64                `json:"files_seen"`
 	FilesTakenIn int64                `json:"files_taken_in"`
+	SubscribeAt  time.Time            `json:"subscribe_at,omitzero"`
 }
 
 type watchDirectoryJSON struct {
@@ -50,10 +52,12 @@ func (r watchRow) fromRow() watch.Watch {
 	b := r.Body.V
 	return watch.Watch{
 		IntegrationID: r.IntegrationID, OrganizationID: r.OrganizationID, Run: r.Run, Cursor: r.Cursor, NextPollAt: instant(r.NextPollAt),
+		Woken:       r.Woken,
 		Place:       docstore.Place{Source: b.Source, SubSource: b.SubSource},
 		Directories: mapped(b.Directories, func(d watchDirectoryJSON) watch.Directory { return watch.Directory(d) }),
 		Epoch:       b.Epoch, Enumerating: b.Enumerating, CaughtUp: b.CaughtUp, LastPollAt: b.LastPollAt, UpToDateAt: b.UpToDateAt,
 		Failures: b.Failures, Pause: b.Pause, FilesSeen: b.FilesSeen, FilesTakenIn: b.FilesTakenIn,
+		SubscribeAt: b.SubscribeAt,
 	}
 }
 
@@ -65,6 +69,7 @@ func toWatchRow(w *watch.Watch) watchRow {
 			Directories: mapped(w.Directories, func(d watch.Directory) watchDirectoryJSON { return watchDirectoryJSON(d) }),
 			Epoch:       w.Epoch, Enumerating: w.Enumerating, CaughtUp: w.CaughtUp, LastPollAt: instant(w.LastPollAt), UpToDateAt: instant(w.UpToDateAt),
 			Failures: w.Failures, Pause: w.Pause, FilesSeen: w.FilesSeen, FilesTakenIn: w.FilesTakenIn,
+			SubscribeAt: instant(w.SubscribeAt),
 		}},
 	}
 }
@@ -86,7 +91,9 @@ func (r Watches) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*watc
 // Wake implements watch.Repository.
 func (r Watches) Wake(ctx context.Context, i *integration.Integration, at time.Time) error {
 	err := r.s.handle(ctx).Exec(`INSERT INTO watches (integration_id, organization_id, run, next_poll_at, cursor, body) VALUES (?, ?, 0, ?, '', '{}')
-		ON CONFLICT (integration_id) DO UPDATE SET next_poll_at = excluded.next_poll_at WHERE watches.next_poll_at > excluded.next_poll_at`,
+		ON CONFLICT (integration_id) DO UPDATE SET woken = TRUE,
+		next_poll_at = CASE WHEN watches.next_poll_at > excluded.next_poll_at THEN excluded.next_poll_at ELSE watches.next_poll_at END
+		WHERE NOT watches.woken OR watches.next_poll_at > excluded.next_poll_at`,
 		i.ID, i.OrganizationID, instant(at)).Error
 	return failed("wake the watch", err)
 }
@@ -105,7 +112,7 @@ func (r Watches) DueForPolling(ctx context.Context, now time.Time, limit int) ([
 // Claim implements watch.Repository.
 func (r Watches) Claim(ctx context.Context, d watch.Due) (*watch.Watch, error) {
 	var rows []watchRow
-	err := r.s.handle(ctx).Raw(`UPDATE watches SET run = run + 1 WHERE integration_id = ? AND organization_id = ? RETURNING *`,
+	err := r.s.handle(ctx).Raw(`UPDATE watches SET run = run + 1, woken = FALSE WHERE integration_id = ? AND organization_id = ? RETURNING *`,
 		d.IntegrationID, d.OrganizationID).Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return nil, failed("claim the watch", err)
@@ -133,7 +140,7 @@ func (r Watches) Update(ctx context.Context, d watch.Due, run int64, change func
 			return err
 		}
 		row, w = toWatchRow(&there), &there
-		return failed("store the watch", save(r.s.handle(ctx), &row, "organization_id", "run"))
+		return failed("store the watch", save(r.s.handle(ctx), &row, "organization_id", "run", "woken"))
 	})
 	if err != nil {
 		return nil, err

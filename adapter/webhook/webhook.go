@@ -42,6 +42,7 @@ type Receiver struct {
 	Inbox Inbox
 	// Senders are those that are configured; all others get not_found.
 	Senders    map[inbox.Sender]Verify
+	Storage    Storage // nil where no document store calls
 	WriteError func(c *gin.Context, err error)
 	Clock      usecase.Clock
 	Log        *slog.Logger

@@ -296,7 +296,7 @@ func (s *Service) webhooks() *webhook.Receiver {
 	if s.provider != nil {
 		senders[domaininbox.Identity] = s.verifyIdentity
 	}
-	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, WriteError: edge.WriteError, Clock: s.clock, Log: s.log}
+	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, Storage: s.watching, WriteError: edge.WriteError, Clock: s.clock, Log: s.log}
 }
 
 // Handler answers everything that the service serves over HTTP.

@@ -14,6 +14,7 @@ func (s *Service) newWatching(plans billing.Plans) *watching.Service {
 	st := s.store
 	return &watching.Service{
 		Watches: st.Watches(), Nodes: st.WatchNodes(), Sets: st.WatchNodes(), Versions: st.WatchVersions(),
+		Subscriptions: st.WatchSubscriptions(), CallURL: s.cfg.NotificationsURL,
 		Integrations: st.Integrations(), Entities: st.Entities(), Accesses: s.Integrations.Tokens,
 		Connectors: func(p integration.Provider) any { return s.Integrations.Connectors[p] },
 		Health:     s.Integrations, Intake: s.Documents, Plans: plans, Usage: st.Usage(), Queue: st.Queue(),

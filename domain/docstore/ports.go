@@ -79,6 +79,25 @@ type Subscription struct {
 	ExpiresAt time.Time
 }
 
+// Call is a request to an address of Subscribe, whoever made it.
+type Call struct {
+	Query  map[string][]string
+	Header map[string][]string // by their canonical names
+	Body   []byte
+}
+
+// Told is what a call says.
+type Told struct {
+	// Echo is a text that the store wants to have repeated before it believes in
+	// the address; "" for none. Nothing proves who asks for it.
+	Echo string
+	// Proofs are the secrets that the call brings. The store has made it only
+	// where there is one and each is the subscription's.
+	Proofs []secret.Text
+	// Changed says that something may have happened in the place.
+	Changed bool
+}
+
 // Notifier is a connector whose store can call us. It is an optional
 // capability: polling alone misses nothing.
 type Notifier interface {
@@ -94,4 +113,7 @@ type Notifier interface {
 	Renew(ctx context.Context, a integration.Access, p Place, s Subscription, cursor, address string, proof secret.Text) (Subscription, error)
 	// Unsubscribe ends it. One that has ended is no error.
 	Unsubscribe(ctx context.Context, a integration.Access, s Subscription) error
+	// Read says what a call means, without believing it. One that is none of
+	// the store's is an Invalid fault.
+	Read(c Call) (Told, error)
 }

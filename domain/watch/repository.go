@@ -23,13 +23,14 @@ type Repository interface {
 	// fault where there is none yet.
 	Get(ctx context.Context, s identity.Scope, integration uuid.UUID) (*Watch, error)
 	// Wake makes the watch of an integration where there is none, and has it
-	// polled at the given time where that is sooner than it would be.
+	// polled at the given time where that is sooner than it would be, and once
+	// more after a poll that is on its way (Woken).
 	Wake(ctx context.Context, i *integration.Integration, at time.Time) error
 	// DueForPolling lists watches whose time has come, of integrations that are
 	// ACTIVE or have lost access to their place, the longest due first.
 	DueForPolling(ctx context.Context, now time.Time, limit int) ([]Due, error)
-	// Claim takes the watch over: Run rises by one. It returns nil where there
-	// is none.
+	// Claim takes the watch over: Run rises by one, and Woken is cleared. It
+	// returns nil where there is none.
 	Claim(ctx context.Context, d Due) (*Watch, error)
 	// Update loads the watch under a row lock, applies change, and stores it.
 	// A watch that another has claimed since run is ErrSuperseded.

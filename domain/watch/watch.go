@@ -47,13 +47,18 @@ type Watch struct {
 	// CaughtUp says that the feed was read to its end.
 	CaughtUp bool
 
-	NextPollAt   time.Time
+	NextPollAt time.Time
+	// Woken says that somebody asked for a poll since this one began: what it
+	// has read may be too old.
+	Woken        bool
 	LastPollAt   time.Time // the latest poll that reached the store; zero for none
 	UpToDateAt   time.Time // when last nothing was left to do; zero for never
 	Failures     int       // polls in a row that came to nothing
 	Pause        Pause
 	FilesSeen    int64 // versions of files that the store told of
 	FilesTakenIn int64 // versions that are documents
+	// SubscribeAt is when the store's promise to call us is seen to again.
+	SubscribeAt time.Time
 }
 
 // Directory is a directory that the set-up names, with the folders that are
@@ -84,6 +89,9 @@ func (w *Watch) Aim(p docstore.Place, paths []string) (moved bool) {
 		}
 	}
 	w.Place, w.Directories = p, nil
+	if moved {
+		w.SubscribeAt = time.Time{}
+	}
 	for _, path := range paths {
 		w.Directories = append(w.Directories, Directory{Path: path, Folders: known[path]})
 	}

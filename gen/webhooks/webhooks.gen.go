@@ -38,11 +38,23 @@ type ReceivePaymentEventParams struct {
 	StripeSignature *string `json:"Stripe-Signature,omitempty"`
 }
 
+// ReceiveStorageNotificationParams defines parameters for ReceiveStorageNotification.
+type ReceiveStorageNotificationParams struct {
+	// ValidationToken The text to answer with.
+	ValidationToken *string `form:"validationToken,omitempty" json:"validationToken,omitempty"`
+
+	// XGoogChannelToken The subscription's secret.
+	XGoogChannelToken *string `json:"X-Goog-Channel-Token,omitempty"`
+}
+
 // ReceiveIdentityEventJSONRequestBody defines body for ReceiveIdentityEvent for application/json ContentType.
 type ReceiveIdentityEventJSONRequestBody = WebhookEvent
 
 // ReceivePaymentEventJSONRequestBody defines body for ReceivePaymentEvent for application/json ContentType.
 type ReceivePaymentEventJSONRequestBody = WebhookEvent
+
+// ReceiveStorageNotificationJSONRequestBody defines body for ReceiveStorageNotification for application/json ContentType.
+type ReceiveStorageNotificationJSONRequestBody = WebhookEvent
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
@@ -52,6 +64,9 @@ type ServerInterface interface {
 	// ReceivePaymentEvent Receive an event of the payment processor
 	// (POST /webhook/payments)
 	ReceivePaymentEvent(c *gin.Context, params ReceivePaymentEventParams)
+	// ReceiveStorageNotification Be told by a document store that something changed
+	// (POST /webhook/storage/{subscription_id})
+	ReceiveStorageNotification(c *gin.Context, subscriptionId string, params ReceiveStorageNotificationParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -181,6 +196,63 @@ func (siw *ServerInterfaceWrapper) ReceivePaymentEvent(c *gin.Context) {
 	siw.Handler.ReceivePaymentEvent(c, params)
 }
 
+// ReceiveStorageNotification operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveStorageNotification(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "subscription_id" -------------
+	var subscriptionId string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "subscription_id", c.Param("subscription_id"), &subscriptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter subscription_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReceiveStorageNotificationParams
+
+	// ------------- Optional query parameter "validationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "validationToken", c.Request.URL.Query(), &params.ValidationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter validationToken: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "X-Goog-Channel-Token" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Goog-Channel-Token")]; found {
+		var XGoogChannelToken string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Goog-Channel-Token, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Goog-Channel-Token", valueList[0], &XGoogChannelToken, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Goog-Channel-Token: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.XGoogChannelToken = &XGoogChannelToken
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveStorageNotification(c, subscriptionId, params)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -210,4 +282,5 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 
 	router.POST(options.BaseURL+"/webhook/payments", wrapper.ReceivePaymentEvent)
 	router.POST(options.BaseURL+"/webhook/identity", wrapper.ReceiveIdentityEvent)
+	router.POST(options.BaseURL+"/webhook/storage/:subscription_id", wrapper.ReceiveStorageNotification)
 }

@@ -63,7 +63,9 @@ type Config struct {
 	// DOCSTORE_A; "" for any.
 	DocstoreATenant string
 	DocstoreB       Provider
-	Tools           Tools
+	// NotificationsURL is where document stores call; "" where none can.
+	NotificationsURL string
+	Tools            Tools
 
 	Rates            Rates
 	CORSOrigins      []string // whose pages may call the API
@@ -185,6 +187,7 @@ func (r *reader) load() Config {
 	c.HealthAt = r.listenIf("HEALTH_LISTEN")
 	c.Blob = r.blob()
 	r.sameKeys(c, r.providers(c))
+	c.NotificationsURL = r.notifications("NOTIFICATIONS_URL", c.BaseURL)
 	return c
 }
 
@@ -233,6 +236,7 @@ func Variables() []Variable {
 		"DOCSTORE_B_CLIENT_SECRET":    "the application's secret; required with its id",
 		"DOCSTORE_B_SCOPES":           "as for ACCOUNTING_A",
 		"DOCSTORE_B_URL":              "as for ACCOUNTING_A",
+		"NOTIFICATIONS_URL":           "where document stores call when something changes; empty: BASE_URL, where that is https and not this machine; `none`: they don't, and polling alone finds what changed",
 		"REDIS_URL":                   "shared cache and request counters as `redis://…`; empty for those of each process",
 		"CORS_ALLOWED_ORIGINS":        "origins whose pages may call the API from a browser, separated by commas; empty: that of WEB_URL",
 		"REQUESTS_PER_CREDENTIAL":     "requests a minute with one credential; 0: any number",

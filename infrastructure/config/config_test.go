@@ -121,3 +121,26 @@ func TestProviders(t *testing.T) {
 		}
 	}
 }
+
+func TestNotificationsURL(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ base, set, want string }{
+		{"https://docs.example", "", "https://docs.example"},
+		{"http://docs.example", "", ""},
+		{"https://127.0.0.1:8080", "", ""},
+		{"https://docs.example", "none", ""},
+		{"http://127.0.0.1:8080", "https://in.example/", "https://in.example"},
+		{"http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://127.0.0.1:8080"},
+	} {
+		values := valid()
+		values["BASE_URL"], values["NOTIFICATIONS_URL"] = c.base, c.set
+		if got, err := config.Load(from(values)); err != nil || got.NotificationsURL != c.want {
+			t.Errorf("BASE_URL %s and %q: %q, %v", c.base, c.set, got.NotificationsURL, err)
+		}
+	}
+	values := valid()
+	values["NOTIFICATIONS_URL"] = "no url"
+	if _, err := config.Load(from(values)); err == nil {
+		t.Error("what is no URL is taken")
+	}
+}

@@ -92,8 +92,10 @@ func (r *reader) level(name string, fallback slog.Level) slog.Level {
 	return l
 }
 
-func (r *reader) url(name, fallback string) string {
-	v := strings.TrimSuffix(r.text(name, fallback), "/")
+func (r *reader) url(name, fallback string) string { return r.asURL(name, r.text(name, fallback)) }
+
+func (r *reader) asURL(name, v string) string {
+	v = strings.TrimSuffix(v, "/")
 	if v == "" {
 		return ""
 	}
@@ -264,6 +266,23 @@ func (r *reader) sameKeys(c Config, offered bool) {
 	}
 	if len(c.SigningKeys) == 0 && c.Blob.URL != "" {
 		r.problem("JWT_SIGNING_KEYS", "is required with DATABASE_URL and BLOB_URL: every process needs the same keys")
+	}
+}
+
+// notifications reads where document stores call: they call https alone, and
+// don't reach an address of this machine unless they are on it too.
+func (r *reader) notifications(name, base string) string {
+	switch v := r.text(name, ""); v {
+	case "none":
+		return ""
+	case "":
+		u, err := url.Parse(base)
+		if err != nil || u.Scheme != "https" || isLoopback(u.Hostname()) {
+			return ""
+		}
+		return base
+	default:
+		return r.asURL(name, v)
 	}
 }
 

@@ -42,9 +42,11 @@ type Options struct {
 	DatabaseURL string // PostgreSQL; "" for SQLite
 	DataDir     string // "" for one that is removed after the test
 	NoWorkers   bool
-	Overrides   service.Overrides
-	Env         map[string]string // further variables
-	Log         io.Writer         // nil: discarded
+	// Notifications has stores call the service.
+	Notifications bool
+	Overrides     service.Overrides
+	Env           map[string]string // further variables
+	Log           io.Writer         // nil: discarded
 }
 
 // compileCache keeps the compiled PDF engine between tests.
@@ -124,6 +126,9 @@ func (s *Server) env(o Options, name string) (string, bool) {
 		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": compileCache,
 		"DATABASE_MAX_CONNECTIONS": "8", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
+	}
+	if o.Notifications {
+		values["NOTIFICATIONS_URL"] = s.URL
 	}
 	v, ok := values[name]
 	return v, ok

@@ -44,6 +44,7 @@ type place struct {
 	locked  map[string]bool
 	short   map[string]bool // their contents end early
 	opened  map[string]int
+	onOpen  func() // called before a content is read
 }
 
 func newPlace(now func() time.Time) *place {
@@ -164,6 +165,9 @@ func (p *place) path(f *file) string {
 }
 
 func (p *place) Open(ctx context.Context, _ integration.Access, _ docstore.Place, it docstore.Item) (docstore.Content, error) {
+	if p.onOpen != nil {
+		p.onOpen()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := p.items[it.ID]

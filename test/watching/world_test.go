@@ -184,7 +184,8 @@ func (w *world) service(blobs *blob.Folder, listed bool) *watching.Service {
 	var tx usecase.UnitOfWork = w.tx
 	return &watching.Service{
 		Watches: st.Watches(), Nodes: st.WatchNodes(), Sets: st.WatchNodes(), Versions: st.WatchVersions(),
-		Integrations: st.Integrations(), Entities: st.Entities(), Accesses: direct{},
+		Subscriptions: st.WatchSubscriptions(),
+		Integrations:  st.Integrations(), Entities: st.Entities(), Accesses: direct{},
 		Connectors: func(integration.Provider) any { return connector }, Health: health{st},
 		Intake: &documents.Service{
 			Documents: st.Documents(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: st.Queue(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docledger/domain/docstore"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
@@ -38,6 +39,7 @@ func (s *Service) Disconnect(ctx context.Context, a identity.Actor, id uuid.UUID
 	// told the reason says what is left there.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
 	defer cancel()
+	s.endCalls(ctx, end)
 	if end.left == integration.EndedHere || !s.endAtProvider(ctx, end) {
 		return end.integration, nil
 	}
@@ -57,12 +59,18 @@ type ending struct {
 	last        bool               // the grant is erased
 	revoke      bool               // the consent is to be revoked
 	tenant      bool               // the tenant's connection is to be ended
+	calls       []docstore.Subscription
 }
 
 // end marks an integration as ended and erases the grant with its last one.
 func (s *Service) end(ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int) (end ending, err error) {
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		end = ending{before: *i, left: integration.EndedHere}
+		if i.Trigger != nil {
+			if end.calls, err = s.Watches.Release(ctx, i); err != nil {
+				return err
+			}
+		}
 		if i.GrantID != uuid.Nil {
 			if err := s.weigh(ctx, i, &end); err != nil {
 				return err
@@ -145,10 +153,8 @@ func (s *Service) endAtProvider(ctx context.Context, end ending) bool {
 		err = connector.Revoke(ctx, end.grant.Tokens)
 	case !end.tenant:
 		return false // others stand on the same consent, or the same connection
-	case end.last:
-		err = s.disconnectTenant(ctx, tenants, end)
 	default:
-		err = s.Tokens.With(ctx, &end.before, false, tenants.DisconnectTenant)
+		err = s.asEnded(ctx, end, tenants.DisconnectTenant)
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "a connection could not be ended at the provider",
@@ -157,17 +163,37 @@ func (s *Service) endAtProvider(ctx context.Context, end ending) bool {
 	return err == nil
 }
 
-// disconnectTenant takes a tenant off with tokens that are erased already.
-func (s *Service) disconnectTenant(ctx context.Context, tenants integration.TenantDisconnector, end ending) error {
-	t := end.grant.Tokens
-	if !end.grant.Fresh(s.Clock.Now(), t.Refresh) {
-		var err error
-		if t, err = s.Connectors[end.before.Provider].Refresh(ctx, t.Refresh); err != nil {
-			return err
+// endCalls has a store no longer call us. Where that fails it ends by itself,
+// and until then its calls find no address.
+func (s *Service) endCalls(ctx context.Context, end ending) {
+	notifier, ok := s.Connectors[end.before.Provider].(docstore.Notifier)
+	if !ok || end.grant == nil || end.grant.Ended {
+		return
+	}
+	for _, c := range end.calls {
+		err := s.asEnded(ctx, end, func(ctx context.Context, a integration.Access) error { return notifier.Unsubscribe(ctx, a, c) })
+		if err != nil {
+			s.Log.WarnContext(ctx, "a subscription could not be ended at the store",
+				"integration", end.before.ID, "provider", end.before.Provider, "error", err)
 		}
 	}
-	return tenants.DisconnectTenant(ctx, integration.Access{
-		Token: t.Access, Account: end.grant.Account, Event: end.grant.Event, Tenant: end.before.Tenant(),
+}
+
+// asEnded makes a call for an integration that has ended, whose tokens may be
+// erased already.
+func (s *Service) asEnded(ctx context.Context, end ending, call func(context.Context, integration.Access) error) error {
+	if !end.last {
+		return s.Tokens.With(ctx, &end.before, false, call)
+	}
+	if t := end.grant.Tokens; !end.grant.Fresh(s.Clock.Now(), t.Refresh) {
+		renewed, err := s.Connectors[end.before.Provider].Refresh(ctx, t.Refresh)
+		if err != nil {
+			return err
+		}
+		end.grant.Renewed(renewed) // the former may be spent
+	}
+	return call(ctx, integration.Access{
+		Token: end.grant.Tokens.Access, Account: end.grant.Account, Event: end.grant.Event, Tenant: end.before.Tenant(),
 	})
 }
 

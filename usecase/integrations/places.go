@@ -23,6 +23,10 @@ type browser = docstore.Browser
 type Watches interface {
 	// Wake has the place polled at once, within the caller's transaction.
 	Wake(ctx context.Context, i *integration.Integration) error
+	// Release takes away the addresses where the store calls for an integration
+	// that ends, within the caller's transaction. It returns what the store is
+	// to be told.
+	Release(ctx context.Context, i *integration.Integration) ([]docstore.Subscription, error)
 	// Report tells how far a place was followed; nil before it is set up.
 	Report(ctx context.Context, a identity.Actor, i *integration.Integration) (*watch.Report, error)
 }

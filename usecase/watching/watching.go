@@ -44,22 +44,26 @@ type Health interface {
 
 // Service follows places.
 type Service struct {
-	Watches      watch.Repository
-	Nodes        watch.Nodes
-	Sets         watch.NodeSets
-	Versions     watch.Versions
-	Integrations integration.Reader
-	Entities     entity.Reader
-	Accesses     integration.Accesses
-	Connectors   func(integration.Provider) any
-	Health       Health
-	Intake       Intake
-	Plans        billing.Plans
-	Usage        billing.Usage
-	Queue        job.Queue
-	UnitOfWork   usecase.UnitOfWork
-	Clock        usecase.Clock
-	Log          *slog.Logger
+	Watches  watch.Repository
+	Nodes    watch.Nodes
+	Sets     watch.NodeSets
+	Versions watch.Versions
+	// Subscriptions are where stores call, at CallURL and NotificationPath; ""
+	// is for an installation that stores can't reach.
+	Subscriptions watch.Subscriptions
+	CallURL       string
+	Integrations  integration.Reader
+	Entities      entity.Reader
+	Accesses      integration.Accesses
+	Connectors    func(integration.Provider) any
+	Health        Health
+	Intake        Intake
+	Plans         billing.Plans
+	Usage         billing.Usage
+	Queue         job.Queue
+	UnitOfWork    usecase.UnitOfWork
+	Clock         usecase.Clock
+	Log           *slog.Logger
 	// Interval is the pause between two polls of one place. Spread returns a
 	// factor near 1 that parts the polls of many places.
 	Interval time.Duration
@@ -96,6 +100,9 @@ const (
 	slower = 5
 	// maxPause bounds how long a place that fails is left alone.
 	maxPause = 15 * time.Minute
+	// soon is the pause before the next poll where something changed during
+	// this one. Many notifications at once make no more of them.
+	soon = time.Second
 )
 
 // Enqueue gives a job to every watch whose time has come. It returns how many
@@ -138,6 +145,9 @@ func (s *Service) Poll(ctx context.Context, args job.PollStore) error {
 	}
 	p := &poll{Service: s, due: d, w: w, i: i, actor: actor, st: st, until: s.Clock.Now().Add(turn)}
 	o, err := p.run(ctx)
+	if err == nil && o.reached {
+		err = p.subscribe(ctx)
+	}
 	if errors.Is(err, watch.ErrSuperseded) {
 		return nil
 	}
@@ -179,7 +189,11 @@ func (s *Service) settle(ctx context.Context, d watch.Due, w *watch.Watch, i *in
 		if o.err == nil && !o.more && o.waiting == 0 && o.pause == "" && w.CaughtUp && !w.Enumerating {
 			w.UpToDateAt = now
 		}
-		w.NextPollAt = now.Add(s.pause(w, o))
+		pause := s.pause(w, o)
+		if w.Woken && o.err == nil {
+			pause = min(pause, soon)
+		}
+		w.NextPollAt = now.Add(pause)
 		return nil
 	})
 	if errors.Is(err, watch.ErrSuperseded) {

@@ -39,6 +39,23 @@ func (c *Connector) Renew(
 	return c.Subscribe(ctx, a, p, at, address, proof)
 }
 
+// What a call says in its headers; it has no body.
+const (
+	proofHeader = "X-Goog-Channel-Token"
+	stateHeader = "X-Goog-Resource-State"
+	opened      = "sync" // the state of the first call, before anything happened
+)
+
+// Read implements docstore.Notifier.
+func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
+	header := http.Header(call.Header)
+	told := docstore.Told{Changed: header.Get(stateHeader) != opened}
+	for _, proof := range header.Values(proofHeader) {
+		told.Proofs = append(told.Proofs, secret.New(proof))
+	}
+	return told, nil
+}
+
 // Unsubscribe implements docstore.Notifier.
 func (c *Connector) Unsubscribe(ctx context.Context, a integration.Access, s docstore.Subscription) error {
 	err := c.client.Stop(ctx, a, s.ID, s.Resource)

@@ -250,6 +250,10 @@ func testNotifications(t *testing.T, shared bool) {
 			if h.Get("X-Goog-Resource-State") != want || h.Get("X-Goog-Channel-Token") != "canary-proof" {
 				t.Errorf("told %v, want %s", h, want)
 			}
+			read, err := c.Read(docstore.Call{Header: h})
+			if w.must(err); read.Echo != "" || len(read.Proofs) != 1 || read.Proofs[0] != proof || read.Changed != (want == "change") {
+				t.Errorf("%s is read as %+v", want, read)
+			}
 		case <-time.After(10 * time.Second):
 			t.Fatalf("nobody told %s", want)
 		}

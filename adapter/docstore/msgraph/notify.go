@@ -2,11 +2,14 @@ package msgraph
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"time"
 
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
 )
@@ -37,6 +40,30 @@ func (c *Connector) Renew(
 	}
 	renewed, err := c.client.Renew(ctx, a, s.ID, c.now().Add(lifetime))
 	return subscription(renewed, err)
+}
+
+// maxEcho bounds the text that the provider wants repeated, in bytes.
+const maxEcho = 4 << 10
+
+// Read implements docstore.Notifier: either a text to repeat, or a list of
+// notifications, each with the secret.
+func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
+	if echo := url.Values(call.Query).Get("validationToken"); echo != "" && len(echo) <= maxEcho {
+		return docstore.Told{Echo: echo}, nil
+	}
+	var in struct {
+		Value []struct {
+			State string `json:"clientState"`
+		} `json:"value"`
+	}
+	if err := json.Unmarshal(call.Body, &in); err != nil {
+		return docstore.Told{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", client.Provider).Because(err)
+	}
+	told := docstore.Told{Changed: true}
+	for _, n := range in.Value {
+		told.Proofs = append(told.Proofs, secret.New(n.State))
+	}
+	return told, nil
 }
 
 // Unsubscribe implements docstore.Notifier.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -271,6 +273,10 @@ func TestNotifications(t *testing.T) {
 		if !strings.Contains(body, `"clientState":"canary-proof"`) || !strings.Contains(body, first.ID) {
 			t.Errorf("told %s", body)
 		}
+		read, err := c.Read(docstore.Call{Body: []byte(body)})
+		if w.must(err); read.Echo != "" || len(read.Proofs) != 1 || read.Proofs[0] != proof || !read.Changed {
+			t.Errorf("read as %+v", read)
+		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("nobody told")
 	}
@@ -286,5 +292,33 @@ func TestNotifications(t *testing.T) {
 	w.sim.Configure(func(s *sim.Settings) { s.WriteToSubscribe = true })
 	if _, err := c.Subscribe(context.Background(), a, w.Place(), "", inbox.URL, proof); !errors.Is(err, docstore.ErrDenied) {
 		t.Errorf("without the right to write: %v, want ErrDenied", err)
+	}
+}
+
+// TestReadCalls has what anybody may send read without being believed.
+func TestReadCalls(t *testing.T) {
+	t.Parallel()
+	c, _ := open(t, nil)
+	for name, test := range map[string]struct {
+		token, body string
+		want        docstore.Told
+		code        fault.Code
+	}{
+		"a text to repeat":    {"Validation: <b>", "", docstore.Told{Echo: "Validation: <b>"}, ""},
+		"too long a text":     {strings.Repeat("x", 5000), "", docstore.Told{}, fault.CodeInvalidRequest},
+		"nothing":             {"", "", docstore.Told{}, fault.CodeInvalidRequest},
+		"no JSON":             {"", "<a/>", docstore.Told{}, fault.CodeInvalidRequest},
+		"other JSON":          {"", `{"value":{"clientState":"s"}}`, docstore.Told{}, fault.CodeInvalidRequest},
+		"no notification":     {"", `{"value":[]}`, docstore.Told{Changed: true}, ""},
+		"one without a proof": {"", `{"value":[{"clientState":"s"},{}]}`, docstore.Told{Changed: true, Proofs: []secret.Text{secret.New("s"), {}}}, ""},
+	} {
+		q := url.Values{}
+		if test.token != "" {
+			q.Set("validationToken", test.token)
+		}
+		got, err := c.Read(docstore.Call{Query: q, Body: []byte(test.body)})
+		if fault.CodeOf(err) != test.code || got.Echo != test.want.Echo || got.Changed != test.want.Changed || !slices.Equal(got.Proofs, test.want.Proofs) {
+			t.Errorf("%s: read as %+v, %v", name, got, err)
+		}
 	}
 }

@@ -151,6 +151,10 @@ func (s signed) ReceiveIdentityEvent(c *gin.Context, _ webhooks.ReceiveIdentityE
 	s.ReceivePaymentEvent(c, webhooks.ReceivePaymentEventParams{})
 }
 
+func (s signed) ReceiveStorageNotification(c *gin.Context, _ string, _ webhooks.ReceiveStorageNotificationParams) {
+	s.ReceivePaymentEvent(c, webhooks.ReceivePaymentEventParams{})
+}
+
 func missing(context.Context, string, any) (any, error) { return nil, fault.Missing("thing") }
 
 // reply is an answer with its envelope, if it is one.

@@ -28,7 +28,7 @@ func TestSignedRequestsPassUntouched(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, path := range []string{"/webhook/payments?from=them", "/webhook/identity"} {
+			for _, path := range []string{"/webhook/payments?from=them", "/webhook/identity", "/webhook/storage/x?validationToken=y"} {
 				r := b.send(t, b.request(t, "POST", path, test.body, test.headers...))
 				if r.StatusCode != 200 || string(r.body) != test.body {
 					t.Errorf("%s: %d %q", path, r.StatusCode, r.body)

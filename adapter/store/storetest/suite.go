@@ -67,6 +67,7 @@ func Run(t *testing.T, open Open) {
 		{"meters", testMeters},
 		{"watches", testWatches},
 		{"watched items", testWatchNodes},
+		{"watch subscriptions", testWatchSubscriptions},
 		{"bookings", testBookings},
 		{"bookings that are due", testDueBookings},
 		{"corrected invoices", testCorrected},

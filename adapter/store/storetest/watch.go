@@ -55,7 +55,10 @@ func testWatches(t *testing.T, b *bench) {
 	if _, err := b.Watches().Get(b.ctx, b.organization(t), i.ID); fault.CodeOf(err) != fault.CodeNotFound {
 		t.Errorf("of another organization: %v", err)
 	}
-	// A wake brings the poll forward and never back.
+	// A wake brings the poll forward and never back, and lasts until the claim.
+	if read.Woken {
+		t.Error("a claimed watch is woken")
+	}
 	must(t, b.Watches().Wake(b.ctx, i, b.at.Add(2*time.Hour)))
 	for after, want := range map[time.Duration]int{30 * time.Minute: 0, time.Hour: 1} {
 		list, err := b.Watches().DueForPolling(b.ctx, b.at.Add(after), 10)
@@ -64,6 +67,18 @@ func testWatches(t *testing.T, b *bench) {
 		}
 	}
 	must(t, b.Watches().Wake(b.ctx, i, b.at))
+	stored, err = b.Watches().Update(b.ctx, due, second.Run, func(w *watch.Watch) error {
+		if !w.Woken {
+			t.Error("the watch is not woken")
+		}
+		return nil
+	})
+	if must(t, err); !stored.NextPollAt.Equal(b.at) {
+		t.Errorf("woken, the poll is due at %v", stored.NextPollAt)
+	}
+	if w, err := b.Watches().Claim(b.ctx, due); err != nil || w.Woken {
+		t.Errorf("claimed, but woken: %v", err)
+	}
 	_, err = b.Integrations().Update(b.ctx, s, i.ID, 0, func(i *integration.Integration) error { i.Fail(integration.ReconnectNeeded); return nil })
 	must(t, err)
 	if list, err := b.Watches().DueForPolling(b.ctx, b.at, 10); err != nil || len(list) != 0 {
@@ -132,5 +147,48 @@ func testWatchNodes(t *testing.T, b *bench) {
 	}
 	if err := b.WatchVersions().Add(b.ctx, v, newID(), b.at); err == nil {
 		t.Error("one version became two documents")
+	}
+}
+
+func testWatchSubscriptions(t *testing.T, b *bench) {
+	s := b.organization(t)
+	i, other := b.watched(t, s), b.watched(t, s)
+	add := func(i *integration.Integration, at time.Time) watch.Subscription {
+		n := watch.Subscription{
+			ID: newID(), IntegrationID: i.ID, OrganizationID: i.OrganizationID, Proof: watch.ProofOf("secret"),
+			Place: docstore.Place{Source: "s,1\xff", SubSource: "b!2"}, CreatedAt: at,
+		}
+		must(t, b.WatchSubscriptions().Add(b.ctx, &n))
+		n.Place.Source = "s,1\ufffd"
+		return n
+	}
+	first, second, theirs := add(i, b.at), add(i, b.at.Add(time.Minute)), add(other, b.at)
+	second.Remote = docstore.Subscription{ID: "remote", Resource: "resource", ExpiresAt: b.at.Add(time.Hour)}
+	if there, err := b.WatchSubscriptions().Answered(b.ctx, second.ID, second.Remote); err != nil || !there {
+		t.Fatalf("answered: %t, %v", there, err)
+	}
+	found, err := b.WatchSubscriptions().Find(b.ctx, second.ID)
+	must(t, err)
+	same(t, "the subscription", found, &second)
+	if !found.Proves("secret") || found.Proves("Secret") || found.Proves("") {
+		t.Error("the proof does not hold")
+	}
+	list, err := b.WatchSubscriptions().Of(b.ctx, i.ID)
+	if must(t, err); len(list) != 2 || list[0].ID != second.ID || list[1].ID != first.ID {
+		t.Errorf("subscriptions %+v", list)
+	}
+	must(t, b.WatchSubscriptions().Remove(b.ctx, first.ID))
+	must(t, b.WatchSubscriptions().Remove(b.ctx, first.ID)) // as good as gone
+	if there, err := b.WatchSubscriptions().Answered(b.ctx, first.ID, second.Remote); err != nil || there {
+		t.Errorf("what was removed is answered: %t, %v", there, err)
+	}
+	taken, err := b.WatchSubscriptions().Take(b.ctx, i.ID)
+	if must(t, err); len(taken) != 1 || taken[0].Remote.ID != "remote" {
+		t.Errorf("taken %+v", taken)
+	}
+	for id, want := range map[uuid.UUID]fault.Code{second.ID: fault.CodeNotFound, newID(): fault.CodeNotFound, theirs.ID: ""} {
+		if _, err := b.WatchSubscriptions().Find(b.ctx, id); fault.CodeOf(err) != want {
+			t.Errorf("find after all were taken: %v, want %q", err, want)
+		}
 	}
 }

@@ -536,4 +536,18 @@ export class Docledger {
   receivePaymentEvent(options: Call<types.ReceivePaymentEventData>): Promise<Answer<types.ReceivePaymentEventResponse>> {
     return this.#transport.call({ id: 'receivePaymentEvent', open: true }, sdk.receivePaymentEvent, options)
   }
+
+  /**
+   * Be told by a document store that something changed
+   *
+   * What changed is read from the store itself: a notification only brings
+   * the next look at the watched place forward, however often it comes. Each
+   * is proven by the secret that the store was given with the address,
+   * DOCSTORE_A in the body, DOCSTORE_B in the header. A query with
+   * `validationToken`, by which DOCSTORE_A finds out whether the address
+   * answers, is answered with that text.
+   */
+  receiveStorageNotification(options: Call<types.ReceiveStorageNotificationData>): Promise<Answer<types.ReceiveStorageNotificationResponse>> {
+    return this.#transport.call({ id: 'receiveStorageNotification', open: true }, sdk.receiveStorageNotification, options)
+  }
 }

@@ -5048,3 +5048,58 @@ export type ReceivePaymentEventResponses = {
 };
 
 export type ReceivePaymentEventResponse = ReceivePaymentEventResponses[keyof ReceivePaymentEventResponses];
+
+export type ReceiveStorageNotificationData = {
+    /**
+     * A notification as the sender writes it.
+     */
+    body?: WebhookEvent;
+    headers?: {
+        /**
+         * The subscription's secret.
+         */
+        'X-Goog-Channel-Token'?: string;
+    };
+    path: {
+        /**
+         * Names the subscription; part of the address that the store was given.
+         */
+        subscription_id: string;
+    };
+    query?: {
+        /**
+         * The text to answer with.
+         */
+        validationToken?: string;
+    };
+    url: '/webhook/storage/{subscription_id}';
+};
+
+export type ReceiveStorageNotificationErrors = {
+    /**
+     * The secret is missing or wrong (`invalid_signature`), the body is
+     * larger than allowed (`payload_too_large`) or no notification
+     * (`invalid_request`).
+     *
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no such thing, or it is not the caller's to see.
+     */
+    404: ErrorEnvelope;
+    /**
+     * Something failed on the service's side or at a third party.
+     */
+    500: ErrorEnvelope;
+};
+
+export type ReceiveStorageNotificationError = ReceiveStorageNotificationErrors[keyof ReceiveStorageNotificationErrors];
+
+export type ReceiveStorageNotificationResponses = {
+    /**
+     * The notification is heard, or the text to answer with.
+     */
+    200: WebhookReceipt;
+};
+
+export type ReceiveStorageNotificationResponse = ReceiveStorageNotificationResponses[keyof ReceiveStorageNotificationResponses];

@@ -1,0 +1,168 @@
+package watching
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"docledger/domain/docstore"
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
+	"docledger/domain/watch"
+
+	"github.com/google/uuid"
+)
+
+// NotificationPath is where stores call, behind the public address; the
+// subscription's id follows.
+const NotificationPath = "/webhook/storage/"
+
+// How long is waited after a store did not promise to call: it, or something on
+// the way to us, may have been out of order, or it may not want to.
+const (
+	subscribeAgain  = 10 * time.Minute
+	subscribeDenied = 24 * time.Hour
+)
+
+// subscribe sees to it that the store calls us. What goes wrong is no fault of
+// the poll, which misses nothing without it.
+func (p *poll) subscribe(ctx context.Context) error {
+	notifier, ok := p.st.Changes.(docstore.Notifier)
+	now := p.Clock.Now()
+	if !ok || p.CallURL == "" || !p.w.CaughtUp || now.Before(p.w.SubscribeAt) {
+		return nil
+	}
+	all, err := p.Subscriptions.Of(ctx, p.i.ID)
+	if err != nil {
+		return err
+	}
+	s := &subscribing{poll: p, notifier: notifier}
+	for n := range all {
+		if s.live == nil && all[n].Serves(p.w.Place, now) {
+			s.live = &all[n]
+		} else {
+			s.stale = append(s.stale, all[n])
+		}
+	}
+	if err := s.renew(ctx); err != nil {
+		return err
+	}
+	return s.endStale(ctx)
+}
+
+// subscribing is one look at the subscriptions of a place.
+type subscribing struct {
+	*poll
+	notifier docstore.Notifier
+	live     *watch.Subscription // nil where the store does not call
+	stale    []watch.Subscription
+}
+
+// renew makes the store's promise, or prolongs it. The address is known to us
+// before the store hears of it, as it may call at once.
+func (s *subscribing) renew(ctx context.Context) error {
+	proof := secret.New(rand.Text())
+	fresh := &watch.Subscription{
+		ID: uuid.Must(uuid.NewV7()), IntegrationID: s.i.ID, OrganizationID: s.i.OrganizationID,
+		Proof: watch.ProofOf(proof.Reveal()), Place: s.w.Place,
+	}
+	if err := s.change(ctx, func(ctx context.Context, _ *watch.Watch) error { return s.Subscriptions.Add(ctx, fresh) }); err != nil {
+		return err
+	}
+	remote, err := s.ask(ctx, s.CallURL+NotificationPath+fresh.ID.String(), proof)
+	if err != nil {
+		s.stale = append(s.stale, *fresh)
+		return s.refused(ctx, err)
+	}
+	kept := fresh
+	if s.live != nil && remote.ID == s.live.Remote.ID {
+		kept = s.live
+		s.stale = append(s.stale, *fresh)
+	} else if s.live != nil {
+		s.stale = append(s.stale, *s.live)
+	}
+	return s.change(ctx, func(ctx context.Context, w *watch.Watch) error {
+		there, err := s.Subscriptions.Answered(ctx, kept.ID, remote)
+		if err != nil {
+			return err
+		}
+		kept.Remote = remote
+		if !there { // the integration was disconnected meanwhile
+			s.stale = append(s.stale, *kept)
+		}
+		now := s.Clock.Now()
+		w.SubscribeAt = now.Add(remote.ExpiresAt.Sub(now) / 2)
+		return nil
+	})
+}
+
+// ask asks the store.
+func (s *subscribing) ask(ctx context.Context, address string, proof secret.Text) (remote docstore.Subscription, err error) {
+	err = s.with(ctx, func(ctx context.Context, a integration.Access) error {
+		if s.live != nil {
+			remote, err = s.notifier.Renew(ctx, a, s.w.Place, s.live.Remote, s.w.Cursor, address, proof)
+			if fault.CodeOf(err) != fault.CodeNotFound {
+				return err
+			}
+		}
+		remote, err = s.notifier.Subscribe(ctx, a, s.w.Place, s.w.Cursor, address, proof)
+		return err
+	})
+	return remote, err
+}
+
+// refused says when the store is asked again.
+func (s *subscribing) refused(ctx context.Context, cause error) error {
+	if !foreign(cause) {
+		return cause
+	}
+	again := subscribeAgain
+	if f, ok := fault.As(cause); ok {
+		again = max(again, f.RetryAfter)
+	}
+	if errors.Is(cause, docstore.ErrDenied) {
+		again = subscribeDenied
+	}
+	s.Log.WarnContext(ctx, "a store does not promise to call; its changes are found by polling alone",
+		"integration", s.i.ID, "provider", s.i.Provider, "again_in", again, "error", cause)
+	return s.change(ctx, func(_ context.Context, w *watch.Watch) error {
+		w.SubscribeAt = s.Clock.Now().Add(again)
+		return nil
+	})
+}
+
+// endStale ends what no longer serves: of another place, replaced, or asked for
+// by a process that came to its end.
+func (s *subscribing) endStale(ctx context.Context) error {
+	for _, old := range s.stale {
+		if old.Remote.ID != "" {
+			err := s.with(ctx, func(ctx context.Context, a integration.Access) error {
+				return s.notifier.Unsubscribe(ctx, a, old.Remote)
+			})
+			if err != nil {
+				// It ends by itself, and is answered with not_found until then.
+				s.Log.WarnContext(ctx, "a subscription could not be ended", "integration", s.i.ID, "provider", s.i.Provider, "error", err)
+			}
+		}
+		if err := s.Subscriptions.Remove(ctx, old.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Release takes away the addresses where a store calls for an integration,
+// within the caller's transaction, and returns what the store is still to be
+// told.
+func (s *Service) Release(ctx context.Context, i *integration.Integration) ([]docstore.Subscription, error) {
+	taken, err := s.Subscriptions.Take(ctx, i.ID)
+	var remote []docstore.Subscription
+	for _, t := range taken {
+		if t.Remote.ID != "" {
+			remote = append(remote, t.Remote)
+		}
+	}
+	return remote, err
+}
