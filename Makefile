@@ -44,6 +44,7 @@ fmt: ## format all Go code
 .PHONY: lint
 lint: ## vet and staticcheck
 	@$(GO) vet $(PACKAGES)
+	@$(GO) vet -tags image ./test/image
 	@$(GO) tool staticcheck $$($(GO) list $(PACKAGES) | grep -v /gen/)
 
 .PHONY: bench
@@ -58,6 +59,11 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 	@$(GO) run ./test/certification/ledger-b
 	@$(GO) run ./test/certification/store-a
 	@$(GO) run ./test/certification/store-b
+
+.PHONY: image
+image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it
+	@VERSION=$(VERSION) bash test/image/build.sh bin/image.tar
+	@DOCLEDGER_IMAGE=$(CURDIR)/bin/image.tar $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 10m -tags image ./test/image
 
 .PHONY: contract
 contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)

@@ -78,6 +78,12 @@ func Listening(env Environ) []string {
 	return addresses
 }
 
+// CompileCache is the folder for compiled PDF code, as CompileCacheDir of a whole
+// configuration.
+func CompileCache(env Environ) string {
+	return (&reader{env: env}).text("COMPILE_CACHE_DIR", defaultCacheDir())
+}
+
 // LocalURL is where a process reaches what listens on address.
 func LocalURL(address string) string {
 	host, port, err := net.SplitHostPort(address)

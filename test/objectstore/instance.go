@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"docledger/test/door"
 )
 
 // The credentials of every server of this package, and its region.
@@ -38,16 +40,16 @@ kill -KILL $server 2>/dev/null
 wait $server
 rm -rf "$DIR"`
 
-// Instance is a private, empty server. Connections reach its socket through a
-// door on this machine, which tests may shut.
+// Instance is a private, empty server. Connections reach its socket through its
+// door, which tests may shut.
 type Instance struct {
+	*door.Door
 	URL    string
 	Folder string // each bucket is a folder in it, each object a file
 
 	dir   string
 	stdin io.Closer
 	ended chan struct{}
-	door  *door
 }
 
 // Start makes a server and returns when it answers. It ends with this process
@@ -71,10 +73,10 @@ func Start(ctx context.Context, bin string) (*Instance, error) {
 	if err := in.run(bin, socket); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if in.door, err = openDoor(socket); err != nil {
+	if in.Door, err = door.Open(socket); err != nil {
 		return nil, errors.Join(err, in.Stop())
 	}
-	in.URL = "http://" + in.door.Addr().String()
+	in.URL = "http://" + in.Addr().String()
 	if err := in.await(ctx); err != nil {
 		text, _ := os.ReadFile(filepath.Join(dir, "log")) // only for the message
 		return nil, errors.Join(fmt.Errorf("start the object store: %w\n%s", err, text), in.Stop())
@@ -143,21 +145,11 @@ func healthy(ctx context.Context, client *http.Client, url string) error {
 	return errors.Join(err, response.Body.Close())
 }
 
-// Shut cuts every connection and refuses new ones until Reopen.
-func (in *Instance) Shut() { in.door.shut(true) }
-
-// Reopen undoes Shut.
-func (in *Instance) Reopen() { in.door.shut(false) }
-
-// CutAfter cuts each of the next times connections once so many bytes have come
-// from the server over it.
-func (in *Instance) CutAfter(bytes int64, times int) { in.door.cutAfter(bytes, times) }
-
 // Stop ends the server as a crash does, and removes what it held.
 func (in *Instance) Stop() error {
 	var errs []error
-	if in.door != nil {
-		errs = append(errs, in.door.Close())
+	if in.Door != nil {
+		errs = append(errs, in.Door.Close())
 	}
 	errs = append(errs, in.stdin.Close())
 	select {

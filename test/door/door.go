@@ -1,4 +1,6 @@
-package objectstore
+// Package door lets tests reach a server that listens on a socket of this machine
+// over TCP, and break the connections to it.
+package door
 
 import (
 	"errors"
@@ -8,8 +10,8 @@ import (
 	"sync"
 )
 
-// door passes connections on to a server's socket.
-type door struct {
+// Door passes connections on to a server's socket.
+type Door struct {
 	net.Listener
 	socket string
 
@@ -20,17 +22,18 @@ type door struct {
 	cutLeft int   // connections that are still to be cut
 }
 
-func openDoor(socket string) (*door, error) {
+// Open listens on a free port of this machine. The server need not be there yet.
+func Open(socket string) (*Door, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("open the object store's door: %w", err)
+		return nil, fmt.Errorf("open a door: %w", err)
 	}
-	d := &door{Listener: l, socket: socket, open: map[net.Conn]bool{}}
+	d := &Door{Listener: l, socket: socket, open: map[net.Conn]bool{}}
 	go d.serve()
 	return d, nil
 }
 
-func (d *door) serve() {
+func (d *Door) serve() {
 	for {
 		conn, err := d.Accept()
 		if err != nil {
@@ -41,7 +44,7 @@ func (d *door) serve() {
 }
 
 // pass copies both ways until either end closes. Errors are the ends' to see.
-func (d *door) pass(conn net.Conn) {
+func (d *Door) pass(conn net.Conn) {
 	defer conn.Close()
 	if !d.enter(conn) {
 		return
@@ -62,7 +65,7 @@ func (d *door) pass(conn net.Conn) {
 	}
 }
 
-func (d *door) enter(conn net.Conn) bool {
+func (d *Door) enter(conn net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.closed {
@@ -71,24 +74,32 @@ func (d *door) enter(conn net.Conn) bool {
 	return !d.closed
 }
 
-func (d *door) leave(conn net.Conn) {
+func (d *Door) leave(conn net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.open, conn)
 }
 
-func (d *door) shut(closed bool) {
+// Shut cuts every connection and refuses new ones until Reopen.
+func (d *Door) Shut() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.closed = closed
+	d.closed = true
 	for conn := range d.open {
-		if closed {
-			_ = conn.Close()
-		}
+		_ = conn.Close()
 	}
 }
 
-func (d *door) cutAfter(bytes int64, times int) {
+// Reopen undoes Shut.
+func (d *Door) Reopen() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = false
+}
+
+// CutAfter cuts each of the next times connections once so many bytes have come
+// from the server over it.
+func (d *Door) CutAfter(bytes int64, times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cutAt, d.cutLeft = bytes, times
@@ -98,7 +109,7 @@ var errCut = errors.New("cut")
 
 // meter counts what comes from the server over one connection.
 type meter struct {
-	door  *door
+	door  *Door
 	bytes int64
 }
 

@@ -1,0 +1,35 @@
+# The product as an image of one static binary, which runs as nobody in
+# particular on a root that is read-only. `make image` builds it with or without
+# an engine.
+ARG BUILDER=docker.io/library/golang:1.26-bookworm
+
+FROM ${BUILDER} AS build
+ARG GOPROXY=https://proxy.golang.org,direct
+ARG VERSION=dev
+ENV CGO_ENABLED=0 GOPROXY=${GOPROXY} GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/usr/bin/docledger ./cmd/docledger
+# What reads the pages of PDFs is compiled here: some seconds that a new
+# container need not spend, on machines with the same processor features.
+RUN mkdir -p -m 0700 /out/data /out/var/cache/docledger && mkdir -p -m 1777 /out/tmp \
+    && COMPILE_CACHE_DIR=/out/var/cache/docledger /out/usr/bin/docledger prewarm \
+    && mkdir -p /out/etc/ssl/certs && cp /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/ \
+    && echo 'docledger:x:65532:65532:docledger:/data:/sbin/nologin' > /out/etc/passwd \
+    && echo 'docledger:x:65532:' > /out/etc/group \
+    && chown -R 65532:65532 /out/data /out/var/cache/docledger
+
+FROM scratch
+COPY --from=build /out /
+ENV DATA_DIR=/data COMPILE_CACHE_DIR=/var/cache/docledger LISTEN=:8080 HEALTH_LISTEN=:8080
+# Numeric, so that a supervisor can tell that it is not root.
+USER 65532:65532
+WORKDIR /data
+VOLUME ["/data", "/var/cache/docledger"]
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/usr/bin/docledger", "health"]
+ENTRYPOINT ["/usr/bin/docledger"]
+CMD ["serve"]

@@ -1,0 +1,211 @@
+package deploy_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"docledger/infrastructure/config"
+	"docledger/test/deploy"
+
+	"github.com/compose-spec/compose-go/v2/schema"
+	"github.com/compose-spec/compose-go/v2/types"
+	"go.yaml.in/yaml/v3"
+)
+
+const root = "../.."
+
+// chosen are the values of .env.example that are no defaults: choices that
+// start, and those that the machine of whoever reads it would tell.
+var chosen = map[string]string{
+	"BILLING": "none", "IDENTITY": "local", "BLOB_BUCKET": "docledger", "BLOB_ACCESS_KEY": "docledger", "COMPILE_CACHE_DIR": "",
+}
+
+func examples(t *testing.T) []deploy.Example {
+	t.Helper()
+	all, err := deploy.Examples(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestExampleListsTheConfiguration: every variable, in its order, with its
+// meaning, and besides them only what compose.yaml takes for itself.
+func TestExampleListsTheConfiguration(t *testing.T) {
+	t.Parallel()
+	interpolated, err := deploy.Interpolated(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	var order []string
+	for _, v := range config.Variables() {
+		value, special := chosen[v.Name]
+		if !special {
+			value = v.Default
+		}
+		want.WriteString("# " + strings.ReplaceAll(v.Meaning, "`", "") + "\n" + v.Name + "=" + value + "\n")
+		order = append(order, v.Name)
+		delete(interpolated, v.Name)
+	}
+	text, err := os.ReadFile(root + "/.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.ReplaceAll(string(text), "\n\n", "\n"), want.String()) {
+		t.Errorf("the configuration in .env.example should be\n%s", want.String())
+	}
+	for _, e := range examples(t) {
+		if len(e.Explained) < 10 {
+			t.Errorf("%s is not explained", e.Name)
+		}
+		if !slices.Contains(order, e.Name) && !interpolated[e.Name] {
+			t.Errorf("%s is read by nothing", e.Name)
+		}
+		delete(interpolated, e.Name)
+	}
+	if len(interpolated) > 0 {
+		t.Errorf("compose.yaml takes %v, which .env.example does not have", slices.Sorted(maps.Keys(interpolated)))
+	}
+}
+
+// TestExampleNeedsItsSecretsAlone: as it is, a start names what must be filled
+// in; with that, it starts.
+func TestExampleNeedsItsSecretsAlone(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{}
+	for _, e := range examples(t) {
+		env[e.Name] = e.Value
+	}
+	project := load(t, map[string]string{"POSTGRES_PASSWORD": "p", "BLOB_SECRET_KEY": "s"})
+	for _, role := range []string{config.RoleAPI, config.RoleWorker} {
+		service := project.Services[role]
+		values := maps.Clone(env)
+		maps.Copy(values, resolved(service))
+		for name := range map[string]bool{"JWT_SIGNING_KEYS": true, "TOKEN_KEYS": true, "BLOB_SECRET_KEY": true} {
+			values[name] = ""
+		}
+		_, err := config.LoadFor(lookup(values), []string{role})
+		var problems config.Error
+		errors.As(err, &problems)
+		var named []string
+		for _, p := range problems {
+			named = append(named, p.Variable)
+		}
+		slices.Sort(named)
+		if !slices.Equal(named, []string{"BLOB_SECRET_KEY", "JWT_SIGNING_KEYS", "TOKEN_KEYS"}) {
+			t.Errorf("%s asks for %v", role, named)
+		}
+		for _, name := range []string{"JWT_SIGNING_KEYS", "TOKEN_KEYS", "BLOB_SECRET_KEY"} {
+			values[name] = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE="
+		}
+		if _, err := config.LoadFor(lookup(values), []string{role}); err != nil {
+			t.Errorf("%s: %v", role, err)
+		}
+	}
+}
+
+func lookup(values map[string]string) config.Environ {
+	return func(name string) (string, bool) { v, ok := values[name]; return v, ok }
+}
+
+func load(t *testing.T, vary map[string]string) *types.Project {
+	t.Helper()
+	env := map[string]string{}
+	for _, e := range examples(t) {
+		env[e.Name] = e.Value
+	}
+	maps.Copy(env, vary)
+	project, err := deploy.Project(t.Context(), root, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
+func resolved(s types.ServiceConfig) map[string]string {
+	out := map[string]string{}
+	for name, value := range s.Environment {
+		if value != nil {
+			out[name] = *value
+		}
+	}
+	return out
+}
+
+// TestComposeFitsItsSchema as it stands in the file, and is refused without the
+// secrets that it takes.
+func TestComposeFitsItsSchema(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file map[string]any
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(file); err != nil {
+		t.Error(err)
+	}
+	file["services"].(map[string]any)["api"].(map[string]any)["comand"] = "serve"
+	if err := schema.Validate(file); err == nil {
+		t.Error("the schema takes a key that is none")
+	}
+	if _, err := deploy.Project(t.Context(), root, map[string]string{"BLOB_SECRET_KEY": "s", "BLOB_ACCESS_KEY": "a"}); err == nil || !strings.Contains(err.Error(), "POSTGRES_PASSWORD") {
+		t.Errorf("without the database's password: %v", err)
+	}
+}
+
+// TestComposeIsGuarded holds each container to what production asks of it.
+func TestComposeIsGuarded(t *testing.T) {
+	t.Parallel()
+	project := load(t, map[string]string{"POSTGRES_PASSWORD": "p", "BLOB_SECRET_KEY": "s"})
+	if got := slices.Sorted(maps.Keys(project.Services)); !slices.Equal(got, []string{"api", "migrate", "objectstore", "postgres", "redis", "tools", "worker"}) {
+		t.Errorf("the services are %v", got)
+	}
+	for name, s := range project.Services {
+		ours := slices.Contains([]string{"api", "worker", "tools", "migrate"}, name)
+		if once := name == "migrate"; !once && (s.HealthCheck == nil || s.HealthCheck.Disable || s.Restart != "unless-stopped") {
+			t.Errorf("%s has no health check or is not started again", name)
+		}
+		if !ours {
+			if !regexp.MustCompile(`:v?\d+\.\d+`).MatchString(s.Image) {
+				t.Errorf("%s is of no version: %s", name, s.Image)
+			}
+			continue
+		}
+		if !s.ReadOnly || !slices.Contains(s.CapDrop, "ALL") || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") || s.Privileged {
+			t.Errorf("%s is not guarded", name)
+		}
+		if name != "migrate" && (s.Command[0] != "serve" || s.Command[2] != name || s.Deploy == nil || *s.Deploy.Replicas < 2) {
+			t.Errorf("%s runs %v", name, s.Command)
+		}
+		if grace := s.StopGracePeriod; grace == nil || grace.String() != "30s" {
+			t.Errorf("%s may take %v to stop", name, grace)
+		}
+	}
+}
+
+// TestDockerfile holds what is written in it; its image is held to the rest.
+func TestDockerfile(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, final, _ := strings.Cut(string(text), "\nFROM scratch\n")
+	for _, want := range []string{"USER 65532:65532", `CMD ["/usr/bin/docledger", "health"]`, "COPY --from=build"} {
+		if !strings.Contains(final, want) {
+			t.Errorf("its last stage lacks %s", want)
+		}
+	}
+	if strings.Contains(final, "\nRUN ") {
+		t.Error("its last stage runs something, and has nothing to run it with")
+	}
+}

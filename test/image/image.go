@@ -1,0 +1,158 @@
+// Package image reads an image of the product and runs what is in it as a
+// container engine would: without rights, on a root that is read-only.
+package image
+
+import (
+	"archive/tar"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// Config is what the image says of itself.
+type Config struct {
+	User        string
+	Env         []string
+	Entrypoint  []string
+	Cmd         []string
+	WorkingDir  string
+	Volumes     map[string]struct{}
+	Healthcheck struct{ Test []string }
+}
+
+// Image is one that was unpacked.
+type Image struct {
+	Config Config
+	Root   string // the folder that was unpacked into
+	Bytes  int64  // of all its files
+}
+
+// maxDescription bounds the two descriptions in an archive.
+const maxDescription = 1 << 20
+
+// Unpack reads a docker archive into a folder. Owners are kept where root does
+// it.
+func Unpack(archive, dir string) (*Image, error) {
+	var manifest []struct {
+		Config string
+		Layers []string
+	}
+	if err := readJSON(archive, "manifest.json", &manifest); err != nil {
+		return nil, err
+	}
+	if len(manifest) != 1 {
+		return nil, fmt.Errorf("the archive holds %d images", len(manifest))
+	}
+	var described struct {
+		Config Config `json:"config"`
+	}
+	if err := readJSON(archive, manifest[0].Config, &described); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, layer := range manifest[0].Layers {
+		if err := find(archive, layer, func(r io.Reader) error { return unpack(r, root) }); err != nil {
+			return nil, fmt.Errorf("unpack %s: %w", layer, err)
+		}
+	}
+	im := &Image{Config: described.Config, Root: dir}
+	return im, fs.WalkDir(root.FS(), ".", func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		im.Bytes += info.Size()
+		return err
+	})
+}
+
+func readJSON(archive, name string, into any) error {
+	return find(archive, name, func(r io.Reader) error {
+		return json.NewDecoder(io.LimitReader(r, maxDescription)).Decode(into)
+	})
+}
+
+// find hands one file of an archive to use.
+func find(archive, name string, use func(io.Reader) error) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for r := tar.NewReader(file); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("the archive lacks %s", name)
+		}
+		if err != nil {
+			return err
+		}
+		if path.Clean(h.Name) == path.Clean(name) {
+			return use(r)
+		}
+	}
+}
+
+// unpack applies a layer.
+func unpack(layer io.Reader, root *os.Root) error {
+	for r := tar.NewReader(layer); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := path.Clean(strings.TrimPrefix(h.Name, "/"))
+		if strings.HasPrefix(path.Base(name), ".wh.") {
+			return fmt.Errorf("%s: one layer of an image from scratch removes nothing of another", name)
+		}
+		if err := place(r, h, name, root); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+}
+
+func place(r io.Reader, h *tar.Header, name string, root *os.Root) error {
+	if name == "." {
+		return nil
+	}
+	mode := h.FileInfo().Mode()
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	switch h.Typeflag {
+	case tar.TypeDir:
+		if err := root.MkdirAll(name, 0o755); err != nil {
+			return err
+		}
+	case tar.TypeSymlink:
+		return root.Symlink(h.Linkname, name)
+	case tar.TypeReg:
+		file, err := root.Create(name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(file, r)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("unexpected sort of file %c", h.Typeflag)
+	}
+	if os.Geteuid() == 0 {
+		if err := root.Lchown(name, h.Uid, h.Gid); err != nil {
+			return err
+		}
+	}
+	return root.Chmod(name, mode.Perm()|mode&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky))
+}
