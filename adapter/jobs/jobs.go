@@ -85,7 +85,10 @@ type Config struct {
 	Workers int
 	// SweepEvery is the pause between sweeps; 0 means 2 s.
 	SweepEvery time.Duration
-	Logger     *slog.Logger
+	// Observe is told of every job that was worked: its kind and how it ended
+	// (done, failed, panicked, postponed); nil: nobody.
+	Observe func(kind, outcome string, took time.Duration)
+	Logger  *slog.Logger
 }
 
 // Runner works jobs from Start until Stop.
@@ -103,6 +106,9 @@ type Runner struct {
 func New(cfg Config) (*Runner, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = func(string, string, time.Duration) {}
 	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = defaultWorkers

@@ -28,21 +28,21 @@ type kind struct {
 // attempts it is given up, how long one may take, and what it calls.
 func table(cfg Config) []kind {
 	return []kind{
-		row(job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
-		row(job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
-		row(job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
-		row(job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
-		row(periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
+		row(cfg, job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
+		row(cfg, job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
+		row(cfg, job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
+		row(cfg, job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
+		row(cfg, periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
 	}
 }
 
-func row[T job.Args](version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
+func row[T job.Args](cfg Config, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
 	var args T
 	return kind{name: args.Kind(), attempts: attempts, add: func(workers *river.Workers) error {
 		if run == nil {
 			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
 		}
-		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run})
+		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, observe: cfg.Observe})
 	}}
 }
 
@@ -79,13 +79,33 @@ type worker[T job.Args] struct {
 	version int
 	timeout time.Duration
 	run     func(context.Context, T) error
+	observe func(kind, outcome string, took time.Duration)
 }
 
 // Timeout implements river.Worker.
 func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout }
 
 // Work implements river.Worker.
-func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) error {
+func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) {
+	began, outcome := time.Now(), "panicked"
+	defer func() { w.observe(j.Args.Kind(), outcome, time.Since(began)) }()
+	err = w.work(ctx, j)
+	outcome = outcomeOf(err)
+	return err
+}
+
+func outcomeOf(err error) string {
+	switch snooze := new(river.JobSnoozeError); {
+	case err == nil:
+		return "done"
+	case errors.As(err, &snooze):
+		return "postponed"
+	default:
+		return "failed"
+	}
+}
+
+func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 	var known struct{ V int }
 	if err := json.Unmarshal(j.Args.text, &known); err != nil || known.V < 1 || known.V > w.version {
 		return river.JobSnooze(unknownPause)

@@ -67,7 +67,7 @@ func serve(ctx context.Context, roles []string) error {
 	if tools && !api && !work {
 		return serveTools(ctx, cfg, log, started)
 	}
-	s, err := service.Open(ctx, cfg, log, service.Overrides{})
+	s, err := service.Open(ctx, cfg, log, service.Overrides{Version: version})
 	if err != nil {
 		return err
 	}
@@ -79,6 +79,9 @@ func serve(ctx context.Context, roles []string) error {
 		if err := s.ServeTools(version, api); err != nil {
 			return err
 		}
+	}
+	if err := listenMetrics(cfg, s.ListenMetrics); err != nil {
+		return err
 	}
 	var l net.Listener
 	switch {
@@ -103,10 +106,21 @@ func listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
+func listenMetrics(cfg config.Config, at func(string) (net.Addr, error)) error {
+	if cfg.MetricsListen == "" {
+		return nil
+	}
+	_, err := at(cfg.MetricsListen)
+	return err
+}
+
 // serveTools runs the tool server without the rest.
 func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, started func()) error {
 	t, err := service.OpenTools(cfg, log, version)
 	if err != nil {
+		return err
+	}
+	if err := listenMetrics(cfg, t.ListenMetrics); err != nil {
 		return err
 	}
 	l, err := listen(cfg.Listen)

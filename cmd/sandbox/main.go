@@ -115,6 +115,10 @@ func run(ctx context.Context, o options) (err error) {
 	if err := s.ServeTools("sandbox", true); err != nil {
 		return err
 	}
+	metricsAt, err := s.ListenMetrics("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
 	if err := payments.restore(ctx, s); err != nil {
 		return err
 	}
@@ -133,7 +137,10 @@ func run(ctx context.Context, o options) (err error) {
 		defer close(ended)
 		runErr = s.Run(ctx, l, true)
 	}()
-	at := addresses{base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, storeA: files.a.url, storeB: files.b.url, identity: people}
+	at := addresses{
+		base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, storeA: files.a.url, storeB: files.b.url,
+		identity: people, metrics: "http://" + metricsAt.String() + "/metrics",
+	}
 	if err := announce(ctx, at, o.envFile, seeded, ended); err != nil {
 		cancel()
 		<-ended

@@ -73,6 +73,7 @@ type addresses struct {
 	storeA   string
 	storeB   string
 	identity *identityProvider
+	metrics  string
 }
 
 // announce waits until the service answers and then says how to reach it.
@@ -86,7 +87,7 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	host := at.identity.sim.Host()
 	var lines bytes.Buffer
 	for _, kv := range [][2]string{
-		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"STRIPE_URL", at.payments},
+		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"METRICS_URL", at.metrics}, {"STRIPE_URL", at.payments},
 		{"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB}, {"MSGRAPH_URL", at.storeA}, {"GDRIVE_URL", at.storeB},
 		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
 		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},

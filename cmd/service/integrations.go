@@ -28,7 +28,9 @@ const meterMemory = 48 * time.Hour
 // The overridden connectors stand in for those of their provider.
 func (s *Service) openIntegrations(o Overrides) error {
 	st, ids := s.store, clock.UUIDv7{}
-	gate := &integrations.Gate{Meters: st.Meters(), Clock: s.clock, IDs: ids, Pause: clock.Pause, Log: s.log}
+	gate := &gauged{Gate: &integrations.Gate{Meters: st.Meters(), Clock: s.clock, IDs: ids, Pause: clock.Pause, Log: s.log}, m: s.metrics}
+	waiting := &workload{read: st.WorkloadForOperator, gate: gate, clock: s.clock}
+	waiting.watch(s.metrics.Metrics)
 	connectors, err := s.connectors(gate, o.Providers)
 	if err != nil {
 		return err

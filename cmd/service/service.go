@@ -36,6 +36,7 @@ import (
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 	"docledger/infrastructure/httpserver"
+	"docledger/infrastructure/telemetry"
 	"docledger/migrations"
 	"docledger/usecase"
 	"docledger/usecase/billing"
@@ -63,6 +64,8 @@ const (
 type Overrides struct {
 	Clock  usecase.Clock
 	Reader extraction.Reader
+	// Version is that of the binary.
+	Version string
 	// Connectors stand in for providers of integrations.
 	Connectors integrations.Connectors
 	// Providers says how providers of integrations are called.
@@ -83,6 +86,7 @@ type Service struct {
 	Inbox         *inbox.Service
 	Explainer     *billing.Explainer
 
+	scraped
 	watching *watching.Service
 	cfg      config.Config
 	log      *slog.Logger
@@ -148,6 +152,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides)
 }
 
 func (s *Service) open(ctx context.Context, o Overrides) (err error) {
+	s.metrics = newMetrics(telemetry.NewMetrics("docledger", o.Version, s.log))
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
@@ -172,6 +177,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		})
 		reader = s.pipeline
 	}
+	reader = measured{reader, s.metrics}
 	// Handlers join as their senders are configured.
 	s.Inbox = &inbox.Service{
 		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), UnitOfWork: s.store,
@@ -208,6 +214,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	if s.db, err = database.Open(ctx, dbc); err != nil {
 		return err
 	}
+	s.metrics.Pool(s.db.SQL, "docledger")
 	keys, err := tokenKeys(s.cfg)
 	if err != nil {
 		return err
@@ -281,7 +288,7 @@ func (s *Service) buildHandler() (err error) {
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
-		Rates: rates, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
+		Observe: s.metrics.request, Rates: rates, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register)
 	return err
@@ -308,6 +315,11 @@ func (s *Service) Ready(ctx context.Context) error { return s.db.SQL.PingContext
 // Run serves HTTP on l, unless it is nil, and works jobs where work says so,
 // until ctx ends; then what is running may finish.
 func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error) {
+	watched, unwatch := context.WithCancel(context.WithoutCancel(ctx))
+	var scrapes sync.WaitGroup
+	scrapes.Go(func() { s.serveMetrics(watched, s.log) })
+	defer scrapes.Wait()
+	defer unwatch()
 	if work {
 		// Before anything is answered: readiness means that work is done too.
 		runner, err := s.startWork(ctx)

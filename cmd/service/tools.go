@@ -18,6 +18,7 @@ import (
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/httpserver"
+	"docledger/infrastructure/telemetry"
 	"docledger/usecase"
 )
 
@@ -30,6 +31,7 @@ type Tools struct {
 	log      *slog.Logger
 	verifier *clerk.Verifier
 	server   *toolserver.Server
+	scraped
 }
 
 // OpenTools builds the tool server.
@@ -40,11 +42,12 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 	if err != nil {
 		return nil, err
 	}
-	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{})
+	m := newMetrics(telemetry.NewMetrics("docledger", version, log))
+	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, m)
 	if err != nil {
 		return nil, err
 	}
-	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server}, nil
+	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}}, nil
 }
 
 // plainProvider says that the identity provider may be on this machine and
@@ -55,7 +58,7 @@ func plainProvider(cfg config.Config) bool {
 }
 
 func newTools(
-	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock,
+	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock, m *metrics,
 ) (*toolserver.Server, error) {
 	rules := cfg.Environment.Rules()
 	backend := cfg.Tools.BackendURL
@@ -69,7 +72,7 @@ func newTools(
 			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
 		},
 		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
-		Version: version, Log: log, Timeout: cfg.RequestTimeout + cfg.ExtractPatience,
+		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractPatience,
 	})
 }
 
@@ -106,7 +109,7 @@ func (s *Service) ServeTools(version string, api bool) error {
 	if s.provider == nil {
 		return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
 	}
-	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock)
+	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock, s.metrics)
 	if err != nil {
 		return err
 	}
@@ -184,6 +187,7 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 	var running sync.WaitGroup
 	running.Go(func() { t.verifier.Run(ending) })
 	running.Go(func() { checkTools(ending, t.server, t.log) })
+	running.Go(func() { t.serveMetrics(ending, t.log) })
 	defer running.Wait()
 	defer stop()
 	return httpserver.Serve(ctx, l, t.Handler(), t.cfg.ShutdownTimeout, t.log)

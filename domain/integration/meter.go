@@ -258,3 +258,19 @@ type Meters interface {
 	// Expire forgets meters that nobody used since before.
 	Expire(ctx context.Context, before time.Time) error
 }
+
+// UsedRatios is the part of each window that has been used, by its length.
+func (m *Meter) UsedRatios(now time.Time, l Limits) map[time.Duration]float64 {
+	seen := Meter{Windows: slices.Clone(m.Windows)}
+	for i := range seen.Windows {
+		seen.Windows[i].Buckets = slices.Clone(seen.Windows[i].Buckets)
+	}
+	seen.forget(now, l)
+	out := map[time.Duration]float64{}
+	for _, w := range seen.Windows {
+		if most := maxOf(l, w.Length); most > 0 {
+			out[w.Length] = float64(w.used()) / float64(most)
+		}
+	}
+	return out
+}

@@ -31,13 +31,14 @@ func (s Secret) Reveal() string { return string(s) }
 
 // Config is everything that can be set.
 type Config struct {
-	Environment Environment
-	BaseURL     string // how the outside reaches the service; also the issuer of our tokens
-	Listen      string // host:port of the API
-	HealthAt    string // host:port where a worker alone says how it is; "" for nowhere
-	WebURL      string // the web application; "" for none
-	LogLevel    slog.Level
-	LogFormat   string // "json" or "text"
+	Environment   Environment
+	BaseURL       string // how the outside reaches the service; also the issuer of our tokens
+	Listen        string // host:port of the API
+	HealthAt      string // host:port where a worker alone says how it is; "" for nowhere
+	MetricsListen string // host:port of the metrics; "" for none
+	WebURL        string // the web application; "" for none
+	LogLevel      slog.Level
+	LogFormat     string // "json" or "text"
 
 	DataDir     string // SQLite, blobs and generated keys
 	DatabaseURL Secret // PostgreSQL; "" for SQLite in DataDir
@@ -142,6 +143,7 @@ func (r *reader) load() Config {
 		Environment:       Environment(r.oneOf("DOCLEDGER_ENV", string(Deployed), string(Local), string(Deployed))),
 		BaseURL:           r.url("BASE_URL", "http://127.0.0.1:8080"),
 		Listen:            r.listen("LISTEN", defaultListen),
+		MetricsListen:     r.listenIf("METRICS_LISTEN"),
 		WebURL:            r.url("WEB_URL", ""),
 		LogLevel:          r.level("LOG_LEVEL", slog.LevelInfo),
 		LogFormat:         r.oneOf("LOG_FORMAT", "json", "json", "text"),
@@ -197,6 +199,7 @@ func Variables() []Variable {
 		"DOCLEDGER_ENV":               "`local` or `deployed`; see the table of environments",
 		"BASE_URL":                    "how the outside reaches the service; the issuer of its tokens",
 		"LISTEN":                      "host and port to listen on",
+		"METRICS_LISTEN":              "host and port where Prometheus reads `/metrics`; empty: nowhere",
 		"HEALTH_LISTEN":               "host and port where a process that is a worker alone answers `/healthz` and `/readyz`; empty: nowhere",
 		"BLOB_URL":                    "origin of an object store that speaks S3, for the documents; empty: a folder in DATA_DIR",
 		"BLOB_BUCKET":                 "required with BLOB_URL: the bucket; `docledger migrate` makes it where there is none",

@@ -64,6 +64,8 @@ var thirdParty = map[string][]string{
 	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
 
 	"github.com/modelcontextprotocol/": {"adapter/toolserver", "test"},
+	"github.com/prometheus/":           {"infrastructure/telemetry", "test"},
+	"go.opentelemetry.io/":             {"infrastructure/telemetry", "test"},
 }
 
 // room returns the top two path elements of an adapter or use-case, else the

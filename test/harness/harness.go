@@ -44,6 +44,7 @@ type Options struct {
 	NoWorkers   bool
 	// Notifications has stores call the service.
 	Notifications bool
+	Metrics       bool // read at MetricsURL
 	Overrides     service.Overrides
 	Env           map[string]string // further variables
 	Log           io.Writer         // nil: discarded
@@ -64,11 +65,13 @@ var prewarm = sync.OnceFunc(func() {
 type Server struct {
 	URL     string
 	DataDir string
-	Service *service.Service
-	Checker *spectest.Checker
-	cfg     config.Config
-	t       testing.TB
-	client  *http.Client
+	// MetricsURL is where the metrics are read, without /metrics.
+	MetricsURL string
+	Service    *service.Service
+	Checker    *spectest.Checker
+	cfg        config.Config
+	t          testing.TB
+	client     *http.Client
 }
 
 // Start boots a service that ends with the test.
@@ -99,6 +102,11 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	if s.cfg.Identity.External() {
 		must(t, s.Service.ServeTools("test", true))
+	}
+	if o.Metrics {
+		at, err := s.Service.ListenMetrics("127.0.0.1:0")
+		must(t, err)
+		s.MetricsURL = "http://" + at.String()
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Service.Run(ctx, l, !o.NoWorkers) }()

@@ -57,7 +57,15 @@ type Options struct {
 	Secure         bool                      // the outside reaches the service by https alone
 	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
 	TrustedProxies []string                  // addresses whose X-Forwarded-For is believed; none by default
+	Observe        func(Observed)            // is told of every request; nil: nobody
 	NewRequestID   func() (uuid.UUID, error) // nil: UUID version 7
+}
+
+// Observed is a request that was answered.
+type Observed struct {
+	Operation string // of the specification; "" for what it does not know
+	Status    int
+	Took      time.Duration
 }
 
 // edge is the middleware of one engine.

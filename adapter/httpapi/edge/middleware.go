@@ -46,6 +46,9 @@ func (e *edge) logAccess(c *gin.Context) {
 			attributes = append(attributes, "organization_id", s.actor.OrganizationID, "user_id", s.actor.UserID)
 		}
 		e.Logger.InfoContext(c, "request", attributes...)
+		if e.Observe != nil {
+			e.Observe(Observed{Operation: s.operationID(), Status: c.Writer.Status(), Took: time.Since(begun)})
+		}
 	}()
 	c.Next()
 }

@@ -78,6 +78,7 @@ func Run(t *testing.T, open Open) {
 		{"cursors", testCursors},
 		{"concurrent changes", testConcurrentChanges},
 		{"time zones", testTimeZones},
+		{"workload", testWorkload},
 	}
 	for _, conns := range []int{1, 8} {
 		t.Run(fmt.Sprintf("pool of %d", conns), func(t *testing.T) {

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"docledger/domain/integration"
+)
+
+// Workload is what is to be done and how long it has waited, over all
+// organizations and with no id of any.
+type Workload struct {
+	Jobs         []JobCount
+	Watches      []WatchCount
+	Integrations []IntegrationCount
+	Grants       []GrantCount
+	Inbox        []InboxCount
+	// Meters are those of providers' tenants that were used lately, by provider.
+	Meters map[integration.Provider][]integration.Meter
+}
+
+// JobCount counts the jobs of a kind in a state. Age is that of the one that
+// has been due for longest.
+type JobCount struct {
+	Kind, State string
+	Count       int
+	Age         float64 // seconds
+}
+
+// WatchCount counts the watched places of a provider. Lag is how long ago the
+// one furthest behind was up to date.
+type WatchCount struct {
+	Provider string
+	Count    int
+	Lag      float64 // seconds
+}
+
+// IntegrationCount counts the integrations of a provider in a status.
+type IntegrationCount struct {
+	Provider, Status string
+	Count            int
+}
+
+// GrantCount counts the consents of a provider that live. Idle is how long ago
+// the tokens that are oldest were renewed, Expires when the first access token
+// ends, negative where it has.
+type GrantCount struct {
+	Provider      string
+	Count         int
+	Idle, Expires float64 // seconds
+}
+
+// InboxCount counts the events of a sender that wait or failed. Age is that of
+// the oldest.
+type InboxCount struct {
+	Sender, State string
+	Count         int
+	Age           float64 // seconds
+}
+
+// meterLife is how long a meter counts as used lately; mostMeters bounds how
+// many are looked at.
+const (
+	meterLife  = 10 * time.Minute
+	mostMeters = 1000
+)
+
+// since is the SQL of the seconds from a time until the moment of its first
+// placeholder.
+func (s *Store) since(t string) string {
+	if s.postgres {
+		return "EXTRACT(EPOCH FROM CAST(? AS timestamptz) - " + t + ")::float8"
+	}
+	return "(julianday(?) - julianday(" + t + ")) * 86400"
+}
+
+// WorkloadForOperator reads how much work there is.
+func (s *Store) WorkloadForOperator(ctx context.Context) (w Workload, err error) {
+	now := instant(s.now())
+	upToDate := "w.body->>'up_to_date_at'"
+	if s.postgres {
+		upToDate = "CAST(w.body->>'up_to_date_at' AS timestamptz)"
+	}
+	for _, q := range []struct {
+		into   any
+		sql    string
+		values []any
+	}{
+		{&w.Jobs, "SELECT kind, CAST(state AS text) AS state, count(*) AS count, " + s.since("min(scheduled_at)") + " AS age FROM river_job WHERE state IN ? GROUP BY kind, state",
+			[]any{now, liveStates}},
+		{&w.Watches, "SELECT i.provider, count(*) AS count, COALESCE(max(" + s.since("COALESCE("+upToDate+", i.created_at)") + "), 0) AS lag" +
+			" FROM watches AS w JOIN integrations AS i ON i.id = w.integration_id WHERE i.status = 'ACTIVE' AND w.body->>'pause' IS NULL GROUP BY i.provider", []any{now}},
+		{&w.Integrations, "SELECT provider, status, count(*) AS count FROM integrations WHERE status <> 'DISCONNECTED' GROUP BY provider, status", nil},
+		{&w.Grants, "SELECT provider, count(*) AS count, " + s.since("min(updated_at)") + " AS idle, -(" + s.since("min(access_expires_at)") + ") AS expires" +
+			" FROM grants WHERE NOT ended GROUP BY provider", []any{now, now}},
+		{&w.Inbox, "SELECT sender, state, count(*) AS count, " + s.since("min(received_at)") + " AS age FROM inbox WHERE state IN ('RECEIVED', 'FAILED') GROUP BY sender, state",
+			[]any{now}},
+	} {
+		if err := s.handle(ctx).Raw(q.sql, q.values...).Scan(q.into).Error; err != nil {
+			return Workload{}, failed("count the work", err)
+		}
+	}
+	w.Meters, err = s.metersInUse(ctx, now)
+	return w, err
+}
+
+func (s *Store) metersInUse(ctx context.Context, now time.Time) (map[integration.Provider][]integration.Meter, error) {
+	var rows []meterRow
+	err := s.handle(ctx).Where("updated_at > ?", now.Add(-meterLife)).Order("updated_at DESC").Limit(mostMeters).Find(&rows).Error
+	if err != nil {
+		return nil, failed("read the meters", err)
+	}
+	out := map[integration.Provider][]integration.Meter{}
+	for _, row := range rows {
+		var m integration.Meter
+		if err := json.Unmarshal([]byte(row.Body), &m); err != nil {
+			return nil, failed("read a meter", err)
+		}
+		provider, _, _ := strings.Cut(row.Name, "|")
+		out[integration.Provider(provider)] = append(out[integration.Provider(provider)], m)
+	}
+	return out, nil
+}

@@ -1,0 +1,113 @@
+package operations
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+	"go.yaml.in/yaml/v3"
+)
+
+// rule is an alert of a rules file.
+type rule struct {
+	Alert       string            `yaml:"alert"`
+	Expr        string            `yaml:"expr"`
+	For         string            `yaml:"for"`
+	Labels      map[string]string `yaml:"labels"`
+	Annotations map[string]string `yaml:"annotations"`
+}
+
+// rules reads the file strictly: no key that Prometheus does not know.
+func rules(t *testing.T) []rule {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Groups []struct {
+			Name     string `yaml:"name"`
+			Interval string `yaml:"interval"`
+			Rules    []rule `yaml:"rules"`
+		} `yaml:"groups"`
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	var out []rule
+	for _, g := range file.Groups {
+		checkDuration(t, g.Interval)
+		out = append(out, g.Rules...)
+	}
+	if len(out) < 10 {
+		t.Fatalf("only %d rules", len(out))
+	}
+	return out
+}
+
+func checkDuration(t *testing.T, text string) {
+	t.Helper()
+	if _, err := model.ParseDuration(text); err != nil {
+		t.Error(err)
+	}
+}
+
+// selectors are the series that an expression reads.
+func selectors(t *testing.T, expr string) [][]*labels.Matcher {
+	t.Helper()
+	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.ExtractSelectors(parsed)
+}
+
+// Each alert reads metrics that the service has, by labels that they have, and
+// the runbook says what to do about it.
+func TestAlertsReadWhatThereIs(t *testing.T) {
+	t.Parallel()
+	known := described(t, everything(t))
+	runbook, err := os.ReadFile("../../docs/runbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, rule := range rules(t) {
+		if rule.Alert == "" || rule.Annotations["summary"] == "" || rule.Labels["severity"] == "" {
+			t.Errorf("%s lacks a name, a summary or a severity", rule.Alert)
+		}
+		checkDuration(t, rule.For)
+		named[rule.Alert] = true
+		if n := strings.Count(string(runbook), "\n- **"+rule.Alert+"**: "); n != 1 {
+			t.Errorf("the runbook speaks %d times of the alert %s", n, rule.Alert)
+		}
+		for _, series := range selectors(t, rule.Expr) {
+			var name string
+			for _, m := range series {
+				if m.Name == labels.MetricName {
+					name = m.Value
+				}
+			}
+			for _, m := range series {
+				if m.Name != labels.MetricName && !known[name][m.Name] {
+					t.Errorf("%s reads %s by %s, and there is none", rule.Alert, name, m.Name)
+				}
+			}
+			if known[name] == nil {
+				t.Errorf("%s reads %s, and there is none", rule.Alert, name)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*([A-Z]\w+)\*\*: `).FindAllStringSubmatch(string(runbook), -1) {
+		if !named[m[1]] {
+			t.Errorf("the runbook speaks of %s, which is no alert", m[1])
+		}
+	}
+}
