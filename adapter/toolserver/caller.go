@@ -54,18 +54,30 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 	var shortened string
 	// Items may have grown when a page is asked for again, but hardly twice.
 	for range maxPages {
-		value, refusal, err := s.ask(ctx, t, bearer, arguments)
-		if err != nil || refusal != nil {
-			return refusal, outcomeOf(refusal), err
+		body, refusal := s.ask(ctx, t, bearer, arguments)
+		if refusal != nil {
+			return refusal, "refused", nil
 		}
+		if shortened == "" && asItIs(body, arguments, budget) {
+			return answered(body), "ok", nil
+		}
+		value := s.decode(ctx, t, body)
+		if value == nil {
+			return refused("The service gave no answer that can be understood. Its operator should look into the log."), "refused", nil
+		}
+		catalog.Clean(value)
+		catalog.Select(value, arguments)
 		if shortened != "" {
 			value["truncated"] = shortened
 		}
 		fit, all := catalog.Fitting(value, budget)
 		if fit == all || !t.Paged() || all == 1 {
 			catalog.Shorten(value, budget)
-			result, err = answered(value)
-			return result, "ok", err
+			text, err := catalog.Encode(value)
+			if err != nil {
+				return nil, "failed", err
+			}
+			return answered(text), "ok", nil
 		}
 		// A shorter page has the cursor that leads on from where it ends.
 		arguments["limit"] = fit
@@ -75,50 +87,52 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 	return refused("The list changes too fast to be read. Ask for fewer items with limit."), "refused", nil
 }
 
+// asItIs says that an answer needs nothing done to it, as most do not: reading
+// and writing it again would take longer than all else.
+func asItIs(body []byte, arguments catalog.Object, budget int) bool {
+	_, selects := arguments[catalog.ArgFields]
+	return !selects && len(body) > 0 && len(body) <= budget && body[0] == '{' && json.Valid(body) && catalog.IsClean(string(body))
+}
+
+// decode reads an answer; nil for one that is no object.
+func (s *Server) decode(ctx context.Context, t catalog.Tool, body []byte) catalog.Object {
+	var value catalog.Object
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil || value == nil {
+		s.o.Log.ErrorContext(ctx, "an answer of the API is no object", "tool", t.Name)
+		return nil
+	}
+	return value
+}
+
 // maxPages is how often a page is asked for until it fits.
 const maxPages = 3
 
-func outcomeOf(refusal *mcp.CallToolResult) string {
-	if refusal == nil {
-		return "failed"
-	}
-	return "refused"
-}
-
-// ask sends one request and reads its answer: a value, or a refusal for the
-// model.
-func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
-	value catalog.Object, refusal *mcp.CallToolResult, err error,
-) {
+// ask sends one request and reads its answer whole, or says why not in a
+// refusal for the model.
+func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (body []byte, refusal *mcp.CallToolResult) {
 	req, err := t.Request(ctx, s.backend, arguments)
 	if err != nil {
-		return nil, refused("The arguments do not fit: " + err.Error() + "."), nil
+		return nil, refused("The arguments do not fit: " + err.Error() + ".")
 	}
 	req.Header.Set("Authorization", "Bearer "+bearer)
 	req.Header.Set("User-Agent", "docledger-tools")
 	resp, err := s.o.Client.Do(req)
 	if err != nil {
 		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", err)
-		return nil, refused("The service does not answer just now. Try again in a few seconds" + afterwards(t) + "."), nil
+		return nil, refused("The service does not answer just now. Try again in a few seconds" + afterwards(t) + ".")
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil || len(body) > maxAnswer {
 		s.o.Log.WarnContext(ctx, "an answer of the API cannot be read", "tool", t.Name, "bytes", len(body), "error", err)
-		return nil, refused("The answer could not be read whole. Ask for less and try again" + afterwards(t) + "."), nil
+		return nil, refused("The answer could not be read whole. Ask for less and try again" + afterwards(t) + ".")
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, refused(s.explain(resp, body)), nil
+		return nil, refused(s.explain(resp, body))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil || value == nil {
-		s.o.Log.ErrorContext(ctx, "an answer of the API is no object", "tool", t.Name)
-		return nil, refused("The service gave no answer that can be understood. Its operator should look into the log."), nil
-	}
-	catalog.Clean(value)
-	catalog.Select(value, arguments)
-	return value, nil, nil
+	return bytes.TrimSpace(body), nil
 }
 
 // afterwards warns of repeating what may have been done.

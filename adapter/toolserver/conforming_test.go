@@ -56,8 +56,11 @@ func sample(s *openapi3.Schema, nulls bool, depth int) any {
 	case "uri":
 		return "https://docs.example.com/x"
 	}
-	return strings.Repeat("a text ", 30)
+	return longText
 }
+
+// longText makes records that have to be shortened.
+var longText = strings.Repeat("a text ", 30)
 
 // required are arguments that a call cannot do without.
 func required(tool *mcp.Tool) map[string]any {

@@ -94,10 +94,6 @@ func refused(text string) *mcp.CallToolResult {
 
 // answered is the answer of a call, once as data and once as text, for clients
 // that know only one of them.
-func answered(value catalog.Object) (*mcp.CallToolResult, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+func answered(text []byte) *mcp.CallToolResult {
+	return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 }

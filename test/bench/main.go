@@ -35,7 +35,7 @@ func run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(dir)
 	var figures []figure
-	for _, measure := range []func(context.Context, string) ([]figure, error){structured, hybrids, wholeCorpus, texts, sandboxFigures} {
+	for _, measure := range []func(context.Context, string) ([]figure, error){structured, hybrids, wholeCorpus, texts, sandboxFigures, toolFigures} {
 		found, err := measure(ctx, dir)
 		if err != nil {
 			return err

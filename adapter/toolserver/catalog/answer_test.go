@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -30,6 +31,43 @@ func TestCleanText(t *testing.T) {
 	if text := fmt.Sprint(got); text != "map[a:[x map[b:y]]]" {
 		t.Errorf("nested: %s", text)
 	}
+}
+
+// TestIsClean never says of a text that Clean would change that it is clean.
+func TestIsClean(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`{"a":"plain ümlaut 日本 €"}`: true, "{\n\t\"a\": 1}": true, `{"a":"x\ny\t\"z\" \\ \/"}`: true, `{"a":"b \u0026 c \u003cd\u003e"}`: true, `{}`: true,
+		`{"a":"\u001b[31m"}`: false, `{"a":"\u200b"}`: false, `{"a":"\u202e"}`: false, `{"a":"\b"}`: false, `{"a":"\r"}`: false, `{"a":"\f"}`: false,
+		`{"\u0000":1}`: false, "{\"a\":\"\u200b\"}": false, "{\"a\":\"\u202e\"}": false, "{\"a\":\"\u2028\"}": false, "{\"a\":\"\x7f\"}": false,
+		"{\"a\":\"\xff\"}": false, "{\"a\":\"\U000E0041\"}": false, `{"a":"\ud83d\ude00"}`: false, `\`: true,
+	} {
+		if got := catalog.IsClean(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// FuzzIsClean holds it against Clean itself.
+func FuzzIsClean(f *testing.F) {
+	for _, seed := range []string{`{"a":"b"}`, `{"a":"\u0026\u001b"}`, `{"\\u0026":"\\b"}`, "{\"a\":\"\u200b\u00ad\"}", `{"a":["\\\u0007",{"b":"\u2028"}]}`, `{"a":1e400}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		read := func() (o catalog.Object, ok bool) {
+			d := json.NewDecoder(strings.NewReader(text))
+			d.UseNumber()
+			return o, d.Decode(&o) == nil && o != nil
+		}
+		before, ok := read()
+		if !ok || !catalog.IsClean(text) {
+			return
+		}
+		after, _ := read()
+		if catalog.Clean(after); !reflect.DeepEqual(before, after) {
+			t.Errorf("%q is not clean: %v becomes %v", text, before, after)
+		}
+	})
 }
 
 func list(n, each int) catalog.Object {
