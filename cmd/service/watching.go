@@ -21,5 +21,6 @@ func (s *Service) newWatching(plans billing.Plans) *watching.Service {
 		UnitOfWork: st, Clock: s.clock, Log: s.log, Interval: s.cfg.PollInterval,
 		// A tenth more or less parts what began together.
 		Spread: func() float64 { return 0.9 + 0.2*rand.Float64() }, MaxBytes: s.cfg.MaxUploadBytes,
+		FileTimeout: watching.DefaultFileTimeout,
 	}
 }

@@ -141,10 +141,11 @@ const (
 	Empty      Reason = "empty"      // no bytes, or none yet: its next version is looked at
 	TooLarge   Reason = "too_large"  // larger than any upload may be
 	Withheld   Reason = "withheld"   // the store never hands it out
-	Gone       Reason = "gone"       // it was no longer there
+	Gone       Reason = "gone"       // it was not there; looked for a few times
 	Locked     Reason = "locked"     // it is tried again
 	Unfinished Reason = "unfinished" // it had other bytes than announced; tried again
 	Denied     Reason = "denied"     // it may not be read; tried again
+	Unanswered Reason = "unanswered" // the store gave no sensible answer, or not in time; tried again
 )
 
 // Node is what is known of one item of the store.

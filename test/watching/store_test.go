@@ -43,12 +43,16 @@ type place struct {
 	denied  bool
 	locked  map[string]bool
 	short   map[string]bool // their contents end early
+	broken  map[string]bool // they are never answered for
+	slow    map[string]bool // their contents never come to an end
+	absent  map[string]bool // they are told and not found
 	opened  map[string]int
 	onOpen  func() // called before a content is read
 }
 
 func newPlace(now func() time.Time) *place {
-	p := &place{now: now, items: map[string]*file{}, page: 50, locked: map[string]bool{}, short: map[string]bool{}, opened: map[string]int{}}
+	p := &place{now: now, items: map[string]*file{}, page: 50, locked: map[string]bool{}, short: map[string]bool{}, opened: map[string]int{},
+		broken: map[string]bool{}, slow: map[string]bool{}, absent: map[string]bool{}}
 	p.items[top] = &file{Item: docstore.Item{ID: top, Folder: true, Top: true, Name: "Documents"}}
 	p.log = append(p.log, top)
 	return p
@@ -174,8 +178,12 @@ func (p *place) Open(ctx context.Context, _ integration.Access, _ docstore.Place
 	switch {
 	case p.guard(ctx) != nil:
 		return docstore.Content{}, integration.Unavailable(integration.DocstoreA, 0, errors.New("503"))
-	case f == nil || f.binned:
+	case f == nil || f.binned || p.absent[it.ID]:
 		return docstore.Content{}, fault.Missing("file")
+	case p.broken[it.ID]:
+		return docstore.Content{}, integration.Unavailable(integration.DocstoreA, 0, errors.New("500"))
+	case p.slow[it.ID]:
+		return docstore.Content{Body: endless{ctx}, Size: f.Size}, nil
 	case p.locked[it.ID]:
 		return docstore.Content{}, docstore.Locked(integration.DocstoreA, time.Second, errors.New("423"))
 	}
@@ -186,6 +194,16 @@ func (p *place) Open(ctx context.Context, _ integration.Access, _ docstore.Place
 	}
 	return docstore.Content{Body: io.NopCloser(bytes.NewReader(content)), Size: f.Size, Version: f.Version}, nil
 }
+
+// endless is a content that nobody sends.
+type endless struct{ ctx context.Context }
+
+func (e endless) Read([]byte) (int, error) {
+	<-e.ctx.Done()
+	return 0, integration.Unavailable(integration.DocstoreA, 0, e.ctx.Err())
+}
+
+func (endless) Close() error { return nil }
 
 // Start begins at the log's end, or, for a feed that tells all, at its
 // beginning.

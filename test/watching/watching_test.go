@@ -128,6 +128,71 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 	})
 }
 
+// TestFilesInTheWay has files that never come keep no others waiting.
+func TestFilesInTheWay(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.FileTimeout = 10 * time.Millisecond
+		broken := w.place.add(top, "broken.xml", false, xml(1))
+		slow := w.place.add(top, "slow.xml", false, xml(2))
+		absent := w.place.add(top, "absent.xml", false, xml(3))
+		w.place.add(top, "good.xml", false, xml(4))
+		w.place.set(func() { w.place.broken[broken], w.place.slow[slow], w.place.absent[absent] = true, true, true })
+		if got := w.poll(); got.Failures != 0 {
+			t.Errorf("%d failures", got.Failures)
+		}
+		w.want("beside those", xml(4))
+		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{broken, slow, absent})
+		w.must(err)
+		for id, want := range map[string]watch.Reason{broken: watch.Unanswered, slow: watch.Unanswered, absent: watch.Gone} {
+			if n := nodes[id]; n.State != watch.Wanted || n.Reason != want || !n.NextAt.After(w.clock.Now()) {
+				t.Errorf("%s: %s %s at %v", n.Name, n.State, n.Reason, n.NextAt)
+			}
+		}
+		w.place.set(func() { clear(w.place.broken); clear(w.place.slow); clear(w.place.absent) })
+		w.clock.Advance(time.Minute)
+		w.settle()
+		w.want("given at last", xml(1), xml(2), xml(3), xml(4))
+	})
+}
+
+// TestStoreDown has a poll end soon where the store answers for no file.
+func TestStoreDown(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		for n := range 8 {
+			id := w.place.add(top, fmt.Sprintf("%d.xml", n), false, xml(n))
+			w.place.set(func() { w.place.broken[id] = true })
+		}
+		if got := w.poll(); got.Failures != 1 {
+			t.Errorf("%d failures, want 1", got.Failures)
+		}
+		tried := 0
+		nodes, err := w.Nodes.Wanted(w.ctx, w.i.ID, w.clock.Now().Add(time.Hour), 10)
+		w.must(err)
+		for _, n := range nodes {
+			tried += n.Attempts
+		}
+		if len(nodes) != 8 || tried != 3 {
+			t.Errorf("%d files wait after %d tries, want 8 after 3", len(nodes), tried)
+		}
+	})
+}
+
+// TestGone gives a file up that is told and never found.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.place.add(top, "a.xml", false, xml(1))
+		w.place.set(func() { w.place.absent[id] = true })
+		w.settle()
+		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{id})
+		if w.must(err); nodes[id].State != watch.Skipped || nodes[id].Reason != watch.Gone {
+			t.Errorf("%s %s", nodes[id].State, nodes[id].Reason)
+		}
+	})
+}
+
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

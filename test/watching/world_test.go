@@ -192,7 +192,7 @@ func (w *world) service(blobs *blob.Folder, listed bool) *watching.Service {
 			UnitOfWork: st, Clock: w.clock, IDs: clock.UUIDv7{},
 		},
 		Plans: w.plans, Usage: st.Usage(), Queue: st.Queue(), UnitOfWork: tx, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
-		Interval: time.Minute, Spread: func() float64 { return 1 }, MaxBytes: 1 << 20,
+		Interval: time.Minute, Spread: func() float64 { return 1 }, MaxBytes: 1 << 20, FileTimeout: time.Minute,
 	}
 }
 

@@ -23,7 +23,8 @@ type poll struct {
 	st    store
 	until time.Time
 
-	tree *watch.Tree // nil while it is not needed
+	tree     *watch.Tree // nil while it is not needed
+	stumbles int         // files in a row that the store did not answer for
 }
 
 func (p *poll) late() bool { return !p.Clock.Now().Before(p.until) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"docledger/domain/billing"
 	"docledger/domain/docstore"
@@ -16,13 +17,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// takeInBatch is how many files are looked for at a time.
-const takeInBatch = 100
+const (
+	// takeInBatch is how many files are looked for at a time.
+	takeInBatch = 100
+	// maxStumbles is after how many files in a row that are not answered the
+	// store is to blame rather than the files.
+	maxStumbles = 3
+	// maxAbsences is how often a file is looked for that the store tells of and
+	// does not find: its parts do not all know of a new one at once.
+	maxAbsences = 5
+)
 
 // What may be wrong with bytes on their way.
 var (
 	errTooLarge   = errors.New("the file is larger than an upload may be")
 	errUnfinished = errors.New("the file had other bytes than announced")
+	errSlow       = errors.New("the file took too long")
 )
 
 // takeIn makes documents of the files that are wanted. It says whether some
@@ -33,7 +43,13 @@ func (p *poll) takeIn(ctx context.Context) (more bool, err error) {
 		if err != nil || len(wanted) == 0 {
 			return false, err
 		}
+		if p.late() {
+			return true, nil
+		}
 		if err := p.grow(ctx); err != nil {
+			return false, err
+		}
+		if wanted, err = p.setAside(ctx, wanted); err != nil {
 			return false, err
 		}
 		for n := range wanted {
@@ -47,12 +63,29 @@ func (p *poll) takeIn(ctx context.Context) (more bool, err error) {
 	}
 }
 
+// setAside notes at once which files lie outside of what is watched, and
+// returns the others: a folder that changes has all that lie outside looked at.
+func (p *poll) setAside(ctx context.Context, wanted []watch.Node) (inside []watch.Node, err error) {
+	var outside []watch.Node
+	for _, n := range wanted {
+		if p.tree.Watched(n.Parent) {
+			inside = append(inside, n)
+			continue
+		}
+		n.State, n.Reason = watch.Outside, ""
+		outside = append(outside, n)
+	}
+	if len(outside) == 0 {
+		return inside, nil
+	}
+	return inside, p.change(ctx, func(ctx context.Context, _ *watch.Watch) error {
+		return p.Nodes.Put(ctx, p.i.ID, outside)
+	})
+}
+
 // takeOne takes a file in, or notes why not. An error ends the poll.
 func (p *poll) takeOne(ctx context.Context, n *watch.Node) error {
 	switch {
-	case !p.tree.Watched(n.Parent):
-		n.State = watch.Outside
-		return p.note(ctx, n)
 	case n.Size == 0:
 		n.Skip(watch.Empty)
 		return p.note(ctx, n)
@@ -60,30 +93,63 @@ func (p *poll) takeOne(ctx context.Context, n *watch.Node) error {
 		n.Skip(watch.TooLarge)
 		return p.note(ctx, n)
 	}
-	kept, content, err := p.fetch(ctx, n)
-	f, _ := fault.As(err)
-	now := p.Clock.Now()
-	switch {
-	case err == nil && kept.SizeBytes == 0:
-		n.Skip(watch.Empty)
-	case err == nil:
+	kept, content, why := p.fetch(ctx, n)
+	if why == nil && kept.SizeBytes > 0 {
+		p.stumbles = 0
 		return p.record(ctx, n, kept, content)
-	case errors.Is(err, errTooLarge):
-		n.Skip(watch.TooLarge)
-	case errors.Is(err, errUnfinished):
-		n.Retry(watch.Unfinished, 0, now)
-	case errors.Is(err, docstore.ErrLocked):
-		n.Retry(watch.Locked, f.RetryAfter, now)
-	case errors.Is(err, docstore.ErrDenied):
-		n.Retry(watch.Denied, 0, now)
-	case errors.Is(err, docstore.ErrWithheld):
-		n.Skip(watch.Withheld)
-	case fault.CodeOf(err) == fault.CodeNotFound:
-		n.Skip(watch.Gone)
-	default:
+	}
+	if !p.judge(ctx, n, why) {
+		return why
+	}
+	if err := p.note(ctx, n); err != nil {
 		return err
 	}
-	return p.note(ctx, n)
+	if n.Reason != watch.Unanswered {
+		p.stumbles = 0
+		return nil
+	}
+	if p.stumbles++; p.stumbles < maxStumbles {
+		return nil
+	}
+	return why
+}
+
+// judge says in a file why it could not be had. It is false where that is not
+// the file's matter.
+func (p *poll) judge(ctx context.Context, n *watch.Node, why error) bool {
+	now, after := p.Clock.Now(), time.Duration(0)
+	if f, ok := fault.As(why); ok {
+		after = f.RetryAfter
+	}
+	switch {
+	case why == nil:
+		n.Skip(watch.Empty)
+	case errors.Is(why, errTooLarge):
+		n.Skip(watch.TooLarge)
+	case errors.Is(why, errUnfinished):
+		n.Retry(watch.Unfinished, 0, now)
+	case errors.Is(why, docstore.ErrLocked):
+		n.Retry(watch.Locked, after, now)
+	case errors.Is(why, docstore.ErrDenied):
+		n.Retry(watch.Denied, 0, now)
+	case errors.Is(why, docstore.ErrWithheld):
+		n.Skip(watch.Withheld)
+	case fault.CodeOf(why) == fault.CodeNotFound && n.Attempts < maxAbsences:
+		n.Retry(watch.Gone, 0, now)
+	case fault.CodeOf(why) == fault.CodeNotFound:
+		n.Skip(watch.Gone)
+	case ctx.Err() == nil && unanswered(why):
+		n.Retry(watch.Unanswered, after, now)
+	default:
+		return false
+	}
+	return true
+}
+
+// unanswered says that the store was asked, and gave no sensible answer.
+func unanswered(err error) bool {
+	return fault.CodeOf(err) == fault.CodeProviderUnavailable &&
+		!errors.Is(err, integration.ErrRateLimited) && !errors.Is(err, integration.ErrHeldBack)
 }
 
 // note stores what became of a file.
@@ -96,8 +162,12 @@ func (p *poll) note(ctx context.Context, n *watch.Node) error {
 	})
 }
 
-// fetch streams a file into the blob store.
+// fetch streams a file into the blob store. One that comes drop by drop must not
+// keep the others waiting.
 func (p *poll) fetch(ctx context.Context, n *watch.Node) (kept document.Kept, content docstore.Content, err error) {
+	whole := ctx
+	ctx, cancel := context.WithTimeout(ctx, p.FileTimeout)
+	defer cancel()
 	err = p.with(ctx, func(ctx context.Context, a integration.Access) error {
 		var err error
 		if content, err = p.st.Open(ctx, a, p.w.Place, n.Item); err != nil {
@@ -116,6 +186,9 @@ func (p *poll) fetch(ctx context.Context, n *watch.Node) (kept document.Kept, co
 		}
 		return nil
 	})
+	if err != nil && ctx.Err() != nil && whole.Err() == nil {
+		err = integration.Unavailable(p.i.Provider, 0, errSlow)
+	}
 	return kept, content, err
 }
 

@@ -68,8 +68,9 @@ type Service struct {
 	// factor near 1 that parts the polls of many places.
 	Interval time.Duration
 	Spread   func() float64
-	// MaxBytes bounds a file.
-	MaxBytes int64
+	// MaxBytes bounds a file, FileTimeout how long it may take.
+	MaxBytes    int64
+	FileTimeout time.Duration
 }
 
 // store is what a connector can do.
@@ -89,6 +90,10 @@ func (s *Service) connect(p integration.Provider) (store, error) {
 	lister, _ := c.(docstore.Lister)
 	return store{Changes: changes, Reader: reader, lister: lister}, nil
 }
+
+// DefaultFileTimeout is how long a file may take where nothing else is said:
+// with a poll's turn it stays below the time that a job has.
+const DefaultFileTimeout = 8 * time.Minute
 
 const (
 	// dueLimit bounds how many polls are enqueued at a time.
