@@ -1,6 +1,7 @@
 // The pages of the documentation as a person finds them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 
 import { picture, signIn, startBrowser, startSandbox, watch } from './world.mjs'
 
@@ -92,6 +93,26 @@ test('the pages of the documentation', async (t) => {
     assert.equal((await answer).status(), 200)
     await page.getByText('200 OK').waitFor()
     await picture(page, 'docs-changed')
+  })
+
+  await t.test('a file can be uploaded', async () => {
+    const token = await signIn(sandbox)
+    await open(page, origin, '#api/tag/documents/POST/api/documents/upload')
+    await page.getByRole('textbox', { name: 'Bearer Token' }).fill(token)
+    await page.locator('button', { hasText: '(post /api/documents/upload)' }).click()
+    const body = page.getByRole('region', { name: 'Request Body' })
+    await body.getByRole('button', { name: 'JSON', exact: true }).click()
+    await page.getByRole('option', { name: 'Multipart Form' }).click()
+    await body.getByRole('textbox').nth(1).fill(sandbox.ENTITY_ID) // beside entity_id
+    const chooser = page.waitForEvent('filechooser')
+    await body.getByRole('button', { name: 'Select File' }).nth(1).click() // of file
+    await (await chooser).setFiles(fileURLToPath(new URL('../../examples/invoice-ubl.xml', import.meta.url)))
+    await body.locator('span', { hasText: 'invoice-ubl.xml' }).waitFor()
+    const answer = page.waitForResponse(origin + '/api/documents/upload')
+    await page.locator('button:visible', { hasText: /^\s*Send/ }).first().click()
+    assert.equal((await (await answer).json()).filename, 'invoice-ubl.xml')
+    await page.getByText('200 OK').waitFor()
+    await picture(page, 'docs-uploaded')
   })
 
   await t.test('every code of an error is explained, and the reference leads there', async () => {

@@ -33,7 +33,7 @@ export class Retries {
 
   /** The pause in milliseconds after which to ask whether it is done; undefined to give up. */
   afterUnfinished(headers: Headers): number | undefined {
-    const pause = retryAfterMs(headers) ?? firstPauseMs
+    const pause = Math.max(retryAfterMs(headers) ?? 0, firstPauseMs)
     return Date.now() + pause <= this.#until ? pause : undefined
   }
 
