@@ -45,8 +45,9 @@ export function prepare(spec) {
       operation.requestBody.content = { [taken]: content[taken] }
     }
     const answer = operation.responses['200']?.content
-    if (answer?.['application/json'] && answer['text/csv']) {
-      const both = [answer['application/json'].schema, answer['text/csv'].schema]
+    const text = ['text/csv', 'text/plain'].find((type) => answer?.[type])
+    if (answer?.['application/json'] && text) {
+      const both = [answer['application/json'].schema, answer[text].schema]
       operation.responses['200'].content = { 'application/json': { schema: { anyOf: both } } }
     }
   }

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Docledger } from '../../../gen/typescript/src/index.js'
 import { answered, countingFetch, operationIds } from './counting.js'
@@ -106,7 +106,7 @@ describe('integrations', () => {
   }
 
   beforeAll(async () => {
-    for (const provider of [sandbox.XERO_URL, sandbox.GDRIVE_URL]) {
+    for (const provider of [sandbox.XERO_URL, sandbox.MSGRAPH_URL]) {
       const set = await fetch(provider + '/_sim/settings', { method: 'POST', body: '{"auto_approve":true}' })
       expect(set.ok).toBe(true)
     }
@@ -153,7 +153,7 @@ describe('integrations', () => {
 
   test('watch a folder', async () => {
     const redirect_url = sandbox.BASE_URL + '/docs'
-    const asked = await api.authorizeIntegration({ body: { entity_id, provider: 'DOCSTORE_B', redirect_url } })
+    const asked = await api.authorizeIntegration({ body: { entity_id, provider: 'DOCSTORE_A', redirect_url } })
     await consent(asked.data.authorization_url)
     const path = { integrationId: asked.data.integration_id }
     const [source] = await api.listTriggerSources({ path, query: { entity_id } }).toArray()
@@ -164,10 +164,21 @@ describe('integrations', () => {
       body: {
         entity_id,
         status: 'PENDING',
-        public_metadata: { provider: 'DOCSTORE_B', source_id: source!.id, sub_source_id: folder!.id },
+        public_metadata: { provider: 'DOCSTORE_A', source_id: source!.id, sub_source_id: folder!.id },
       },
     })
     expect(setUp.data.status).toBe('ACTIVE')
+
+    // The store is told where to call, and asks there whether somebody is at home.
+    const subscribed = async () => {
+      const state = (await (await fetch(sandbox.MSGRAPH_URL + '/_sim/state')).json()) as { subscriptions: { address: string }[] }
+      return state.subscriptions[0]!.address
+    }
+    const address = await vi.waitFor(subscribed, { timeout: 30_000, interval: 100 })
+    const query = { validationToken: 'Validation: 0a1b <&>' }
+    const subscription_id = new URL(address).pathname.split('/').at(-1)!
+    const echo = await api.receiveStorageNotification({ path: { subscription_id }, query })
+    expect(echo.data).toBe(query.validationToken)
   })
 
   afterAll(async () => {

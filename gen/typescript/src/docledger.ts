@@ -548,6 +548,6 @@ export class Docledger {
    * answers, is answered with that text.
    */
   receiveStorageNotification(options: Call<types.ReceiveStorageNotificationData>): Promise<Answer<types.ReceiveStorageNotificationResponse>> {
-    return this.#transport.call({ id: 'receiveStorageNotification', open: true }, sdk.receiveStorageNotification, options)
+    return this.#transport.call({ id: 'receiveStorageNotification', open: true, answers: 'text' }, sdk.receiveStorageNotification, options)
   }
 }

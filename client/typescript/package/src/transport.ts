@@ -151,7 +151,7 @@ function succeeded(operation: Operation, { response, error }: Attempt): boolean 
     return false
   }
   const type = response.headers.get('Content-Type') ?? ''
-  return operation.answers === 'file' || type.includes('json') || (operation.answers === 'text' && type.includes('csv'))
+  return operation.answers === 'file' || type.includes('json') || (operation.answers === 'text' && /^text\/(csv|plain)\b/.test(type))
 }
 
 function answerOf<T>(response: Response, data: unknown): Answer<T> {

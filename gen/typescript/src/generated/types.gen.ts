@@ -5099,7 +5099,7 @@ export type ReceiveStorageNotificationResponses = {
     /**
      * The notification is heard, or the text to answer with.
      */
-    200: WebhookReceipt;
+    200: WebhookReceipt | string;
 };
 
 export type ReceiveStorageNotificationResponse = ReceiveStorageNotificationResponses[keyof ReceiveStorageNotificationResponses];
