@@ -61,13 +61,20 @@ func (s *Server) ListInvoices(ctx context.Context, r backend.ListInvoicesRequest
 
 // GetInvoice implements the operation getInvoice.
 func (s *Server) GetInvoice(ctx context.Context, r backend.GetInvoiceRequestObject) (backend.GetInvoiceResponseObject, error) {
-	inv, err := s.Invoices.Get(ctx, actor(ctx).Scope(), r.InvoiceId)
+	scope := actor(ctx).Scope()
+	stamp, err := s.Invoices.Stamp(ctx, scope, r.InvoiceId)
 	if err != nil {
 		return nil, err
 	}
-	return backend.GetInvoice200JSONResponse{
-		Body: s.Web.ToAPIInvoice(inv), Headers: backend.GetInvoice200ResponseHeaders{ETag: edge.ETag(inv.Version)},
-	}, nil
+	return s.Renditions.of(r.InvoiceId, stamp, func() (backend.GetInvoice200JSONResponse, error) {
+		inv, err := s.Invoices.Get(ctx, scope, r.InvoiceId)
+		if err != nil {
+			return backend.GetInvoice200JSONResponse{}, err
+		}
+		return backend.GetInvoice200JSONResponse{
+			Body: s.Web.ToAPIInvoice(inv), Headers: backend.GetInvoice200ResponseHeaders{ETag: edge.ETag(inv.Version)},
+		}, nil
+	})
 }
 
 // ListInvoiceLines implements the operation listInvoiceLines.

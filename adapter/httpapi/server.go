@@ -51,6 +51,7 @@ type Server struct {
 	Idempotency    idempotency.Store
 	Clock          usecase.Clock
 	Web            convert.Web
+	Renditions     *Renditions
 	Log            *slog.Logger
 	MaxUploadBytes int64
 	TempDir        string

@@ -128,7 +128,12 @@ func (r Bookings) store(ctx context.Context, inv *invoice.Invoice, b *booking.Bo
 	if b == nil {
 		return failed("remove the invoice's sync", r.s.handle(ctx).Delete(&bookingRow{}, "invoice_id = ?", inv.ID).Error)
 	}
-	b.InvoiceID, b.OrganizationID, b.EntityID, b.UpdatedAt = inv.ID, inv.OrganizationID, inv.EntityID, instant(r.s.now())
+	// Each change has an instant of its own, which invoice.Stamp relies on.
+	now := instant(r.s.now())
+	if !now.After(b.UpdatedAt) {
+		now = b.UpdatedAt.Add(time.Microsecond)
+	}
+	b.InvoiceID, b.OrganizationID, b.EntityID, b.UpdatedAt = inv.ID, inv.OrganizationID, inv.EntityID, now
 	row := toBookingRow(b)
 	return failed("store the invoice's sync", r.s.handle(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error)
 }

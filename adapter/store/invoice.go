@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"time"
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
@@ -64,6 +65,29 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 		return nil, err
 	}
 	return inv, nil
+}
+
+// Stamp implements invoice.Reader.
+func (r Invoices) Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Stamp, error) {
+	var row struct {
+		Version                          int
+		UpdatedAt                        time.Time
+		SyncUpdatedAt, SyncNextAttemptAt *time.Time
+	}
+	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
+		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").
+		Select("invoices.version, invoices.updated_at, b.updated_at AS sync_updated_at, b.next_attempt_at AS sync_next_attempt_at").
+		Take(&row, "invoices.id = ?", id).Error
+	if err != nil {
+		return invoice.Stamp{}, found("invoice", err)
+	}
+	stamp := invoice.Stamp{Version: row.Version, UpdatedAt: instant(row.UpdatedAt)}
+	for to, from := range map[*time.Time]*time.Time{&stamp.SyncUpdatedAt: row.SyncUpdatedAt, &stamp.SyncNextAttemptAt: row.SyncNextAttemptAt} {
+		if from != nil {
+			*to = instant(*from)
+		}
+	}
+	return stamp, nil
 }
 
 func (r Invoices) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (invoiceRow, error) {

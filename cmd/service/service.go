@@ -278,6 +278,9 @@ func (s *Service) buildHandler() (err error) {
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL),
 		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
 	}
+	if server.Renditions, err = httpapi.NewRenditions(); err != nil {
+		return err
+	}
 	rates, err := s.rates()
 	if err != nil {
 		return err

@@ -71,11 +71,23 @@ type Filter struct {
 	Query string
 }
 
+// Stamp is another one whenever anything else is that Get returns of an
+// invoice. It costs less to read.
+type Stamp struct {
+	Version           int
+	UpdatedAt         time.Time
+	SyncUpdatedAt     time.Time // zero where it was never to be booked
+	SyncNextAttemptAt time.Time
+}
+
 // Reader reads invoices within a scope.
 type Reader interface {
 	// Get returns the invoice with its first FirstLines lines and LinesTotal,
 	// or a NotFound fault where it is missing or outside the scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Invoice, error)
+	// Stamp returns the stamp of the invoice, or Get's fault. What Get returns
+	// afterwards is at least as new.
+	Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (Stamp, error)
 	// List returns summaries newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Summary], error)
 	// Lines returns lines with their evidence, in their order.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
 )
 
 // leeway is how far the clocks of two replicas may be apart.
@@ -29,7 +30,13 @@ type Tokens struct {
 	id     string
 	verify map[string]ed25519.PublicKey
 	parser *jwt.Parser
+	// proven are the claims of tokens whose signature was good, by their hash:
+	// checking one takes longer than reading an invoice.
+	proven *otter.Cache[[sha256.Size]byte, claims]
 }
+
+// maxProven bounds the tokens of which that is known.
+const maxProven = 10_000
 
 // claims are those of our tokens beside the registered ones.
 type claims struct {
@@ -60,6 +67,11 @@ func NewTokens(issuer string, seeds ...[]byte) (*Tokens, error) {
 	}
 	t.parser = jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer),
 		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithLeeway(leeway), jwt.WithoutClaimsValidation())
+	proven, err := otter.New(&otter.Options[[sha256.Size]byte, claims]{MaximumSize: maxProven})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of tokens: %w", err)
+	}
+	t.proven = proven
 	return t, nil
 }
 
@@ -88,8 +100,8 @@ func (t *Tokens) Issue(c identity.Claims) (string, error) {
 // Verify returns the claims of a token that one of the keys signed and that
 // is good at now; anything else is an Unauthenticated fault.
 func (t *Tokens) Verify(token string, now time.Time) (identity.Claims, error) {
-	var c claims
-	if _, err := t.parser.ParseWithClaims(token, &c, t.publicKey); err != nil {
+	c, err := t.signed(token)
+	if err != nil {
 		return identity.Claims{}, errToken(err)
 	}
 	validator := jwt.NewValidator(jwt.WithIssuer(t.issuer), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
@@ -98,6 +110,20 @@ func (t *Tokens) Verify(token string, now time.Time) (identity.Claims, error) {
 		return identity.Claims{}, errToken(err)
 	}
 	return c.typed()
+}
+
+// signed returns the claims of a token that one of the keys signed, whatever
+// they say.
+func (t *Tokens) signed(token string) (c claims, err error) {
+	sum := sha256.Sum256([]byte(token))
+	if c, ok := t.proven.GetIfPresent(sum); ok {
+		return c, nil
+	}
+	if _, err := t.parser.ParseWithClaims(token, &c, t.publicKey); err != nil {
+		return c, err
+	}
+	t.proven.Set(sum, c)
+	return c, nil
 }
 
 // Ours says whether a token states us as its issuer. It proves nothing: it only

@@ -131,6 +131,50 @@ func testBookingChanges(t *testing.T, b *bench, s identity.Scope, id uuid.UUID) 
 	}
 }
 
+// testStamps holds that each change of an invoice or of its booking changes the
+// stamp, also two at one moment, and that nothing else does.
+func testStamps(t *testing.T, b *bench) {
+	s, foreign := b.organization(t), b.organization(t)
+	d := b.document(t, b.entity(t, s))
+	inv := b.invoice(t, d)
+	seen := map[invoice.Stamp]string{}
+	changed := func(what string, as bool) {
+		t.Helper()
+		stamp, err := b.Invoices().Stamp(b.ctx, s, inv.ID)
+		must(t, err)
+		if before, known := seen[stamp]; known == as {
+			t.Errorf("%s: the stamp is %+v, as after %q", what, stamp, before)
+		}
+		seen[stamp] = what
+	}
+	changed("made", true)
+	changed("read", false)
+	_, err := b.Invoices().Update(b.ctx, s, inv.ID, 0, func(inv *invoice.Invoice) error {
+		inv.Number += "x"
+		return nil
+	})
+	must(t, err)
+	changed("corrected", true)
+	_, err = b.Invoices().Update(b.ctx, s, inv.ID, 0, func(*invoice.Invoice) error { return invoice.ErrUnchanged })
+	must(t, err)
+	changed("left alone", false)
+	for _, what := range []string{"booked", "booked again"} {
+		_, _, err := b.Bookings().Change(b.ctx, s, inv.ID, func(_ *invoice.Invoice, before *booking.Booking) (*booking.Booking, bool, error) {
+			if before == nil {
+				before = &booking.Booking{Sync: invoice.Sync{State: invoice.SyncQueued, NextAttemptAt: time.Now().Add(time.Hour)}}
+			}
+			before.Attempts++
+			return before, false, nil
+		})
+		must(t, err)
+		changed(what, true)
+	}
+	must(t, b.Bookings().Resume(b.ctx, s.OrganizationID, d.EntityID, time.Now()))
+	changed("resumed", true)
+	_, err = b.Invoices().Stamp(b.ctx, foreign, inv.ID)
+	wantCode(t, err, fault.CodeNotFound)
+}
+
 func testDueBookings(t *testing.T, b *bench) {
 	s := b.organization(t)
 	e := b.entity(t, s)

@@ -70,6 +70,7 @@ func Run(t *testing.T, open Open) {
 		{"watch subscriptions", testWatchSubscriptions},
 		{"bookings", testBookings},
 		{"bookings that are due", testDueBookings},
+		{"stamps of invoices", testStamps},
 		{"corrected invoices", testCorrected},
 		{"codings of suppliers", testCodings},
 		{"idempotency", testIdempotency},
