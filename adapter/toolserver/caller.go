@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,7 +22,8 @@ import (
 const maxAnswer = 32 << 20
 
 // handle returns what a call of t does: one request to the API with the
-// caller's own token, whatever the operation.
+// caller's own token, whatever the operation. Each call leaves one line in the
+// log, which names no argument.
 func (s *Server) handle(t catalog.Tool, validator catalog.Validator) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := time.Now()
@@ -29,14 +31,17 @@ func (s *Server) handle(t catalog.Tool, validator catalog.Validator) mcp.ToolHan
 		if !ok {
 			return nil, errors.New("a call without a caller")
 		}
-		arguments, err := validator.Check(req.Params.Arguments)
-		if err != nil {
-			return refused("The arguments do not fit: " + err.Error() + ". Correct them and call again."), nil
-		}
 		ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 		defer cancel()
 		defer context.AfterFunc(c.gone, cancel)()
-		result, outcome, err := s.run(ctx, t, c.bearer, arguments)
+		var result *mcp.CallToolResult
+		outcome := "invalid"
+		arguments, err := validator.Check(req.Params.Arguments)
+		if err != nil {
+			result, err = refused("The arguments do not fit: "+err.Error()+". Correct them and call again."), nil
+		} else {
+			result, outcome, err = s.run(ctx, t, c.bearer, arguments)
+		}
 		if s.o.Observe != nil {
 			s.o.Observe(t.Name, outcome, time.Since(began))
 		}
@@ -120,7 +125,7 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 	req.Header.Set("User-Agent", "docledger-tools")
 	resp, err := s.o.Client.Do(req)
 	if err != nil {
-		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", err)
+		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", withoutAddress(err))
 		return nil, refused("The service does not answer just now. Try again in a few seconds" + afterwards(t) + ".")
 	}
 	defer resp.Body.Close()
@@ -133,6 +138,15 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 		return nil, refused(s.explain(resp, body))
 	}
 	return bytes.TrimSpace(body), nil
+}
+
+// withoutAddress takes from an error of a request the address, in which there
+// are arguments.
+func withoutAddress(err error) error {
+	if failed := new(url.Error); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // afterwards warns of repeating what may have been done.

@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"docledger/adapter/toolserver/oauth"
+
+	"github.com/gin-gonic/gin"
 )
 
 // writeGrace is how much longer than the call of the API an answer may take.
 const writeGrace = 30 * time.Second
 
-// guard stands before every route: panics end here, only the names of this
-// server are answered, preflights need no credential, and pages of others are
-// refused at the protocol's endpoint.
+// guard stands before every route: only the names of this server are answered,
+// preflights need no credential, and pages of others are refused at the
+// protocol's endpoint.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.recovered(w, r)
 		s.protect(w.Header())
 		s.limited(w)
 		if !s.knowsHost(r.Host) {
@@ -43,16 +44,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
-	v := recover()
-	if v == nil {
-		return
-	}
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	s.o.Log.ErrorContext(r.Context(), "panic in the tool server", "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
-	answer(w, http.StatusInternalServerError, "server_error", "Something went wrong here. Try again.")
+// recovered ends a panic: with an answer, or where one has begun already with
+// the connection, so that nobody takes half of it for the whole.
+func (s *Server) recovered(c *gin.Context) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if v != http.ErrAbortHandler {
+			s.o.Log.ErrorContext(c.Request.Context(), "panic in the tool server", "path", c.Request.URL.Path, "panic", v, "stack", string(debug.Stack()))
+		}
+		if v == http.ErrAbortHandler || c.Writer.Written() {
+			panic(http.ErrAbortHandler)
+		}
+		c.Abort()
+		answer(c.Writer, http.StatusInternalServerError, "server_error", "Something went wrong here. Try again.")
+	}()
+	c.Next()
 }
 
 // crossOrigin lets pages of all origins read: the only credential is a header

@@ -295,6 +295,30 @@ func modern(method, params string) string {
 		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}%s}}`, method, params)
 }
 
+// TestTheLogNamesNoArgument: of a call only the tool, the person and how it
+// ended, also where the API is out of reach.
+func TestTheLogNamesNoArgument(t *testing.T) {
+	t.Parallel()
+	w := start(t, reply(200, `{"items":[],"next_cursor":null}`))
+	session := w.connect(t)
+	const secret = "canary-of-the-arguments"
+	call(t, session, "list_invoices", map[string]any{"cursor": secret})
+	call(t, session, "list_invoices", map[string]any{secret: 1})
+	call(t, session, "create_entity", map[string]any{"name": secret})
+	w.api.Close()
+	call(t, session, "list_invoices", map[string]any{"cursor": secret})
+	call(t, session, "create_entity", map[string]any{"name": secret})
+	log := w.log.String()
+	if strings.Contains(log, secret) || strings.Contains(log, goodToken) {
+		t.Errorf("the log:\n%s", log)
+	}
+	for said, times := range map[string]int{"tool called": 5, "subject=user_1": 5, "outcome=ok": 2, "outcome=invalid": 1, "outcome=refused": 2, "does not answer": 2} {
+		if n := strings.Count(log, said); n != times {
+			t.Errorf("%q is said %d times, not %d:\n%s", said, n, times, log)
+		}
+	}
+}
+
 func TestAPanicEndsOneCallAlone(t *testing.T) {
 	t.Parallel()
 	w := start(t, reply(200, `{}`), func(o *toolserver.Options) {

@@ -155,6 +155,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) routes() http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
+	engine.Use(s.recovered)
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.NoRoute(oauth.NotFound)

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 
 /** Starts a sandbox and returns what it tells of itself. */
-export async function startSandbox(t) {
+export async function startSandbox(t, ...flags) {
   const binary = process.env.SANDBOX ?? fileURLToPath(new URL('../../bin/sandbox', import.meta.url))
-  const child = spawn(binary, ['--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(binary, ['--port', '0', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(async () => {
     const ended = once(child, 'exit')
     child.kill('SIGINT')
