@@ -44,3 +44,52 @@ func TestClientsOfTheREADME(t *testing.T) {
 		t.Errorf("%d clients", rows)
 	}
 }
+
+// TestWhatHoldsTheToolServer finds every test that the document names.
+func TestWhatHoldsTheToolServer(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	document, err := os.ReadFile(filepath.Join(root, "docs", "tool-server.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ci, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]string{}
+	named := 0
+	for _, match := range regexp.MustCompile("`([a-z/]+) ([A-Za-z]+)`").FindAllStringSubmatch(string(document), -1) {
+		dir, name := match[1], match[2]
+		named++
+		if dir == "make" {
+			if !strings.Contains(string(makefile), "\n"+name+":") || !strings.Contains(string(ci), "make "+name) {
+				t.Errorf("make %s is not there, or not in CI", name)
+			}
+			continue
+		}
+		if sources[dir] == "" {
+			files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				source, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sources[dir] += string(source)
+			}
+		}
+		if !strings.Contains(sources[dir], "\nfunc "+name+"(") {
+			t.Errorf("%s has no test %s", dir, name)
+		}
+	}
+	if named < 60 {
+		t.Errorf("only %d are named", named)
+	}
+}
