@@ -88,7 +88,10 @@ type Config struct {
 	// Observe is told of every job that was worked: its kind and how it ended
 	// (done, failed, panicked, postponed); nil: nobody.
 	Observe func(kind, outcome string, took time.Duration)
-	Logger  *slog.Logger
+	// Trace begins a span for a job, within the trace that enqueued it where the
+	// job kept one; nil: none.
+	Trace  func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
+	Logger *slog.Logger
 }
 
 // Runner works jobs from Start until Stop.
@@ -109,6 +112,11 @@ func New(cfg Config) (*Runner, error) {
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(string, string, time.Duration) {}
+	}
+	if cfg.Trace == nil {
+		cfg.Trace = func(ctx context.Context, _, _ string, _ int64, _ int) (context.Context, func(error)) {
+			return ctx, func(error) {}
+		}
 	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = defaultWorkers

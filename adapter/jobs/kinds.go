@@ -42,7 +42,7 @@ func row[T job.Args](cfg Config, version, attempts int, timeout time.Duration, r
 		if run == nil {
 			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
 		}
-		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, observe: cfg.Observe})
+		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, observe: cfg.Observe, trace: cfg.Trace})
 	}}
 }
 
@@ -80,6 +80,7 @@ type worker[T job.Args] struct {
 	timeout time.Duration
 	run     func(context.Context, T) error
 	observe func(kind, outcome string, took time.Duration)
+	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
 }
 
 // Timeout implements river.Worker.
@@ -88,10 +89,24 @@ func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout
 // Work implements river.Worker.
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) {
 	began, outcome := time.Now(), "panicked"
-	defer func() { w.observe(j.Args.Kind(), outcome, time.Since(began)) }()
+	ctx, end := w.trace(ctx, carriedBy(j.Metadata), j.Args.Kind(), j.ID, j.Attempt)
+	defer func() {
+		end(err)
+		w.observe(j.Args.Kind(), outcome, time.Since(began))
+	}()
 	err = w.work(ctx, j)
 	outcome = outcomeOf(err)
 	return err
+}
+
+// carriedBy is the trace that a job kept; "" for none.
+func carriedBy(metadata []byte) string {
+	kept := map[string]any{}
+	if json.Unmarshal(metadata, &kept) != nil {
+		return ""
+	}
+	trace, _ := kept[job.TraceKey].(string)
+	return trace
 }
 
 func outcomeOf(err error) string {

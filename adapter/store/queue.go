@@ -31,7 +31,7 @@ func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) 
 	if len(args) == 0 {
 		return nil
 	}
-	options := &river.InsertOpts{Priority: int(p), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}}
+	options := &river.InsertOpts{Priority: int(p), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}, Metadata: r.s.metadata(ctx)}
 	jobs := make([]river.InsertManyParams, len(args))
 	for i, a := range args {
 		jobs[i] = river.InsertManyParams{Args: a, InsertOpts: options}
@@ -56,6 +56,22 @@ func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) 
 		}
 		return nil
 	})
+}
+
+// metadata is what a job keeps beside its arguments: the trace that enqueues it.
+func (s *Store) metadata(ctx context.Context) []byte {
+	if s.carried == nil {
+		return nil
+	}
+	trace := s.carried(ctx)
+	if trace == "" {
+		return nil
+	}
+	text, err := json.Marshal(map[string]string{job.TraceKey: trace})
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // Live implements job.Queue.

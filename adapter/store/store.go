@@ -42,6 +42,9 @@ type Options struct {
 	Now func() time.Time
 	// Sealer encrypts tokens; without one there can be no grants.
 	Sealer secret.Sealer
+	// Carried says what a job keeps of the trace that enqueues it; nil or ""
+	// keeps nothing.
+	Carried func(ctx context.Context) string
 }
 
 // Store is a database and its unit of work. Its methods that return a
@@ -52,11 +55,12 @@ type Store struct {
 	now      func() time.Time
 	sealer   secret.Sealer
 	river    *river.Client[*sql.Tx]
+	carried  func(ctx context.Context) string
 }
 
 // New returns the store of a database whose schema is up to date.
 func New(ctx context.Context, db *gorm.DB, opts Options) (*Store, error) {
-	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer}
+	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer, carried: opts.Carried}
 	if s.sealer == nil {
 		s.sealer = noSealer{}
 	}

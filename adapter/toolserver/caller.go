@@ -43,7 +43,7 @@ func (s *Server) handle(t catalog.Tool, validator catalog.Validator) mcp.ToolHan
 			result, outcome, err = s.run(ctx, t, c.bearer, arguments)
 		}
 		if s.o.Observe != nil {
-			s.o.Observe(t.Name, outcome, time.Since(began))
+			s.o.Observe(ctx, t.Name, outcome, time.Since(began))
 		}
 		s.o.Log.InfoContext(ctx, "tool called", "tool", t.Name, "subject", c.caller.Subject, "outcome", outcome,
 			"duration_ms", time.Since(began).Milliseconds())

@@ -49,7 +49,7 @@ type Options struct {
 	Log     *slog.Logger
 	// Observe is told of every call of a tool: its name and how it ended (ok,
 	// refused, failed); nil: nobody.
-	Observe func(tool, outcome string, took time.Duration)
+	Observe func(ctx context.Context, tool, outcome string, took time.Duration)
 
 	MaxBytes    int64         // of a message; 0 means DefaultMaxBytes
 	ReadTimeout time.Duration // within which a body arrives; 0 means DefaultReadTimeout

@@ -26,6 +26,7 @@ type metrics struct {
 	*telemetry.Metrics
 	requests, jobs, extractions, calls, tools telemetry.Durations
 	waits                                     telemetry.Durations
+	tracing                                   *telemetry.Tracing // nil for none
 }
 
 func newMetrics(m *telemetry.Metrics) *metrics {
@@ -49,12 +50,15 @@ func (m *metrics) request(o edge.Observed) {
 		operation = outside
 	}
 	m.requests.Observe(o.Took, operation, strconv.Itoa(o.Status))
+	telemetry.Describe(o.Context, operation, o.Status >= http.StatusInternalServerError,
+		"request.id", o.RequestID.String(), "http.response.status_code", strconv.Itoa(o.Status))
 }
 
 func (m *metrics) job(kind, outcome string, took time.Duration) { m.jobs.Observe(took, kind, outcome) }
 
-func (m *metrics) tool(tool, outcome string, took time.Duration) {
+func (m *metrics) tool(ctx context.Context, tool, outcome string, took time.Duration) {
 	m.tools.Observe(took, tool, outcome)
+	telemetry.Describe(ctx, "tool "+tool, outcome == "failed", "outcome", outcome)
 }
 
 // measured is a reader whose readings are counted.
@@ -66,9 +70,11 @@ type measured struct {
 // Read implements extraction.Reader.
 func (r measured) Read(ctx context.Context, s extraction.Source) (*extraction.Result, error) {
 	began := time.Now()
+	ctx, end := r.m.tracing.Start(ctx, "read document")
 	result, err := r.Reader.Read(ctx, s)
 	method, outcome := "none", "read"
 	failure := new(extraction.Failure)
+	defer func() { end(err, "method", method, "outcome", outcome) }()
 	switch {
 	case errors.As(err, &failure):
 		outcome = failure.Code()
@@ -101,6 +107,7 @@ func (g *gauged) Enter(ctx context.Context, c integration.Call) (func(integratio
 		return nil, err
 	}
 	g.m.waits.Observe(time.Since(began), provider, "admitted")
+	_, end := g.m.tracing.Call(ctx, "call "+provider, "provider", provider)
 	called := time.Now()
 	return func(o integration.Observation) {
 		outcome := "answered"
@@ -111,9 +118,16 @@ func (g *gauged) Enter(ctx context.Context, c integration.Call) (func(integratio
 			outcome = "failed"
 		}
 		g.m.calls.Observe(time.Since(called), provider, outcome)
+		var failed error
+		if o.Failed {
+			failed = errCallFailed
+		}
+		end(failed, "outcome", outcome)
 		leave(o)
 	}, nil
 }
+
+var errCallFailed = errors.New("no sensible answer came")
 
 func (g *gauged) remember(c integration.Call) {
 	if c.Tenant == "" {

@@ -66,6 +66,8 @@ type Overrides struct {
 	Reader extraction.Reader
 	// Version is that of the binary.
 	Version string
+	// Tracing takes spans in place of a configured collector.
+	Tracing *telemetry.Tracing
 	// Connectors stand in for providers of integrations.
 	Connectors integrations.Connectors
 	// Providers says how providers of integrations are called.
@@ -153,6 +155,14 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides)
 
 func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	s.metrics = newMetrics(telemetry.NewMetrics("docledger", o.Version, s.log))
+	if s.metrics.tracing = o.Tracing; o.Tracing == nil {
+		tracing, flush, err := openTracing(s.cfg, o.Version)
+		if err != nil {
+			return err
+		}
+		s.metrics.tracing = tracing
+		s.closers = append(s.closers, flush)
+	}
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
@@ -219,7 +229,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys)}); err != nil {
+	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys), Carried: telemetry.Carried}); err != nil {
 		return err
 	}
 	s.blobs, err = openBlobs(s.cfg)
@@ -342,7 +352,7 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	wait := s.keepKeys(keys)
 	defer wait()
 	defer stop()
-	return httpserver.Serve(ctx, l, s.handler, s.cfg.ShutdownTimeout, s.log)
+	return httpserver.Serve(ctx, l, s.metrics.tracing.Handler(s.handler), s.cfg.ShutdownTimeout, s.log)
 }
 
 func (s *Service) startWork(ctx context.Context) (*jobs.Runner, error) {

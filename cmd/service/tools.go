@@ -32,6 +32,7 @@ type Tools struct {
 	verifier *clerk.Verifier
 	server   *toolserver.Server
 	scraped
+	flush func() error // of traces
 }
 
 // OpenTools builds the tool server.
@@ -43,11 +44,16 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 		return nil, err
 	}
 	m := newMetrics(telemetry.NewMetrics("docledger", version, log))
+	tracing, flush, err := openTracing(cfg, version)
+	if err != nil {
+		return nil, err
+	}
+	m.tracing = tracing
 	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, m)
 	if err != nil {
 		return nil, err
 	}
-	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}}, nil
+	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}, flush: flush}, nil
 }
 
 // plainProvider says that the identity provider may be on this machine and
@@ -65,7 +71,10 @@ func newTools(
 	if backend == "" {
 		backend = config.LocalURL(cfg.Listen)
 	}
+	client := oauth.NewClient(0)
+	client.Transport = m.tracing.Transport(client.Transport, "call API")
 	return toolserver.New(toolserver.Options{
+		Client: client,
 		OAuth: oauth.Config{
 			BaseURL: cfg.BaseURL, Issuer: issuer, Direct: cfg.Tools.Direct, ClientID: cfg.Identity.OAuthClientID,
 			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
@@ -190,7 +199,8 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 	running.Go(func() { t.serveMetrics(ending, t.log) })
 	defer running.Wait()
 	defer stop()
-	return httpserver.Serve(ctx, l, t.Handler(), t.cfg.ShutdownTimeout, t.log)
+	err := httpserver.Serve(ctx, l, t.metrics.tracing.Handler(t.Handler()), t.cfg.ShutdownTimeout, t.log)
+	return errors.Join(err, t.flush())
 }
 
 // Handler answers everything that the process serves over HTTP.

@@ -33,7 +33,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.hourly("expire_consent_attempts", s.store.ConsentAttempts().RemoveExpired),
 			s.hourly("expire_provider_meters", s.expireMeters),
 		},
-		Workers: s.cfg.Workers, Observe: s.metrics.job, Logger: s.log,
+		Workers: s.cfg.Workers, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
 	}
 	// Not a sweep: a provider may take its time to answer.
 	verify := s.sweep("set-ups whose provider answers again", s.Integrations.SweepUnverified)

@@ -18,6 +18,10 @@ const (
 	Bulk        Priority = 4
 )
 
+// TraceKey is under what a job keeps the trace that enqueued it, beside its
+// arguments.
+const TraceKey = "traceparent"
+
 // Args are the arguments of one job. They are stored as JSON under their Go
 // field names and carry a version; a worker leaves one that it does not know
 // waiting.

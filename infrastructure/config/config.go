@@ -36,6 +36,7 @@ type Config struct {
 	Listen        string // host:port of the API
 	HealthAt      string // host:port where a worker alone says how it is; "" for nowhere
 	MetricsListen string // host:port of the metrics; "" for none
+	TraceEndpoint string // of a collector of traces; "" for none
 	WebURL        string // the web application; "" for none
 	LogLevel      slog.Level
 	LogFormat     string // "json" or "text"
@@ -144,6 +145,7 @@ func (r *reader) load() Config {
 		BaseURL:           r.url("BASE_URL", "http://127.0.0.1:8080"),
 		Listen:            r.listen("LISTEN", defaultListen),
 		MetricsListen:     r.listenIf("METRICS_LISTEN"),
+		TraceEndpoint:     r.url("OTEL_EXPORTER_OTLP_ENDPOINT", ""),
 		WebURL:            r.url("WEB_URL", ""),
 		LogLevel:          r.level("LOG_LEVEL", slog.LevelInfo),
 		LogFormat:         r.oneOf("LOG_FORMAT", "json", "json", "text"),
@@ -199,6 +201,7 @@ func Variables() []Variable {
 		"DOCLEDGER_ENV":               "`local` or `deployed`; see the table of environments",
 		"BASE_URL":                    "how the outside reaches the service; the issuer of its tokens",
 		"LISTEN":                      "host and port to listen on",
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "collector that takes traces over OTLP and HTTP, such as `http://127.0.0.1:4318`; OpenTelemetry's other variables hold too; empty: none are made",
 		"METRICS_LISTEN":              "host and port where Prometheus reads `/metrics`; empty: nowhere",
 		"HEALTH_LISTEN":               "host and port where a process that is a worker alone answers `/healthz` and `/readyz`; empty: nowhere",
 		"BLOB_URL":                    "origin of an object store that speaks S3, for the documents; empty: a folder in DATA_DIR",

@@ -63,6 +63,8 @@ type Options struct {
 
 // Observed is a request that was answered.
 type Observed struct {
+	Context   context.Context // of the request
+	RequestID uuid.UUID
 	Operation string // of the specification; "" for what it does not know
 	Status    int
 	Took      time.Duration

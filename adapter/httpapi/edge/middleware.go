@@ -47,7 +47,7 @@ func (e *edge) logAccess(c *gin.Context) {
 		}
 		e.Logger.InfoContext(c, "request", attributes...)
 		if e.Observe != nil {
-			e.Observe(Observed{Operation: s.operationID(), Status: c.Writer.Status(), Took: time.Since(begun)})
+			e.Observe(Observed{Context: c.Request.Context(), RequestID: s.id, Operation: s.operationID(), Status: c.Writer.Status(), Took: time.Since(begun)})
 		}
 	}()
 	c.Next()

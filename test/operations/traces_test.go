@@ -1,0 +1,147 @@
+package operations
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/infrastructure/telemetry"
+	"docledger/test/harness"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// spans keeps what was traced.
+type spans struct {
+	mu  sync.Mutex
+	all []sdktrace.ReadOnlySpan
+}
+
+// ExportSpans implements sdktrace.SpanExporter.
+func (s *spans) ExportSpans(_ context.Context, ended []sdktrace.ReadOnlySpan) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, ended...)
+	return nil
+}
+
+// Shutdown implements sdktrace.SpanExporter.
+func (s *spans) Shutdown(context.Context) error { return nil }
+
+// of lists the spans of the trace that a span of a name belongs to.
+func (s *spans) of(name string) []sdktrace.ReadOnlySpan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.all, func(span sdktrace.ReadOnlySpan) bool { return span.Name() == name })
+	if i < 0 {
+		return nil
+	}
+	var out []sdktrace.ReadOnlySpan
+	for _, span := range s.all {
+		if span.SpanContext().TraceID() == s.all[i].SpanContext().TraceID() {
+			out = append(out, span)
+		}
+	}
+	return out
+}
+
+// path is the names from the root of a trace to a span of a name; "" until it
+// is there, whole.
+func (s *spans) path(name string) string {
+	trace := s.of(name)
+	var names []string
+	for at := slices.IndexFunc(trace, func(span sdktrace.ReadOnlySpan) bool { return span.Name() == name }); at >= 0; {
+		names = append([]string{trace[at].Name()}, names...)
+		parent := trace[at].Parent()
+		if !parent.IsValid() || parent.IsRemote() && s.foreign(parent, trace) {
+			return strings.Join(names, " > ")
+		}
+		at = slices.IndexFunc(trace, func(span sdktrace.ReadOnlySpan) bool { return span.SpanContext().SpanID() == parent.SpanID() })
+	}
+	return ""
+}
+
+func (s *spans) foreign(parent trace.SpanContext, all []sdktrace.ReadOnlySpan) bool {
+	return strings.HasPrefix(parent.TraceID().String(), "0af7651916cd43dd") &&
+		!slices.ContainsFunc(all, func(span sdktrace.ReadOnlySpan) bool { return span.SpanContext().SpanID() == parent.SpanID() })
+}
+
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// One upload is one trace through the job that reads it, one tool call is one
+// trace through the API, and a call of a provider belongs to what asked for it.
+// No span holds what people wrote.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		kept := &spans{}
+		ledger, _ := harness.NewLedgerA(t)
+		w := everything(t, func(all *harness.Options) {
+			all.DatabaseURL = o.DatabaseURL
+			all.Overrides.Tracing = telemetry.TracingTo("docledger", "test", sdktrace.WithSyncer(kept))
+			*all = all.With(ledger)
+		})
+		content, err := os.ReadFile("../../examples/invoice-ubl.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		const theirs = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+		w.Upload(w.token, uuidOf(t, w.entity), "Canary.xml", content, "traceparent", theirs).OK()
+		w.call("list_documents", map[string]any{"limit": 2})
+		integration := w.connect(ledger)
+		w.Send(http.MethodGet, "/api/Canary?q=Canary", w.token, nil)
+		w.Do(http.MethodGet, "/api/v1/integrations/"+integration+"/accounting-contacts", w.token, nil).OK()
+		for name, want := range map[string]string{
+			"read document": "uploadDocument > job extract_document > read document",
+			"listDocuments": "tool list_documents > call API > listDocuments",
+		} {
+			await(t, "a trace: "+want, func() bool { return kept.path(name) == want })
+		}
+		await(t, "a provider's call", func() bool {
+			return slices.ContainsFunc(kept.of("listAccountingContacts"), func(span sdktrace.ReadOnlySpan) bool { return span.Name() == "call ACCOUNTING_A" })
+		})
+		if got := kept.of("uploadDocument")[0].SpanContext().TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
+			t.Errorf("the caller's trace is not gone on with: %s", got)
+		}
+		checkSpans(t, kept, w.token, w.tools)
+	})
+}
+
+// checkSpans holds that spans name no party and hold no secret or text of
+// callers.
+func checkSpans(t *testing.T, kept *spans, secrets ...string) {
+	t.Helper()
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	if len(kept.all) < 8 {
+		t.Errorf("only %d spans", len(kept.all))
+	}
+	for _, span := range kept.all {
+		told := []string{span.Name(), span.Status().Description}
+		for _, a := range span.Attributes() {
+			told = append(told, a.Value.Emit())
+		}
+		for _, e := range span.Events() {
+			told = append(told, e.Name)
+		}
+		all := strings.Join(told, " ")
+		for _, secret := range append(secrets, "Canary", "Acme", "example.com", "?", "/api") {
+			if strings.Contains(all, secret) {
+				t.Errorf("the span %s tells %q", span.Name(), secret)
+			}
+		}
+	}
+}
