@@ -162,6 +162,7 @@ func configuration(o options, baseURL string, p *payments, l *ledgers, d *stores
 	}
 	maps.Copy(values, l.environment())
 	maps.Copy(values, d.environment())
+	values["NOTIFICATIONS_URL"] = baseURL
 	maps.Copy(values, people.settings())
 	return config.Load(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 }

@@ -51,6 +51,8 @@ type Files interface {
 	LoseCursors()
 	// Mishandle has notifications dropped, or repeated.
 	Mishandle(dropped, repeated bool)
+	// Addresses are those that the store calls when something changes.
+	Addresses() []string
 }
 
 // StoresOf opens each store, by the provider's code.
@@ -136,6 +138,24 @@ func (c controls) post(path string, body map[string]any) string {
 	return c.do(http.MethodPost, path, bytes.NewReader(raw))
 }
 
+// addresses reads what the state lists of subscriptions.
+func (c controls) addresses(list string) (found []string) {
+	c.t.Helper()
+	resp, err := http.Get(c.url + "state")
+	must(c.t, err)
+	defer resp.Body.Close()
+	var state map[string]json.RawMessage
+	must(c.t, json.NewDecoder(resp.Body).Decode(&state))
+	var all []struct {
+		Address string `json:"address"`
+	}
+	must(c.t, json.Unmarshal(state[list], &all))
+	for _, s := range all {
+		found = append(found, s.Address)
+	}
+	return found
+}
+
 // filesB are the files of DOCSTORE_B.
 type filesB struct {
 	controls
@@ -151,6 +171,8 @@ func (f *filesB) act(action string, with map[string]any) string {
 	}
 	return f.post("files", body)
 }
+
+func (f *filesB) Addresses() []string { return f.addresses("channels") }
 
 func (f *filesB) Add(folder, name string, content []byte) string {
 	f.t.Helper()

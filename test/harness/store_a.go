@@ -42,6 +42,8 @@ func (f *filesA) put(to url.Values, content []byte) string {
 	return f.do(http.MethodPut, "files?"+to.Encode(), bytes.NewReader(content))
 }
 
+func (f *filesA) Addresses() []string { return f.addresses("subscriptions") }
+
 func (f *filesA) Add(folder, name string, content []byte) string {
 	f.t.Helper()
 	return f.put(url.Values{"folder": {folder}, "path": {name}}, content)

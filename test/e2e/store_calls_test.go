@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// TestStoreCalls has a place looked at so rarely that only the store's call can
+// bring a new file in.
+func TestStoreCalls(t *testing.T) {
+	t.Parallel()
+	for provider, open := range harness.StoresOf() {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			harness.OnEach(t, func(t *testing.T, o harness.Options) {
+				st := open(t)
+				o = o.WithStore(st)
+				o.Env["POLL_INTERVAL"], o.Notifications = "1h", true
+				storeCalls(t, harness.Start(t, o), st)
+			})
+		})
+	}
+}
+
+func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
+	o := s.NewOrganization("Called")
+	id := s.Watch(o, o.Entity, st)
+	status := func() harness.Response {
+		return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK()
+	}
+	said := func() string { return string(status().Raw) }
+	s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, said)
+	s.Eventually("promised to call", patience, func() bool { return len(st.Addresses()) == 1 }, said)
+	address := strings.TrimPrefix(st.Addresses()[0], s.URL)
+	add := func() string {
+		number := uuid.NewString()
+		st.Add("", number+".xml", harness.UBL(number))
+		return number
+	}
+	number := add()
+	took := s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, said)
+	t.Logf("extracted after %s", took)
+
+	// What nobody tells of waits for the next call, or the next poll in its turn.
+	st.Mishandle(true, false)
+	untold := add()
+	st.Mishandle(false, true)
+	told := add()
+	s.Eventually("extracted with the next", patience, func() bool { return extracted(s, o, untold) && extracted(s, o, told) }, said)
+	if n := status().Number("files_ingested"); n != 3 {
+		t.Errorf("%d files were taken in, want 3", n)
+	}
+
+	polled := status().Text("last_poll_at")
+	forged := `{"value":[{"clientState":"a guess","changeType":"updated"}]}`
+	for name, headers := range map[string][]string{
+		"without a secret": nil, "a wrong secret": {"X-Goog-Channel-Token", "a guess", "X-Goog-Resource-State", "change"},
+	} {
+		r := s.Send(http.MethodPost, address, "", strings.NewReader(forged), append(headers, "Content-Type", "application/json")...)
+		if r.Want(400, "invalid_signature"); strings.Contains(string(r.Raw), "guess") {
+			t.Errorf("%s: %s", name, r.Raw)
+		}
+	}
+	s.Send(http.MethodPost, "/webhook/storage/"+uuid.NewString(), "", strings.NewReader(forged)).Want(404, "not_found")
+	if now := status().Text("last_poll_at"); now != polled {
+		t.Error("a forged call had the place polled")
+	}
+
+	s.Do(http.MethodDelete, "/api/v1/integrations/"+id, o.Admin.Token, nil).OK()
+	if left := st.Addresses(); len(left) != 0 {
+		t.Errorf("disconnected, but the store still calls %v", left)
+	}
+	s.Send(http.MethodPost, address, "", strings.NewReader(forged)).Want(404, "not_found")
+}
