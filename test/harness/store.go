@@ -45,10 +45,13 @@ type Files interface {
 
 	// Requests are the latest requests that the store got, as METHOD /path.
 	Requests() []string
-	// Throttle refuses the next calls as too many.
+	// Throttle refuses the next calls as too many, for a second.
 	Throttle(calls int)
 	// LoseCursors has the store forget every cursor.
 	LoseCursors()
+	// ExpireTokens lets hours pass at the store, after which it takes no access
+	// token that it has given.
+	ExpireTokens()
 	// Mishandle has notifications dropped, or repeated.
 	Mishandle(dropped, repeated bool)
 	// Addresses are those that the store calls when something changes.
@@ -138,6 +141,12 @@ func (c controls) post(path string, body map[string]any) string {
 	return c.do(http.MethodPost, path, bytes.NewReader(raw))
 }
 
+// ExpireTokens implements Files.
+func (c controls) ExpireTokens() {
+	c.t.Helper()
+	c.post("clock", map[string]any{"advance": "2h"})
+}
+
 // addresses reads what the state lists of subscriptions.
 func (c controls) addresses(list string) (found []string) {
 	c.t.Helper()
@@ -211,7 +220,7 @@ func (f *filesB) Restore(id string) {
 
 func (f *filesB) Throttle(calls int) {
 	f.t.Helper()
-	f.post("refuse", map[string]any{"reason": "userRateLimitExceeded", "times": calls})
+	f.post("faults", map[string]any{"match": "GET /drive/**", "times": calls, "action": "status:429"})
 }
 
 func (f *filesB) LoseCursors() {

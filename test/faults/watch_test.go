@@ -1,0 +1,279 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docledger/cmd/service"
+	"docledger/domain/identity"
+	"docledger/domain/integration"
+	"docledger/test/harness"
+	"docledger/test/postgres"
+	"docledger/usecase/entities"
+	"docledger/usecase/integrations"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// watchLongest is how long the service lives at most between two kills.
+	watchLongest = 4 * time.Second
+	// caughtUp is how long after the last kill all must be taken in; what each
+	// file takes comes on top.
+	caughtUp = time.Minute
+	perFile  = 200 * time.Millisecond
+)
+
+// watchedFiles is how many files people add; DOCLEDGER_WATCHED sets another
+// number.
+func watchedFiles(t *testing.T) int {
+	t.Helper()
+	text, ok := os.LookupEnv("DOCLEDGER_WATCHED")
+	if !ok {
+		return 40
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("DOCLEDGER_WATCHED must be a number of files, not %q", text)
+	}
+	return n
+}
+
+// TestKilledServiceTakesEachVersionInOnce kills the service again and again
+// while people work in a watched place and the store forgets cursors, refuses
+// calls, ends tokens and loses or repeats its notifications, and counts what was
+// taken in.
+func TestKilledServiceTakesEachVersionInOnce(t *testing.T) {
+	for provider, open := range harness.StoresOf() {
+		for _, database := range []string{"sqlite", "postgres"} {
+			t.Run(provider+" "+database, func(t *testing.T) {
+				at := ""
+				if database == "postgres" {
+					at = postgres.New(t)
+				}
+				killingWatch(t, at, open(t))
+			})
+		}
+	}
+}
+
+func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	w := newWatched(t, databaseURL, st, rand.New(rand.NewPCG(seed, 0)))
+	files, rounds := watchedFiles(t), kills(t)
+	for round := range rounds {
+		r := w.start()
+		w.reach(r)
+		w.calls = 2
+		life := time.NewTimer(time.Duration(w.draw.Int64N(int64(watchLongest))))
+		for target := files * (round + 1) / rounds; len(w.files) < target; {
+			w.act()
+		}
+		<-life.C
+		r.kill()
+	}
+	st.Mishandle(false, false)
+	r := w.start()
+	w.reach(r)
+	began := time.Now()
+	status := w.settled(r, began, caughtUp+time.Duration(files)*perFile)
+	t.Logf("%d kills, %d files, %d contents, %v of them taken in, all %s after the last kill",
+		rounds, len(w.files), w.serial, status["files_ingested"], time.Since(began).Round(time.Millisecond))
+	w.wantOnce(r, status)
+	// Once more from the beginning: nothing is new.
+	st.LoseCursors()
+	again := w.settled(r, time.Now(), caughtUp+time.Duration(files)*perFile)
+	if again["files_ingested"] != status["files_ingested"] {
+		t.Errorf("read anew: %v files are taken in, after %v", again["files_ingested"], status["files_ingested"])
+	}
+	w.wantOnce(r, again)
+}
+
+// watched is an installation that watches a place where people work.
+type watched struct {
+	*product
+	st   *harness.Store
+	draw *rand.Rand
+	id   uuid.UUID
+	to   atomic.Pointer[httputil.ReverseProxy] // the service that lives
+
+	files   []*file
+	folders []string
+	serial  int // contents so far
+	calls   int // that the store may still refuse in this round
+}
+
+// file is what a person knows of one.
+type file struct {
+	id      string
+	number  string // of the invoice in it
+	deleted bool
+}
+
+func newWatched(t *testing.T, databaseURL string, st *harness.Store, draw *rand.Rand) *watched {
+	t.Helper()
+	w := &watched{st: st, draw: draw, folders: []string{""}}
+	// The store calls one address, behind which the service lives now and then.
+	door := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if to := w.to.Load(); to != nil {
+			to.ServeHTTP(rw, r)
+			return
+		}
+		rw.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(door.Close)
+	env := map[string]string{"BASE_URL": "http://localhost:8080", "POLL_INTERVAL": "1s", "NOTIFICATIONS_URL": door.URL}
+	for name, v := range st.Env {
+		env[name] = v
+	}
+	w.product = newProductWith(t, databaseURL, env, func(s *service.Service, admin identity.Actor) { w.watch(t, s, admin) })
+	return w
+}
+
+// watch connects the store and sets the place up.
+func (w *watched) watch(t *testing.T, s *service.Service, admin identity.Actor) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	e, err := s.Entities.Create(ctx, admin, entities.CreateInput{Values: entities.Values{Name: "Watched"}})
+	must(err)
+	asked, err := s.Integrations.Authorize(ctx, admin, integrations.AuthorizeInput{
+		EntityID: e.ID, Provider: integration.Provider(w.st.Provider), RedirectURL: harness.RedirectURL,
+	})
+	must(err)
+	to, err := w.st.Consent(asked.URL)
+	must(err)
+	back, err := url.Parse(to)
+	must(err)
+	_, err = s.Integrations.Callback(ctx, back.Query())
+	must(err)
+	_, err = s.Integrations.SetUp(ctx, admin, asked.IntegrationID, e.ID, 0, integrations.Setup{
+		Status: "PENDING", Provider: w.st.Provider, SourceID: &w.st.Source, SubSourceID: &w.st.SubSource,
+	})
+	must(err)
+	w.id = asked.IntegrationID
+}
+
+// reach has the store's calls reach a process.
+func (w *watched) reach(r *running) {
+	to, err := url.Parse(r.url)
+	w.must(err)
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ErrorHandler = func(rw http.ResponseWriter, _ *http.Request, _ error) { rw.WriteHeader(http.StatusBadGateway) }
+	w.to.Store(proxy)
+}
+
+// content is of a new invoice.
+func (w *watched) content() (number string, content []byte) {
+	w.serial++
+	number = fmt.Sprintf("W-%d", w.serial)
+	return number, harness.UBL(number)
+}
+
+func (w *watched) folder() string { return w.folders[w.draw.IntN(len(w.folders))] }
+
+// act does something that people or the store do.
+func (w *watched) act() {
+	var f *file
+	if len(w.files) > 0 {
+		f = w.files[w.draw.IntN(len(w.files))]
+	}
+	switch n := w.draw.IntN(20); {
+	case f == nil || n < 8:
+		number, content := w.content()
+		id := w.st.Add(w.folder(), fmt.Sprintf("f%d.xml", w.serial), content)
+		w.files = append(w.files, &file{id: id, number: number})
+	case n < 11 && !f.deleted:
+		number, content := w.content()
+		w.st.Change(f.id, content)
+		f.number = number
+	case n == 11 && !f.deleted:
+		w.st.Rename(f.id, fmt.Sprintf("renamed%d-%d.xml", w.serial, w.draw.IntN(1_000_000)))
+	case n == 12 && !f.deleted:
+		w.st.Move(f.id, w.folder())
+	case n == 13 && !f.deleted:
+		w.st.Delete(f.id)
+		f.deleted = true
+	case n == 14 && f.deleted:
+		w.st.Restore(f.id)
+		f.deleted = false
+	case n == 15:
+		w.folders = append(w.folders, w.st.AddFolder(w.folder(), fmt.Sprintf("d%d-%d", w.serial, w.draw.IntN(1_000_000))))
+	case n == 16:
+		w.st.Mishandle(w.draw.IntN(2) == 0, w.draw.IntN(2) == 0)
+	case n == 17 && w.calls > 0:
+		w.calls--
+		w.st.Throttle(1)
+	case n == 18:
+		w.st.LoseCursors()
+	case n == 19 && w.draw.IntN(3) == 0:
+		w.st.ExpireTokens()
+	}
+}
+
+// settled waits until all there was at a moment is taken in and read.
+func (w *watched) settled(r *running, since time.Time, patience time.Duration) (status map[string]any) {
+	w.t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); ; <-tick.C {
+		asked := time.Now()
+		status = w.get(r, "/api/integrations/"+w.id.String()+"/status")
+		lag, known := status["lag"].(float64)
+		// lag is in whole seconds.
+		if known && asked.Add(-time.Duration(lag+1)*time.Second).After(since) && w.extracted(r) {
+			return status
+		}
+		if time.Since(began) > patience {
+			w.t.Fatalf("not settled after %s: %v", patience, status)
+		}
+	}
+}
+
+// extracted says whether every document has been read.
+func (w *watched) extracted(r *running) bool {
+	for _, d := range w.all(r, "/api/documents") {
+		if text(d, "status") != "EXTRACTED" {
+			return false
+		}
+	}
+	return true
+}
+
+// wantOnce holds what was taken in to what the store holds: each version that
+// is there is an invoice, no invoice is there twice, and no version was taken in
+// without one.
+func (w *watched) wantOnce(r *running, status map[string]any) {
+	w.t.Helper()
+	invoices := map[string]int{}
+	for _, inv := range w.all(r, "/api/invoices") {
+		number := text(inv, "invoice_number")
+		if invoices[number]++; invoices[number] > 1 {
+			w.t.Errorf("invoice %s is there %d times", number, invoices[number])
+		}
+	}
+	for _, f := range w.files {
+		if !f.deleted && invoices[f.number] != 1 {
+			w.t.Errorf("%s, which the store holds, has %d invoices", f.number, invoices[f.number])
+		}
+	}
+	if taken, _ := status["files_ingested"].(float64); int(taken) != len(invoices) {
+		w.t.Errorf("%v versions were taken in, of which there are %d invoices", taken, len(invoices))
+	}
+}
