@@ -89,6 +89,13 @@ type Want struct {
 	Waiting     bool
 }
 
+// Takes says whether a request can be met: one that goes on by itself keeps to
+// what it was begun with.
+func (b *Booking) Takes(w Want) bool {
+	ended := b.State.Final() || b.State == ""
+	return ended || (!w.Force || b.Force) && (w.Link == "" || w.Link == b.Link)
+}
+
 // Request begins a booking, or goes on with one that waits or has failed. An
 // intent whose fate is not certain stays.
 func (b *Booking) Request(w Want, now time.Time) {

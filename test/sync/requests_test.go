@@ -52,6 +52,26 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	})
 }
 
+// TestWishesOfABookingUnderWay refuses what the booking that is under way would
+// not do.
+func TestWishesOfABookingUnderWay(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.approved("R-1")
+		for _, in := range []usecase.Input{{}, {}} {
+			_, err := w.request(id, in)
+			must(t, err)
+		}
+		for _, in := range []usecase.Input{{Force: true}, {Link: "b-1"}} {
+			_, err := w.request(id, in)
+			wantFault(t, err, fault.CodeConflict)
+		}
+		if inv := w.book(id, usecase.Input{}); inv.Status != invoice.Synced {
+			t.Errorf("the booking ended as %s %+v", inv.Status, inv.Sync)
+		}
+	})
+}
+
 func (w *world) settings(change func(*entity.Settings)) {
 	w.t.Helper()
 	_, err := w.store.Settings().Update(context.Background(), w.admin.Scope(), w.entity, 0, func(s *entity.Settings) error { change(s); return nil })

@@ -14,6 +14,7 @@ import (
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
@@ -144,6 +145,11 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w b
 				b = &booking.Booking{}
 			}
 			before := b.State
+			if !b.Takes(w) {
+				return nil, false, fault.New(fault.Conflict, fault.CodeConflict,
+					"A booking is under way, which force and link can't change. Wait until it has ended, then repeat this request.").
+					With("sync_state", string(b.State))
+			}
 			b.Request(w, s.Clock.Now())
 			if approved {
 				events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})
