@@ -283,7 +283,7 @@ func (p listing) Children(ctx context.Context, _ integration.Access, _ docstore.
 			page.Changes = append(page.Changes, p.state(top))
 		}
 	}
-	if p.items[folder].binned {
+	if p.items[folder].binned || p.absent[folder] {
 		return docstore.Page{}, fault.Missing("folder")
 	}
 	var ids []string

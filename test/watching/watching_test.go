@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docledger/domain/billing"
+	"docledger/domain/docstore"
 	"docledger/domain/document"
 	"docledger/domain/event"
 	"docledger/domain/identity"
@@ -56,6 +57,29 @@ func TestFilesBecomeDocuments(t *testing.T) {
 		if w.place.opened[id] != 2 {
 			t.Errorf("the file was read %d times, want once a version", w.place.opened[id])
 		}
+	})
+}
+
+// TestFolderBackBeforeTold holds that a folder which was away when it was to be
+// listed, of which the feed never tells, is listed once it is back.
+func TestFolderBackBeforeTold(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.settle()
+		inside := w.place.add("moved", "a.xml", false, xml(1)) // told before its folder is known
+		w.place.set(func() {
+			w.place.items["moved"] = &file{Item: docstore.Item{ID: "moved", Parent: top, Name: "moved", Folder: true}}
+			w.place.absent["moved"], w.place.absent[inside] = true, true
+		})
+		w.place.change("moved", func(*file) {})
+		w.poll()
+		w.place.set(func() { clear(w.place.absent) })
+		w.place.change("moved", func(*file) {})
+		for range 2 {
+			w.clock.Advance(time.Minute)
+			w.settle()
+		}
+		w.want("back again", xml(1))
 	})
 }
 

@@ -23,8 +23,9 @@ type poll struct {
 	st    store
 	until time.Time
 
-	tree     *watch.Tree // nil while it is not needed
-	stumbles int         // files in a row that the store did not answer for
+	tree     *watch.Tree     // nil while it is not needed
+	stumbles int             // files in a row that the store did not answer for
+	missing  map[string]bool // folders that were not there when they were to be listed
 }
 
 func (p *poll) late() bool { return !p.Clock.Now().Before(p.until) }
@@ -288,6 +289,7 @@ func (p *poll) list(ctx context.Context) (more bool, err error) {
 		if p.tree.Top() == "" {
 			todo = []string{""}
 		}
+		todo = slices.DeleteFunc(todo, func(folder string) bool { return p.missing[folder] })
 		if len(todo) == 0 {
 			return false, nil
 		}
@@ -313,9 +315,11 @@ func (p *poll) listOne(ctx context.Context, folder string) error {
 			return err
 		})
 		// The feed tells of a folder's end by itself; only the place's own
-		// matters here.
+		// matters here. One that is back before the feed is read again is told as
+		// if it had never been away, so that it stays to be listed.
 		if fault.CodeOf(err) == fault.CodeNotFound && folder != "" && folder != p.tree.Top() {
-			return p.listed(ctx, folder)
+			p.miss(folder)
+			return nil
 		}
 		if err != nil {
 			return err
@@ -333,6 +337,14 @@ func (p *poll) listOne(ctx context.Context, folder string) error {
 			return p.listed(ctx, folder)
 		}
 	}
+}
+
+// miss leaves a folder to the next poll.
+func (p *poll) miss(folder string) {
+	if p.missing == nil {
+		p.missing = map[string]bool{}
+	}
+	p.missing[folder] = true
 }
 
 // nameOf is how the store wants the place's own folder to be named.
