@@ -39,6 +39,7 @@ test('the pages of the documentation', async (t) => {
   const origin = sandbox.BASE_URL
   const browser = await startBrowser(t)
   const context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })
+  context.setDefaultTimeout(60_000) // for busy machines
   const page = await context.newPage()
   const wrong = watch(page, origin)
 
@@ -103,11 +104,17 @@ test('the pages of the documentation', async (t) => {
     const body = page.getByRole('region', { name: 'Request Body' })
     await body.getByRole('button', { name: 'JSON', exact: true }).click()
     await page.getByRole('option', { name: 'Multipart Form' }).click()
-    await body.getByRole('textbox').nth(1).fill(sandbox.ENTITY_ID) // beside entity_id
+    const entity = body.getByRole('textbox').nth(1) // beside entity_id
+    await entity.getByText('01936b1e').waitFor() // the example
+    await entity.press('ControlOrMeta+a')
+    await page.keyboard.insertText(sandbox.ENTITY_ID)
     const chooser = page.waitForEvent('filechooser')
     await body.getByRole('button', { name: 'Select File' }).nth(1).click() // of file
     await (await chooser).setFiles(fileURLToPath(new URL('../../examples/invoice-ubl.xml', import.meta.url)))
-    await body.locator('span', { hasText: 'invoice-ubl.xml' }).waitFor()
+    // The viewer has taken both in once they stand in the command that it shows.
+    await page.getByRole('button', { name: /^Code Snippet/ }).click()
+    const command = page.getByRole('region', { name: /^Code Snippet/ })
+    await command.filter({ hasText: `entity_id=${sandbox.ENTITY_ID}'` }).filter({ hasText: 'file=@invoice-ubl.xml' }).waitFor()
     const answer = page.waitForResponse(origin + '/api/documents/upload')
     await page.locator('button:visible', { hasText: /^\s*Send/ }).first().click()
     assert.equal((await (await answer).json()).filename, 'invoice-ubl.xml')
