@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"docledger/adapter/extract"
@@ -89,6 +90,7 @@ type Service struct {
 	Explainer     *billing.Explainer
 
 	scraped
+	ending   atomic.Bool // a signal to stop came
 	watching *watching.Service
 	cfg      config.Config
 	log      *slog.Logger
@@ -322,8 +324,16 @@ func (s *Service) webhooks() *webhook.Receiver {
 // Handler answers everything that the service serves over HTTP.
 func (s *Service) Handler() http.Handler { return s.handler }
 
-// Ready says whether the database answers.
-func (s *Service) Ready(ctx context.Context) error { return s.db.SQL.PingContext(ctx) }
+// errEnding says that the process takes no new work.
+var errEnding = errors.New("the process is ending")
+
+// Ready says whether the database answers and the process is to go on.
+func (s *Service) Ready(ctx context.Context) error {
+	if s.ending.Load() {
+		return errEnding
+	}
+	return s.db.SQL.PingContext(ctx)
+}
 
 // Run serves HTTP on l, unless it is nil, and works jobs where work says so,
 // until ctx ends; then what is running may finish.
@@ -335,12 +345,12 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	defer unwatch()
 	if work {
 		// Before anything is answered: readiness means that work is done too.
-		runner, err := s.startWork(ctx)
-		if err != nil {
+		runner, failed := s.startWork(ctx)
+		if failed != nil {
 			if l != nil {
-				err = errors.Join(err, l.Close())
+				failed = errors.Join(failed, l.Close())
 			}
-			return err
+			return failed
 		}
 		defer func() { err = errors.Join(err, s.stopWork(ctx, runner)) }()
 	}
@@ -352,7 +362,22 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	wait := s.keepKeys(keys)
 	defer wait()
 	defer stop()
-	return httpserver.Serve(ctx, l, s.metrics.tracing.Handler(s.handler), s.cfg.ShutdownTimeout, s.log)
+	serving, close := s.untilDrained(ctx)
+	defer close()
+	return httpserver.Serve(serving, l, s.metrics.tracing.Handler(s.handler), s.cfg.ShutdownTimeout, s.log)
+}
+
+// untilDrained ends some time after ctx, in which readiness is denied and
+// requests are still taken: whoever sends them learns to send them elsewhere.
+func (s *Service) untilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		s.ending.Store(true)
+		s.log.InfoContext(ctx, "ending: not ready any more", "delay", s.cfg.ShutdownDelay.String())
+		_ = clock.Pause(serving, s.cfg.ShutdownDelay) // what ends it early ends the wait
+		end()
+	})
+	return serving, func() { stop(); end() }
 }
 
 func (s *Service) startWork(ctx context.Context) (*jobs.Runner, error) {

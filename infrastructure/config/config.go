@@ -84,7 +84,8 @@ type Config struct {
 	SyncPatience      time.Duration
 	PollInterval      time.Duration
 	CompileCacheDir   string
-	TrustedProxies    []string // whose X-Forwarded-For is believed
+	TrustedProxies    []string      // whose X-Forwarded-For is believed
+	ShutdownDelay     time.Duration // between saying that it ends and taking no more requests
 	ShutdownTimeout   time.Duration
 	PasswordMemoryKiB int
 }
@@ -167,6 +168,7 @@ func (r *reader) load() Config {
 		PollInterval:      r.duration("POLL_INTERVAL", time.Minute),
 		CompileCacheDir:   r.text("COMPILE_CACHE_DIR", defaultCacheDir()),
 		TrustedProxies:    r.networks("TRUSTED_PROXIES"),
+		ShutdownDelay:     r.duration("SHUTDOWN_DELAY", 2*time.Second),
 		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
 		PasswordMemoryKiB: int(r.number("PASSWORD_MEMORY_KIB", 19*1024, 8*1024, 256*1024)),
 	}
@@ -263,6 +265,7 @@ func Variables() []Variable {
 		"SYNC_PATIENCE":               "how long `POST /api/invoices/{invoice_id}/sync` waits before it answers with the state so far",
 		"COMPILE_CACHE_DIR":           "folder for compiled PDF code; it may be shared and filled in advance",
 		"TRUSTED_PROXIES":             "networks whose X-Forwarded-For is believed, separated by commas",
+		"SHUTDOWN_DELAY":              "how long after a signal to stop requests are still taken, while `/readyz` says 503, so that others send them elsewhere",
 		"SHUTDOWN_TIMEOUT":            "how long running work may go on after a signal to stop",
 		"PASSWORD_MEMORY_KIB":         "memory of one password hash (argon2id)",
 		"IDENTITY_PUBLISHABLE_KEY":    "required with an identity provider: its publishable key, from which its hosts and the issuer of its tokens derive",

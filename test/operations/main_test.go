@@ -15,6 +15,9 @@ import (
 
 func TestMain(m *testing.M) {
 	worker.ServeIfChild()
+	if serveIfTold() {
+		return
+	}
 	os.Exit(m.Run())
 }
 

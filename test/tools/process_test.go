@@ -84,7 +84,7 @@ func (w *world) alone(base string, env ...string) *process {
 	p.cmd = exec.Command(path, "serve", "--role", "tools")
 	p.cmd.Dir, p.cmd.Stderr = p.dir, p.log
 	p.cmd.Env = append([]string{
-		"LISTEN=" + address, "BASE_URL=" + base, "BACKEND_URL=" + w.URL, "IDENTITY=clerk", "SHUTDOWN_TIMEOUT=5s",
+		"LISTEN=" + address, "BASE_URL=" + base, "BACKEND_URL=" + w.URL, "IDENTITY=clerk", "SHUTDOWN_TIMEOUT=5s", "SHUTDOWN_DELAY=1ms",
 		"IDENTITY_PUBLISHABLE_KEY=" + w.provider.PublishableKey(), "IDENTITY_URL=" + w.provider.Origin(), "OAUTH_CLIENT_ID=" + harness.OAuthClient,
 	}, env...)
 	if err := p.cmd.Start(); err != nil {
