@@ -168,9 +168,12 @@ type Orphans interface {
 	// or runs: in PROCESSING, or in UPLOADED, requested and not held; last
 	// changed before the given time, oldest first, at most limit.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Document, error)
-	// Held lists documents that wait for room in a plan, oldest first, at most
-	// limit.
-	Held(ctx context.Context, limit int) ([]Document, error)
+	// HeldIn lists the organizations with documents that wait for room in their
+	// plan, those first that have waited longest.
+	HeldIn(ctx context.Context) ([]uuid.UUID, error)
+	// Held lists an organization's documents that wait for room in its plan,
+	// oldest first, at most limit.
+	Held(ctx context.Context, organization uuid.UUID, limit int) ([]Document, error)
 }
 
 // Blobs stores the bytes of documents by their SHA-256.

@@ -5,6 +5,7 @@ package extraction
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -85,32 +86,42 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 }
 
 // SweepHeld has documents read for which their plan has room by now (records
-// D15). It returns how many it released.
-func (s *Service) SweepHeld(ctx context.Context) (int, error) {
-	held, err := s.Orphans.Held(ctx, sweepLimit)
+// D15). It returns how many it released. However many one organization has
+// waiting, the others' are looked at too, and one that fails keeps no other
+// waiting.
+func (s *Service) SweepHeld(ctx context.Context) (released int, err error) {
+	organizations, err := s.Orphans.HeldIn(ctx)
 	if err != nil {
 		return 0, err
 	}
-	released := 0
-	rooms := map[uuid.UUID]int{}
-	for i := range held {
-		d := &held[i]
-		room, asked := rooms[d.OrganizationID]
-		if !asked {
-			// An organization whose plan can't be told keeps no other waiting.
-			if room, err = s.room(ctx, d.OrganizationID); err != nil {
-				room = 0
-			}
+	var failed []error
+	for _, organization := range organizations {
+		n, err := s.releaseHeld(ctx, organization)
+		released += n
+		if err != nil {
+			failed = append(failed, fmt.Errorf("release held documents of organization %s: %w", organization, err))
 		}
-		if room > 0 {
-			if err := s.release(ctx, d); err != nil {
-				return released, err
-			}
-			released, room = released+1, room-1
-		}
-		rooms[d.OrganizationID] = room
 	}
-	return released, nil
+	return released, errors.Join(failed...)
+}
+
+// releaseHeld releases as many of an organization's documents as its plan has
+// room for.
+func (s *Service) releaseHeld(ctx context.Context, organization uuid.UUID) (released int, err error) {
+	room, err := s.room(ctx, organization)
+	if err != nil || room == 0 {
+		return 0, nil // a plan that can't be told is asked for again by the next sweep
+	}
+	documents, err := s.Orphans.Held(ctx, organization, min(room, sweepLimit))
+	if err != nil {
+		return 0, err
+	}
+	for n := range documents {
+		if err := s.release(ctx, &documents[n]); err != nil {
+			return n, err
+		}
+	}
+	return len(documents), nil
 }
 
 // room is how many more invoices an organization may have this month.

@@ -123,8 +123,21 @@ func testUnfinished(t *testing.T, b *bench) {
 	if list, err = b.Documents().Unfinished(b.ctx, b.at, 2); err != nil || len(list) != 2 {
 		t.Errorf("limit: %d, %v", len(list), err)
 	}
-	if list, err = b.Documents().Held(b.ctx, 10); err != nil || len(list) != 1 || list[0].ID != held.ID {
-		t.Errorf("held: %d, %v", len(list), err)
+	// However many an organization has waiting, another's are found.
+	second := b.document(t, e, as(document.Uploaded, time.Minute, document.HeldPlanLimit, true))
+	s2 := b.organization(t)
+	third := b.document(t, b.entity(t, s2), as(document.Uploaded, time.Second, document.HeldPlanLimit, true))
+	if in, err := b.Documents().HeldIn(b.ctx); err != nil || !slices.Equal(in, []uuid.UUID{s.OrganizationID, s2.OrganizationID}) {
+		t.Errorf("held in %v, %v", in, err)
+	}
+	for organization, want := range map[uuid.UUID][]uuid.UUID{s.OrganizationID: {held.ID, second.ID}, s2.OrganizationID: {third.ID}} {
+		list, err := b.Documents().Held(b.ctx, organization, 10)
+		if must(t, err); len(list) != len(want) || list[0].ID != want[0] || list[len(want)-1].ID != want[len(want)-1] {
+			t.Errorf("held: %d, want %d", len(list), len(want))
+		}
+	}
+	if list, err = b.Documents().Held(b.ctx, s.OrganizationID, 1); err != nil || len(list) != 1 || list[0].ID != held.ID {
+		t.Errorf("held, at most one: %d, %v", len(list), err)
 	}
 	must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = 'cancelled', finalized_at = ?", b.at).Error)
 	if list, err = b.Documents().Unfinished(b.ctx, b.at, 10); err != nil || len(list) != 5 {
