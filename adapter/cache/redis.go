@@ -68,6 +68,17 @@ func NewRedis(url string) (*Redis, func() error, error) {
 	return &Redis{client: client, slow: patience}, client.Close, nil
 }
 
+// CheckRedis asks the server at url whether it takes what the cache sends it, and
+// answers as soon as the cache wants it.
+func CheckRedis(ctx context.Context, url string) error {
+	r, done, err := NewRedis(url)
+	if err != nil {
+		return err
+	}
+	_, _, _, err = r.read(ctx, uuid.Nil)
+	return errors.Join(err, done())
+}
+
 // quiet keeps the client from writing to standard error by itself: whoever
 // calls is told of every failure.
 var quiet = sync.OnceFunc(func() { redis.SetLogger(silence{}) })

@@ -218,3 +218,24 @@ func (r Documents) Held(ctx context.Context, organization uuid.UUID, limit int) 
 		Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
 	return mapped(rows, documentRow.fromRow), failed("look for held documents", err)
 }
+
+// EachForOperator visits every document of the installation in the order of
+// their ids, until visit returns an error.
+func (r Documents) EachForOperator(ctx context.Context, visit func(document.Document) error) error {
+	last := uuid.Nil
+	for {
+		var rows []documentRow
+		if err := r.s.handle(ctx).Where("id > ?", last).Order("id").Limit(batch).Find(&rows).Error; err != nil {
+			return failed("list documents", err)
+		}
+		for _, row := range rows {
+			if err := visit(row.fromRow()); err != nil {
+				return err
+			}
+			last = row.ID
+		}
+		if len(rows) < batch {
+			return nil
+		}
+	}
+}

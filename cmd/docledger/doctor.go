@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -11,30 +12,62 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var x service.Examination
+	c := &cobra.Command{
 		Use: "doctor", Short: "Check the installation and say what to do about what is wrong", Args: cobra.NoArgs,
+		Long: "Checks what this machine can of the installation: database, schema, clock, documents, keys, secrets, Redis, third parties and the PDF reader. " +
+			"Nothing is changed, but for a few bytes stored among the documents. It ends with 1 where something fails; a warning alone is none.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := config.FromEnvironment()
+			cfg, roles, err := configure(x.Roles)
+			var problems config.Error
+			if errors.As(err, &problems) {
+				return misconfigured(c, problems)
+			}
 			if err != nil {
 				return err
 			}
-			return report(c, service.Diagnose(c.Context(), cfg))
+			x.Roles = roles
+			return report(c, service.Diagnose(c.Context(), cfg, x))
 		},
 	}
+	c.Flags().StringSliceVar(&x.Roles, "role", nil, "check what a process of these roles needs: api, worker, tools; all by default")
+	c.Flags().BoolVar(&x.Deep, "deep", false, "read every document too and hold it against its hash, as after a restore")
+	return c
+}
+
+// misconfigured reports what keeps every other check from being made.
+func misconfigured(c *cobra.Command, problems config.Error) error {
+	var findings []service.Finding
+	for _, p := range problems {
+		findings = append(findings, service.Finding{Subject: p.Variable, Err: errors.New(p.Reason), Remedy: "see the table in README or .env.example"})
+	}
+	return report(c, findings)
 }
 
 func report(c *cobra.Command, findings []service.Finding) error {
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "CHECK\tSTATE\tDETAIL")
 	var failed error
+	var todo []service.Finding
 	for _, f := range findings {
-		state := "ok"
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Subject, f.State(), f.Detail())
 		if f.Err != nil {
-			state, failed = "FAILED", errSilent
+			failed = errSilent
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Subject, state, f.Detail())
+		if f.Err != nil || f.Warning != "" {
+			todo = append(todo, f)
+		}
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if len(todo) > 0 {
+		fmt.Fprintln(c.OutOrStdout(), "\nWhat to do:")
+	}
+	for _, f := range todo {
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "  %s: %s\n", f.Subject, f.Remedy); err != nil {
+			return err
+		}
 	}
 	return failed
 }

@@ -21,109 +21,195 @@ import (
 type Finding struct {
 	Subject string
 	OK      string // what is fine, where Err is nil
+	Warning string // what works and should be looked at all the same
 	Err     error
+	Remedy  string // what to do about Err or Warning
+}
+
+// State is ok, WARNING or FAILED.
+func (f Finding) State() string {
+	switch {
+	case f.Err != nil:
+		return "FAILED"
+	case f.Warning != "":
+		return "WARNING"
+	}
+	return "ok"
 }
 
 // Detail tells what was found.
 func (f Finding) Detail() string {
-	if f.Err != nil {
-		return f.Err.Error()
+	switch {
+	case f.Err != nil:
+		// A table has one line for each.
+		return strings.Join(strings.Fields(f.Err.Error()), " ")
+	case f.Warning != "":
+		return f.Warning
 	}
 	return f.OK
 }
 
-const diagnoseTimeout = 30 * time.Second
+const (
+	diagnoseTimeout = time.Minute
+	deepTimeout     = 24 * time.Hour
+)
+
+// Examination says what Diagnose looks at.
+type Examination struct {
+	Roles []string // of the processes that the installation has
+	Deep  bool     // reads every document, which takes its time
+}
 
 // Diagnose checks what the service needs, one finding each, whatever the
 // others say.
-func Diagnose(ctx context.Context, cfg config.Config) []Finding {
-	ctx, cancel := context.WithTimeout(ctx, diagnoseTimeout)
-	defer cancel()
-	var out []Finding
-	check := func(subject string, do func() (string, error)) {
-		ok, err := do()
-		out = append(out, Finding{Subject: subject, OK: ok, Err: err})
+func Diagnose(ctx context.Context, cfg config.Config, x Examination) []Finding {
+	limit := diagnoseTimeout
+	if x.Deep {
+		limit = deepTimeout
 	}
-	check("database", func() (string, error) { return checkDatabase(ctx, cfg) })
-	check("schema", func() (string, error) { return checkSchema(ctx, cfg) })
-	check("documents", func() (string, error) { return checkBlobs(ctx, cfg) })
-	check("signing keys", func() (string, error) {
-		keys, err := signingKeys(cfg.SigningKeys, cfg.DataDir)
-		return fmt.Sprintf("%d key(s)", len(keys)), err
-	})
-	check("tokens of integrations", func() (string, error) { return checkTokens(ctx, cfg) })
-	check("identity provider", func() (string, error) { return checkIdentity(ctx, cfg) })
-	check("PDF reader", func() (string, error) { return checkPDF(ctx, cfg) })
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if !slices.Contains(x.Roles, RoleAPI) && !slices.Contains(x.Roles, RoleWorker) {
+		return []Finding{checkBackend(ctx, cfg)}
+	}
+	out := []Finding{
+		checkDatabase(ctx, cfg), checkSchema(ctx, cfg), checkClock(ctx, cfg), checkBlobs(ctx, cfg),
+		checkSigningKeys(cfg), checkTokens(ctx, cfg), checkSecrets(cfg), checkRedis(ctx, cfg), checkIdentity(ctx, cfg),
+	}
+	out = append(out, checkPayments(ctx, cfg)...)
+	out = append(out, checkProviders(ctx, cfg)...)
+	out = append(out, checkPDF(ctx, cfg))
+	if x.Deep {
+		out = append(out, checkDocuments(ctx, cfg))
+	}
 	return out
 }
 
-func checkDatabase(ctx context.Context, cfg config.Config) (string, error) {
+func checkDatabase(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{Subject: "database", Remedy: "check DATABASE_URL and that the server runs"}
+	if cfg.DatabaseURL.Reveal() == "" {
+		f.Remedy = "check DATA_DIR, its permissions and its space"
+	}
 	db, err := database.Open(ctx, DatabaseConfig(cfg))
 	if err != nil {
-		return "", fmt.Errorf("%w; check DATABASE_URL and that the server runs", err)
+		f.Err = err
+		return f
 	}
-	return string(db.Dialect), db.Close()
+	f.OK, f.Err = string(db.Dialect), db.Close()
+	return f
 }
 
-func checkSchema(ctx context.Context, cfg config.Config) (string, error) {
-	return "up to date", database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+func checkSchema(ctx context.Context, cfg config.Config) Finding {
+	err := database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+	return Finding{Subject: "schema", OK: "up to date", Err: err, Remedy: "run docledger migrate of the release that is to run"}
 }
 
-// checkTokens decrypts every token and names the keys that are missing.
-func checkTokens(ctx context.Context, cfg config.Config) (_ string, err error) {
+func checkSigningKeys(cfg config.Config) Finding {
+	keys, err := signingKeys(cfg.SigningKeys, cfg.DataDir)
+	return Finding{
+		Subject: "signing keys", OK: fmt.Sprintf("%d key(s)", len(keys)), Err: err,
+		Remedy: "set JWT_SIGNING_KEYS, or let DATA_DIR/keys be written",
+	}
+}
+
+// withStore opens the store for one check.
+func withStore(ctx context.Context, cfg config.Config, do func(*store.Store) error) (err error) {
 	keys, err := tokenKeys(cfg)
 	if err != nil {
-		return "", err
+		return err
 	}
 	db, err := database.Open(ctx, DatabaseConfig(cfg))
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	st, err := store.New(ctx, db.Gorm, store.Options{Sealer: Sealer(keys)})
 	if err != nil {
-		return "", err
+		return err
 	}
-	n, missing, err := st.Grants().CheckForOperator(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(missing) > 0 {
-		var names []string
-		for _, id := range slices.Sorted(maps.Keys(missing)) {
-			names = append(names, fmt.Sprintf("%s (%d)", id, missing[id]))
+	return do(st)
+}
+
+// checkTokens decrypts every token and names the keys that are missing.
+func checkTokens(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{Subject: "tokens of integrations", Remedy: "add the keys to TOKEN_KEYS again, or connect those integrations again"}
+	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
+		n, missing, err := st.Grants().CheckForOperator(ctx)
+		if err != nil {
+			return err
 		}
-		return "", fmt.Errorf("TOKEN_KEYS lacks the keys %s; add them again, or connect those integrations again", strings.Join(names, ", "))
-	}
-	return fmt.Sprintf("%d consent(s), all readable with key %s", n, keys.CurrentID()), nil
+		if len(missing) > 0 {
+			var names []string
+			for _, id := range slices.Sorted(maps.Keys(missing)) {
+				names = append(names, fmt.Sprintf("%s (%d)", id, missing[id]))
+			}
+			return fmt.Errorf("TOKEN_KEYS lacks the keys %s", strings.Join(names, ", "))
+		}
+		f.OK = fmt.Sprintf("%d consent(s), all readable", n)
+		return nil
+	})
+	return f
 }
 
 // checkBlobs stores a few bytes, always the same ones, and reads them again.
-func checkBlobs(ctx context.Context, cfg config.Config) (string, error) {
-	where, remedy := "folder", "check DATA_DIR, its permissions and its space"
+func checkBlobs(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{
+		Subject: "documents", OK: "folder, readable and writable",
+		Remedy: "check DATA_DIR, its permissions and its space",
+	}
 	if cfg.Blob.URL != "" {
-		where, remedy = "object store", "check the variables BLOB_… and that the object store runs; docledger migrate makes the bucket"
+		f.OK = "object store, readable and writable"
+		f.Remedy = "check the variables BLOB_… and that the object store runs; docledger migrate makes the bucket"
 	}
-	blobs, err := openBlobs(cfg)
-	if err != nil {
-		return "", fmt.Errorf("%w; %s", err, remedy)
-	}
-	sum, _, err := blobs.Put(ctx, strings.NewReader("docledger doctor"))
-	if err != nil {
-		return "", fmt.Errorf("%w; %s", err, remedy)
-	}
-	r, err := blobs.Open(ctx, sum)
-	if err != nil {
-		return "", fmt.Errorf("%w; %s", err, remedy)
-	}
-	_, err = io.Copy(io.Discard, r)
-	return where + ", readable and writable", errors.Join(err, r.Close())
+	f.Err = func() error {
+		blobs, err := openBlobs(cfg)
+		if err != nil {
+			return err
+		}
+		sum, _, err := blobs.Put(ctx, strings.NewReader("docledger doctor"))
+		if err != nil {
+			return err
+		}
+		r, err := blobs.Open(ctx, sum)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, r)
+		return errors.Join(err, r.Close())
+	}()
+	return f
 }
 
-func checkPDF(ctx context.Context, cfg config.Config) (string, error) {
+func checkPDF(ctx context.Context, cfg config.Config) Finding {
 	pool := worker.New(worker.Config{Size: 1, CacheDir: cfg.CompileCacheDir})
-	if err := pool.Prewarm(ctx); err != nil {
-		return "", errors.Join(fmt.Errorf("%w; check COMPILE_CACHE_DIR and the memory of the machine", err), pool.Close())
+	err := pool.Prewarm(ctx)
+	return Finding{
+		Subject: "PDF reader", OK: "prepared", Err: errors.Join(err, pool.Close()),
+		Remedy: "check COMPILE_CACHE_DIR, which this user alone may write to, and the memory of the machine",
 	}
-	return "prepared", pool.Close()
+}
+
+// checkDocuments reads what every document names and holds it against its hash
+// (records D23).
+func checkDocuments(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{
+		Subject: "every document",
+		Remedy:  "restore the named files from the backup of documents; until then their originals can't be shown or read again",
+	}
+	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
+		blobs, err := openBlobs(cfg)
+		if err != nil {
+			return err
+		}
+		files, damaged, err := examine(ctx, st.Documents(), blobs)
+		if err != nil {
+			return err
+		}
+		if len(damaged) > 0 {
+			return fmt.Errorf("%d of %d files are missing or damaged: %s", len(damaged), files, some(damaged))
+		}
+		f.OK = fmt.Sprintf("%d file(s), all as they were stored", files)
+		return nil
+	})
+	return f
 }

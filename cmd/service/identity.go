@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -86,20 +85,4 @@ func (s *Service) keepKeys(ctx context.Context) (wait func()) {
 		running.Go(func() { checkTools(ctx, s.tools, s.log) })
 	}
 	return running.Wait
-}
-
-// checkIdentity asks the identity provider for its keys and holds ours against
-// it.
-func checkIdentity(ctx context.Context, cfg config.Config) (string, error) {
-	if !cfg.Identity.External() {
-		return "accounts of this installation", nil
-	}
-	client, err := newProvider(cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return "", err
-	}
-	if err := client.Check(ctx); err != nil {
-		return "", fmt.Errorf("%w; check IDENTITY_PUBLISHABLE_KEY and IDENTITY_SECRET_KEY", err)
-	}
-	return "keys read, secret key accepted", nil
 }

@@ -20,7 +20,7 @@ import (
 func signingKeys(configured []config.Secret, dataDir string) ([][]byte, error) {
 	var seeds [][]byte
 	for _, key := range configured {
-		seed, err := base64.StdEncoding.DecodeString(key.Reveal())
+		seed, err := decodeKey(key)
 		if err != nil {
 			return nil, errors.New("JWT_SIGNING_KEYS holds a key that is not base64")
 		}
@@ -46,7 +46,7 @@ func signingKeys(configured []config.Secret, dataDir string) ([][]byte, error) {
 func tokenKeys(cfg config.Config) (*crypto.Keyset, error) {
 	var keys [][]byte
 	for _, key := range cfg.TokenKeys {
-		k, err := base64.StdEncoding.DecodeString(key.Reveal())
+		k, err := decodeKey(key)
 		if err != nil {
 			return nil, errors.New("TOKEN_KEYS holds a key that is not base64")
 		}
@@ -113,4 +113,8 @@ func makeKey(path string) error {
 		return err
 	}
 	return nil
+}
+
+func decodeKey(key config.Secret) ([]byte, error) {
+	return base64.StdEncoding.DecodeString(key.Reveal())
 }

@@ -1,0 +1,159 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"docledger/adapter/cache"
+	"docledger/adapter/payment/stripe"
+	"docledger/domain/billing"
+	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
+	"docledger/infrastructure/clock"
+	"docledger/infrastructure/config"
+)
+
+// partyTimeout bounds the check of one third party.
+const partyTimeout = 10 * time.Second
+
+func checkRedis(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{Subject: "Redis", OK: "answers", Remedy: "check REDIS_URL and that the server runs; until it does, each process keeps plans and counts for itself"}
+	url := cfg.RedisURL.Reveal()
+	if url == "" {
+		f.OK = "not used"
+		if cfg.DatabaseURL.Reveal() != "" {
+			f.Warning = "not used: with several processes, each keeps plans and counts for itself"
+			f.Remedy = "set REDIS_URL where there are several processes"
+		}
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, partyTimeout)
+	defer cancel()
+	f.Err = cache.CheckRedis(ctx, url)
+	return f
+}
+
+// checkIdentity asks the identity provider for its keys and holds ours against
+// it.
+func checkIdentity(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{
+		Subject: "identity provider", OK: "accounts of this installation",
+		Remedy: "check IDENTITY_PUBLISHABLE_KEY and IDENTITY_SECRET_KEY, and that this machine reaches the provider",
+	}
+	if !cfg.Identity.External() {
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, partyTimeout)
+	defer cancel()
+	client, err := newProvider(cfg, slog.New(slog.DiscardHandler))
+	if err == nil {
+		err = client.Check(ctx)
+	}
+	f.OK, f.Err = "keys read, secret key accepted", err
+	return f
+}
+
+// checkPayments asks the processor for the events of now, and for what is for
+// sale.
+func checkPayments(ctx context.Context, cfg config.Config) []Finding {
+	f := Finding{
+		Subject: "payment processor", OK: "not used",
+		Remedy: "check PAYMENT_SECRET_KEY, and that this machine reaches the processor",
+	}
+	if cfg.Billing != "stripe" {
+		return []Finding{f}
+	}
+	ctx, cancel := context.WithTimeout(ctx, partyTimeout)
+	defer cancel()
+	client, err := stripe.New(stripe.Options{
+		URL: cfg.PaymentURL, SecretKey: cfg.PaymentSecretKey.Reveal(), WebhookSecrets: []string{cfg.PaymentSigningSecret[0].Reveal()},
+	})
+	if err == nil {
+		err = client.Events.Since(ctx, time.Now(), []billing.EventType{billing.SubscriptionUpdated}, func(billing.PaymentEvent, error) error { return nil })
+	}
+	f.OK, f.Err = "secret key accepted", err
+	if err != nil {
+		return []Finding{f}
+	}
+	return []Finding{f, checkPlans(ctx, client, cfg.PaymentProducts)}
+}
+
+func checkPlans(ctx context.Context, client *stripe.Client, products []string) Finding {
+	f := Finding{Subject: "plans for sale", Remedy: "set PAYMENT_PRODUCTS to products that have active recurring prices"}
+	prices, err := client.Prices.Active(ctx, products)
+	f.OK, f.Err = fmt.Sprintf("%d price(s)", len(prices)), err
+	if err == nil && len(prices) == 0 {
+		f.Warning = "none: nobody can buy a plan"
+	}
+	return f
+}
+
+// probe is a refresh token that no provider has given out. One that takes our
+// application's id and secret says that its consent has ended; others refuse
+// the application.
+const probe = "docledger-doctor-asks-whether-the-application-is-known"
+
+// checkProviders asks every provider that is configured whether it knows our
+// application.
+func checkProviders(ctx context.Context, cfg config.Config) []Finding {
+	s := &Service{cfg: cfg, clock: clock.System{}}
+	connectors, err := s.connectors(integration.OpenGate{}, Providers{Timeout: partyTimeout})
+	if err != nil {
+		return []Finding{{Subject: "integrations", Err: err, Remedy: "correct the variables of that provider"}}
+	}
+	var out []Finding
+	for _, p := range integration.Providers() {
+		f := Finding{
+			Subject: string(p), OK: "not offered",
+			Remedy: fmt.Sprintf("check %s_CLIENT_ID and %s_CLIENT_SECRET, and that this machine reaches the provider", p, p),
+		}
+		if c, offered := connectors[p]; offered {
+			f.OK, f.Err = "application known", knows(ctx, c)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func knows(ctx context.Context, c integration.Authorizer) error {
+	ctx, cancel := context.WithTimeout(ctx, partyTimeout)
+	defer cancel()
+	_, err := c.Refresh(ctx, secret.New(probe))
+	switch {
+	case errors.Is(err, integration.ErrReconnect):
+		return nil
+	case err == nil:
+		return errors.New("it takes any token, and so is not the provider")
+	}
+	if f, ok := fault.As(err); ok && f.Unwrap() != nil {
+		return f.Unwrap() // the message is for people who connect, not for operators
+	}
+	return err
+}
+
+// checkBackend asks the API that a process with tools alone calls.
+func checkBackend(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{Subject: "API", OK: "ready", Remedy: "check BACKEND_URL and that a process with the role api runs there"}
+	ctx, cancel := context.WithTimeout(ctx, partyTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.Tools.BackendURL+"/readyz", nil)
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	if response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("it answers %s", response.Status)
+	}
+	f.Err = errors.Join(err, response.Body.Close())
+	return f
+}

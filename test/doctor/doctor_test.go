@@ -1,0 +1,192 @@
+// Package doctor has the doctor look at whole installations, healthy and ill.
+package doctor
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	simclerk "docledger/adapter/sim/clerk"
+	simstripe "docledger/adapter/sim/stripe"
+	"docledger/cmd/service"
+	"docledger/infrastructure/config"
+	"docledger/test/harness"
+	"docledger/test/objectstore"
+	"docledger/test/postgres"
+	"docledger/test/redis"
+)
+
+// nowhere is where nothing listens.
+const nowhere = "127.0.0.1:1"
+
+var all = service.Examination{Roles: []string{service.RoleAPI, service.RoleWorker, service.RoleTools}}
+
+func key(text string) string {
+	return base64.StdEncoding.EncodeToString([]byte(text)[:32])
+}
+
+// installation is the environment of one that has everything, beside simulated
+// third parties.
+func installation(t *testing.T) map[string]string {
+	t.Helper()
+	processor := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_live_doctor"}})
+	payments := httptest.NewServer(processor)
+	t.Cleanup(func() {
+		payments.Close()
+		processor.Close()
+	})
+	bucket := objectstore.New(t)
+	o := harness.Options{Env: map[string]string{
+		"DOCLEDGER_ENV": "deployed", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "DATABASE_URL": postgres.New(t),
+		"REDIS_URL": redis.URL(t), "JWT_SIGNING_KEYS": key("first of thirty-two random bytes!"), "TOKEN_KEYS": key("other of thirty-two random bytes!"),
+		"BLOB_URL": bucket.URL, "BLOB_BUCKET": "documents", "BLOB_ADDRESSING": "path",
+		"BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_live_doctor", "PAYMENT_SIGNING_SECRETS": "whsec_doctor", "PAYMENT_URL": payments.URL,
+		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+	}}
+	a, _ := harness.NewLedgerA(t)
+	b, _ := harness.NewLedgerB(t)
+	folders, _ := harness.NewStoreB(t)
+	sites, _ := harness.NewStoreA(t)
+	env := o.WithProvider(harness.NewProvider(t, simclerk.Options{})).With(a, b).WithStore(folders).WithStore(sites).Env
+	cfg := load(t, env)
+	if err := service.Migrate(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+func load(t *testing.T, env map[string]string) config.Config {
+	t.Helper()
+	cfg, err := config.Load(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// diagnose returns what is not ok, by subject.
+func diagnose(t *testing.T, env map[string]string, x service.Examination) map[string]service.Finding {
+	t.Helper()
+	ill := map[string]service.Finding{}
+	for _, f := range service.Diagnose(context.Background(), load(t, env), x) {
+		if f.State() != "ok" {
+			ill[f.Subject] = f
+		}
+		text := f.Detail() + f.Remedy
+		for name, value := range env {
+			if strings.Contains(name, "SECRET") && strings.Contains(text, value) {
+				t.Errorf("%s: the value of %s shows in %s", f.Subject, name, text)
+			}
+		}
+		if f.Detail() == "" || strings.Contains(f.Detail(), "\n") || f.State() != "ok" && f.Remedy == "" {
+			t.Errorf("%s is %s without a word, or with too many: %q, %q", f.Subject, f.State(), f.Detail(), f.Remedy)
+		}
+	}
+	return ill
+}
+
+// TestEachIllnessIsNamed breaks one thing after the other.
+func TestEachIllnessIsNamed(t *testing.T) {
+	t.Parallel()
+	env := installation(t)
+	if ill := diagnose(t, env, all); len(ill) != 1 || ill["plans for sale"].State() != "WARNING" {
+		t.Fatalf("a healthy installation has %v", ill)
+	}
+	late := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat))
+	}))
+	t.Cleanup(late.Close)
+	for name, c := range map[string]struct {
+		vary map[string]string
+		want map[string]string // subject → state
+	}{
+		"database away": {
+			map[string]string{"DATABASE_URL": "postgres://x@" + nowhere + "/x"},
+			map[string]string{"database": "FAILED", "schema": "FAILED", "tokens of integrations": "FAILED"},
+		},
+		"never migrated": {
+			map[string]string{"DATABASE_URL": postgres.NewEmpty(t)},
+			map[string]string{"schema": "FAILED", "tokens of integrations": "FAILED"},
+		},
+		"object store away":    {map[string]string{"BLOB_URL": "http://" + nowhere}, map[string]string{"documents": "FAILED"}},
+		"object store late":    {map[string]string{"BLOB_URL": late.URL}, map[string]string{"documents": "FAILED", "clock": "FAILED"}},
+		"wrong key of it":      {map[string]string{"BLOB_SECRET_KEY": "another"}, map[string]string{"documents": "FAILED"}},
+		"no bucket":            {map[string]string{"BLOB_BUCKET": "none-such"}, map[string]string{"documents": "FAILED"}},
+		"Redis away":           {map[string]string{"REDIS_URL": "redis://" + nowhere}, map[string]string{"Redis": "FAILED"}},
+		"no Redis":             {map[string]string{"REDIS_URL": ""}, map[string]string{"Redis": "WARNING"}},
+		"wrong payment key":    {map[string]string{"PAYMENT_SECRET_KEY": "sk_live_other"}, map[string]string{"payment processor": "FAILED"}},
+		"test mode":            {map[string]string{"PAYMENT_SECRET_KEY": "sk_test_x"}, map[string]string{"payment processor": "FAILED", "secrets": "WARNING"}},
+		"payments away":        {map[string]string{"PAYMENT_URL": "http://" + nowhere}, map[string]string{"payment processor": "FAILED"}},
+		"identity away":        {map[string]string{"IDENTITY_URL": "http://" + nowhere}, map[string]string{"identity provider": "FAILED"}},
+		"wrong identity key":   {map[string]string{"IDENTITY_SECRET_KEY": "sk_live_other"}, map[string]string{"identity provider": "FAILED"}},
+		"one key for two uses": {map[string]string{"TOKEN_KEYS": env["JWT_SIGNING_KEYS"]}, map[string]string{"secrets": "FAILED"}},
+		"no random key":        {map[string]string{"TOKEN_KEYS": base64.StdEncoding.EncodeToString(make([]byte, 32))}, map[string]string{"secrets": "FAILED"}},
+		"ledger A, secret":     {map[string]string{"ACCOUNTING_A_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_A": "FAILED"}},
+		"ledger B, secret":     {map[string]string{"ACCOUNTING_B_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_B": "FAILED"}},
+		"store A, secret":      {map[string]string{"DOCSTORE_A_CLIENT_SECRET": "another"}, map[string]string{"DOCSTORE_A": "FAILED"}},
+		"store B, id":          {map[string]string{"DOCSTORE_B_CLIENT_ID": "another"}, map[string]string{"DOCSTORE_B": "FAILED"}},
+		"ledger A away":        {map[string]string{"ACCOUNTING_A_URL": "http://" + nowhere}, map[string]string{"ACCOUNTING_A": "FAILED"}},
+		"cache of all":         {map[string]string{"COMPILE_CACHE_DIR": "/proc/none"}, map[string]string{"PDF reader": "FAILED"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ill := diagnose(t, varied(env, c.vary), all)
+			if name != "test mode" && name != "wrong payment key" && name != "payments away" {
+				delete(ill, "plans for sale")
+			}
+			got := map[string]string{}
+			for subject, f := range ill {
+				got[subject] = f.State()
+			}
+			if !maps.Equal(got, c.want) {
+				t.Errorf("found %v, want %v", ill, c.want)
+			}
+		})
+	}
+}
+
+func varied(env, vary map[string]string) map[string]string {
+	out := maps.Clone(env)
+	maps.Copy(out, vary)
+	return out
+}
+
+// TestToolsAlone has nothing to check but the API that it calls.
+func TestToolsAlone(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{NoWorkers: true})
+	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "BACKEND_URL": s.URL}
+	x := service.Examination{Roles: []string{service.RoleTools}}
+	if ill := diagnose(t, env, x); len(ill) != 0 {
+		t.Errorf("found %v", ill)
+	}
+	env["BACKEND_URL"] = "http://" + nowhere
+	if ill := diagnose(t, env, x); !slices.Equal(slices.Collect(maps.Keys(ill)), []string{"API"}) {
+		t.Errorf("found %v", ill)
+	}
+}
+
+// TestKeptKeysAreTheirOwners: others may not read them.
+func TestKeptKeysAreTheirOwners(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{NoWorkers: true})
+	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "DATA_DIR": s.DataDir, "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache")}
+	if ill := diagnose(t, env, all); len(ill) != 0 {
+		t.Errorf("found %v", ill)
+	}
+	if err := os.Chmod(filepath.Join(s.DataDir, "keys", "jwt"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if ill := diagnose(t, env, all); ill["secrets"].Err == nil {
+		t.Errorf("found %v", ill)
+	}
+}
