@@ -19,12 +19,6 @@ import (
 
 const root = "../.."
 
-// chosen are the values of .env.example that are no defaults: choices that
-// start, and those that the machine of whoever reads it would tell.
-var chosen = map[string]string{
-	"BILLING": "none", "IDENTITY": "local", "BLOB_BUCKET": "docledger", "BLOB_ACCESS_KEY": "docledger", "COMPILE_CACHE_DIR": "",
-}
-
 func examples(t *testing.T) []deploy.Example {
 	t.Helper()
 	all, err := deploy.Examples(root)
@@ -32,46 +26,6 @@ func examples(t *testing.T) []deploy.Example {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// TestExampleListsTheConfiguration: every variable, in its order, with its
-// meaning, and besides them only what compose.yaml takes for itself.
-func TestExampleListsTheConfiguration(t *testing.T) {
-	t.Parallel()
-	interpolated, err := deploy.Interpolated(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want strings.Builder
-	var order []string
-	for _, v := range config.Variables() {
-		value, special := chosen[v.Name]
-		if !special {
-			value = v.Default
-		}
-		want.WriteString("# " + strings.ReplaceAll(v.Meaning, "`", "") + "\n" + v.Name + "=" + value + "\n")
-		order = append(order, v.Name)
-		delete(interpolated, v.Name)
-	}
-	text, err := os.ReadFile(root + "/.env.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(strings.ReplaceAll(string(text), "\n\n", "\n"), want.String()) {
-		t.Errorf("the configuration in .env.example should be\n%s", want.String())
-	}
-	for _, e := range examples(t) {
-		if len(e.Explained) < 10 {
-			t.Errorf("%s is not explained", e.Name)
-		}
-		if !slices.Contains(order, e.Name) && !interpolated[e.Name] {
-			t.Errorf("%s is read by nothing", e.Name)
-		}
-		delete(interpolated, e.Name)
-	}
-	if len(interpolated) > 0 {
-		t.Errorf("compose.yaml takes %v, which .env.example does not have", slices.Sorted(maps.Keys(interpolated)))
-	}
 }
 
 // TestExampleNeedsItsSecretsAlone: as it is, a start names what must be filled
