@@ -248,6 +248,13 @@ func (w *Counted) count(now time.Time, n int) {
 // are the same for every organization that books there.
 func MeterKey(p Provider, tenant string) string { return string(p) + "|" + tenant }
 
+// AccountMeter is a connector whose limits count for accounts, or for what they
+// belong to, where integrations have no tenant.
+type AccountMeter interface {
+	// MeterTenant is what MeterKey names for an account.
+	MeterTenant(account string) string
+}
+
 // Meters keeps the meters where all processes see them.
 type Meters interface {
 	// Change gives the meter of a key, a new one where there is none, to change

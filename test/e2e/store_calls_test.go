@@ -77,3 +77,18 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 	}
 	s.Send(http.MethodPost, address, "", strings.NewReader(forged)).Want(404, "not_found")
 }
+
+// TestStoreTellsWhenToComeBack has a status say when a store that takes no more
+// calls is asked again.
+func TestStoreTellsWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {
+		o := s.NewOrganization("Limited")
+		id := s.Watch(o, o.Entity, st)
+		status := func() harness.Response {
+			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK()
+		}
+		st.Throttle(50)
+		s.Eventually("put off", patience, func() bool { return status().At("retry_at") != nil }, func() string { return string(status().Raw) })
+	})
+}

@@ -84,6 +84,7 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 		r.kill()
 	}
 	st.Mishandle(false, false)
+	st.Mend()
 	r := w.start()
 	w.reach(r)
 	began := time.Now()

@@ -47,6 +47,8 @@ type Files interface {
 	Requests() []string
 	// Throttle refuses the next calls as too many, for a second.
 	Throttle(calls int)
+	// Mend has no more calls refused.
+	Mend()
 	// LoseCursors has the store forget every cursor.
 	LoseCursors()
 	// ExpireTokens lets hours pass at the store, after which it takes no access
@@ -145,6 +147,12 @@ func (c controls) post(path string, body map[string]any) string {
 func (c controls) ExpireTokens() {
 	c.t.Helper()
 	c.post("clock", map[string]any{"advance": "2h"})
+}
+
+// Mend implements Files.
+func (c controls) Mend() {
+	c.t.Helper()
+	c.do(http.MethodDelete, "faults", nil)
 }
 
 // addresses reads what the state lists of subscriptions.

@@ -308,15 +308,18 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 	if err != nil {
 		return Status{}, err
 	}
-	st := Status{Integration: i}
+	st, tenant := Status{Integration: i}, i.Tenant()
 	if i.GrantID != uuid.Nil {
 		g, err := s.Grants.Get(ctx, i.OrganizationID, i.GrantID)
 		if err != nil {
 			return Status{}, err
 		}
 		st.Scopes = g.Tokens.Scopes
+		if m, ok := s.Connectors[i.Provider].(integration.AccountMeter); ok {
+			tenant = m.MeterTenant(g.Account)
+		}
 	}
-	m, err := s.Meters.Look(ctx, integration.MeterKey(i.Provider, i.Tenant()))
+	m, err := s.Meters.Look(ctx, integration.MeterKey(i.Provider, tenant))
 	if err != nil {
 		return Status{}, err
 	}

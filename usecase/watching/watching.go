@@ -216,6 +216,12 @@ func (s *Service) pause(w *watch.Watch, o outcome) time.Duration {
 	switch {
 	case o.pause != "", errors.Is(o.err, docstore.ErrDenied), fault.CodeOf(o.err) == fault.CodeNotFound:
 		return every * slower
+	case errors.Is(o.err, integration.ErrRateLimited):
+		// The store says when to come back, and is right.
+		if f, ok := fault.As(o.err); ok {
+			return max(every, f.RetryAfter)
+		}
+		return every
 	case o.err != nil:
 		wait := min(every<<min(w.Failures-1, 6), max(maxPause, every))
 		if f, ok := fault.As(o.err); ok {

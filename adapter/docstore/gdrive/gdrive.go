@@ -65,6 +65,7 @@ type Connector struct {
 var (
 	_ integration.Authorizer      = (*Connector)(nil)
 	_ integration.RevocationReach = (*Connector)(nil)
+	_ integration.AccountMeter    = (*Connector)(nil)
 	_ docstore.Browser            = (*Connector)(nil)
 	_ docstore.Changes            = (*Connector)(nil)
 	_ docstore.Lister             = (*Connector)(nil)
@@ -123,3 +124,6 @@ func httpClient(t http.RoundTripper) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
+
+// MeterTenant implements integration.AccountMeter: the limits are the person's.
+func (c *Connector) MeterTenant(account string) string { return account }

@@ -77,11 +77,12 @@ type Connector struct {
 
 // The capabilities.
 var (
-	_ integration.Authorizer = (*Connector)(nil)
-	_ docstore.Browser       = (*Connector)(nil)
-	_ docstore.Changes       = (*Connector)(nil)
-	_ docstore.Reader        = (*Connector)(nil)
-	_ docstore.Notifier      = (*Connector)(nil)
+	_ integration.Authorizer   = (*Connector)(nil)
+	_ integration.AccountMeter = (*Connector)(nil)
+	_ docstore.Browser         = (*Connector)(nil)
+	_ docstore.Changes         = (*Connector)(nil)
+	_ docstore.Reader          = (*Connector)(nil)
+	_ docstore.Notifier        = (*Connector)(nil)
 )
 
 // New returns a connector. It makes no call.
@@ -146,3 +147,7 @@ func httpClient(t http.RoundTripper) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
+
+// MeterTenant implements integration.AccountMeter: the limits are the
+// organization's.
+func (c *Connector) MeterTenant(account string) string { return client.TenantOf(account) }

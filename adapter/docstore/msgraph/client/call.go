@@ -190,7 +190,7 @@ func (c *Client) api(doing, method string, a integration.Access, below string) c
 	return call{
 		doing: doing, method: method, url: c.base() + below,
 		header: http.Header{"Authorization": {"Bearer " + a.Token.Reveal()}, "Accept": {"application/json"}},
-		gate:   integration.Call{Provider: Provider, Tenant: tenantOf(a.Account), Background: a.Background, Limits: c.o.Limits},
+		gate:   integration.Call{Provider: Provider, Tenant: TenantOf(a.Account), Background: a.Background, Limits: c.o.Limits},
 	}
 }
 

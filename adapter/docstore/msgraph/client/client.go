@@ -61,8 +61,8 @@ func TenantLimits() integration.Limits {
 // Account joins what names an account: its organization and the person.
 func Account(tenant, person string) string { return tenant + ":" + person }
 
-// tenantOf is the organization of an account.
-func tenantOf(account string) string {
+// TenantOf is the organization of an account.
+func TenantOf(account string) string {
 	tenant, _, _ := strings.Cut(account, ":")
 	return tenant
 }
