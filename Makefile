@@ -9,6 +9,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 # Long tests (kills, permutations, models) take their count from here.
 FAULTS   ?= 100
+WATCHED  ?= 1000
 FUZZTIME ?= 60s
 
 .PHONY: help
@@ -90,8 +91,8 @@ browser: build ## open the pages of the documentation, and use the TypeScript cl
 	@bash test/browser/run.sh
 
 .PHONY: faults
-faults: build ## kill the service FAULTS times over uploads and bookings on each database, and make as much trouble for three replicas
-	@DOCLEDGER_FAULTS=$(FAULTS) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 60m -v ./test/faults
+faults: build ## kill the service FAULTS times over uploads, bookings and WATCHED files of each document store on each database, and make as much trouble for three replicas
+	@DOCLEDGER_FAULTS=$(FAULTS) DOCLEDGER_WATCHED=$(WATCHED) $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 120m -v ./test/faults
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
