@@ -31,12 +31,17 @@ func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) 
 	if len(args) == 0 {
 		return nil
 	}
-	options := &river.InsertOpts{Priority: int(p), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}, Metadata: r.s.metadata(ctx)}
-	jobs := make([]river.InsertManyParams, len(args))
-	for i, a := range args {
-		jobs[i] = river.InsertManyParams{Args: a, InsertOpts: options}
-	}
 	return r.s.inOne(ctx, func(ctx context.Context) error {
+		priorities, err := r.fair(ctx, args, p)
+		if err != nil {
+			return err
+		}
+		jobs, metadata := make([]river.InsertManyParams, len(args)), r.s.metadata(ctx)
+		for i, a := range args {
+			jobs[i] = river.InsertManyParams{Args: a, InsertOpts: &river.InsertOpts{
+				Priority: int(priorities[i]), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}, Metadata: metadata,
+			}}
+		}
 		tx, err := r.s.sqlTx(ctx)
 		if err != nil {
 			return err
@@ -45,11 +50,12 @@ func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) 
 		if err != nil {
 			return failed("enqueue the jobs", err)
 		}
-		for _, done := range results {
-			if !done.UniqueSkippedAsDuplicate || done.Job.Priority <= int(p) {
+		for i, done := range results {
+			p := int(priorities[i])
+			if !done.UniqueSkippedAsDuplicate || done.Job.Priority <= p {
 				continue
 			}
-			err = r.s.handle(ctx).Exec("UPDATE river_job SET priority = ? WHERE id = ? AND priority > ?", int(p), done.Job.ID, int(p)).Error
+			err = r.s.handle(ctx).Exec("UPDATE river_job SET priority = ? WHERE id = ? AND priority > ?", p, done.Job.ID, p).Error
 			if err != nil {
 				return failed("move the job up", err)
 			}

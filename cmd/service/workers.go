@@ -17,6 +17,10 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 		SQL: s.db.SQL, Listener: s.db.Listener,
 		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process, Sync: s.Sync.Push, Poll: s.watching.Poll},
 		Sweeps: []jobs.Task{
+			{Name: "backlogs", Run: func(ctx context.Context) error {
+				_, err := s.store.Queue().Level(ctx)
+				return err
+			}},
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
 			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
 			s.sweep("syncs that are due", s.Sync.Sweep),

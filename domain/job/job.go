@@ -30,6 +30,18 @@ type Args interface {
 	Kind() string
 }
 
+// Lane is how many jobs of one organization may wait before those of others
+// (records D22); more go behind, with the priority Bulk, and move up as these
+// are done.
+const Lane = 4
+
+// OfOrganization are arguments of work that is done for one organization.
+type OfOrganization interface {
+	Args
+	// Organization is whose work it is.
+	Organization() uuid.UUID
+}
+
 // ExtractVersion is the version of ExtractDocument that this release writes.
 const ExtractVersion = 1
 
@@ -46,6 +58,9 @@ type ExtractDocument struct {
 // Kind implements Args.
 func (ExtractDocument) Kind() string { return "extract_document" }
 
+// Organization implements OfOrganization.
+func (a ExtractDocument) Organization() uuid.UUID { return a.OrganizationID }
+
 // SyncVersion is the version of SyncInvoice that this release writes.
 const SyncVersion = 1
 
@@ -61,6 +76,9 @@ type SyncInvoice struct {
 
 // Kind implements Args.
 func (SyncInvoice) Kind() string { return "sync_invoice" }
+
+// Organization implements OfOrganization.
+func (a SyncInvoice) Organization() uuid.UUID { return a.OrganizationID }
 
 // EventVersion is the version of ProcessEvent that this release writes.
 const EventVersion = 1
@@ -86,6 +104,9 @@ type PollStore struct {
 
 // Kind implements Args.
 func (PollStore) Kind() string { return "poll_store" }
+
+// Organization implements OfOrganization.
+func (a PollStore) Organization() uuid.UUID { return a.OrganizationID }
 
 // Queue takes work. At most one job of the same kind and arguments waits or
 // runs at a time: another one is not added.
