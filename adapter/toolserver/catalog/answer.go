@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -134,75 +135,92 @@ const markerBytes = 600
 // Shorten takes the largest parts away until the answer fits, and says in
 // `truncated` what is missing and how to get it.
 func Shorten(answer Object, budget int) {
-	if size(answer) <= budget {
+	all := size(answer)
+	if all <= budget {
 		return
 	}
 	if items, ok := answer[listItems].([]any); ok && len(items) == 1 {
 		if only, ok := items[0].(Object); ok {
 			// The cursor leads on behind this item, so that it must be there.
-			Shorten(only, budget-size(answer)+size(only))
+			Shorten(only, budget-all+size(only))
 			return
 		}
 	}
-	var cut []string
-	for size(answer) > budget-markerBytes {
-		name := largest(answer)
-		if name == "" {
-			break
-		}
-		over := size(answer) - budget + markerBytes
-		what := shrink(answer, name, over)
-		if !slices.Contains(cut, what) {
-			cut = append(cut, what)
-		}
-	}
+	cut, _ := trim(answer, all-budget+markerBytes)
 	answer["truncated"] = fmt.Sprintf("Left out, because the answer was longer than %d tokens: %s. "+
 		"Call again with fields naming what you need, or with max_tokens up to %d.",
 		budget/bytesPerToken, brief(cut), MaxTokens)
 }
 
-// shrink makes one member smaller by about over bytes and says what it did.
-func shrink(o Object, name string, over int) string {
+// essential are members that say what a record is; they are small, and stay.
+var essential = []string{"id", "status", "version", "next_cursor"}
+
+// trim makes an object smaller by about over bytes, beginning with what takes
+// the most room, and says what it took away and how many bytes that was.
+func trim(o Object, over int) (cut []string, saved int) {
+	type member struct {
+		name string
+		size int
+	}
+	members := make([]member, 0, len(o))
+	for name, value := range o {
+		if !slices.Contains(essential, name) {
+			members = append(members, member{name, size(value)})
+		}
+	}
+	slices.SortFunc(members, func(a, b member) int { return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name)) })
+	for _, m := range members {
+		if saved >= over {
+			break
+		}
+		what, less := shrink(o, m.name, m.size, over-saved)
+		cut, saved = append(cut, what...), saved+less
+	}
+	return cut, saved
+}
+
+// shrink makes one member, which has so many bytes, smaller by about over bytes;
+// what is left of nothing is taken away.
+func shrink(o Object, name string, length, over int) (what []string, saved int) {
+	part := []string{"part of " + name}
 	switch v := o[name].(type) {
 	case []any:
 		kept := len(v)
-		for kept > 0 && over > 0 {
+		for kept > 0 && saved < over {
 			kept--
-			over -= size(v[kept]) + 1
+			saved += size(v[kept]) + 1
 		}
-		o[name] = v[:kept]
-		if kept == 0 {
-			delete(o, name)
+		if kept > 0 {
+			o[name] = v[:kept]
+			return part, saved
 		}
-		return "part of " + name
 	case string:
-		text := []rune(v)
-		kept := max(len(text)-over, 0)
-		o[name] = string(text[:kept])
-		if kept == 0 {
-			delete(o, name)
+		for v != "" && saved < over {
+			r, width := utf8.DecodeLastRuneInString(v)
+			if v = v[:len(v)-width]; strings.ContainsRune("\"\\\n\t", r) {
+				saved++ // its escape
+			}
+			saved += width
 		}
-		return "part of " + name
+		if v != "" {
+			o[name] = v
+			return part, saved
+		}
 	case Object:
-		if inner := largest(v); inner != "" && size(v) > over {
-			what := shrink(v, inner, over)
-			return strings.Replace(what, inner, name+"."+inner, 1)
+		if length > over {
+			inner, less := trim(v, over)
+			for _, of := range inner {
+				of, isPart := strings.CutPrefix(of, "part of ")
+				if of = name + "." + of; isPart {
+					of = "part of " + of
+				}
+				what = append(what, of)
+			}
+			return what, less
 		}
 	}
 	delete(o, name)
-	return name
-}
-
-// largest names the member that takes the most room; ids and the like stay.
-func largest(o Object) string {
-	const small = 100
-	best, most := "", small
-	for name, value := range o {
-		if n := size(value); n > most || n == most && best != "" && name < best {
-			best, most = name, n
-		}
-	}
-	return best
+	return []string{name}, length + len(name)
 }
 
 func brief(cut []string) string {

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -80,7 +81,7 @@ func list(n, each int) catalog.Object {
 
 func size(t *testing.T, v any) int {
 	t.Helper()
-	data, err := json.Marshal(v)
+	data, err := catalog.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,5 +161,48 @@ func TestSelect(t *testing.T) {
 	catalog.Select(many, asked)
 	if fmt.Sprint(one, many) != "map[id:1] map[items:[map[id:1]] next_cursor:c]" {
 		t.Error(one, many)
+	}
+}
+
+// made makes a random value of some depth, with members of all sizes.
+func made(random *rand.Rand, depth int) any {
+	switch kind := random.IntN(6); {
+	case depth > 0 && kind < 2:
+		o := catalog.Object{}
+		for i := range random.IntN(12) {
+			o[fmt.Sprintf("member_%d", i)] = made(random, depth-1)
+		}
+		return o
+	case depth > 0 && kind == 2:
+		list := make([]any, random.IntN(20))
+		for i := range list {
+			list[i] = made(random, depth-1)
+		}
+		return list
+	case kind == 3:
+		return json.Number(fmt.Sprint(random.IntN(1e9)))
+	case kind == 4:
+		return strings.Repeat("日本<\"", random.IntN(200))
+	}
+	return strings.Repeat("x", random.IntN(90))
+}
+
+// TestShortenKeepsItsPromise whatever an answer is like: it fits, is marked,
+// and still says what it is of.
+func TestShortenKeepsItsPromise(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	for round := range 150 {
+		answer := catalog.Object{"id": "01936b1e-0000-7000-8000-000000000005", "status": "EXTRACTED"}
+		for i := range 1 + random.IntN(150) {
+			answer[fmt.Sprintf("field_%d", i)] = made(random, 2)
+		}
+		budget := 3 * (500 + random.IntN(8000))
+		before := size(t, answer)
+		catalog.Shorten(answer, budget)
+		after, marked := size(t, answer), answer["truncated"] != nil
+		if after > budget || marked != (before > budget) || answer["id"] == nil || answer["status"] == nil {
+			t.Errorf("round %d: %d bytes became %d with a budget of %d, marked: %v", round, before, after, budget, marked)
+		}
 	}
 }
