@@ -4,6 +4,8 @@ package image_test
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"maps"
@@ -30,10 +32,18 @@ import (
 )
 
 const (
-	sharedKey = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE=" // 32 bytes
-	patience  = time.Minute
-	pause     = 50 * time.Millisecond
+	patience = time.Minute
+	pause    = 50 * time.Millisecond
 )
+
+// key is one as `openssl rand -base64 32` makes it.
+func key(t *testing.T) string {
+	t.Helper()
+	b := make([]byte, 32)
+	_, err := rand.Read(b)
+	must(t, err)
+	return base64.StdEncoding.EncodeToString(b)
+}
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -91,7 +101,7 @@ func newWorld(t *testing.T) *world {
 	}
 	maps.Copy(env, map[string]string{
 		"POSTGRES_PASSWORD": "unused", "BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
-		"JWT_SIGNING_KEYS": sharedKey, "TOKEN_KEYS": sharedKey, "BASE_URL": "http://" + api,
+		"JWT_SIGNING_KEYS": key(t), "TOKEN_KEYS": key(t), "BASE_URL": "http://" + api,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_image", "PAYMENT_SIGNING_SECRETS": "whsec_image", "PAYMENT_URL": payments.URL,
 		"IDENTITY": "clerk", "IDENTITY_PUBLISHABLE_KEY": provider.PublishableKey(), "IDENTITY_SECRET_KEY": harness.ProviderSecretKey,
 		"IDENTITY_SIGNING_SECRETS": harness.ProviderSigningSecret, "IDENTITY_URL": provider.Origin(), "OAUTH_CLIENT_ID": harness.OAuthClient,
