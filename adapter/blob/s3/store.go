@@ -141,7 +141,12 @@ func (s *Store) upload(ctx context.Context, file *os.File, key string, size int6
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return spool.Unavailable("read the spool file", err)
 	}
-	options := minio.PutObjectOptions{PartSize: partSize, NumThreads: parallelParts}
+	options := minio.PutObjectOptions{
+		PartSize: partSize, NumThreads: parallelParts,
+		// Signed in chunks, nothing at all would still be sent as a chunk, which
+		// some servers leave on the connection for the next request to trip over.
+		DisableContentSha256: size == 0,
+	}
 	if size <= partSize { // the checksum of an object in parts is another
 		sum, err := hex.DecodeString(key)
 		if err != nil {
