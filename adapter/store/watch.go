@@ -31,6 +31,8 @@ type watchJSON struct {
 	Source       string               `json:"source"`
 	SubSource    string               `json:"sub_source"`
 	Directories  []watchDirectoryJSON `json:"directories,omitempty"`
+	Account      string               `json:"account,omitempty"`
+	Listing      watchListingJSON     `json:"listing,omitzero"`
 	Epoch        int64                `json:"epoch"`
 	Enumerating  bool                 `json:"enumerating,omitempty"`
 	CaughtUp     bool                 `json:"caught_up,omitempty"`
@@ -41,6 +43,11 @@ type watchJSON struct {
 	FilesSeen    int64                `json:"files_seen"`
 	FilesTakenIn int64                `json:"files_taken_in"`
 	SubscribeAt  time.Time            `json:"subscribe_at,omitzero"`
+}
+
+type watchListingJSON struct {
+	Folder string `json:"folder"`
+	Cursor string `json:"cursor"`
 }
 
 type watchDirectoryJSON struct {
@@ -55,7 +62,8 @@ func (r watchRow) fromRow() watch.Watch {
 		Woken:       r.Woken,
 		Place:       docstore.Place{Source: b.Source, SubSource: b.SubSource},
 		Directories: mapped(b.Directories, func(d watchDirectoryJSON) watch.Directory { return watch.Directory(d) }),
-		Epoch:       b.Epoch, Enumerating: b.Enumerating, CaughtUp: b.CaughtUp, LastPollAt: b.LastPollAt, UpToDateAt: b.UpToDateAt,
+		Account:     b.Account, Listing: watch.Listing(b.Listing),
+		Epoch: b.Epoch, Enumerating: b.Enumerating, CaughtUp: b.CaughtUp, LastPollAt: b.LastPollAt, UpToDateAt: b.UpToDateAt,
 		Failures: b.Failures, Pause: b.Pause, FilesSeen: b.FilesSeen, FilesTakenIn: b.FilesTakenIn,
 		SubscribeAt: b.SubscribeAt,
 	}
@@ -67,7 +75,8 @@ func toWatchRow(w *watch.Watch) watchRow {
 		Body: jsonOf[watchJSON]{watchJSON{
 			Source: w.Place.Source, SubSource: w.Place.SubSource,
 			Directories: mapped(w.Directories, func(d watch.Directory) watchDirectoryJSON { return watchDirectoryJSON(d) }),
-			Epoch:       w.Epoch, Enumerating: w.Enumerating, CaughtUp: w.CaughtUp, LastPollAt: instant(w.LastPollAt), UpToDateAt: instant(w.UpToDateAt),
+			Account:     w.Account, Listing: watchListingJSON(w.Listing),
+			Epoch: w.Epoch, Enumerating: w.Enumerating, CaughtUp: w.CaughtUp, LastPollAt: instant(w.LastPollAt), UpToDateAt: instant(w.UpToDateAt),
 			Failures: w.Failures, Pause: w.Pause, FilesSeen: w.FilesSeen, FilesTakenIn: w.FilesTakenIn,
 			SubscribeAt: instant(w.SubscribeAt),
 		}},

@@ -3,6 +3,7 @@ package watch
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxDepth bounds how deep folders may lie; a store that tells of a circle is
@@ -114,19 +115,42 @@ func (t *Tree) Watched(folder string) bool {
 }
 
 // Unlisted returns the folders whose content is still to be listed, in no
-// order: those that are watched, and those on the way to a directory.
-func (t *Tree) Unlisted(directories []Directory) []string {
-	var ids []string
+// order: those that are watched, and those on the way to a directory or to a
+// folder that is watched for one. Those that could not be listed wait for their
+// time; later counts the ones that may have content, in being readable.
+func (t *Tree) Unlisted(directories []Directory, now time.Time) (ids []string, later int) {
+	above := t.above()
 	for id, n := range t.nodes {
 		if n.Listed || n.Linked {
 			continue
 		}
-		if path, ok := t.Path(id); ok && (t.Watched(id) || t.leads(path, directories)) {
+		path, ok := t.Path(id)
+		switch {
+		case !ok, !above[id] && !t.Watched(id) && !t.leads(path, directories):
+		case !n.NextAt.After(now):
 			ids = append(ids, id)
+		case n.Reason != Denied:
+			later++
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return ids, later
+}
+
+// above returns the folders that those watched for a directory lie in.
+func (t *Tree) above() map[string]bool {
+	found := map[string]bool{}
+	for id := range t.roots {
+		for range maxDepth {
+			n := t.nodes[id]
+			if n == nil || found[n.Parent] {
+				break
+			}
+			id = n.Parent
+			found[id] = true
+		}
+	}
+	return found
 }
 
 // leads says whether a path is on the way to a directory.

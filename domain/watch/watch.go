@@ -37,8 +37,12 @@ type Watch struct {
 	Directories []Directory
 
 	// Cursor is where the feed goes on; "" before the first poll and after the
-	// store lost it.
-	Cursor string
+	// store lost it. Account is whose it is: a feed may be of all that one
+	// account sees, so that it tells another one nothing.
+	Cursor  string
+	Account string
+	// Listing is the folder whose content has been listed in part.
+	Listing Listing
 	// Epoch numbers the full enumerations. Enumerating says that the present
 	// one has not come to its end: what it has not told of yet may still be
 	// there.
@@ -60,6 +64,10 @@ type Watch struct {
 	// SubscribeAt is when the store's promise to call us is seen to again.
 	SubscribeAt time.Time
 }
+
+// Listing is how far the listing of a folder has got; its Folder is "" for
+// none.
+type Listing struct{ Folder, Cursor string }
 
 // Directory is a directory that the set-up names, with the folders that are
 // watched for it.
@@ -117,7 +125,7 @@ func (w *Watch) Aimed(p docstore.Place, paths []string) bool {
 // Lose begins anew, at a cursor that tells all there is, or "" for one that is
 // to be asked for.
 func (w *Watch) Lose(restart string) {
-	w.Cursor, w.CaughtUp = restart, false
+	w.Cursor, w.CaughtUp, w.Listing = restart, false, Listing{}
 	w.Epoch++
 	w.Enumerating = true
 }
@@ -161,7 +169,21 @@ type Node struct {
 	// DoneVersion is the version that was taken in last.
 	DoneVersion string
 	Attempts    int
-	NextAt      time.Time // when a WANTED file is tried
+	// NextAt is when a WANTED file is tried, or a folder that could not be
+	// listed, for its Reason.
+	NextAt time.Time
+}
+
+// maxID and maxVersion bound what a store names things by, in bytes: far above
+// what any does, and below what an index of the database holds.
+const (
+	maxID      = 512
+	maxVersion = 1024
+)
+
+// CanBeKept says whether what a store told can be stored under its names.
+func CanBeKept(c docstore.Change) bool {
+	return c.ID != "" && len(c.ID) <= maxID && len(c.Version) <= maxVersion
 }
 
 // File says whether the node is something to take in, once it is there.
@@ -221,6 +243,14 @@ func (n *Node) Retry(r Reason, after time.Duration, now time.Time) {
 	n.Attempts++
 	n.State, n.Reason = Wanted, r
 	n.NextAt = now.Add(min(max(pause, after), lastRetry))
+}
+
+// PutOff has a folder listed later, which could not be listed now.
+func (n *Node) PutOff(r Reason, now time.Time) {
+	n.Reason, n.NextAt = r, now.Add(firstRetry)
+	if r == Denied {
+		n.NextAt = now.Add(lastRetry)
+	}
 }
 
 // Skip gives a version up.

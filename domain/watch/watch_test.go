@@ -28,8 +28,28 @@ func TestTree(t *testing.T) {
 			t.Errorf("%q is watched: %t", id, !want)
 		}
 	}
-	if got := tree.Unlisted(directories); !slices.Equal(got, []string{"a", "b", "c", "t", "x"}) {
-		t.Errorf("to be listed: %v", got)
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	if got, later := tree.Unlisted(directories, now); !slices.Equal(got, []string{"a", "b", "c", "t", "x"}) || later != 0 {
+		t.Errorf("to be listed: %v, later %d", got, later)
+	}
+	// What is watched may lie anywhere by now, and what could not be listed
+	// waits.
+	deep := watch.NewTree([]watch.Node{folder("t", "", "Documents"), folder("o", "t", "Old"), folder("p", "o", "Past"), folder("x", "p", "Bills")}, true)
+	moved := []watch.Directory{{Path: "in/bills", Folders: []string{"x"}}}
+	deep.Resolve(moved)
+	silent, denied := folder("p", "o", "Past"), folder("x", "p", "Bills")
+	if got, _ := deep.Unlisted(moved, now); !slices.Equal(got, []string{"o", "p", "t", "x"}) {
+		t.Errorf("on the way to what was moved: %v", got)
+	}
+	silent.PutOff(watch.Unanswered, now)
+	denied.PutOff(watch.Denied, now)
+	deep.Put(silent)
+	deep.Put(denied)
+	if got, later := deep.Unlisted(moved, now); !slices.Equal(got, []string{"o", "t"}) || later != 1 {
+		t.Errorf("put off: %v, later %d", got, later)
+	}
+	if got, _ := deep.Unlisted(moved, now.Add(time.Hour)); !slices.Equal(got, []string{"o", "p", "t", "x"}) {
+		t.Errorf("an hour later: %v", got)
 	}
 	if path, ok := tree.Path("c"); !ok || path != "In/Bills/2026" {
 		t.Errorf("path %q", path)

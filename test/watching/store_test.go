@@ -44,6 +44,8 @@ type place struct {
 	locked  map[string]bool
 	short   map[string]bool // their contents end early
 	broken  map[string]bool // they are never answered for
+	turning bool            // its pages lead to themselves
+	reading func()          // called with each page of a listing
 	slow    map[string]bool // their contents never come to an end
 	absent  map[string]bool // they are told and not found
 	opened  map[string]int
@@ -229,6 +231,9 @@ func (p *place) Next(ctx context.Context, _ integration.Access, _ docstore.Place
 	}
 	to := min(from+p.page, len(p.log))
 	page := docstore.Page{Cursor: fmt.Sprintf("log:%d", to), Done: to == len(p.log)}
+	if p.turning {
+		return docstore.Page{Cursor: cursor}, nil
+	}
 	told := from
 	if p.repeat {
 		told = max(0, from-p.page/2)
@@ -283,7 +288,12 @@ func (p listing) Children(ctx context.Context, _ integration.Access, _ docstore.
 			page.Changes = append(page.Changes, p.state(top))
 		}
 	}
-	if p.items[folder].binned || p.absent[folder] {
+	switch {
+	case p.broken[folder]:
+		return docstore.Page{}, integration.Unavailable(integration.DocstoreA, 0, errors.New("500"))
+	case p.locked[folder]:
+		return docstore.Page{}, docstore.Denied(integration.DocstoreA, errors.New("403"))
+	case p.items[folder].binned || p.absent[folder]:
 		return docstore.Page{}, fault.Missing("folder")
 	}
 	var ids []string
@@ -299,6 +309,12 @@ func (p listing) Children(ctx context.Context, _ integration.Access, _ docstore.
 	}
 	if len(ids) <= p.page {
 		page.Cursor = ""
+	}
+	if p.turning {
+		page.Cursor = "zzz"
+	}
+	if p.reading != nil {
+		p.reading()
 	}
 	return page, nil
 }

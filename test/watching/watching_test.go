@@ -203,6 +203,105 @@ func TestStoreDown(t *testing.T) {
 	})
 }
 
+// TestFoldersInTheWay has folders that can't be listed keep nothing else
+// waiting, and lists them once they can.
+func TestFoldersInTheWay(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.place.add(top, "good.xml", false, xml(1))
+		broken, denied := w.place.add(top, "broken", true, nil), w.place.add(top, "denied", true, nil)
+		w.place.add(broken, "b.xml", false, xml(2))
+		w.place.add(denied, "d.xml", false, xml(3))
+		w.place.set(func() { w.place.broken[broken], w.place.locked[denied] = true, true })
+		got := w.poll()
+		if _, ok := w.documents()[digest(xml(1))]; !ok || got.Failures != 0 {
+			t.Errorf("beside those: %d failures", got.Failures)
+		}
+		i, err := w.Integrations.Get(w.ctx, w.scope(), w.i.ID)
+		if w.must(err); i.Status != integration.Active {
+			t.Errorf("the integration is %s", i.Status)
+		}
+		w.place.set(func() { clear(w.place.broken); clear(w.place.locked) })
+		w.clock.Advance(time.Hour)
+		w.settle()
+		w.want("at last", xml(1), xml(2), xml(3))
+	})
+}
+
+// TestLargeFolder lists a folder in several turns.
+func TestLargeFolder(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		var want [][]byte
+		for n := range 30 {
+			want = append(want, xml(n))
+			w.place.add(top, fmt.Sprintf("%d.xml", n), false, xml(n))
+		}
+		w.place.set(func() {
+			w.place.page = 7
+			w.place.reading = func() { w.clock.Advance(time.Minute) } // longer than a turn
+		})
+		for range 12 {
+			w.poll()
+		}
+		w.place.set(func() { w.place.reading = nil })
+		w.poll()
+		w.want("in turns", want...)
+	})
+}
+
+// TestPagesThatTurn has a poll end where a store's pages lead to themselves.
+func TestPagesThatTurn(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.settle()
+		w.place.add(top, "a.xml", false, xml(1))
+		w.place.set(func() { w.place.turning = true })
+		if got := w.poll(); got.Failures != 1 || got.NextPollAt.Sub(w.clock.Now()) < time.Minute {
+			t.Errorf("%d failures, next poll at %v", got.Failures, got.NextPollAt)
+		}
+		w.place.set(func() { w.place.turning = false })
+		w.settle()
+		w.want("once it goes on", xml(1))
+	})
+}
+
+// TestAnotherAccount has a feed begun anew once another account consented: the
+// former one's place in it says nothing of what this one is told.
+func TestAnotherAccount(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		id := w.place.add(top, "a.xml", false, xml(1))
+		w.settle()
+		w.place.add(top, "b.xml", false, xml(2))
+		w.place.set(func() { w.place.log = w.place.log[:len(w.place.log)-1] }) // its feed never told of it
+		w.account = "another"
+		w.settle()
+		w.want("by another account", xml(1), xml(2))
+		if got := w.watch(); got.Epoch != 2 || got.Account != "another" || w.place.opened[id] != 1 {
+			t.Errorf("epoch %d of %s, read %d times", got.Epoch, got.Account, w.place.opened[id])
+		}
+	})
+}
+
+// TestMovedDirectory has a watched folder stay so after all is read anew,
+// wherever it lies by then.
+func TestMovedDirectory(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		in := w.place.add(top, "In", true, nil)
+		old := w.place.add(top, "Old", true, nil)
+		w.settle()
+		w.place.change(in, func(f *file) { f.Parent = old })
+		w.settle()
+		w.place.set(func() { w.place.lost = len(w.place.log) + 1; w.place.log = append(w.place.log, top, top) })
+		w.settle()
+		w.place.add(in, "a.xml", false, xml(1))
+		w.settle()
+		w.want("in the folder that was moved", xml(1))
+	}, "In")
+}
+
 // TestGone gives a file up that is told and never found.
 func TestGone(t *testing.T) {
 	t.Parallel()

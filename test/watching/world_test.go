@@ -91,10 +91,11 @@ type plans struct{ billing.Plan }
 
 func (p *plans) Of(context.Context, uuid.UUID) (billing.Plan, error) { return p.Plan, nil }
 
-type direct struct{}
+// direct lends the access of the account that consented last.
+type direct struct{ w *world }
 
-func (direct) With(ctx context.Context, _ *integration.Integration, _ bool, call func(context.Context, integration.Access) error) error {
-	return call(ctx, integration.Access{Token: secret.New("token"), Account: "account", Background: true})
+func (d direct) With(ctx context.Context, _ *integration.Integration, _ bool, call func(context.Context, integration.Access) error) error {
+	return call(ctx, integration.Access{Token: secret.New("token"), Account: d.w.account, Background: true})
 }
 
 type sniffer struct{}
@@ -129,7 +130,9 @@ type world struct {
 	tx    *mortal
 	place *place
 	plans *plans
-	i     *integration.Integration
+	// account is whose consent the integration stands on.
+	account string
+	i       *integration.Integration
 }
 
 // onEach runs a test on both databases, with a feed that tells all and with
@@ -154,7 +157,7 @@ func newWorld(t *testing.T, url string, listed bool, directories []string) *worl
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	w := &world{t: t, ctx: ctx, clock: &steady{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}, plans: &plans{billing.SelfHosted()}}
+	w := &world{t: t, ctx: ctx, clock: &steady{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}, plans: &plans{billing.SelfHosted()}, account: "account"}
 	db, err := database.Open(ctx, database.Config{URL: url, MaxConns: 4})
 	w.must(err)
 	t.Cleanup(func() {
@@ -185,7 +188,7 @@ func (w *world) service(blobs *blob.Folder, listed bool) *watching.Service {
 	return &watching.Service{
 		Watches: st.Watches(), Nodes: st.WatchNodes(), Sets: st.WatchNodes(), Versions: st.WatchVersions(),
 		Subscriptions: st.WatchSubscriptions(),
-		Integrations:  st.Integrations(), Entities: st.Entities(), Accesses: direct{},
+		Integrations:  st.Integrations(), Entities: st.Entities(), Accesses: direct{w},
 		Connectors: func(integration.Provider) any { return connector }, Health: health{st},
 		Intake: &documents.Service{
 			Documents: st.Documents(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: st.Queue(),

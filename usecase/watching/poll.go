@@ -49,21 +49,22 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 			return o, err
 		}
 	}
-	if o.more, err = p.list(ctx); err != nil {
+	more, later, err := p.list(ctx)
+	if err != nil {
 		return o, err
 	}
-	o.more = o.more || !p.w.CaughtUp
-	if !o.more && p.w.Enumerating {
+	o.more = more || !p.w.CaughtUp
+	if !o.more && later == 0 && p.w.Enumerating {
 		if err := p.enumerated(ctx); err != nil {
 			return o, err
 		}
 	}
-	more, err := p.takeIn(ctx)
-	if err != nil {
+	if more, err = p.takeIn(ctx); err != nil {
 		return o, err
 	}
 	o.more = o.more || more
-	o.waiting, err = p.Nodes.Waiting(ctx, p.i.ID)
+	waiting, err := p.Nodes.Waiting(ctx, p.i.ID)
+	o.waiting = waiting + later
 	return o, err
 }
 
@@ -140,8 +141,9 @@ func (p *poll) catchUp(ctx context.Context) error {
 
 // begin asks for a cursor to begin at.
 func (p *poll) begin(ctx context.Context) error {
-	var cursor string
+	var cursor, account string
 	err := p.with(ctx, func(ctx context.Context, a integration.Access) (err error) {
+		account = a.Account
 		cursor, err = p.st.Start(ctx, a, p.w.Place)
 		return err
 	})
@@ -150,7 +152,7 @@ func (p *poll) begin(ctx context.Context) error {
 	}
 	p.tree = nil
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
-		w.Cursor = cursor
+		w.Cursor, w.Account = cursor, account
 		return p.Sets.Unlist(ctx, p.i.ID)
 	})
 }
@@ -166,15 +168,28 @@ func (p *poll) lost(ctx context.Context, restart string) error {
 	})
 }
 
-// next reads a page of the feed and stores it with the cursor behind it.
+// Why a feed or a listing can't go on.
+var (
+	errOtherAccount = errors.New("it is another account's")
+	errStill        = errors.New("a page leads to itself")
+)
+
+// next reads a page of the feed and stores it with the cursor behind it. That
+// of another account would leave changes out.
 func (p *poll) next(ctx context.Context) error {
 	var page docstore.Page
 	err := p.with(ctx, func(ctx context.Context, a integration.Access) (err error) {
+		if a.Account != p.w.Account {
+			return docstore.CursorLost(p.i.Provider, "", errOtherAccount)
+		}
 		page, err = p.st.Next(ctx, a, p.w.Place, p.w.Cursor)
 		return err
 	})
 	if err != nil {
 		return err
+	}
+	if !page.Done && page.Cursor == p.w.Cursor {
+		return integration.Unavailable(p.i.Provider, 0, errStill)
 	}
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Cursor, w.CaughtUp = page.Cursor, page.Done
@@ -189,7 +204,7 @@ func (p *poll) learn(ctx context.Context, w *watch.Watch, changes []docstore.Cha
 	if len(changes) == 0 {
 		return nil
 	}
-	changes = lastOfEach(changes)
+	changes = slices.DeleteFunc(lastOfEach(changes), func(c docstore.Change) bool { return !watch.CanBeKept(c) })
 	ids := make([]string, 0, 2*len(changes))
 	for _, c := range changes {
 		ids = append(ids, c.ID)
@@ -212,6 +227,9 @@ func (p *poll) learn(ctx context.Context, w *watch.Watch, changes []docstore.Cha
 		fresh, moved := n.Learn(c, w.Epoch, p.Clock.Now())
 		if fresh {
 			w.FilesSeen++
+		}
+		if moved && c.ID == w.Listing.Folder {
+			w.Listing = watch.Listing{} // what was listed may have gone and come back
 		}
 		reshaped = reshaped || moved
 		known[c.ID] = n
@@ -275,76 +293,112 @@ func cloned(directories []watch.Directory) []watch.Directory {
 	return out
 }
 
-// list reads the content of folders that are new. It says whether some are
-// left.
-func (p *poll) list(ctx context.Context) (more bool, err error) {
+// list reads the content of folders that are new. more says that some are left,
+// later counts those that could not be listed for now, which keep no others
+// waiting.
+func (p *poll) list(ctx context.Context) (more bool, later int, err error) {
 	if p.st.lister == nil {
-		return false, nil
+		return false, 0, nil
 	}
 	for {
 		if err := p.grow(ctx); err != nil {
-			return false, err
+			return false, 0, err
 		}
-		todo := p.tree.Unlisted(p.w.Directories)
+		todo, later := p.tree.Unlisted(p.w.Directories, p.Clock.Now())
 		if p.tree.Top() == "" {
 			todo = []string{""}
 		}
-		todo = slices.DeleteFunc(todo, func(folder string) bool { return p.missing[folder] })
+		if n := slices.Index(todo, p.w.Listing.Folder); n > 0 {
+			todo[0], todo[n] = todo[n], todo[0] // what was begun comes first
+		}
 		if len(todo) == 0 {
-			return false, nil
+			return false, later, nil
 		}
 		for _, folder := range todo {
 			if p.late() {
-				return true, nil
+				return true, later, nil
 			}
-			if err := p.listOne(ctx, folder); err != nil {
-				return false, err
+			if more, err := p.listOne(ctx, folder); more || err != nil {
+				return more, later, err
 			}
 		}
 	}
 }
 
-// listOne reads the content of one folder. A folder counts as listed once its
-// last page is stored; until then it is read from its beginning, which changes
-// nothing that is known already.
-func (p *poll) listOne(ctx context.Context, folder string) error {
-	for cursor := ""; ; {
+// listOne reads the content of one folder. How far that has got is stored with
+// each page, so that a large one may take several turns; more says that this
+// one is over. A folder counts as listed once its last page is stored.
+func (p *poll) listOne(ctx context.Context, folder string) (more bool, err error) {
+	cursor := ""
+	if folder != "" && p.w.Listing.Folder == folder {
+		cursor = p.w.Listing.Cursor
+	}
+	for {
 		var page docstore.Page
 		err := p.with(ctx, func(ctx context.Context, a integration.Access) (err error) {
 			page, err = p.st.lister.Children(ctx, a, p.w.Place, p.nameOf(folder), cursor)
 			return err
 		})
-		// The feed tells of a folder's end by itself; only the place's own
-		// matters here. One that is back before the feed is read again is told as
-		// if it had never been away, so that it stays to be listed.
-		if fault.CodeOf(err) == fault.CodeNotFound && folder != "" && folder != p.tree.Top() {
-			p.miss(folder)
-			return nil
+		if err == nil && page.Cursor != "" && page.Cursor == cursor {
+			err = integration.Unavailable(p.i.Provider, 0, errStill)
 		}
 		if err != nil {
-			return err
+			return false, p.notListed(ctx, folder, err)
 		}
 		err = p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
-			return p.learn(ctx, w, page.Changes, false)
-		})
-		if err != nil {
-			return err
-		}
-		if cursor = page.Cursor; cursor == "" {
+			if err := p.learn(ctx, w, page.Changes, false); err != nil {
+				return err
+			}
 			if folder == "" {
 				folder = p.tree.Top()
 			}
-			return p.listed(ctx, folder)
+			w.Listing = watch.Listing{Folder: folder, Cursor: page.Cursor}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		if cursor = page.Cursor; cursor == "" {
+			return false, p.listed(ctx, folder)
+		}
+		if p.late() {
+			return true, nil
 		}
 	}
 }
 
-// miss leaves a folder to the next poll.
-func (p *poll) miss(folder string) {
-	if p.missing == nil {
-		p.missing = map[string]bool{}
+// notListed takes a folder that can't be listed for one that has nothing, or
+// puts it off. That of the place itself ends the poll.
+func (p *poll) notListed(ctx context.Context, folder string, why error) error {
+	if folder == "" || folder == p.tree.Top() {
+		return p.forgetListing(ctx, why)
 	}
-	p.missing[folder] = true
+	reason := watch.Denied
+	switch {
+	case fault.CodeOf(why) == fault.CodeNotFound: // the feed tells of its end by itself
+		return p.listed(ctx, folder)
+	case errors.Is(why, docstore.ErrDenied):
+	case errors.Is(why, docstore.ErrCursorLost), ctx.Err() != nil, !unanswered(why):
+		return p.forgetListing(ctx, why)
+	default:
+		if p.stumbles++; p.stumbles >= maxStumbles {
+			return why
+		}
+		reason = watch.Unanswered
+	}
+	return p.ofFolder(ctx, folder, func(n *watch.Node) { n.PutOff(reason, p.Clock.Now()) })
+}
+
+// forgetListing has a folder listed from its beginning where the store no
+// longer knows how far that had got. It returns why.
+func (p *poll) forgetListing(ctx context.Context, why error) error {
+	if !errors.Is(why, docstore.ErrCursorLost) {
+		return why
+	}
+	return errors.Join(why, p.change(ctx, func(_ context.Context, w *watch.Watch) error {
+		w.Listing = watch.Listing{}
+		return nil
+	}))
 }
 
 // nameOf is how the store wants the place's own folder to be named.
@@ -359,13 +413,20 @@ func (p *poll) listed(ctx context.Context, folder string) error {
 	if folder == "" {
 		return fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s did not name the watched place's own folder.", p.i.Provider)
 	}
+	p.stumbles = 0
+	return p.ofFolder(ctx, folder, func(n *watch.Node) { n.Listed, n.Reason = true, "" })
+}
+
+// ofFolder changes what is known of a folder, whose listing is over.
+func (p *poll) ofFolder(ctx context.Context, folder string, change func(*watch.Node)) error {
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
+		w.Listing = watch.Listing{}
 		known, err := p.Nodes.Some(ctx, p.i.ID, []string{folder})
 		n, ok := known[folder]
 		if err != nil || !ok {
 			return err
 		}
-		n.Listed = true
+		change(&n)
 		p.plant(n)
 		return p.Nodes.Put(ctx, p.i.ID, []watch.Node{n})
 	})
