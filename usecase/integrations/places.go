@@ -170,6 +170,9 @@ func (s *Service) setUpTrigger(
 		if err := now.RequireConsent(); err != nil {
 			return err
 		}
+		if now.GrantID != i.GrantID {
+			return connectedAnew() // it was verified with the former consent
+		}
 		now.Trigger = &meta
 		if reached {
 			now.Verified()

@@ -26,20 +26,21 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.P
 		return docstore.Content{}, notFound("file").Because(errors.New("it is in the bin"))
 	case f.Exportable():
 		s, err := c.client.Export(ctx, a, f.ID)
-		return content(s, f.Name+".pdf", err)
+		return content(s, versionOf(f), f.Name+".pdf", err)
 	case f.Native():
 		return docstore.Content{}, docstore.Withheld(client.Provider, "its kind has no content.", errors.New(f.MimeType))
 	}
 	s, err := c.client.Download(ctx, a, f.ID)
-	return content(s, "", err)
+	return content(s, versionOf(f), "", err)
 }
 
-// content is a stream in the words of the port.
-func content(s client.Stream, name string, err error) (docstore.Content, error) {
+// content is a stream in the words of the port. Its version was read before it,
+// so that a change in between is told as a later one.
+func content(s client.Stream, version, name string, err error) (docstore.Content, error) {
 	if err != nil {
 		return docstore.Content{}, ofContent(err)
 	}
-	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType, Name: name}, nil
+	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType, Name: name, Version: version}, nil
 }
 
 // ofContent says why a content is not to be had. A download that is switched

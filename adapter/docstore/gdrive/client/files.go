@@ -54,10 +54,11 @@ func (f *File) Parent() string {
 	return f.Parents[0]
 }
 
-// Bytes is the size; -1 where there is none.
+// Bytes is the size; -1 where there is none, or another one than that of what
+// is exported.
 func (f *File) Bytes() int64 {
 	n, err := strconv.ParseInt(f.Size, 10, 64)
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || f.Native() {
 		return -1
 	}
 	return n
