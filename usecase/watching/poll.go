@@ -367,16 +367,18 @@ func (p *poll) listOne(ctx context.Context, folder string) (more bool, err error
 	}
 }
 
-// notListed takes a folder that can't be listed for one that has nothing, or
-// puts it off. That of the place itself ends the poll.
+// notListed puts a folder off that can't be listed. That of the place itself
+// ends the poll.
 func (p *poll) notListed(ctx context.Context, folder string, why error) error {
 	if folder == "" || folder == p.tree.Top() {
 		return p.forgetListing(ctx, why)
 	}
 	reason := watch.Denied
 	switch {
-	case fault.CodeOf(why) == fault.CodeNotFound: // the feed tells of its end by itself
-		return p.listed(ctx, folder)
+	case fault.CodeOf(why) == fault.CodeNotFound:
+		// The feed tells of its end by itself. One that is back before the feed is
+		// read again is told as if it had never been away.
+		reason = watch.Gone
 	case errors.Is(why, docstore.ErrDenied):
 	case errors.Is(why, docstore.ErrCursorLost), ctx.Err() != nil, !unanswered(why):
 		return p.forgetListing(ctx, why)
