@@ -167,17 +167,24 @@ func (p *Pool) do(ctx context.Context, q request) (*answer, error) {
 	case <-ctx.Done():
 		return nil, late(ctx)
 	}
-	c := p.take()
-	if c == nil {
-		if c, err = start(ctx); err != nil {
-			return nil, err
+	// An idle child may have ended just now.
+	for c := p.take(); c != nil; c = p.take() {
+		if a, err := p.ask(ctx, c, q); !errors.Is(err, errUnasked) {
+			return a, err
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, p.config.Deadline)
+	c, err := start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.ask(ctx, c, q)
+}
+
+func (p *Pool) ask(ctx context.Context, c *process, q request) (*answer, error) {
+	defer p.giveBack(c)
+	ctx, cancel := context.WithTimeout(ctx, p.config.Deadline)
 	defer cancel()
-	a, err := c.ask(limited, q)
-	p.giveBack(c)
-	return a, err
+	return c.ask(ctx, q)
 }
 
 // take returns a warm child, nil where there is none.

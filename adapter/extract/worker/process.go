@@ -116,8 +116,12 @@ func (c *process) greet(ctx context.Context) error {
 	return nil
 }
 
+// errUnasked says that a child had ended before it was told of a document,
+// which is therefore not to blame.
+var errUnasked = errors.New("the reader ended before it was asked")
+
 // ask sends a request and waits for the answer, at most until ctx ends; the
-// child is dead then.
+// child is dead then. It is errUnasked where the request did not reach it.
 func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	c.served++
 	stop := context.AfterFunc(ctx, c.kill)
@@ -125,7 +129,8 @@ func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	var watcher sync.WaitGroup
 	watcher.Go(func() { c.watch(done, q.Memory+watchSlack) })
 
-	err := writeJSON(c.in, frameRequest, q)
+	unasked := writeJSON(c.in, frameRequest, q)
+	err := unasked
 	var a *answer
 	if err == nil {
 		a, err = readAnswer(c.out)
@@ -144,6 +149,9 @@ func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	c.broken = true
 	c.kill()
 	<-c.gone
+	if unasked != nil && ctx.Err() == nil {
+		return nil, errors.Join(errUnasked, unasked)
+	}
 	return nil, c.cause(ctx, err)
 }
 
