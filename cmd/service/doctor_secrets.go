@@ -39,7 +39,7 @@ func checkClock(ctx context.Context, cfg config.Config) Finding {
 		}
 		compared = append(compared, name)
 		// What was read is of some moment between asking and answer, cut to seconds.
-		if early, late := before.Sub(there)-time.Second, there.Sub(time.Now()); early > leeway || late > leeway {
+		if early, late := before.Sub(there)-time.Second, time.Until(there); early > leeway || late > leeway {
 			f.Err = errors.Join(f.Err, fmt.Errorf("this machine's and that of %s are %s apart", name, max(early, late).Round(time.Second)))
 		}
 	}

@@ -132,7 +132,7 @@ func checkSpans(t *testing.T, kept *spans, secrets ...string) {
 	for _, span := range kept.all {
 		told := []string{span.Name(), span.Status().Description}
 		for _, a := range span.Attributes() {
-			told = append(told, a.Value.Emit())
+			told = append(told, a.Value.String())
 		}
 		for _, e := range span.Events() {
 			told = append(told, e.Name)

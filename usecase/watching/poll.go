@@ -23,9 +23,8 @@ type poll struct {
 	st    store
 	until time.Time
 
-	tree     *watch.Tree     // nil while it is not needed
-	stumbles int             // files in a row that the store did not answer for
-	missing  map[string]bool // folders that were not there when they were to be listed
+	tree     *watch.Tree // nil while it is not needed
+	stumbles int         // files in a row that the store did not answer for
 }
 
 func (p *poll) late() bool { return !p.Clock.Now().Before(p.until) }
