@@ -136,8 +136,7 @@ func newCluster(t *testing.T) *cluster {
 	env := map[string]string{
 		"BASE_URL": "http://localhost:8080", "BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentKey,
 		"PAYMENT_SIGNING_SECRETS": paymentSigning, "PAYMENT_URL": processor.URL,
-		"REDIS_URL":               c.through("redis", c.cache.url()),
-		"REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000", "REQUESTS_PER_ADDRESS": "1000000",
+		"REDIS_URL": c.through("redis", c.cache.url()),
 	}
 	for _, b := range c.ledgers {
 		for name, v := range b.Env {
