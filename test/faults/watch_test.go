@@ -103,6 +103,7 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 
 // watched is an installation that watches a place where people work.
 type watched struct {
+	expired time.Time // when the tokens last ended
 	*product
 	st   *harness.Store
 	draw *rand.Rand
@@ -223,10 +224,15 @@ func (w *watched) act() {
 		w.st.Throttle(1)
 	case n == 18:
 		w.st.LoseCursors()
-	case n == 19 && w.draw.IntN(3) == 0:
+	case n == 19 && time.Since(w.expired) > fresh:
 		w.st.ExpireTokens()
+		w.expired = time.Now()
 	}
 }
+
+// fresh is how long a token is good at least: a consent whose new token is
+// refused as well has ended.
+const fresh = 5 * time.Second
 
 // settled waits until all there was at a moment is taken in and read.
 func (w *watched) settled(r *running, since time.Time, patience time.Duration) (status map[string]any) {
