@@ -129,7 +129,7 @@ func New(cfg Config) (*Runner, error) {
 	var driver riverdriver.Driver[*sql.Tx]
 	if cfg.Listener != nil {
 		driver = riverdatabasesql.NewWithPgxListener(cfg.SQL, cfg.Listener)
-		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log}
+		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(cfg)}
 	} else {
 		driver = riversqlite.New(cfg.SQL)
 		r.owner = &sqliteOwner{sql: cfg.SQL, lock: cfg.Exclusive}

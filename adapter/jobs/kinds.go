@@ -21,6 +21,7 @@ const unknownPause = time.Minute
 type kind struct {
 	name     string
 	attempts int // errors and panics, after which the job is given up
+	timeout  time.Duration
 	add      func(*river.Workers) error
 }
 
@@ -38,12 +39,24 @@ func table(cfg Config) []kind {
 
 func row[T job.Args](cfg Config, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
 	var args T
-	return kind{name: args.Kind(), attempts: attempts, add: func(workers *river.Workers) error {
+	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers) error {
 		if run == nil {
 			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
 		}
 		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, observe: cfg.Observe, trace: cfg.Trace})
 	}}
+}
+
+// unheard is how long after its time-out a job that is still running is nobody's.
+const unheard = 30 * time.Second
+
+// longest is by kind how long a job can be running.
+func longest(cfg Config) map[string]time.Duration {
+	most := map[string]time.Duration{}
+	for _, k := range table(cfg) {
+		most[k.name] = k.timeout + unheard
+	}
+	return most
 }
 
 func register(cfg Config) (workers *river.Workers, attempts map[string]int, err error) {

@@ -39,6 +39,9 @@ type postgresOwner struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 	conn *pgx.Conn // of the mark; hold, keep and release take turns
+	// longest is by kind how long a job can be running. One that is for longer
+	// was fetched over a connection that was cut before its owner heard of it.
+	longest map[string]time.Duration
 }
 
 // remark is the pause between attempts to take a lost mark again.
@@ -114,6 +117,12 @@ func (o *postgresOwner) rescue(ctx context.Context, _ bool) error {
 		`DELETE FROM river_leader WHERE NOT ` + fmt.Sprintf(aliveOwner, "leader_id"),
 	} {
 		if _, err := o.sql.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	for kind, longest := range o.longest {
+		if _, err := o.sql.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+			WHERE state = 'running' AND kind = $1 AND attempted_at < now() - make_interval(secs => $2)`, kind, longest.Seconds()); err != nil {
 			return err
 		}
 	}

@@ -84,6 +84,29 @@ func TestMarkOfLife(t *testing.T) {
 	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
 }
 
+// A job that was fetched over a connection that was cut then runs nowhere, though
+// its owner lives: once no job of its kind can still be running, it is given back.
+func TestUnheardJobIsGivenBack(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	url := postgres.New(t)
+	env := open(t, url)
+	env.Enqueue(t)
+	if _, err := env.SQL.Exec(`UPDATE river_job SET state = 'running', attempt = 1, attempted_at = now() - interval '3 minutes', attempted_by = '{"other"}'`); err != nil {
+		t.Fatal(err)
+	}
+	other, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(ctx)
+	if _, err := other.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('docledger worker other', 0))`); err != nil {
+		t.Fatal(err)
+	}
+	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) { cfg.SweepEvery = 10 * time.Millisecond })
+	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
+}
+
 // A mark whose connection was cut is taken again.
 func TestMarkIsTakenAgain(t *testing.T) {
 	t.Parallel()

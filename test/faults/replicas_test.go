@@ -32,8 +32,9 @@ const (
 	// kind once, and as many as there are kills elsewhere.
 	troubleEvery = 1500 * time.Millisecond
 	// calmed is how long after the last trouble everything accepted must have
-	// come to its end.
-	calmed = 2 * time.Minute
+	// come to its end; a job that was fetched over a connection that was cut just
+	// then is given back once its time is over.
+	calmed = 6 * time.Minute
 )
 
 // TestReplicasLoseAndDoubleNothing runs three replicas on PostgreSQL and Redis
