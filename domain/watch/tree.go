@@ -117,7 +117,8 @@ func (t *Tree) Watched(folder string) bool {
 // Unlisted returns the folders whose content is still to be listed, in no
 // order: those that are watched, and those on the way to a directory or to a
 // folder that is watched for one. Those that could not be listed wait for their
-// time; later counts the ones that may have content, in being readable.
+// time; later counts the ones of which it is not known whether they have content:
+// neither those that may not be read nor those that were not there.
 func (t *Tree) Unlisted(directories []Directory, now time.Time) (ids []string, later int) {
 	above := t.above()
 	for id, n := range t.nodes {
@@ -129,7 +130,7 @@ func (t *Tree) Unlisted(directories []Directory, now time.Time) (ids []string, l
 		case !ok, !above[id] && !t.Watched(id) && !t.leads(path, directories):
 		case !n.NextAt.After(now):
 			ids = append(ids, id)
-		case n.Reason != Denied:
+		case n.Reason == Unanswered:
 			later++
 		}
 	}

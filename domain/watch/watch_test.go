@@ -48,6 +48,12 @@ func TestTree(t *testing.T) {
 	if got, later := deep.Unlisted(moved, now); !slices.Equal(got, []string{"o", "t"}) || later != 1 {
 		t.Errorf("put off: %v, later %d", got, later)
 	}
+	gone := folder("o", "t", "Old")
+	gone.PutOff(watch.Gone, now)
+	deep.Put(gone)
+	if got, later := deep.Unlisted(moved, now); !slices.Equal(got, []string{"t"}) || later != 1 {
+		t.Errorf("not there: %v, later %d", got, later)
+	}
 	if got, _ := deep.Unlisted(moved, now.Add(time.Hour)); !slices.Equal(got, []string{"o", "p", "t", "x"}) {
 		t.Errorf("an hour later: %v", got)
 	}

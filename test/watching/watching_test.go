@@ -383,6 +383,33 @@ func TestLostCursor(t *testing.T) {
 	})
 }
 
+// TestFolderGoneWithTheCursor ends an enumeration although a folder of before is
+// there no longer, of whose end nothing told.
+func TestFolderGoneWithTheCursor(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		folder := w.place.add(top, "Old", true, nil)
+		inside := w.place.add(folder, "a.xml", false, xml(1))
+		w.settle()
+		w.place.set(func() {
+			w.place.absent[folder], w.place.absent[inside] = true, true
+			w.place.items[folder].binned, w.place.items[inside].binned = true, true
+			w.place.lost = len(w.place.log) + 1
+			w.place.log = append(w.place.log, top, top)
+		})
+		w.place.add(top, "b.xml", false, xml(2))
+		w.settle()
+		w.want("after it", xml(1), xml(2))
+		if now := w.watch(); now.Enumerating || !now.CaughtUp {
+			t.Errorf("the enumeration never ends: %+v", now)
+		}
+		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{folder, inside})
+		if w.must(err); !nodes[folder].Removed || !nodes[inside].Removed {
+			t.Errorf("nodes %+v", nodes)
+		}
+	})
+}
+
 // TestSuperseded has a poll that was taken over store nothing.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
