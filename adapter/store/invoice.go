@@ -82,10 +82,11 @@ func (r Invoices) Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (in
 		return invoice.Stamp{}, found("invoice", err)
 	}
 	stamp := invoice.Stamp{Version: row.Version, UpdatedAt: instant(row.UpdatedAt)}
-	for to, from := range map[*time.Time]*time.Time{&stamp.SyncUpdatedAt: row.SyncUpdatedAt, &stamp.SyncNextAttemptAt: row.SyncNextAttemptAt} {
-		if from != nil {
-			*to = instant(*from)
-		}
+	if row.SyncUpdatedAt != nil {
+		stamp.SyncUpdatedAt = instant(*row.SyncUpdatedAt)
+	}
+	if row.SyncNextAttemptAt != nil {
+		stamp.SyncNextAttemptAt = instant(*row.SyncNextAttemptAt)
 	}
 	return stamp, nil
 }

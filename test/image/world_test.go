@@ -167,7 +167,9 @@ func overTCP(t *testing.T, address string) string {
 // until waits for a condition.
 func until(t *testing.T, what string, holds func() bool, tell func() string) {
 	t.Helper()
-	for end := time.Now().Add(patience); !holds(); time.Sleep(pause) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !holds(); <-tick.C {
 		if time.Now().After(end) {
 			t.Fatalf("%s does not come about:\n%s", what, tell())
 		}

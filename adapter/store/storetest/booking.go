@@ -171,6 +171,10 @@ func testStamps(t *testing.T, b *bench) {
 	}
 	must(t, b.Bookings().Resume(b.ctx, s.OrganizationID, d.EntityID, time.Now()))
 	changed("resumed", true)
+	for _, what := range []string{"failed", "failed again"} { // no next attempt
+		b.put(t, s, inv.ID, booking.Booking{Sync: invoice.Sync{State: invoice.SyncEnded}, Run: len(what)})
+		changed(what, true)
+	}
 	_, err = b.Invoices().Stamp(b.ctx, foreign, inv.ID)
 	wantCode(t, err, fault.CodeNotFound)
 }

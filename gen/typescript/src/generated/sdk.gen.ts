@@ -460,7 +460,8 @@ export const reopenInvoice = <ThrowOnError extends boolean = false>(options: Opt
  * Before the first booking the ledger is looked through. A bill of this
  * invoice is adopted. One of the same contact with the same number and
  * total ends in `already_in_ledger`, which names it: `link` adopts that
- * bill, `force` books another one nevertheless.
+ * bill, `force` books another one nevertheless. While a booking is under
+ * way they are refused with 400 `conflict`.
  *
  * On a SYNCED invoice the bill is read back. Where it was deleted or
  * voided in the ledger the invoice is APPROVED again with the error
