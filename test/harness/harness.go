@@ -26,6 +26,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
+	"docledger/infrastructure/logging"
 	"docledger/test/neutral"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
@@ -91,6 +92,10 @@ func Start(t testing.TB, o Options) *Server {
 	must(t, err)
 	lines := newCanary(t, o.Log, o.Env)
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if _, measured := t.(*testing.B); measured {
+		// As the service logs by itself: reading each line again is not its work.
+		log = logging.New(io.Discard, s.cfg.LogFormat, s.cfg.LogLevel)
+	}
 	if !o.NoWorkers {
 		prewarm()
 	}

@@ -35,7 +35,7 @@ func start(b *testing.B) (s *harness.Server, database string) {
 	b.Helper()
 	database = postgres.New(b)
 	return harness.Start(b, harness.Options{DatabaseURL: database, Env: map[string]string{
-		"DATABASE_MAX_CONNECTIONS": connections, "JWT_SIGNING_KEYS": seed, "LOG_LEVEL": "warn",
+		"DATABASE_MAX_CONNECTIONS": connections, "JWT_SIGNING_KEYS": seed,
 	}}), database
 }
 
