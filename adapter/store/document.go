@@ -35,6 +35,7 @@ type documentRow struct {
 	Pages          *jsonOf[pagesJSON]
 	Attachments    jsonOf[[]attachmentJSON]
 	Attempts       int
+	Interruptions  int
 	Run            int
 	Restarts       int
 	Requested      bool
@@ -73,7 +74,8 @@ func (r documentRow) fromRow() document.Document {
 		HeldReason: r.HeldReason, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
-		Attempts:    r.Attempts, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced, Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
+		Attempts:    r.Attempts, Interruptions: r.Interruptions, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced,
+		Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
@@ -88,7 +90,8 @@ func toDocumentRow(d *document.Document) documentRow {
 		HeldReason: d.HeldReason, InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
-		Attempts:    d.Attempts, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced, Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
+		Attempts:    d.Attempts, Interruptions: d.Interruptions, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced,
+		Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
 	}
 }

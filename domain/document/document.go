@@ -52,6 +52,12 @@ const HeldPlanLimit = "plan_limit_reached"
 // document itself is held to be the reason that it never ends.
 const MaxAttempts = 3
 
+// MaxInterruptions is how often the reading of one document may begin without
+// anybody recording its end before the document is held to end the process that
+// reads it. It is more than MaxAttempts, because an outage of the database
+// leaves the same trace.
+const MaxInterruptions = 5
+
 // Failure tells why a document gave no invoice.
 type Failure struct {
 	Code    string // one of extraction's reasons or kinds
@@ -89,7 +95,8 @@ type Document struct {
 	Part           int       // the part's place in its parent, from 1; 0 for whole files
 	Pages          *Pages
 	Attachments    []Attachment
-	Attempts       int  // extractions begun since the last request for one
+	Attempts       int  // extractions begun since the last request for one, but for those interrupted
+	Interruptions  int  // extractions begun since then whose end nobody recorded: the process died, or the database was away
 	Run            int  // extractions begun ever, and restarts: the fencing token of whoever ends one
 	Restarts       int  // how often it was started over
 	Requested      bool // a person, or the entity's settings, asked for it to be read
@@ -107,10 +114,28 @@ func (d *Document) CanBeRead() bool { return !d.Status.Terminal() }
 // Waits says that nobody is reading the document.
 func (d *Document) Waits() bool { return d.Status == Uploaded && d.HeldReason == "" }
 
+// BeginReading marks the document as being read, so that the try is known
+// should reading it bring the process down.
+func (d *Document) BeginReading() {
+	if d.Status == Processing { // and nobody has said how that ended
+		d.Attempts--
+		d.Interruptions++
+	}
+	d.Status, d.Failure, d.HeldReason = Processing, nil, ""
+	d.Attempts++
+	d.Run++
+}
+
+// Hopeless says that no further reading is to begin.
+func (d *Document) Hopeless() bool {
+	return d.Attempts > MaxAttempts || d.Interruptions >= MaxInterruptions
+}
+
 // StartOver has the document read anew, as an invoice whatever it calls itself
 // where forced says so. Whoever is reading it can end it no more.
 func (d *Document) StartOver(forced bool) {
-	d.Status, d.Failure, d.HeldReason, d.Attempts = Uploaded, nil, "", 0
+	d.Status, d.Failure, d.HeldReason = Uploaded, nil, ""
+	d.Attempts, d.Interruptions = 0, 0
 	d.Requested, d.Forced = true, d.Forced || forced
 	d.Run++
 	d.Restarts++

@@ -103,9 +103,9 @@ func TestDocumentThatKillsTheProcessIsGivenUp(t *testing.T) {
 	ex := *s.Service.Extraction
 	// A panic outside the reader leaves things as a kill does.
 	blobs := documentmock.NewMockBlobs(gomock.NewController(t))
-	blobs.EXPECT().Local(gomock.Any(), gomock.Any()).DoAndReturn(func(context.Context, string) (string, func(), error) { panic(died) }).Times(document.MaxAttempts)
+	blobs.EXPECT().Local(gomock.Any(), gomock.Any()).DoAndReturn(func(context.Context, string) (string, func(), error) { panic(died) }).Times(document.MaxInterruptions)
 	ex.Blobs = blobs
-	for range document.MaxAttempts {
+	for range document.MaxInterruptions {
 		func() {
 			defer func() { _ = recover() }()
 			_ = ex.Run(context.Background(), args)
@@ -157,6 +157,36 @@ func TestOutagesDoNotCountAgainstADocument(t *testing.T) {
 				t.Errorf("after the outage the document is %s", d.Raw)
 			}
 		})
+	}
+}
+
+// flaky is a repository whose database is away for some changes after the
+// first, which claims the document.
+type flaky struct {
+	document.Repository
+	changes, away int
+}
+
+func (f *flaky) Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*document.Document) error) (*document.Document, error) {
+	if f.changes++; f.changes > 1 && f.changes <= 1+f.away {
+		return nil, fault.New(fault.Unavailable, fault.CodeUnavailable, "out of reach")
+	}
+	return f.Repository.Update(ctx, s, id, change)
+}
+
+func TestADocumentIsGivenBackOnceTheDatabaseIsThere(t *testing.T) {
+	t.Parallel()
+	s, org, args := resting(t, nil, harness.UBL("B-1"))
+	ex := *s.Service.Extraction
+	ex.Documents = &flaky{Repository: ex.Documents, away: 2}
+	plans := billingmock.NewMockPlans(gomock.NewController(t))
+	plans.EXPECT().Of(gomock.Any(), gomock.Any()).Return(billing.Plan{}, fault.New(fault.Unavailable, fault.CodeUnavailable, "out of reach"))
+	ex.Plans = plans
+	if err := ex.Run(context.Background(), args); fault.CodeOf(err) != fault.CodeUnavailable {
+		t.Fatalf("Run = %v, want the outage", err)
+	}
+	if d := state(s, org, args); d.Text("status") != "UPLOADED" {
+		t.Errorf("the document is %s", d.Raw)
 	}
 }
 

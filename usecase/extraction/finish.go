@@ -238,7 +238,8 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 	for i, draft := range o.result.Drafts {
 		child := *o.document
 		child.ID, child.ParentID, child.Part = s.IDs.New(), o.document.ID, i+1
-		child.Status, child.InvoiceID, child.Attempts, child.Version = document.Extracted, uuid.Nil, 0, 1
+		child.Status, child.InvoiceID, child.Version = document.Extracted, uuid.Nil, 1
+		child.Attempts, child.Interruptions = 0, 0
 		child.Requested, child.Run, child.Restarts = false, 0, 0
 		child.MediaType = o.result.MediaType
 		child.CreatedAt, child.UpdatedAt = o.now, o.now

@@ -21,6 +21,13 @@ import (
 // another run, while this one read it.
 var errSuperseded = errors.New("another extraction of the document took over")
 
+// A document that can't be given back is tried again every giveBackPause for
+// giveBackTime, which is well within what a process takes to end.
+const (
+	giveBackTime  = 5 * time.Second
+	giveBackPause = 200 * time.Millisecond
+)
+
 // Run reads the document of a job. It returns an error only where another try
 // may fare better; everything that the document itself is to blame for ends in
 // the document's own failure.
@@ -40,9 +47,9 @@ func (s *Service) Run(ctx context.Context, args job.ExtractDocument) error {
 }
 
 func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document) error {
-	if d.Attempts > document.MaxAttempts {
+	if d.Hopeless() {
 		return s.fail(ctx, actor, d, extraction.Fail(extraction.Crashed,
-			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", document.MaxAttempts))
+			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", d.Attempts-1+d.Interruptions))
 	}
 	began := s.Clock.Now()
 	result, err := s.read(ctx, d)
@@ -84,9 +91,7 @@ func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractD
 		if !claimable(d) {
 			return done
 		}
-		d.Status, d.Failure, d.HeldReason = document.Processing, nil, ""
-		d.Attempts++
-		d.Run++
+		d.BeginReading()
 		d.UpdatedAt = s.Clock.Now()
 		return nil
 	})
@@ -132,16 +137,19 @@ func unavailable(err error) error {
 // queue tries again later.
 func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Document, attempts int, cause error) error {
 	// The job's own context may be what ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
 	defer cancel()
-	_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
-		if err := stillOurs(now, d); err != nil {
-			return err
-		}
-		now.Status, now.Attempts, now.UpdatedAt = document.Uploaded, attempts, s.Clock.Now()
-		// It was being read, so it is to be read.
-		now.Requested = true
-		return nil
+	err := s.untilStored(ctx, func() error {
+		_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+			if err := stillOurs(now, d); err != nil {
+				return err
+			}
+			now.Status, now.Attempts, now.UpdatedAt = document.Uploaded, attempts, s.Clock.Now()
+			// It was being read, so it is to be read.
+			now.Requested = true
+			return nil
+		})
+		return err
 	})
 	if errors.Is(err, errSuperseded) {
 		return err
@@ -150,6 +158,24 @@ func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Do
 		return errors.Join(cause, fmt.Errorf("give document back: %w", err))
 	}
 	return cause
+}
+
+// untilStored repeats a change that the database can't take at the moment until
+// ctx ends: what is not stored would count as an interruption.
+func (s *Service) untilStored(ctx context.Context, change func() error) error {
+	tick := time.NewTicker(giveBackPause)
+	defer tick.Stop()
+	for {
+		err := change()
+		if f, ok := fault.As(err); !ok || f.Kind != fault.Unavailable {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
 }
 
 // stillOurs refuses to end a document that was started over since, or that

@@ -1,0 +1,36 @@
+package document
+
+import "testing"
+
+// An outage leaves the same trace as a document that kills the process, so it
+// counts for less than a reading that was seen to fail.
+func TestReadingsThatNobodyEndedCountApart(t *testing.T) {
+	t.Parallel()
+	d := &Document{Status: Uploaded}
+	for n := 1; n <= MaxInterruptions; n++ {
+		if d.BeginReading(); d.Attempts != 1 || d.Interruptions != n-1 || d.Hopeless() {
+			t.Fatalf("beginning %d: %d attempts, %d interruptions, hopeless %t", n, d.Attempts, d.Interruptions, d.Hopeless())
+		}
+	}
+	if d.BeginReading(); !d.Hopeless() {
+		t.Error("a document that was interrupted that often is read again")
+	}
+	run := d.Run
+	if d.StartOver(false); d.Attempts != 0 || d.Interruptions != 0 || d.Run != run+1 {
+		t.Errorf("started over it has %d attempts, %d interruptions, run %d", d.Attempts, d.Interruptions, d.Run)
+	}
+}
+
+func TestReadingsThatFailedCount(t *testing.T) {
+	t.Parallel()
+	d := &Document{Status: Uploaded}
+	for n := 1; n <= MaxAttempts; n++ {
+		if d.BeginReading(); d.Attempts != n || d.Hopeless() {
+			t.Fatalf("beginning %d: %d attempts, hopeless %t", n, d.Attempts, d.Hopeless())
+		}
+		d.Status = Uploaded // given back
+	}
+	if d.BeginReading(); !d.Hopeless() {
+		t.Error("a document whose reading failed that often is read again")
+	}
+}
