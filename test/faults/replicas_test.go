@@ -295,7 +295,7 @@ func (c *cluster) wantDone(events map[string]bool) {
 	c.must(err)
 	defer conn.Close(c.t.Context())
 	var left string
-	await(c.t, "every event is done", func() bool {
+	await(c.t, calmed, "every event is done", func() bool {
 		rows, err := conn.Query(c.t.Context(), "SELECT event_id, state, failure FROM inbox")
 		c.must(err)
 		got := map[string][]string{}

@@ -44,7 +44,7 @@ func startToxiproxy(t *testing.T) *toxiproxy {
 		_ = cmd.Wait()
 	})
 	p := &toxiproxy{t: t, url: "http://127.0.0.1:" + strconv.Itoa(port)}
-	await(t, "toxiproxy answers", func() bool {
+	await(t, 30*time.Second, "toxiproxy answers", func() bool {
 		resp, err := http.Get(p.url + "/version")
 		if err != nil {
 			return false
@@ -137,12 +137,12 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func await(t *testing.T, what string, done func() bool) {
+func await(t *testing.T, patience time.Duration, what string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for began := time.Now(); !done(); <-tick.C {
-		if time.Since(began) > 30*time.Second {
+		if time.Since(began) > patience {
 			t.Fatalf("never: %s", what)
 		}
 	}

@@ -59,10 +59,10 @@ func BenchmarkUploads(b *testing.B) {
 	}
 }
 
-// BenchmarkExtraction uploads printed PDFs and waits until all are invoices,
-// beside reading the same files with the same reader and nothing else.
+// BenchmarkExtraction waits until uploaded printed PDFs are invoices, beside
+// reading the same files with the same reader and nothing else.
 func BenchmarkExtraction(b *testing.B) {
-	const documents = 60
+	const documents = 300
 	s, database := start(b)
 	upload := uploader(s, s.NewOrganization("Load"))
 	conn, err := pgx.Connect(b.Context(), database)
@@ -84,8 +84,7 @@ func BenchmarkExtraction(b *testing.B) {
 			_, err = s.Service.Extraction.Reader.Read(ctx, extraction.Source{Name: "f.pdf", Path: files[i-1], Size: content.Size()})
 			return err
 		})
-		before := extracted(b, conn)
-		began := time.Now()
+		goal := extracted(b, conn) + documents
 		perSecond(b, documents, func(ctx context.Context, i int64) error {
 			content, err := os.ReadFile(files[i-1])
 			if err != nil {
@@ -93,10 +92,13 @@ func BenchmarkExtraction(b *testing.B) {
 			}
 			return upload(ctx, content)
 		})
-		s.Eventually("every document was read", time.Minute, func() bool { return extracted(b, conn) >= before+documents }, func() string {
-			return fmt.Sprintf("%d of %d are", extracted(b, conn)-before, documents)
+		// What is read while others are still sent is not counted: uploads have a
+		// figure of their own.
+		waiting, began := goal-extracted(b, conn), time.Now()
+		s.Eventually("every document was read", time.Minute, func() bool { return extracted(b, conn) >= goal }, func() string {
+			return fmt.Sprintf("%d are not", goal-extracted(b, conn))
 		})
-		whole := documents / time.Since(began).Seconds()
+		whole := float64(waiting) / time.Since(began).Seconds()
 		b.ReportMetric(whole*60, "service/min")
 		b.ReportMetric(bare*60, "bare/min")
 		b.ReportMetric(whole/bare, "ratio")
