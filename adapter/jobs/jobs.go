@@ -126,15 +126,16 @@ func New(cfg Config) (*Runner, error) {
 	}
 	id := newID()
 	r := &Runner{cfg: cfg, log: cfg.Logger.With("worker", id)}
+	began := &begun{}
 	var driver riverdriver.Driver[*sql.Tx]
 	if cfg.Listener != nil {
 		driver = riverdatabasesql.NewWithPgxListener(cfg.SQL, cfg.Listener)
-		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(cfg)}
+		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(cfg), begun: began}
 	} else {
 		driver = riversqlite.New(cfg.SQL)
 		r.owner = &sqliteOwner{sql: cfg.SQL, lock: cfg.Exclusive}
 	}
-	workers, attempts, err := register(cfg)
+	workers, attempts, err := register(cfg, began)
 	if err != nil {
 		return nil, err
 	}

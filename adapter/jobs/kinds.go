@@ -22,7 +22,7 @@ type kind struct {
 	name     string
 	attempts int // errors and panics, after which the job is given up
 	timeout  time.Duration
-	add      func(*river.Workers) error
+	add      func(*river.Workers, *begun) error
 }
 
 // table lists every kind of job: the version of its arguments, after how many
@@ -39,11 +39,11 @@ func table(cfg Config) []kind {
 
 func row[T job.Args](cfg Config, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
 	var args T
-	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers) error {
+	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers, began *begun) error {
 		if run == nil {
 			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
 		}
-		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, observe: cfg.Observe, trace: cfg.Trace})
+		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, begun: began, observe: cfg.Observe, trace: cfg.Trace})
 	}}
 }
 
@@ -59,10 +59,10 @@ func longest(cfg Config) map[string]time.Duration {
 	return most
 }
 
-func register(cfg Config) (workers *river.Workers, attempts map[string]int, err error) {
+func register(cfg Config, began *begun) (workers *river.Workers, attempts map[string]int, err error) {
 	workers, attempts = river.NewWorkers(), map[string]int{}
 	for _, k := range table(cfg) {
-		err = errors.Join(err, k.add(workers))
+		err = errors.Join(err, k.add(workers, began))
 		attempts[k.name] = k.attempts
 	}
 	return workers, attempts, err
@@ -92,6 +92,7 @@ type worker[T job.Args] struct {
 	version int
 	timeout time.Duration
 	run     func(context.Context, T) error
+	begun   *begun
 	observe func(kind, outcome string, took time.Duration)
 	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
 }
@@ -101,6 +102,7 @@ func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout
 
 // Work implements river.Worker.
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) {
+	w.begun.add(try{id: j.ID, attempt: j.Attempt})
 	began, outcome := time.Now(), "panicked"
 	ctx, end := w.trace(ctx, carriedBy(j.Metadata), j.Args.Kind(), j.ID, j.Attempt)
 	defer func() {

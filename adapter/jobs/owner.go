@@ -26,6 +26,9 @@ type owner interface {
 	// are due. At the start, before this process has fetched any, starting is
 	// true.
 	rescue(ctx context.Context, starting bool) error
+	// reclaim makes jobs available again that were given to this process and
+	// never reached it.
+	reclaim(ctx context.Context) error
 	// alone calls fn unless another process is in its own call.
 	alone(ctx context.Context, fn func(context.Context)) error
 }
@@ -39,9 +42,10 @@ type postgresOwner struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
 	conn *pgx.Conn // of the mark; hold, keep and release take turns
-	// longest is by kind how long a job can be running. One that is for longer
-	// was fetched over a connection that was cut before its owner heard of it.
+	// longest is by kind how long a job can be running; one that is for longer
+	// is nobody's.
 	longest map[string]time.Duration
+	begun   *begun
 }
 
 // remark is the pause between attempts to take a lost mark again.

@@ -2,8 +2,10 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"docledger/infrastructure/database"
 	"docledger/test/postgres"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -105,6 +108,59 @@ func TestUnheardJobIsGivenBack(t *testing.T) {
 	}
 	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) { cfg.SweepEvery = 10 * time.Millisecond })
 	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
+}
+
+// A job that this process was given and that never began is given back soon; one
+// that runs is left alone, however long it does.
+func TestJobThatNeverBeganIsGivenBack(t *testing.T) {
+	t.Parallel()
+	env := open(t, postgres.New(t))
+	runs := map[uuid.UUID]int{}
+	var mu sync.Mutex
+	running, goOn := make(chan struct{}), make(chan struct{})
+	holder := env.Enqueue(t)
+	var sweeps atomic.Int32
+	env.Start(t, func(ctx context.Context, args job.ExtractDocument) error {
+		mu.Lock()
+		runs[args.DocumentID]++
+		mu.Unlock()
+		if args.DocumentID == holder.DocumentID {
+			close(running)
+			<-goOn
+		}
+		return nil
+	}, func(cfg *jobs.Config) {
+		cfg.SweepEvery = 10 * time.Millisecond
+		cfg.Sweeps = []jobs.Task{{Name: "count", Run: func(context.Context) error { sweeps.Add(1); return nil }}}
+	})
+	<-running
+	exec := func(statement string, values ...any) {
+		t.Helper()
+		if _, err := env.SQL.Exec(statement, values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`UPDATE river_job SET attempted_at = now() - interval '1 minute' WHERE state = 'running'`)
+	// What the database did for a fetch whose answer never came.
+	lost := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: uuid.New(), DocumentID: uuid.New()}
+	args, err := json.Marshal(lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(`INSERT INTO river_job (kind, args, max_attempts, queue, priority, state, attempt, attempted_at, attempted_by)
+		SELECT kind, $1, max_attempts, queue, priority, state, attempt, attempted_at, attempted_by FROM river_job WHERE state = 'running'`, args)
+	before := sweeps.Load()
+	jobstest.Await(t, "the job to be done, and some sweeps", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return runs[lost.DocumentID] == 1 && sweeps.Load() > before+5
+	})
+	mu.Lock()
+	if runs[holder.DocumentID] != 1 {
+		t.Errorf("the job that runs began %d times", runs[holder.DocumentID])
+	}
+	mu.Unlock()
+	close(goOn)
 }
 
 // A mark whose connection was cut is taken again.

@@ -13,6 +13,9 @@ func (r *Runner) sweepUntil(ctx context.Context) {
 	tick := time.NewTicker(r.cfg.SweepEvery)
 	defer tick.Stop()
 	for {
+		if err := run(ctx, Task{Run: r.owner.reclaim}); err != nil && ctx.Err() == nil {
+			r.log.Warn("jobs that never began could not be given back", "error", err)
+		}
 		if err := r.owner.alone(ctx, r.sweep); err != nil && ctx.Err() == nil {
 			r.log.Warn("the sweep could not run", "error", err)
 		}

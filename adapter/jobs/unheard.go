@@ -1,0 +1,93 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// unheardAfter is when a fetched job has begun in any case, since only as
+	// many are fetched as can begin.
+	unheardAfter = 15 * time.Second
+	// begunFor is how long a begun job is remembered: longer than any takes, and
+	// than storing its end may.
+	begunFor = time.Hour
+)
+
+// try is one attempt of a job.
+type try struct {
+	id      int64
+	attempt int
+}
+
+// begun remembers the jobs that this process began. One that it was given and
+// that is not among them was fetched over a connection that was cut before the
+// answer came, and runs nowhere.
+type begun struct {
+	mu sync.Mutex
+	at map[try]time.Time
+}
+
+func (b *begun) add(t try) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.at == nil {
+		b.at = map[try]time.Time{}
+	}
+	b.at[t] = time.Now()
+}
+
+// without returns the ids of those that did not begin, and forgets what began
+// long ago.
+func (b *begun) without(given []try) (ids []int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for t, at := range b.at {
+		if time.Since(at) > begunFor {
+			delete(b.at, t)
+		}
+	}
+	for _, t := range given {
+		if _, ok := b.at[t]; !ok {
+			ids = append(ids, t.id)
+		}
+	}
+	return ids
+}
+
+// reclaim makes jobs available again that this process was given and never
+// heard of.
+func (o *postgresOwner) reclaim(ctx context.Context) error {
+	const mine = `state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $1 AND attempted_at < now() - make_interval(secs => $2)`
+	rows, err := o.sql.QueryContext(ctx, "SELECT id, attempt FROM river_job WHERE "+mine, o.id, unheardAfter.Seconds())
+	if err != nil {
+		return fmt.Errorf("list the jobs of this process: %w", err)
+	}
+	defer rows.Close()
+	var given []try
+	for rows.Next() {
+		var t try
+		if err := rows.Scan(&t.id, &t.attempt); err != nil {
+			return fmt.Errorf("list the jobs of this process: %w", err)
+		}
+		given = append(given, t)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("list the jobs of this process: %w", err)
+	}
+	ids := o.begun.without(given)
+	if len(ids) == 0 {
+		return nil
+	}
+	o.log.Warn("jobs were fetched over a connection that was cut, and are given back", "jobs", len(ids))
+	_, err = o.sql.ExecContext(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE "+mine+" AND id = ANY($3)",
+		o.id, unheardAfter.Seconds(), ids)
+	if err != nil {
+		return fmt.Errorf("give back jobs that never began: %w", err)
+	}
+	return nil
+}
+
+func (o *sqliteOwner) reclaim(context.Context) error { return nil }
