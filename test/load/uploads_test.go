@@ -73,9 +73,16 @@ func BenchmarkExtraction(b *testing.B) {
 	if err := s.Service.Prewarm(b.Context()); err != nil {
 		b.Fatal(err)
 	}
+	real, err := corpus()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(real) == 0 {
+		b.Log("THERE IS NO CORPUS BESIDE THE PROJECT: documents of the generator are read instead")
+	}
 	seed := uint64(1)
 	for b.Loop() {
-		files := printed(b, &seed, documents)
+		files := printed(b, &seed, documents, real)
 		bare := perSecond(b, documents, func(ctx context.Context, i int64) error {
 			content, err := os.Stat(files[i-1])
 			if err != nil {
@@ -105,14 +112,34 @@ func BenchmarkExtraction(b *testing.B) {
 	}
 }
 
-// printed makes PDFs that hold no data beside their pages.
-func printed(b *testing.B, seed *uint64, n int) (files []string) {
+// corpus returns real printed PDFs, where they lie beside the project.
+func corpus() ([]string, error) {
+	dir := os.Getenv("DOCLEDGER_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	return filepath.Glob(filepath.Join(dir, "text-pdf", "*.pdf"))
+}
+
+// printed makes PDFs that hold no data beside their pages, each different: of
+// real ones in turn, or of the generator.
+func printed(b *testing.B, seed *uint64, n int, real []string) (files []string) {
 	b.Helper()
 	dir := b.TempDir()
 	for ; len(files) < n; *seed++ {
-		content, ok := generator.New(*seed, generator.None).PDF()
-		if !ok {
-			continue
+		var content []byte
+		if len(real) == 0 {
+			made, ok := generator.New(*seed, generator.None).PDF()
+			if !ok {
+				continue
+			}
+			content = made
+		} else {
+			read, err := os.ReadFile(real[*seed%uint64(len(real))])
+			if err != nil {
+				b.Fatal(err)
+			}
+			content = fmt.Appendf(read, "%%%d\n", *seed) // a comment at the end
 		}
 		path := filepath.Join(dir, fmt.Sprintf("%d.pdf", *seed))
 		if err := os.WriteFile(path, content, 0o600); err != nil {
