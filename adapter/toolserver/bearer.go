@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"docledger/domain/fault"
+
+	"github.com/gin-gonic/gin"
 )
 
 // call is what a tool needs of the request that calls it.
@@ -30,16 +32,21 @@ func callOf(ctx context.Context) (call, bool) {
 }
 
 // authenticate verifies the bearer token and returns a context that carries it.
-// Otherwise it answers: a challenge that tells nothing of the reason, or 503
-// while tokens cannot be verified, since a client throws a refused token away.
-func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) (context.Context, bool) {
+// Otherwise it answers: a challenge that tells nothing of the reason, 429 where
+// the caller sends too much, or 503 while tokens cannot be verified, since a
+// client throws a refused token away.
+func (s *Server) authenticate(c *gin.Context) (context.Context, bool) {
+	w, r := c.Writer, c.Request
 	bearer, sent := bearerOf(r)
 	if bearer == "" {
-		s.challenge(w, sent)
+		s.refuse(c, sent)
 		return nil, false
 	}
 	caller, err := s.o.Verify(r.Context(), bearer)
 	if err == nil {
+		if !s.admitCaller(c, caller) {
+			return nil, false
+		}
 		return context.WithValue(r.Context(), callKey{}, call{bearer: bearer, caller: caller, gone: r.Context()}), true
 	}
 	if unavailable := new(fault.Error); errors.As(err, &unavailable) && unavailable.Kind == fault.Unavailable {
@@ -50,9 +57,16 @@ func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) (context.C
 	}
 	if r.Context().Err() == nil {
 		s.o.Log.InfoContext(r.Context(), "a token was refused", "error", err)
-		s.challenge(w, true)
+		s.refuse(c, true)
 	}
 	return nil, false
+}
+
+// refuse answers a challenge, unless too many requests came from there.
+func (s *Server) refuse(c *gin.Context, sent bool) {
+	if s.admitAddress(c) {
+		s.challenge(c.Writer, sent)
+	}
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(math.Ceil(d.Seconds())))) }

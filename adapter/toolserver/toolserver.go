@@ -51,6 +51,11 @@ type Options struct {
 	// refused, failed); nil: nobody.
 	Observe func(ctx context.Context, tool, outcome string, took time.Duration)
 
+	Rates Rates
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed; none by
+	// default.
+	TrustedProxies []string
+
 	MaxBytes    int64         // of a message; 0 means DefaultMaxBytes
 	ReadTimeout time.Duration // within which a body arrives; 0 means DefaultReadTimeout
 	Timeout     time.Duration // of a call of the API; 0 means DefaultTimeout
@@ -148,14 +153,21 @@ func New(o Options) (*Server, error) {
 		// arrives.
 		DisableLocalhostProtection: true,
 	})
-	s.handler = s.guard(s.routes())
+	routes, err := s.routes()
+	if err != nil {
+		return nil, err
+	}
+	s.handler = s.guard(routes)
 	return s, nil
 }
 
-func (s *Server) routes() http.Handler {
+func (s *Server) routes() (http.Handler, error) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(s.recovered)
+	if err := engine.SetTrustedProxies(s.o.TrustedProxies); err != nil {
+		return nil, fmt.Errorf("trusted proxies: %w", err)
+	}
+	engine.Use(s.recovered, s.limitAddress)
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.NoRoute(oauth.NotFound)
@@ -164,7 +176,7 @@ func (s *Server) routes() http.Handler {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodDelete, http.MethodPut, http.MethodPatch} {
 		engine.Handle(method, oauth.ResourcePath, s.CallTools)
 	}
-	return engine
+	return engine, nil
 }
 
 // Owns says that a path is the tool server's, in a process that serves more.
@@ -183,7 +195,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // CallTools implements the operation callTools, and answers the other methods
 // of its path.
 func (s *Server) CallTools(c *gin.Context) {
-	ctx, ok := s.authenticate(c.Writer, c.Request)
+	ctx, ok := s.authenticate(c)
 	if !ok || !s.message(c.Writer, c.Request) {
 		return
 	}

@@ -3,25 +3,33 @@ package service
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"docledger/adapter/httpapi/edge"
+	"docledger/adapter/toolserver"
+	"docledger/infrastructure/config"
 	"docledger/infrastructure/ratelimit"
+	"docledger/usecase"
 )
 
-// rates builds what counts requests: in Redis where it is configured, else in
-// this process.
-func (s *Service) rates() (edge.Rates, error) {
-	options := ratelimit.Options{Window: time.Minute, Now: s.clock.Now, Log: s.log}
-	if url := s.cfg.RedisURL.Reveal(); url != "" {
+// newLimiter builds what counts requests: in Redis where it is configured, else
+// in this process.
+func newLimiter(cfg config.Config, now usecase.Clock, log *slog.Logger) (l *ratelimit.Limiter, closer func() error, err error) {
+	options, closer := ratelimit.Options{Window: time.Minute, Now: now.Now, Log: log}, func() error { return nil }
+	if url := cfg.RedisURL.Reveal(); url != "" {
 		client, err := ratelimit.Connect(url)
 		if err != nil {
-			return edge.Rates{}, fmt.Errorf("REDIS_URL %w", err)
+			return nil, nil, fmt.Errorf("REDIS_URL %w", err)
 		}
-		s.closers = append(s.closers, client.Close)
-		options.Redis = client
+		options.Redis, closer = client, client.Close
 	}
-	limiter, gate, r := ratelimit.New(options), &ratelimit.Gate{}, s.cfg.Rates
+	return ratelimit.New(options), closer, nil
+}
+
+// apiRates are those of the API.
+func apiRates(cfg config.Config, limiter *ratelimit.Limiter) edge.Rates {
+	gate, r := &ratelimit.Gate{}, cfg.Rates
 	return edge.Rates{
 		PerCredential: r.PerCredential, PerOrganization: r.PerOrganization, PerAddress: r.PerAddress, AtOnce: r.AtOnce,
 		Take: func(ctx context.Context, quotas ...edge.Quota) edge.Standing {
@@ -32,5 +40,18 @@ func (s *Service) rates() (edge.Rates, error) {
 			return edge.Standing(limiter.Take(ctx, asked...))
 		},
 		Enter: gate.Enter,
-	}, nil
+	}
+}
+
+// toolRates are those of the tool server. An address has one count for both.
+func toolRates(cfg config.Config, limiter *ratelimit.Limiter) toolserver.Rates {
+	by := func(key func(string) string, limit int) func(context.Context, string) toolserver.Standing {
+		return func(ctx context.Context, who string) toolserver.Standing {
+			return toolserver.Standing(limiter.Take(ctx, ratelimit.Quota{Key: key(who), Limit: limit}))
+		}
+	}
+	return toolserver.Rates{
+		Address: by(edge.AddressKey, cfg.Rates.PerAddress),
+		Caller:  by(func(subject string) string { return "tools:" + subject }, cfg.Rates.PerCredential),
+	}
 }

@@ -37,6 +37,7 @@ import (
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 	"docledger/infrastructure/httpserver"
+	"docledger/infrastructure/ratelimit"
 	"docledger/infrastructure/telemetry"
 	"docledger/migrations"
 	"docledger/usecase"
@@ -100,6 +101,7 @@ type Service struct {
 	clock    usecase.Clock
 	pipeline *extract.Pipeline // nil where the reader was replaced
 	warming  sync.WaitGroup
+	limiter  *ratelimit.Limiter
 	closers  []func() error
 
 	// The identity provider's parts; nil without one.
@@ -293,17 +295,18 @@ func (s *Service) buildHandler() (err error) {
 	if server.Renditions, err = httpapi.NewRenditions(); err != nil {
 		return err
 	}
-	rates, err := s.rates()
+	limiter, closeLimiter, err := newLimiter(s.cfg, s.clock, s.log)
 	if err != nil {
 		return err
 	}
+	s.limiter, s.closers = limiter, append(s.closers, closeLimiter)
 	signInPage := &signin.Page{Loopback: s.cfg.Environment.Rules().LoopbackSignIn, WebURL: s.cfg.WebURL, Log: s.log}
 	if s.provider != nil {
 		signInPage.Hosts = s.provider.Key.SignInHosts()
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
-		Observe: s.metrics.request, Rates: rates, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
+		Observe: s.metrics.request, Rates: apiRates(s.cfg, limiter), Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register)
 	return err

@@ -18,6 +18,7 @@ import (
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/httpserver"
+	"docledger/infrastructure/ratelimit"
 	"docledger/infrastructure/telemetry"
 	"docledger/usecase"
 )
@@ -32,7 +33,7 @@ type Tools struct {
 	verifier *clerk.Verifier
 	server   *toolserver.Server
 	scraped
-	flush func() error // of traces
+	end func() error
 }
 
 // OpenTools builds the tool server.
@@ -49,11 +50,16 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 		return nil, err
 	}
 	m.tracing = tracing
-	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, m)
+	limiter, closeLimiter, err := newLimiter(cfg, clock.System{}, log)
 	if err != nil {
 		return nil, err
 	}
-	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}, flush: flush}, nil
+	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, limiter, m)
+	if err != nil {
+		return nil, errors.Join(err, closeLimiter())
+	}
+	end := func() error { return errors.Join(flush(), closeLimiter()) }
+	return &Tools{cfg: cfg, log: log, verifier: verifier, server: server, scraped: scraped{metrics: m}, end: end}, nil
 }
 
 // plainProvider says that the identity provider may be on this machine and
@@ -64,7 +70,8 @@ func plainProvider(cfg config.Config) bool {
 }
 
 func newTools(
-	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock, m *metrics,
+	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock,
+	limiter *ratelimit.Limiter, m *metrics,
 ) (*toolserver.Server, error) {
 	rules := cfg.Environment.Rules()
 	backend := cfg.Tools.BackendURL
@@ -80,6 +87,7 @@ func newTools(
 			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
 			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
 		},
+		Rates: toolRates(cfg, limiter), TrustedProxies: cfg.TrustedProxies,
 		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
 		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractPatience,
 	})
@@ -118,7 +126,7 @@ func (s *Service) ServeTools(version string, api bool) error {
 	if s.provider == nil {
 		return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
 	}
-	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock, s.metrics)
+	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock, s.limiter, s.metrics)
 	if err != nil {
 		return err
 	}
@@ -200,7 +208,7 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 	defer running.Wait()
 	defer stop()
 	err := httpserver.Serve(ctx, l, t.metrics.tracing.Handler(t.Handler()), t.cfg.ShutdownTimeout, t.log)
-	return errors.Join(err, t.flush())
+	return errors.Join(err, t.end())
 }
 
 // Handler answers everything that the process serves over HTTP.

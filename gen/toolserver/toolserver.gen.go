@@ -113,6 +113,9 @@ type AuthorizationServer = AuthorizationServerMetadata
 // ProtectedResource Metadata of a protected resource (RFC 9728, section 2).
 type ProtectedResource = ProtectedResourceMetadata
 
+// TooManyRequests An error.
+type TooManyRequests = OAuthError
+
 // CallToolsJSONBody defines parameters for CallTools.
 type CallToolsJSONBody map[string]interface{}
 

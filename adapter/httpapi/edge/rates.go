@@ -81,7 +81,7 @@ func (e *edge) admit(c *gin.Context, quotas ...Quota) bool {
 // events carry a signature and would be lost, and whoever supervises must not be
 // shut out by others at the same address.
 func (e *edge) admitAddress(c *gin.Context) bool {
-	quota := Quota{Key: "address:" + addressKey(c.ClientIP()), Limit: e.Rates.PerAddress}
+	quota := Quota{Key: AddressKey(c.ClientIP()), Limit: e.Rates.PerAddress}
 	s := stateOf(c)
 	if s.operation != nil && s.operation.Signed || c.FullPath() == "/healthz" || c.FullPath() == "/readyz" ||
 		c.Request.Method == http.MethodOptions {
@@ -91,21 +91,22 @@ func (e *edge) admitAddress(c *gin.Context) bool {
 	return e.admit(c, quota)
 }
 
-// addressKey is what an address is counted by: itself, or the network of a
-// whole site where it is IPv6.
-func addressKey(ip string) string {
+// AddressKey is the key under which requests of an address are counted: of
+// itself, or of the network of a whole site where it is IPv6.
+func AddressKey(ip string) string {
+	const prefix = "address:"
 	a, err := netip.ParseAddr(ip)
 	if err != nil {
-		return ip
+		return prefix + ip
 	}
 	if a = a.Unmap().WithZone(""); a.Is4() {
-		return a.String()
+		return prefix + a.String()
 	}
 	site, err := a.Prefix(64)
 	if err != nil {
-		return a.String()
+		return prefix + a.String()
 	}
-	return site.String()
+	return prefix + site.String()
 }
 
 // admitActor is admit for an authenticated caller.
