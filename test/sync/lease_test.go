@@ -8,6 +8,7 @@ import (
 
 	"docledger/domain/accounting"
 	"docledger/domain/booking"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	usecase "docledger/usecase/sync"
@@ -51,28 +52,41 @@ func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 	})
 }
 
-// TestHeldBackIsNoSetback has the gate hold a booking back again and again,
-// since the ledger fails others: it goes on soon after the ledger answers.
-func TestHeldBackIsNoSetback(t *testing.T) {
+// TestNoSetbacks has the gate hold a booking back again and again, since the
+// ledger fails others, or our database be away while it asks the ledger: it goes
+// on soon after that is over.
+func TestNoSetbacks(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
-		id := w.approved("R-1")
-		_, err := w.request(id, usecase.Input{})
-		must(t, err)
-		w.ledger.meets = func(context.Context, string) happening {
-			return happening{before: fmt.Errorf("%w: %w", accounting.ErrNotSent, integration.Unavailable(integration.AccountingA, 15*time.Second, integration.ErrHeldBack))}
-		}
-		for range 20 {
-			w.push(context.Background())
-			w.clock.advance(15 * time.Second)
-		}
-		if s := w.invoice(id).Sync; s.Attempts != 20 || s.Error == nil || s.Error.Code != string(accounting.CodeUnavailable) {
-			t.Errorf("held back: %+v", s)
-		}
-		w.ledger.meets = nil
-		w.push(context.Background())
-		if inv := w.invoice(id); inv.Status != invoice.Synced {
-			t.Errorf("the ledger answers again: %+v", inv.Sync)
-		}
-	})
+	for name, c := range map[string]struct {
+		why   error
+		pause time.Duration
+		want  accounting.Code
+	}{
+		"HeldBack": {integration.Unavailable(integration.AccountingA, 15*time.Second, integration.ErrHeldBack), 15 * time.Second, accounting.CodeUnavailable},
+		"Database": {fault.New(fault.Unavailable, fault.CodeUnavailable, "away"), 5 * time.Second, accounting.CodeInternal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onEach(t, func(t *testing.T, w *world) {
+				id := w.approved("R-1")
+				_, err := w.request(id, usecase.Input{})
+				must(t, err)
+				w.ledger.meets = func(context.Context, string) happening {
+					return happening{before: fmt.Errorf("%w: %w", accounting.ErrNotSent, c.why)}
+				}
+				for range 20 {
+					w.push(context.Background())
+					w.clock.advance(c.pause)
+				}
+				if s := w.invoice(id).Sync; s.Attempts != 20 || s.Error == nil || s.Error.Code != string(c.want) {
+					t.Errorf("meanwhile: %+v", s)
+				}
+				w.ledger.meets = nil
+				w.push(context.Background())
+				if inv := w.invoice(id); inv.Status != invoice.Synced {
+					t.Errorf("afterwards: %+v", inv.Sync)
+				}
+			})
+		})
+	}
 }

@@ -284,7 +284,7 @@ func (s *Service) later(ctx context.Context, r *run, cause error) error {
 	code, after := s.reason(ctx, r, cause)
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		inv, err := s.change(ctx, r, func(inv *invoice.Invoice, b *booking.Booking) (bool, error) {
-			if errors.Is(cause, integration.ErrHeldBack) {
+			if errors.Is(cause, integration.ErrHeldBack) || ownOutage(cause) {
 				b.HeldBack(code, after, s.Clock.Now())
 			} else {
 				b.Later(code, after, s.Clock.Now())
@@ -301,6 +301,9 @@ func (s *Service) later(ctx context.Context, r *run, cause error) error {
 		return s.tell(ctx, r.actor, inv, []event.Event{{Type: event.InvoiceSyncFailed, Data: map[string]string{"code": string(code)}}})
 	})
 }
+
+// ownOutage says that our database is away, which is no setback of the booking.
+func ownOutage(err error) bool { return fault.CodeOf(err) == fault.CodeUnavailable }
 
 // reason says in our words why an attempt came to nothing, and after how long
 // the next one makes sense.
@@ -325,6 +328,10 @@ func (s *Service) reason(ctx context.Context, r *run, err error) (code accountin
 		return accounting.CodeOriginal, after
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return accounting.CodeUnavailable, after
+	}
+	if ownOutage(err) {
+		s.Log.WarnContext(ctx, "booking waits for what is away here", "invoice", r.invoice.ID, "run", r.booking.Run, "error", err)
+		return accounting.CodeInternal, after
 	}
 	s.Log.ErrorContext(ctx, "booking failed unexpectedly", "invoice", r.invoice.ID, "run", r.booking.Run, "error", err)
 	return accounting.CodeInternal, after
