@@ -89,7 +89,8 @@ func toEventRow(e event.Event) eventRow {
 // An event is at the position of the transaction that wrote it, and readers go
 // no further than the horizon: the oldest transaction that is still open. What
 // commits late is therefore always ahead of every reader. On SQLite, where
-// writers take turns, there is nothing to wait for.
+// writers take turns, there is nothing to wait for, and all events are at the
+// position of the last one that was moved there from PostgreSQL.
 type Events struct{ s *Store }
 
 // Append implements event.Log.
@@ -108,8 +109,13 @@ func (r Events) Append(ctx context.Context, events ...event.Event) error {
 		}
 		r.s.stamp(&e.CreatedAt)
 		rows[i] = toEventRow(e)
+		rows[i].Position = r.s.position
 	}
-	return failed("write events", r.s.handle(ctx).Omit("Seq", "Position").CreateInBatches(&rows, batch).Error)
+	given := []string{"Seq"}
+	if r.s.postgres {
+		given = append(given, "Position")
+	}
+	return failed("write events", r.s.handle(ctx).Omit(given...).CreateInBatches(&rows, batch).Error)
 }
 
 // List implements event.Log.
@@ -216,10 +222,11 @@ func (r Events) horizon(ctx context.Context) (int64, error) {
 }
 
 // alignEvents keeps positions growing where the database was restored into
-// another cluster, whose transaction ids are behind.
+// another cluster, whose transaction ids are behind, or moved to SQLite.
 func (s *Store) alignEvents(ctx context.Context) error {
 	if !s.postgres {
-		return nil
+		return s.db.WithContext(ctx).Raw(`SELECT coalesce(max(position), 0) FROM
+			(SELECT position FROM events ORDER BY seq DESC LIMIT 10000) AS newest`).Scan(&s.position).Error
 	}
 	// Positions grow with seq but for transactions that ran side by side.
 	return s.db.WithContext(ctx).Exec(`UPDATE event_clock SET base = base + last.position - event_horizon() + 1

@@ -56,6 +56,7 @@ type Store struct {
 	sealer   secret.Sealer
 	river    *river.Client[*sql.Tx]
 	carried  func(ctx context.Context) string
+	position int64 // of new events on SQLite
 }
 
 // New returns the store of a database whose schema is up to date.

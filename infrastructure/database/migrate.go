@@ -95,6 +95,21 @@ func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	return nil
 }
 
+// SchemaVersion returns the version of the database's schema and that of the
+// migrations of fsys.
+func SchemaVersion(ctx context.Context, cfg Config, fsys fs.FS) (have, want int64, err error) {
+	m, err := newMigrator(cfg, fsys)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, m.pool.Close()) }()
+	have, want, err = m.goose.GetVersions(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the schema's version: %w", err)
+	}
+	return have, want, nil
+}
+
 func newMigrator(cfg Config, fsys fs.FS) (*migrator, error) {
 	dialect, path, err := parse(cfg.URL)
 	if err != nil {

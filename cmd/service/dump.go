@@ -1,0 +1,248 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"docledger/adapter/store/moving"
+	"docledger/domain/document"
+	"docledger/domain/fault"
+	"docledger/infrastructure/archive"
+	"docledger/infrastructure/config"
+)
+
+// DumpOptions say how an installation is dumped.
+type DumpOptions struct {
+	File    string
+	Release string // of the binary
+	// LeaveOutLost goes on where files are missing or damaged.
+	LeaveOutLost bool
+	Progress     Progress // nil tells nobody
+}
+
+// Dump writes a whole installation to a file while it is used: its rows as they
+// stand at one moment, then the files that they name, which never change
+// (records D23). Memory does not grow with its size.
+func Dump(ctx context.Context, cfg config.Config, o DumpOptions) (sums Sums, err error) {
+	blobs, err := openBlobs(cfg)
+	if err != nil {
+		return sums, err
+	}
+	err = withRows(ctx, cfg, func(db moving.Database, schema int64) (err error) {
+		w, err := archive.Create(o.File)
+		if err != nil {
+			return err
+		}
+		d := &dumper{w: w, o: o, blobs: blobs}
+		if err := d.dump(ctx, db, schema); err != nil {
+			return errors.Join(err, w.Abort())
+		}
+		sums = d.sums
+		return w.Commit()
+	})
+	return sums, err
+}
+
+type dumper struct {
+	w     *archive.Writer
+	o     DumpOptions
+	blobs document.Blobs
+	sums  Sums
+
+	// The member of rows that is being gathered.
+	table string
+	part  int
+	done  int64
+	rows  bytes.Buffer
+}
+
+func (d *dumper) dump(ctx context.Context, db moving.Database, schema int64) (err error) {
+	header, err := indented(dumpHeader{Format: dumpFormat, Schema: schema, Release: d.o.Release})
+	if err != nil {
+		return err
+	}
+	d.sums.Header = sumOf(header)
+	if err := d.add(ctx, headerName, header); err != nil {
+		return err
+	}
+	names, err := d.nameFile()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, names.Close()) }()
+	if err := db.Read(ctx, func(rows moving.Rows) error { return d.readRows(ctx, rows, names) }); err != nil {
+		return err
+	}
+	if _, err := names.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("list the files: %w", err)
+	}
+	if err := d.addFiles(ctx, names); err != nil {
+		return err
+	}
+	manifest, err := indented(d.sums)
+	if err != nil {
+		return err
+	}
+	if err := d.add(ctx, manifestName, manifest); err != nil {
+		return err
+	}
+	return d.add(ctx, sumName, []byte(manifestSum(manifest)))
+}
+
+// nameFile keeps the names of files, of which there may be many, out of memory.
+// It has no name itself and so leaves nothing behind.
+func (d *dumper) nameFile() (*os.File, error) {
+	f, err := os.CreateTemp(filepath.Dir(d.o.File), ".docledger-dump-*")
+	if err != nil {
+		return nil, fmt.Errorf("list the files: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("list the files: %w", err), f.Close())
+	}
+	return f, nil
+}
+
+// readRows reads all within one moment of the database.
+func (d *dumper) readRows(ctx context.Context, rows moving.Rows, names io.Writer) error {
+	if err := rows.Check(ctx); err != nil {
+		return err
+	}
+	sums, err := sumRows(ctx, rows, func(table string, line []byte) error { return d.addRow(ctx, table, line) })
+	if err != nil {
+		return err
+	}
+	d.sums.Tables = sums
+	if err := d.flush(ctx); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(names)
+	err = rows.Files(ctx, func(sum string) error {
+		_, err := out.WriteString(sum + "\n")
+		return err
+	})
+	return errors.Join(err, out.Flush())
+}
+
+func (d *dumper) addRow(ctx context.Context, table string, line []byte) error {
+	if table != d.table || d.rows.Len() >= rowsSize {
+		if err := d.flush(ctx); err != nil {
+			return err
+		}
+		if table != d.table {
+			d.table, d.part, d.done = table, 0, 0
+		}
+	}
+	d.rows.Write(line)
+	d.rows.WriteByte('\n')
+	d.done++
+	d.o.Progress.tell(table, d.done)
+	return nil
+}
+
+func (d *dumper) flush(ctx context.Context) error {
+	if d.rows.Len() == 0 {
+		return nil
+	}
+	if d.rows.Len() > mostRows {
+		return fmt.Errorf("a row of %s has more than %d bytes", d.table, mostRows)
+	}
+	d.part++
+	err := d.add(ctx, fmt.Sprintf(rowsName, d.table, d.part), d.rows.Bytes())
+	d.rows.Reset()
+	return err
+}
+
+func (d *dumper) add(ctx context.Context, name string, text []byte) error {
+	return d.w.Add(ctx, name, int64(len(text)), bytes.NewReader(text))
+}
+
+// addFiles writes each file once. It goes on after one that is lost, so that
+// all of them are named at once.
+func (d *dumper) addFiles(ctx context.Context, names io.Reader) error {
+	s := newSumming()
+	var lost []string
+	err := eachLine(names, func(line []byte) error {
+		sum := string(line)
+		s.add(line)
+		size, err := d.addFile(ctx, sum)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errLost):
+			d.sums.Files.Lost++
+			if len(lost) < mostNamed {
+				lost = append(lost, sum)
+			}
+			return d.add(ctx, lostFolder+sum, nil)
+		case err != nil:
+			return err
+		}
+		d.sums.Files.Files, d.sums.Files.Bytes = d.sums.Files.Files+1, d.sums.Files.Bytes+size
+		d.o.Progress.tell("files", d.sums.Files.Files)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	d.sums.Files.SHA256 = s.sum()
+	if n := d.sums.Files.Lost; n > 0 && !d.o.LeaveOutLost {
+		return fmt.Errorf("%d files are missing or damaged, such as %s; `docledger doctor --deep` names their documents: restore them, or leave them out with --leave-out-lost", n, some(lost))
+	}
+	return nil
+}
+
+// mostNamed bounds how many lost files are named.
+const mostNamed = 20
+
+// errLost says that a file is not there, or has other bytes than were stored.
+var errLost = errors.New("lost")
+
+func (d *dumper) addFile(ctx context.Context, sum string) (size int64, err error) {
+	// What is in an archive can't be taken back, so each is read before.
+	err = readWhole(ctx, d.blobs, sum)
+	if f, ok := fault.As(err); ok && f.Kind == fault.Unavailable {
+		return 0, fmt.Errorf("read the file %s: %v", sum, err)
+	}
+	if err != nil {
+		return 0, errors.Join(errLost, err)
+	}
+	r, err := d.blobs.Open(ctx, sum)
+	if err != nil {
+		return 0, fmt.Errorf("read the file %s: %v", sum, err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if size, err = r.Seek(0, io.SeekEnd); err == nil {
+		_, err = r.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the file %s: %v", sum, err)
+	}
+	return size, d.w.Add(ctx, filesFolder+sum, size, r)
+}
+
+// eachLine reads lines, each of which must have its end; a line is good until
+// fn returns.
+func eachLine(r io.Reader, fn func(line []byte) error) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: a line has no end", errDump)
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(line[:len(line)-1]); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"docledger/adapter/store/moving"
+	"docledger/domain/document"
+	"docledger/infrastructure/config"
+	"docledger/infrastructure/database"
+	"docledger/migrations"
+)
+
+// errEnough ends a walk that needs no more of the dump.
+var errEnough = errors.New("enough")
+
+// Load fills an empty installation with a dump and returns the sums of what it
+// then has, which are those of the dump (records D23). The whole dump is
+// verified before anything is stored. Files go first: one that no document names
+// harms nothing and is found again by the next try, whereas a document must
+// never name a file that is not there. Then one transaction takes all rows, and
+// is kept only if they read back alike.
+func Load(ctx context.Context, cfg config.Config, file string, progress Progress) (sums Sums, err error) {
+	if err := prepareTarget(ctx, cfg); err != nil {
+		return sums, err
+	}
+	blobs, err := openBlobs(cfg)
+	if err != nil {
+		return sums, err
+	}
+	err = withRows(ctx, cfg, func(db moving.Database, schema int64) (err error) {
+		l := &loader{db: db, schema: schema, blobs: blobs, file: file, progress: progress}
+		sums, err = l.load(ctx)
+		return err
+	})
+	return sums, err
+}
+
+// prepareTarget migrates an embedded database, as serve does; PostgreSQL must
+// have been.
+func prepareTarget(ctx context.Context, cfg config.Config) error {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	if dialect(cfg) == string(database.SQLite) {
+		return database.Migrate(ctx, DatabaseConfig(cfg), migrations.SQLite())
+	}
+	return database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.Postgres())
+}
+
+type loader struct {
+	db       moving.Database
+	schema   int64
+	blobs    document.Blobs
+	file     string
+	progress Progress
+}
+
+func (l *loader) load(ctx context.Context) (Sums, error) {
+	err := l.db.Read(ctx, func(rows moving.Rows) error {
+		if err := rows.Check(ctx); err != nil {
+			return err
+		}
+		return refuse(rows.Empty(ctx))
+	})
+	if err != nil {
+		return Sums{}, err
+	}
+	want, err := walk(ctx, l.file, visitor{
+		verify: true, header: l.fits,
+		row:  l.counted("verifying ", nil),
+		file: l.countedFiles("verifying files", nil),
+	})
+	if err != nil {
+		return Sums{}, err
+	}
+	if _, err := walk(ctx, l.file, visitor{file: l.countedFiles("files", func(sum string, r io.Reader) error { return l.put(ctx, sum, r) })}); err != nil {
+		return Sums{}, err
+	}
+	got := Sums{Header: want.Header, Files: want.Files}
+	err = l.db.Fill(ctx, func(f *moving.Filler) error { return l.fill(ctx, f, want, &got) })
+	return got, refuse(err)
+}
+
+// refuse says what to do where an installation is there already.
+func refuse(err error) error {
+	if errors.Is(err, moving.ErrNotEmpty) {
+		return fmt.Errorf("%w; load into a new database", err)
+	}
+	return err
+}
+
+// fits refuses a dump that this release and this database can't take.
+func (l *loader) fits(h dumpHeader) error {
+	switch {
+	case h.Format != dumpFormat:
+		return fmt.Errorf("the dump is of form %d, this release reads %d; load it with the release %q that wrote it", h.Format, dumpFormat, h.Release)
+	case h.Schema < l.schema:
+		return fmt.Errorf("the dump is of the schema %d, this release has %d; load it with the release %q that wrote it and migrate then, or migrate the source and dump it again", h.Schema, l.schema, h.Release)
+	case h.Schema > l.schema:
+		return fmt.Errorf("the dump is of the schema %d, this release has %d; load it with the release %q that wrote it", h.Schema, l.schema, h.Release)
+	}
+	return nil
+}
+
+func (l *loader) put(ctx context.Context, sum string, r io.Reader) error {
+	stored, _, err := l.blobs.Put(ctx, r)
+	if err != nil {
+		return fmt.Errorf("store the file %s: %v", sum, err)
+	}
+	if stored != sum {
+		return fmt.Errorf("%w: the file %s has other bytes", errDump, sum)
+	}
+	return nil
+}
+
+// fill writes the rows and reads all of them back.
+func (l *loader) fill(ctx context.Context, f *moving.Filler, want Sums, got *Sums) (err error) {
+	last := ""
+	take := l.counted("", func(table string, line []byte) error {
+		if table != last {
+			if err := f.Flush(ctx); err != nil {
+				return err
+			}
+			last = table
+		}
+		return f.Insert(ctx, table, line)
+	})
+	if _, err := walk(ctx, l.file, visitor{row: take, rowsAlone: true}); !errors.Is(err, errEnough) {
+		return errors.Join(fmt.Errorf("%w: it was changed meanwhile", errDump), err)
+	}
+	if err := f.Flush(ctx); err != nil {
+		return err
+	}
+	if got.Tables, err = sumRows(ctx, f.Rows, l.counted("comparing ", nil)); err != nil {
+		return err
+	}
+	files := newSumming()
+	err = f.Files(ctx, func(sum string) error {
+		files.add([]byte(sum))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	got.Files.SHA256 = files.sum()
+	if different := compare(want, *got); different != "" {
+		return fmt.Errorf("what was loaded is not what was dumped, and nothing of it is kept: %s", different)
+	}
+	return nil
+}
+
+// counted tells of each row, and then has it taken.
+func (l *loader) counted(doing string, take func(string, []byte) error) func(string, []byte) error {
+	last, n := "", int64(0)
+	return func(table string, line []byte) error {
+		if table != last {
+			last, n = table, 0
+		}
+		n++
+		l.progress.tell(doing+table, n)
+		if take == nil {
+			return nil
+		}
+		return take(table, line)
+	}
+}
+
+func (l *loader) countedFiles(doing string, take func(string, io.Reader) error) func(string, io.Reader) error {
+	n := int64(0)
+	return func(sum string, r io.Reader) error {
+		n++
+		l.progress.tell(doing, n)
+		if take == nil {
+			return nil
+		}
+		return take(sum, r)
+	}
+}
