@@ -17,6 +17,10 @@ import (
 // waits before it is looked at again.
 const unknownPause = time.Minute
 
+// heldPause is how long a job that is held waits before it is looked at again,
+// unless it is woken.
+const heldPause = time.Minute
+
 // kind is a row of the table of jobs.
 type kind struct {
 	name     string
@@ -144,5 +148,9 @@ func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 	if err := json.Unmarshal(j.Args.text, &args); err != nil {
 		return fmt.Errorf("read the job's arguments: %w", err)
 	}
-	return w.run(ctx, args)
+	err := w.run(ctx, args)
+	if errors.Is(err, job.ErrHeld) {
+		return river.JobSnooze(heldPause)
+	}
+	return err
 }

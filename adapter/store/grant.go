@@ -234,3 +234,13 @@ func (r Grants) CheckForOperator(ctx context.Context) (grants int, missing map[s
 	})
 	return grants, missing, err
 }
+
+// EachForOperator implements integration.Sealed.
+func (r Grants) EachForOperator(ctx context.Context, visit func(integration.Grant) error) error {
+	return r.eachSealed(ctx, func(row grantRow) error {
+		return visit(integration.Grant{
+			ID: row.ID, OrganizationID: row.OrganizationID, Provider: row.Provider, Account: row.Account, Event: row.Event,
+			Generation: row.Generation, Ended: row.Ended, CreatedAt: instant(row.CreatedAt), UpdatedAt: instant(row.UpdatedAt),
+		})
+	})
+}

@@ -168,6 +168,9 @@ func (s *Store) Meters() Meters { return Meters{s} }
 // Leases returns the leases.
 func (s *Store) Leases() Leases { return Leases{s} }
 
+// Holds returns whether work is held since a restore.
+func (s *Store) Holds() Holds { return Holds{s} }
+
 // Queue returns the job queue.
 func (s *Store) Queue() Queue { return Queue{s} }
 
@@ -200,6 +203,7 @@ var (
 	_ integration.Meters        = Meters{}
 	_ usecase.Leases            = Leases{}
 	_ job.Queue                 = Queue{}
+	_ job.Holds                 = Holds{}
 )
 
 // instant is how times are written: UTC in whole microseconds, which both

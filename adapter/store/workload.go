@@ -17,6 +17,9 @@ type Workload struct {
 	Integrations []IntegrationCount
 	Grants       []GrantCount
 	Inbox        []InboxCount
+	// Held is for how many seconds work has been held since a restore; 0 where it
+	// is not.
+	Held float64
 	// Meters are those of providers' tenants that were used lately, by provider.
 	Meters map[integration.Provider][]integration.Meter
 }
@@ -101,6 +104,13 @@ func (s *Store) WorkloadForOperator(ctx context.Context) (w Workload, err error)
 		if err := s.handle(ctx).Raw(q.sql, q.values...).Scan(q.into).Error; err != nil {
 			return Workload{}, failed("count the work", err)
 		}
+	}
+	since, err := s.Holds().Since(ctx)
+	if err != nil {
+		return Workload{}, err
+	}
+	if !since.IsZero() {
+		w.Held = max(now.Sub(since).Seconds(), 1)
 	}
 	w.Meters, err = s.metersInUse(ctx, now)
 	return w, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -18,12 +19,15 @@ import (
 
 func serveCommand() *cobra.Command {
 	var roles []string
+	var afterRestore bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the service", Args: cobra.NoArgs,
 		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see README.",
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles) },
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles, afterRestore) },
 	}
 	c.Flags().StringSliceVar(&roles, "role", nil, "what this process does: api, worker, tools; all by default, tools only with an identity provider")
+	c.Flags().BoolVar(&afterRestore, "after-restore", false,
+		"the database comes from a backup: nothing is booked, polled or charged, in any process and after any restart, until docledger resume")
 	return c
 }
 
@@ -54,7 +58,7 @@ func configure(roles []string) (config.Config, []string, error) {
 	return cfg, roles, err
 }
 
-func serve(ctx context.Context, roles []string) error {
+func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	cfg, roles, err := configure(roles)
 	if err != nil {
 		return err
@@ -65,6 +69,9 @@ func serve(ctx context.Context, roles []string) error {
 		log.InfoContext(ctx, "docledger is running", "version", version, "roles", strings.Join(roles, ","), "listen", cfg.Listen)
 	}
 	if tools && !api && !work {
+		if afterRestore {
+			return errors.New("tools alone have no database to hold; start a process with the role api or worker with --after-restore first")
+		}
 		return serveTools(ctx, cfg, log, started)
 	}
 	s, err := service.Open(ctx, cfg, log, service.Overrides{Version: version})
@@ -72,6 +79,9 @@ func serve(ctx context.Context, roles []string) error {
 		return err
 	}
 	defer s.Close()
+	if err := holdWork(ctx, s, log, afterRestore); err != nil {
+		return err
+	}
 	if err := hintFirstUser(ctx, s); err != nil {
 		return err
 	}
@@ -96,6 +106,21 @@ func serve(ctx context.Context, roles []string) error {
 	}
 	started()
 	return s.Run(ctx, l, work)
+}
+
+// holdWork holds work after a restore, before any is done, and says where it is
+// held.
+func holdWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRestore bool) error {
+	if afterRestore {
+		if err := s.Restore.Hold(ctx); err != nil {
+			return err
+		}
+	}
+	since, err := s.Restore.Since(ctx)
+	if err == nil && !since.IsZero() {
+		log.WarnContext(ctx, "work is held since a restore: nothing is booked, polled or charged until docledger resume", "since", since)
+	}
+	return err
 }
 
 func listen(address string) (net.Listener, error) {

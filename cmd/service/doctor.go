@@ -73,7 +73,7 @@ func Diagnose(ctx context.Context, cfg config.Config, x Examination) []Finding {
 		return []Finding{checkBackend(ctx, cfg)}
 	}
 	out := []Finding{
-		checkDatabase(ctx, cfg), checkSchema(ctx, cfg), checkClock(ctx, cfg), checkBlobs(ctx, cfg),
+		checkDatabase(ctx, cfg), checkSchema(ctx, cfg), checkHold(ctx, cfg), checkClock(ctx, cfg), checkBlobs(ctx, cfg),
 		checkSigningKeys(cfg), checkTokens(ctx, cfg), checkSecrets(cfg), checkRedis(ctx, cfg), checkIdentity(ctx, cfg),
 	}
 	out = append(out, checkPayments(ctx, cfg)...)

@@ -165,7 +165,7 @@ type workload struct {
 	last store.Workload
 	err  error
 
-	answers, jobs, jobAge, watches, watchLag, integrations, grants, grantIdle, tokenExpiry, inbox, inboxAge, budget, held telemetry.Gauge
+	answers, jobs, jobAge, watches, watchLag, integrations, grants, grantIdle, tokenExpiry, inbox, inboxAge, budget, held, waiting telemetry.Gauge
 }
 
 // watch adds the gauges to m.
@@ -183,8 +183,9 @@ func (w *workload) watch(m *telemetry.Metrics) {
 	w.inboxAge = m.Gauge("inbox_oldest_seconds", "How long the oldest such event has been here.", "sender", "state")
 	w.budget = m.Gauge("provider_budget_used_ratio", "The part of a provider's window that the busiest tenant has used.", "provider", "window")
 	w.held = m.Gauge("provider_tenants_held", "Tenants whose calls are held back by the provider's refusals or failures.", "provider")
+	w.waiting = m.Gauge("held_since_restore_seconds", "For how long work has been held since a restore; 0 where it goes on.")
 	m.Gauges(w.collect, w.answers, w.jobs, w.jobAge, w.watches, w.watchLag, w.integrations, w.grants, w.grantIdle, w.tokenExpiry,
-		w.inbox, w.inboxAge, w.budget, w.held)
+		w.inbox, w.inboxAge, w.budget, w.held, w.waiting)
 }
 
 // look reads the database, at most once in a while.
@@ -207,6 +208,7 @@ func (w *workload) collect(set func(telemetry.Gauge, float64, ...string)) {
 		return
 	}
 	set(w.answers, 1)
+	set(w.waiting, found.Held)
 	for _, j := range found.Jobs {
 		set(w.jobs, float64(j.Count), j.Kind, j.State)
 		if j.State == "available" {

@@ -50,6 +50,7 @@ import (
 	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
 	"docledger/usecase/organizations"
+	"docledger/usecase/restore"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/watching"
@@ -89,6 +90,7 @@ type Service struct {
 	Organizations *organizations.Service
 	Inbox         *inbox.Service
 	Explainer     *billing.Explainer
+	Restore       *restore.Service
 
 	scraped
 	ending   atomic.Bool // a signal to stop came
@@ -194,7 +196,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	reader = measured{reader, s.metrics}
 	// Handlers join as their senders are configured.
 	s.Inbox = &inbox.Service{
-		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), UnitOfWork: s.store,
+		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), Holds: s.store.Holds(), UnitOfWork: s.store,
 		Clock: s.clock, IDs: clock.UUIDv7{},
 	}
 	if err := s.openIdentity(); err != nil {
@@ -285,6 +287,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	}
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching
+	s.Restore = s.newRestore()
 }
 
 func (s *Service) buildHandler() (err error) {

@@ -25,6 +25,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.sweep("documents for which the plan has room again", s.Extraction.SweepHeld),
 			s.sweep("syncs that are due", s.Sync.Sweep),
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
+			s.sweep("jobs that a restore had held", s.wakeHeld),
 		},
 		Prompt: []jobs.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)
@@ -40,7 +41,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 		Workers: s.cfg.Workers, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
 	}
 	// Not a sweep: a provider may take its time to answer.
-	verify := s.sweep("set-ups whose provider answers again", s.Integrations.SweepUnverified)
+	verify := s.sweep("set-ups whose provider answers again", s.verifyUnlessHeld)
 	cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
 	if s.reconciler != nil {
 		cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})

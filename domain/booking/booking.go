@@ -136,8 +136,23 @@ func (b *Booking) Claim(now time.Time) {
 	if b.State == invoice.SyncQueued {
 		b.State = invoice.SyncRunning
 	}
+	if b.isHeld() {
+		b.Error = nil
+	}
 	b.NextAttemptAt = now
 }
+
+// Hold says why a booking waits whose installation was restored from a backup.
+// It returns whether that was not said yet.
+func (b *Booking) Hold() bool {
+	if b.isHeld() {
+		return false
+	}
+	b.Error = errorOf(accounting.Refuse(accounting.CodeHeld, ""))
+	return true
+}
+
+func (b *Booking) isHeld() bool { return b.Error != nil && b.Error.Code == string(accounting.CodeHeld) }
 
 // keyBase is the base of the generation in an intent's key, which is short so
 // that a ledger takes it.

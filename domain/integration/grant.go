@@ -84,4 +84,7 @@ type Sealed interface {
 	// CheckForOperator decrypts every grant. It returns how many there are and
 	// how many each missing key sealed; one that was changed is an error.
 	CheckForOperator(ctx context.Context) (grants int, missing map[string]int, err error)
+	// EachForOperator visits every grant in the order of their ids, without its
+	// tokens.
+	EachForOperator(ctx context.Context, visit func(Grant) error) error
 }

@@ -24,6 +24,7 @@ type Pause string
 const (
 	PausedPlan     Pause = "subscription_inactive" // the organization has no active plan (records D15)
 	PausedArchived Pause = "entity_archived"
+	PausedHeld     Pause = "held_after_restore" // the operator has not let work go on yet (records D23)
 )
 
 // Watch is how far the place of one integration has been followed.

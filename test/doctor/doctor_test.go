@@ -111,11 +111,11 @@ func TestEachIllnessIsNamed(t *testing.T) {
 	}{
 		"database away": {
 			map[string]string{"DATABASE_URL": "postgres://x@" + nowhere + "/x"},
-			map[string]string{"database": "FAILED", "schema": "FAILED", "tokens of integrations": "FAILED"},
+			map[string]string{"database": "FAILED", "schema": "FAILED", "work": "FAILED", "tokens of integrations": "FAILED"},
 		},
 		"never migrated": {
 			map[string]string{"DATABASE_URL": postgres.NewEmpty(t)},
-			map[string]string{"schema": "FAILED", "tokens of integrations": "FAILED"},
+			map[string]string{"schema": "FAILED", "work": "FAILED", "tokens of integrations": "FAILED"},
 		},
 		"object store away":    {map[string]string{"BLOB_URL": "http://" + nowhere}, map[string]string{"documents": "FAILED"}},
 		"object store late":    {map[string]string{"BLOB_URL": late.URL}, map[string]string{"documents": "FAILED", "clock": "FAILED"}},

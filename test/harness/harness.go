@@ -46,6 +46,7 @@ type Options struct {
 	// Notifications has stores call the service.
 	Notifications bool
 	Metrics       bool // read at MetricsURL
+	AfterRestore  bool // started as by serve --after-restore
 	Overrides     service.Overrides
 	Env           map[string]string // further variables
 	Log           io.Writer         // nil: discarded
@@ -104,6 +105,9 @@ func Start(t testing.TB, o Options) *Server {
 	if err != nil {
 		cancel()
 		t.Fatalf("open service: %v", err)
+	}
+	if o.AfterRestore {
+		must(t, s.Service.Restore.Hold(ctx))
 	}
 	if s.cfg.Identity.External() {
 		must(t, s.Service.ServeTools("test", true))

@@ -39,6 +39,7 @@ type Service struct {
 	Inbox      inbox.Repository
 	Handlers   map[inbox.Sender]Handler
 	Queue      job.Queue
+	Holds      job.Holds
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
@@ -65,8 +66,16 @@ func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) err
 	return s.keep(ctx, m)
 }
 
-// Process carries out one event; an error says that it is to be tried again.
+// Process carries out one event; an error says that it is to be tried again,
+// job.ErrHeld that it was not tried.
 func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
+	held, err := job.Held(ctx, s.Holds)
+	if err != nil {
+		return err
+	}
+	if held {
+		return job.ErrHeld
+	}
 	m, err := s.Inbox.Get(ctx, args.MessageID)
 	if err != nil {
 		return err

@@ -126,6 +126,18 @@ func (t *Tokens) Fresh(ctx context.Context, organization, id uuid.UUID, refused 
 	}
 }
 
+// Try renews a grant although its access token may still be good, to learn
+// whether the provider takes its refresh token. One that it no longer takes has
+// ended, as in any renewal.
+func (t *Tokens) Try(ctx context.Context, organization, id uuid.UUID) error {
+	g, err := t.Grants.Get(ctx, organization, id)
+	if err != nil {
+		return err
+	}
+	_, err = t.Fresh(ctx, organization, id, g.Tokens.Access)
+	return err
+}
+
 // renewUnder renews a grant under its lease. The caller's going away does not
 // stop it: the provider may have spent the old token already.
 func (t *Tokens) renewUnder(

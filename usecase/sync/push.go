@@ -37,8 +37,15 @@ type run struct {
 }
 
 // Push makes one attempt to bring a booking on. It returns an error only where
-// our own database failed; all else stands in the booking.
+// our own database failed, or job.ErrHeld; all else stands in the booking.
 func (s *Service) Push(ctx context.Context, args job.SyncInvoice) error {
+	held, err := job.Held(ctx, s.Holds)
+	if err != nil {
+		return err
+	}
+	if held {
+		return s.hold(ctx, args)
+	}
 	r, err := s.claim(ctx, args)
 	if err != nil || r == nil {
 		return err
@@ -63,6 +70,22 @@ func (s *Service) Push(ctx context.Context, args job.SyncInvoice) error {
 		return nil
 	}
 	return err
+}
+
+// hold says in the booking why it waits.
+func (s *Service) hold(ctx context.Context, args job.SyncInvoice) error {
+	actor := identity.System(args.OrganizationID)
+	said := errors.New("said already")
+	_, _, err := s.Bookings.Change(ctx, actor.Scope(), args.InvoiceID, func(_ *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+		if !b.Asked() || b.State.Final() || !b.Hold() {
+			return nil, false, said
+		}
+		return b, false, nil
+	})
+	if err != nil && !errors.Is(err, said) && fault.CodeOf(err) != fault.CodeNotFound {
+		return fmt.Errorf("hold booking: %w", err)
+	}
+	return job.ErrHeld
 }
 
 // refusalOf finds why the ledger refuses something for good. Before anything was

@@ -58,6 +58,13 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 			return nil, err
 		}
 	}
+	held, err := job.Held(ctx, s.Holds)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		return s.Invoices.Get(ctx, a.Scope(), id)
+	}
 	return s.await(ctx, a, id)
 }
 

@@ -61,6 +61,7 @@ type Service struct {
 	Blobs        document.Blobs
 	Events       event.Log
 	Queue        job.Queue
+	Holds        job.Holds
 	Leases       usecase.Leases
 	UnitOfWork   usecase.UnitOfWork
 	Clock        usecase.Clock
@@ -134,6 +135,10 @@ func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.
 
 // begin queues a booking within a transaction.
 func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w booking.Want, settings *entity.Settings, p job.Priority) error {
+	held, err := job.Held(ctx, s.Holds)
+	if err != nil {
+		return err
+	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
@@ -151,6 +156,9 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w b
 					With("sync_state", string(b.State))
 			}
 			b.Request(w, s.Clock.Now())
+			if held {
+				b.Hold()
+			}
 			if approved {
 				events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})
 			}

@@ -61,6 +61,7 @@ type Service struct {
 	Plans         billing.Plans
 	Usage         billing.Usage
 	Queue         job.Queue
+	Holds         job.Holds
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
 	Log           *slog.Logger
@@ -113,6 +114,9 @@ const (
 // Enqueue gives a job to every watch whose time has come. It returns how many
 // there were; one that waits or runs is not enqueued again.
 func (s *Service) Enqueue(ctx context.Context) (int, error) {
+	if held, err := job.Held(ctx, s.Holds); err != nil || held {
+		return 0, err
+	}
 	due, err := s.Watches.DueForPolling(ctx, s.Clock.Now(), dueLimit)
 	if err != nil || len(due) == 0 {
 		return 0, err
@@ -126,8 +130,16 @@ func (s *Service) Enqueue(ctx context.Context) (int, error) {
 
 // Poll reads what has changed in one place and takes new files in. What the
 // store is to blame for is told in the watch and tried again when it is due;
-// an error is our own.
+// an error is our own, or
+// job.ErrHeld.
 func (s *Service) Poll(ctx context.Context, args job.PollStore) error {
+	held, err := job.Held(ctx, s.Holds)
+	if err != nil {
+		return err
+	}
+	if held {
+		return job.ErrHeld
+	}
 	d := watch.Due{OrganizationID: args.OrganizationID, IntegrationID: args.IntegrationID}
 	w, err := s.Watches.Claim(ctx, d)
 	if err != nil || w == nil {
@@ -263,6 +275,13 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 		return nil, err
 	}
 	r := &watch.Report{Watch: *w}
+	held, err := job.Held(ctx, s.Holds)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		r.Pause = watch.PausedHeld
+	}
 	if r.Waiting, err = s.Nodes.Waiting(ctx, i.ID); err != nil || len(w.Directories) == 0 {
 		return r, err
 	}

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t testing.TB) *Env) {
 		"gives up":                   testGiveUp,
 		"leaves unknown versions":    testUnknownVersion,
 		"leaves unknown kinds":       testUnknownKind,
+		"puts off what is held":      testHeld,
 		"stops gracefully":           testGracefulStop,
 		"stops hard":                 testHardStop,
 		"rescues at start":           testRescue,
@@ -244,6 +245,35 @@ func testUnknownVersion(t *testing.T, e *Env) {
 	if err := e.SQL.QueryRow("SELECT attempt FROM river_job").Scan(&attempt); err != nil || attempt != 0 {
 		t.Errorf("attempt %d, %v", attempt, err)
 	}
+}
+
+// However often a job is put off while work is held, it loses no attempt and
+// comes when it is woken.
+func testHeld(t *testing.T, e *Env) {
+	e.Enqueue(t)
+	var held atomic.Bool
+	held.Store(true)
+	e.Start(t, func(context.Context, job.ExtractDocument) error {
+		if held.Load() {
+			return job.ErrHeld
+		}
+		return nil
+	})
+	wake := func() {
+		e.exec(t, "UPDATE river_job SET state = 'available', scheduled_at = CURRENT_TIMESTAMP WHERE state = 'scheduled'")
+	}
+	for range 12 { // more often than a job is tried
+		e.awaitStates(t, "scheduled")
+		wake()
+	}
+	e.awaitStates(t, "scheduled")
+	var attempt int
+	if err := e.SQL.QueryRow("SELECT attempt FROM river_job").Scan(&attempt); err != nil || attempt != 0 {
+		t.Errorf("attempt %d, %v", attempt, err)
+	}
+	held.Store(false)
+	wake()
+	e.awaitStates(t, "completed")
 }
 
 type otherArgs struct{ V int }

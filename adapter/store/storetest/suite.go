@@ -80,6 +80,7 @@ func Run(t *testing.T, open Open) {
 		{"concurrent changes", testConcurrentChanges},
 		{"time zones", testTimeZones},
 		{"workload", testWorkload},
+		{"holds", testHolds},
 		{"fair queue", testFairQueue},
 	}
 	for _, conns := range []int{1, 8} {

@@ -1116,7 +1116,7 @@ export type IntegrationStatusReport = {
     /**
      * Why the place is not read now although the integration works; nothing is missed.
      */
-    paused_reason: 'subscription_inactive' | 'entity_archived' | (string & {});
+    paused_reason: 'subscription_inactive' | 'entity_archived' | 'held_after_restore' | (string & {});
     provider: IntegrationProvider;
     retry_at: NullableTimestamp;
     /**
@@ -2051,7 +2051,7 @@ export type SyncError = {
      * What to choose from, where several things fit: contacts, tax rates, or the bill that is there already.
      */
     candidates: Array<SyncCandidate>;
-    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'original_unavailable' | 'internal' | (string & {});
+    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'original_unavailable' | 'held_after_restore' | 'internal' | (string & {});
     /**
      * What is the matter.
      */

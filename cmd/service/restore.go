@@ -1,0 +1,52 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"docledger/adapter/store"
+	"docledger/domain/job"
+	"docledger/infrastructure/config"
+	"docledger/usecase/restore"
+)
+
+func (s *Service) newRestore() *restore.Service {
+	st := s.store
+	return &restore.Service{
+		Holds: st.Holds(), Grants: st.Grants(), Integrations: st.Integrations(), Try: s.Integrations.Tokens.Try, Clock: s.clock,
+	}
+}
+
+// verifyUnlessHeld looks whether providers of set-ups answer again, which may
+// renew consents.
+func (s *Service) verifyUnlessHeld(ctx context.Context) (int, error) {
+	held, err := job.Held(ctx, s.store.Holds())
+	if err != nil || held {
+		return 0, err
+	}
+	return s.Integrations.SweepUnverified(ctx)
+}
+
+// wakeHeld makes jobs due that a hold has put off, once it has ended.
+func (s *Service) wakeHeld(ctx context.Context) (int, error) {
+	return s.store.Holds().Wake(ctx, s.clock.Now(), job.HeldKinds()...)
+}
+
+// checkHold names a hold, which nobody should forget.
+func checkHold(ctx context.Context, cfg config.Config) Finding {
+	f := Finding{
+		Subject: "work", OK: "goes on",
+		Remedy: "run docledger resume once everything else here is right; until then nothing is booked, polled or charged",
+	}
+	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
+		since, err := st.Holds().Since(ctx)
+		if err == nil && !since.IsZero() {
+			f.Warning = "held since a restore, " + since.Format(time.RFC3339)
+		}
+		return err
+	})
+	if f.Err != nil {
+		f.Remedy = "see what database and schema say"
+	}
+	return f
+}

@@ -1,0 +1,40 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrHeld says that a job waits because its installation was restored from a
+// backup (records D23). It is no failed attempt.
+var ErrHeld = errors.New("held since a restore, until docledger resume")
+
+// Holds keeps whether an installation that was restored from a backup waits
+// with all that reaches out to others, for every process and through restarts
+// (records D23).
+type Holds interface {
+	// Since returns the moment since which work is held; zero where none is.
+	Since(ctx context.Context) (time.Time, error)
+	// Begin holds work from now on. Where it is held already, that stands.
+	Begin(ctx context.Context, now time.Time) error
+	// End lets work go on.
+	End(ctx context.Context, now time.Time) error
+	// Wake makes the jobs of the kinds due that were put off while they were
+	// held, if that ended not long before now. It returns how many.
+	Wake(ctx context.Context, now time.Time, kinds ...string) (int, error)
+}
+
+// Held says whether work is held now; h may be nil.
+func Held(ctx context.Context, h Holds) (bool, error) {
+	if h == nil {
+		return false, nil
+	}
+	since, err := h.Since(ctx)
+	return !since.IsZero(), err
+}
+
+// HeldKinds are the kinds of jobs that are held: all that reaches out to others.
+func HeldKinds() []string {
+	return []string{SyncInvoice{}.Kind(), ProcessEvent{}.Kind(), PollStore{}.Kind()}
+}
