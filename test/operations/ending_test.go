@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"mime/multipart"
 	"net"
 	"net/http"
@@ -41,6 +42,7 @@ func serveIfTold() bool {
 func serveChild() (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	heedDisk()
 	cfg, err := config.FromEnvironment()
 	if err != nil {
 		return err
@@ -56,6 +58,24 @@ func serveChild() (err error) {
 	}
 	fmt.Println("http://" + l.Addr().String())
 	return s.Run(ctx, l, true)
+}
+
+// heedDisk has the disk be full, and be no more, as the parent says.
+func heedDisk() {
+	signal.Ignore(syscall.SIGXFSZ) // a write that is refused says so
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, fillDisk, emptyDisk)
+	go func() {
+		for s := range told {
+			room := uint64(math.MaxUint64)
+			if s == fillDisk {
+				room = 0
+			}
+			if err := limitFiles(room); err != nil {
+				panic(err)
+			}
+		}
+	}()
 }
 
 // startChild runs the service of a server's data in a process of its own.

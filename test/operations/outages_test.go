@@ -1,14 +1,86 @@
 package operations
 
 import (
+	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
+	"time"
 
 	"docledger/test/harness"
 )
 
+// outage is a row of the table "While something is away" of docs/runbook.md.
+// Its steps are taken in their order.
+type outage struct {
+	*harness.Server
+	cut, mend func()
+	// goesOn and refused are seen while it is away; healed afterwards, without
+	// anybody's doing.
+	goesOn, refused, healed []step
+}
+
+// step is something that is done, and what is seen then.
+type step struct {
+	what string
+	do   func()
+}
+
+// TestOutages holds the table, row by row.
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	for away, row := range map[string]func(t *testing.T) outage{
+		"Redis":                          redisAway,
+		"the documents' store":           blobsAway,
+		"the workers":                    func(t *testing.T) outage { return workersAway(t, harness.Options{}) },
+		"the workers, beside PostgreSQL": workersAwayBesidePostgres,
+		"the identity provider":          identityAway,
+		"the provider's keys":            keysNeverLoaded,
+		"the payment processor":          paymentAway,
+		"one ledger":                     ledgerAway,
+		"one store":                      storeAway,
+		"the disk":                       func(t *testing.T) outage { return diskFull(t, harness.Options{}) },
+		"the disk, beside PostgreSQL":    diskFullBesidePostgres,
+		"the database":                   databaseAway,
+	} {
+		t.Run(away, func(t *testing.T) {
+			t.Parallel()
+			o := row(t)
+			o.cut()
+			o.take(t, "goes on", o.goesOn)
+			o.take(t, "refused", o.refused)
+			o.mend()
+			o.take(t, "healed", o.healed)
+		})
+	}
+}
+
+func (o outage) take(t *testing.T, how string, steps []step) {
+	t.Helper()
+	if len(steps) == 0 {
+		t.Errorf("the row says nothing of what is %s", how)
+	}
+	for _, s := range steps {
+		t.Logf("%s: %s", how, s.what)
+		s.do()
+	}
+}
+
+// unavailable wants an answer that says that something is away, and when to come
+// back.
+func unavailable(t *testing.T, r harness.Response) {
+	t.Helper()
+	comeBack(t, r.Want(http.StatusServiceUnavailable, "unavailable"))
+}
+
+func comeBack(t *testing.T, r harness.Response) {
+	t.Helper()
+	if r.Header.Get("Retry-After") == "" {
+		t.Errorf("nothing says when to come back: %s", r.Raw)
+	}
+}
+
+// example is an invoice of the repository.
 func example(t *testing.T) []byte {
 	t.Helper()
 	content, err := os.ReadFile("../../examples/invoice-ubl.xml")
@@ -18,63 +90,61 @@ func example(t *testing.T) []byte {
 	return content
 }
 
-// Without Redis everything works, limits included.
-func TestRedisAway(t *testing.T) {
-	t.Parallel()
-	s := harness.Start(t, harness.Options{NoWorkers: true, Env: map[string]string{"REDIS_URL": "redis://127.0.0.1:1", "REQUESTS_PER_CREDENTIAL": "2"}})
-	o := s.NewOrganization("Sender")
-	s.Upload(o.Admin.Token, o.Entity, "a.xml", example(t)).OK()
-	if left := s.Do(http.MethodGet, "/api/documents", o.Admin.Token, nil).OK().Header.Get("RateLimit-Remaining"); left != "0" {
-		t.Errorf("%s requests are left", left)
-	}
-	s.Do(http.MethodGet, "/api/documents", o.Admin.Token, nil).Want(http.StatusTooManyRequests, "rate_limited")
+// ready is a step: the service says that it is.
+func ready(s *harness.Server) step {
+	return step{"/readyz", func() { s.Send(http.MethodGet, "/readyz", "", nil).OK() }}
 }
 
-// Without workers uploads are taken and queue, extract says so, and a worker
-// that comes later reads them.
-func TestWorkersAway(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		o.NoWorkers, o.Env = true, map[string]string{"EXTRACT_PATIENCE": "50ms"}
-		s := harness.Start(t, o)
-		sender := s.NewOrganization("Sender")
-		document := s.Upload(sender.Admin.Token, sender.Entity, "a.xml", example(t)).OK().Text("id")
-		if r := s.Extract(sender.Admin.Token, document).Want(http.StatusServiceUnavailable, "still_processing"); r.Header.Get("Retry-After") == "" {
-			t.Error("nothing says when to come back")
-		}
-		o.NoWorkers, o.DataDir = false, s.DataDir
-		harness.Start(t, o)
-		await(t, "the document to be read", func() bool {
-			return s.Do(http.MethodGet, "/api/documents/"+document, sender.Admin.Token, nil).OK().Text("status") == "EXTRACTED"
-		})
-	})
+// sender is an organization with a document and its invoice.
+type sender struct {
+	*harness.Server
+	harness.Organization
+	t                 *testing.T
+	token             string
+	document, invoice string
+	sent              int
 }
 
-// Without the documents' store uploads and contents are answered 503, and all
-// that needs no bytes goes on.
-func TestBlobsAway(t *testing.T) {
-	t.Parallel()
-	s := harness.Start(t, harness.Options{})
-	o := s.NewOrganization("Sender")
-	document := s.Upload(o.Admin.Token, o.Entity, "a.xml", example(t)).OK().Text("id")
-	invoice := s.Extract(o.Admin.Token, document).OK().Text("id")
-	blobs := filepath.Join(s.DataDir, "blobs")
-	if err := os.Rename(blobs, blobs+" away"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(blobs, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.Do(http.MethodGet, "/api/documents/"+document+"/content", o.Admin.Token, nil).Want(http.StatusServiceUnavailable, "unavailable")
-	s.Upload(o.Admin.Token, o.Entity, "b.xml", append(example(t), '\n')).Want(http.StatusServiceUnavailable, "unavailable")
-	s.Do(http.MethodGet, "/api/invoices/"+invoice, o.Admin.Token, nil).OK()
-	s.Do(http.MethodPost, "/api/invoices/"+invoice+"/reject", o.Admin.Token, map[string]any{"reason": "not ours"}).OK()
-	if err := os.Remove(blobs); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(blobs+" away", blobs); err != nil {
-		t.Fatal(err)
-	}
-	s.Send(http.MethodGet, "/api/documents/"+document+"/content", o.Admin.Token, nil).OK()
-	s.Upload(o.Admin.Token, o.Entity, "b.xml", append(example(t), '\n')).OK()
+func newSender(t *testing.T, s *harness.Server) *sender {
+	t.Helper()
+	from := &sender{Server: s, Organization: s.NewOrganization("Sender"), t: t}
+	from.token = from.Admin.Token
+	return from
+}
+
+// read sends a document and has it read.
+func (f *sender) read() {
+	f.t.Helper()
+	f.document = f.upload().OK().Text("id")
+	f.invoice = f.Extract(f.token, f.document).OK().Text("id")
+}
+
+// upload sends a document that was not sent before.
+func (f *sender) upload() harness.Response {
+	f.t.Helper()
+	f.sent++
+	return f.Upload(f.token, f.Entity, "a.xml", harness.UBLFrom("Supplier", fmt.Sprint("N-", f.sent), "GBP", "20"))
+}
+
+func (f *sender) get(path string) harness.Response {
+	f.t.Helper()
+	return f.Do(http.MethodGet, path, f.token, nil)
+}
+
+// content asks for the original's bytes.
+func (f *sender) content() harness.Response {
+	f.t.Helper()
+	return f.Send(http.MethodGet, "/api/documents/"+f.document+"/content", f.token, nil)
+}
+
+// reject rejects the invoice.
+func (f *sender) reject() harness.Response {
+	f.t.Helper()
+	return f.Do(http.MethodPost, "/api/invoices/"+f.invoice+"/reject", f.token, map[string]any{"reason": "not ours"})
+}
+
+// until waits for something that happens by itself.
+func (f *sender) until(what string, done func() bool) {
+	f.t.Helper()
+	f.Eventually(what, time.Minute, done, func() string { return "it never was" })
 }

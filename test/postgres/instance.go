@@ -121,7 +121,14 @@ func (in *Instance) Stop() error {
 	}
 }
 
-// Restart ends the server as a crash does, and starts it again on its data.
+// Halt ends the server as a crash does; Restart starts it again on its data.
+func (in *Instance) Halt(ctx context.Context) error {
+	in.moved = true
+	return in.control(ctx, "stop")
+}
+
+// Restart ends the server as a crash does where it runs, and starts it again on
+// its data.
 func (in *Instance) Restart(ctx context.Context) error {
 	in.moved = true
 	return in.control(ctx, "restart")

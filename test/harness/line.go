@@ -1,0 +1,110 @@
+package harness
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Line leads to a server and can be cut, as when that server is away.
+type Line struct {
+	listener net.Listener
+	to       string
+	mu       sync.Mutex
+	away     bool
+	open     map[net.Conn]bool
+}
+
+// NewLine leads to a server on this machine until the test ends.
+func NewLine(t testing.TB, address string) *Line {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	l := &Line{listener: listener, to: address, open: map[net.Conn]bool{}}
+	var lines sync.WaitGroup
+	lines.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			lines.Go(func() { l.pass(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		l.Cut()
+		lines.Wait()
+	})
+	return l
+}
+
+// LineTo is NewLine to the host of a URL; at is that URL over the line.
+func LineTo(t testing.TB, to string) (l *Line, at string) {
+	t.Helper()
+	u, err := url.Parse(to)
+	must(t, err)
+	l = NewLine(t, u.Host)
+	u.Host = l.listener.Addr().String()
+	return l, u.String()
+}
+
+// Cut ends what is under way, and all that begins until Mend.
+func (l *Line) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = true
+	for conn := range l.open {
+		_ = conn.Close()
+	}
+}
+
+// Mend has the line lead to the server again.
+func (l *Line) Mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = false
+}
+
+// hold keeps connections to be cut; false says that the line is.
+func (l *Line) hold(conns ...net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range conns {
+		l.open[c] = true
+	}
+	return !l.away
+}
+
+func (l *Line) pass(near net.Conn) {
+	defer l.end(near)
+	if !l.hold(near) {
+		return
+	}
+	far, err := net.Dial("tcp", l.to)
+	if err != nil {
+		return
+	}
+	defer l.end(far)
+	if !l.hold(far) {
+		return
+	}
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		_, _ = io.Copy(near, far) // either side ends it, at any time
+		_ = near.Close()
+	}()
+	_, _ = io.Copy(far, near)
+	_ = far.Close()
+	<-back
+}
+
+func (l *Line) end(conn net.Conn) {
+	_ = conn.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, conn)
+}
