@@ -96,10 +96,10 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	var l net.Listener
 	switch {
 	case api || tools:
-		l, err = listen(cfg.Listen)
+		l, err = listen("LISTEN", cfg.Listen)
 	case cfg.HealthAt != "":
 		s.ServeHealth()
-		l, err = listen(cfg.HealthAt)
+		l, err = listen("HEALTH_LISTEN", cfg.HealthAt)
 	}
 	if err != nil {
 		return err
@@ -123,10 +123,11 @@ func holdWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRe
 	return err
 }
 
-func listen(address string) (net.Listener, error) {
+// listen takes the address that a variable has.
+func listen(variable, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, fmt.Errorf("%s: %w", variable, err)
 	}
 	return l, nil
 }
@@ -148,7 +149,7 @@ func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, starte
 	if err := listenMetrics(cfg, t.ListenMetrics); err != nil {
 		return err
 	}
-	l, err := listen(cfg.Listen)
+	l, err := listen("LISTEN", cfg.Listen)
 	if err != nil {
 		return err
 	}

@@ -100,9 +100,22 @@ func checkDatabase(ctx context.Context, cfg config.Config) Finding {
 }
 
 func checkSchema(ctx context.Context, cfg config.Config) Finding {
-	err := database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
-	return Finding{Subject: "schema", OK: "up to date", Err: err, Remedy: "run docledger migrate of the release that is to run"}
+	f := Finding{Subject: "schema", OK: "up to date", Remedy: "run docledger migrate of the release that is to run"}
+	f.Err = database.CheckSchema(ctx, DatabaseConfig(cfg), migrations.For(dialect(cfg)))
+	switch {
+	case errors.Is(f.Err, database.ErrSchemaNewer):
+		f.Remedy = "install a newer release"
+	case !errors.Is(f.Err, database.ErrSchemaOlder):
+		f.Remedy = databaseFirst
+	}
+	return f
 }
+
+// databaseFirst is what to do about whatever can't be checked without it.
+const databaseFirst = "mend the database and its schema first, then ask again"
+
+// errNoDatabase says that the database could not be opened.
+var errNoDatabase = errors.New("the database can't be opened")
 
 func checkSigningKeys(cfg config.Config) Finding {
 	keys, err := signingKeys(cfg.SigningKeys, cfg.DataDir)
@@ -120,7 +133,7 @@ func withStore(ctx context.Context, cfg config.Config, do func(*store.Store) err
 	}
 	db, err := database.Open(ctx, DatabaseConfig(cfg))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoDatabase, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	st, err := store.New(ctx, db.Gorm, store.Options{Sealer: Sealer(keys)})
@@ -136,6 +149,7 @@ func checkTokens(ctx context.Context, cfg config.Config) Finding {
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
 		n, missing, err := st.Grants().CheckForOperator(ctx)
 		if err != nil {
+			f.Remedy = databaseFirst
 			return err
 		}
 		if len(missing) > 0 {
@@ -148,6 +162,9 @@ func checkTokens(ctx context.Context, cfg config.Config) Finding {
 		f.OK = fmt.Sprintf("%d consent(s), all readable", n)
 		return nil
 	})
+	if errors.Is(f.Err, errNoDatabase) {
+		f.Remedy = databaseFirst
+	}
 	return f
 }
 
@@ -211,5 +228,8 @@ func checkDocuments(ctx context.Context, cfg config.Config) Finding {
 		f.OK = fmt.Sprintf("%d file(s), all as they were stored", files)
 		return nil
 	})
+	if errors.Is(f.Err, errNoDatabase) {
+		f.Remedy = databaseFirst
+	}
 	return f
 }

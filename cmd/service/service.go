@@ -130,13 +130,21 @@ func DatabaseConfig(cfg config.Config) database.Config {
 // documents where there is none.
 func Migrate(ctx context.Context, cfg config.Config) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("DATA_DIR: make the folder: %w", err)
 	}
 	dbc := DatabaseConfig(cfg)
 	if err := database.Migrate(ctx, dbc, migrations.For(dialect(cfg))); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", databaseVariable(cfg), err)
 	}
 	return prepareBlobs(ctx, cfg)
+}
+
+// databaseVariable is the one that says where the database is.
+func databaseVariable(cfg config.Config) string {
+	if cfg.DatabaseURL.Reveal() != "" {
+		return "DATABASE_URL"
+	}
+	return "DATA_DIR"
 }
 
 func dialect(cfg config.Config) string {
@@ -216,7 +224,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 
 func (s *Service) openStore(ctx context.Context) (err error) {
 	if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("DATA_DIR: make the folder: %w", err)
 	}
 	dbc := DatabaseConfig(s.cfg)
 	if dialect(s.cfg) == string(database.SQLite) {
@@ -225,10 +233,10 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 		err = database.CheckSchema(ctx, dbc, migrations.Postgres())
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", databaseVariable(s.cfg), err)
 	}
 	if s.db, err = database.Open(ctx, dbc); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", databaseVariable(s.cfg), err)
 	}
 	s.metrics.Pool(s.db.SQL, "docledger")
 	keys, err := tokenKeys(s.cfg)

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Blob says where the bytes of documents are kept besides DataDir.
 type Blob struct {
@@ -16,7 +19,7 @@ type Blob struct {
 func (r *reader) blob() Blob {
 	b := Blob{URL: r.origin("BLOB_URL")}
 	needed := b.URL != "" && !r.toolsAlone
-	b.Bucket = r.textIf("BLOB_BUCKET", needed)
+	b.Bucket = r.bucket("BLOB_BUCKET", needed)
 	b.Region = r.text("BLOB_REGION", "us-east-1")
 	b.Prefix = r.text("BLOB_PREFIX", "")
 	if strings.HasPrefix(b.Prefix, "/") || strings.HasSuffix(b.Prefix, "/") || strings.Contains(b.Prefix, "..") {
@@ -26,4 +29,16 @@ func (r *reader) blob() Blob {
 	b.AccessKey = r.textIf("BLOB_ACCESS_KEY", needed)
 	b.SecretKey = r.secret("BLOB_SECRET_KEY", needed)
 	return b
+}
+
+// bucketName takes the names of S3, and those of old buckets and other servers,
+// which may hold capitals and underscores.
+var bucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
+
+func (r *reader) bucket(name string, needed bool) string {
+	v := r.textIf(name, needed)
+	if v != "" && (!bucketName.MatchString(v) || strings.Contains(v, "..")) {
+		r.problem(name, "must be the name of a bucket: 3 to 63 letters, digits, dots and hyphens")
+	}
+	return v
 }

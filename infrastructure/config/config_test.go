@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,5 +143,48 @@ func TestNotificationsURL(t *testing.T) {
 	values["NOTIFICATIONS_URL"] = "no url"
 	if _, err := config.Load(from(values)); err == nil {
 		t.Error("what is no URL is taken")
+	}
+}
+
+// TestWrongFormsAreRefusedAtTheStart, not by the first request that needs them,
+// and their values never show.
+func TestWrongFormsAreRefusedAtTheStart(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	for _, c := range []struct {
+		variable string
+		wrong    []string
+		right    []string
+	}{
+		{"DATABASE_URL", []string{
+			"postgres://u:" + secret + "@db/n?sslmode=bogus", "postgres://u:" + secret + "@db:x/n", "postgres://u:hunter2%zz@db/n",
+			"postgres://db/n?user=u&password=" + secret + "&connect_timeout=soon", "postgres://u:" + secret + "@db/n?sslrootcert=/missing/hunter2",
+			"mysql://u:" + secret + "@db/n", secret,
+		}, []string{"postgres://u:p@db/n?sslmode=require", "postgresql://u@db1,db2/n", "postgres:///n?host=/run/postgresql"}},
+		{"REDIS_URL", []string{
+			"redis://:" + secret + "@h/zero", "redis://:hunter2%zz@h/0", "redis://h/0?hunter2=1", "redis://h/0/1", "http://" + secret, secret,
+		}, []string{"redis://h", "rediss://:p@h:6380/1", "unix:///run/redis.sock?db=1"}},
+		{"BLOB_URL", []string{"https://u:" + secret + "@s3.example.com", "https://s3.example.com/hunter2", "s3://hunter2", secret},
+			[]string{"https://s3.example.com", "http://127.0.0.1:7070/"}},
+		{"BASE_URL", []string{"https://u:" + secret + "@d.example", "https://d.example?hunter2", "ftp://hunter2"}, []string{"https://d.example/"}},
+		{"BLOB_BUCKET", []string{"../hunter2", "hunter2/x", "h", "hunter2..x", "hunter2 x", "-hunter2"}, []string{"documents", "my.bucket-1", "Old_Bucket"}},
+		{"MCP_HOSTS", []string{"https://hunter2", "hunter2/x", "a b", "u@hunter2", ":80"}, []string{"tools.internal, tools.internal:8080, [::1]:80"}},
+		{"MCP_REDIRECT_URIS", []string{secret, "https://a.example/cb#hunter2", "/hunter2", "https:"},
+			[]string{"https://a.example/cb, cursor://anysphere.cursor-mcp/oauth/callback, http://127.0.0.1/"}},
+	} {
+		for _, value := range append(c.wrong, c.right...) {
+			values := valid()
+			maps.Copy(values, map[string]string{
+				"BLOB_URL": "https://s3.example.com", "BLOB_BUCKET": "documents", "BLOB_ACCESS_KEY": "a", "BLOB_SECRET_KEY": "s", "TOKEN_KEYS": canary,
+			})
+			values[c.variable] = value
+			_, err := config.Load(from(values))
+			var problems config.Error
+			if want := slices.Contains(c.wrong, value); errors.As(err, &problems) != want || want && (len(problems) != 1 || problems[0].Variable != c.variable) {
+				t.Errorf("%s=%s: %v", c.variable, value, err)
+			} else if want && strings.Contains(err.Error(), secret) {
+				t.Errorf("the value shows in %v", err)
+			}
+		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
 )
 
 // reader collects problems instead of stopping at the first one.
@@ -102,6 +105,9 @@ func (r *reader) asURL(name, v string) string {
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
 		r.problem(name, "must be an http or https URL without query")
+	} else if u.User != nil {
+		// Addresses are shown and logged; secrets have variables of their own.
+		r.problem(name, "must not hold a user or password")
 	}
 	return v
 }
@@ -133,6 +139,9 @@ func (r *reader) postgres(name string) string {
 	}
 	if u, err := url.Parse(v); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		r.problem(name, "must be a URL that begins with postgres://")
+	} else if _, err := pgx.ParseConfig(v); err != nil {
+		// The driver's own words would show the URL.
+		r.problem(name, "has a part that PostgreSQL does not know, or names a file that can't be read; such as postgres://USER:PASSWORD@HOST:5432/NAME?sslmode=verify-full")
 	}
 	return v
 }
@@ -291,8 +300,8 @@ func (r *reader) redis(name string) string {
 	if v == "" {
 		return ""
 	}
-	if u, err := url.Parse(v); err != nil || u.Scheme != "redis" && u.Scheme != "rediss" && u.Scheme != "unix" {
-		r.problem(name, "must be a URL that begins with redis://, rediss:// or unix://")
+	if _, err := redis.ParseURL(v); err != nil {
+		r.problem(name, "must be a redis://, rediss:// or unix:// URL, such as redis://:PASSWORD@HOST:6379/0")
 	}
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Tools says how assistants reach the service.
@@ -46,14 +47,36 @@ func LoadFor(env Environ, roles []string) (Config, error) {
 func (r *reader) tools() Tools {
 	return Tools{
 		BackendURL: r.origin("BACKEND_URL"), Direct: r.oneOf("MCP_AUTHORIZATION_SERVER", "facade", "facade", "direct") == "direct",
-		RedirectURIs: r.list("MCP_REDIRECT_URIS"), Origins: r.pages("MCP_ORIGINS"), Hosts: r.list("MCP_HOSTS"),
+		RedirectURIs: r.uris("MCP_REDIRECT_URIS"), Origins: r.pages("MCP_ORIGINS"), Hosts: r.hosts("MCP_HOSTS"),
 	}
+}
+
+// uris are absolute, of any scheme: programs have schemes of their own.
+func (r *reader) uris(name string) []string {
+	out := r.list(name)
+	for i, uri := range out {
+		if u, err := url.Parse(uri); err != nil || u.Scheme == "" || u.Host == "" && u.Path == "" || strings.Contains(uri, "#") {
+			r.problem(name, "entry %d is no URI such as https://app.example.com/callback", i+1)
+		}
+	}
+	return out
+}
+
+// hosts are names, with or without a port.
+func (r *reader) hosts(name string) []string {
+	out := r.list(name)
+	for i, host := range out {
+		if u, err := url.Parse("http://" + host); err != nil || u.Host != host || u.Hostname() == "" {
+			r.problem(name, "entry %d is no name such as tools.example.com", i+1)
+		}
+	}
+	return out
 }
 
 // origin is a URL without a path.
 func (r *reader) origin(name string) string {
 	v := r.url(name, "")
-	if u, err := url.Parse(v); err == nil && u.Path != "" {
+	if u, err := url.Parse(v); err == nil && u.Host != "" && u.Path != "" {
 		r.problem(name, "must be an origin such as https://api.example.com, without path")
 	}
 	return v

@@ -56,7 +56,7 @@ var inbound = []string{"adapter/httpapi", "adapter/webhook", "adapter/jobs"}
 var thirdParty = map[string][]string{
 	"gorm.io/":                        {"adapter/store", "infrastructure/database"},
 	"github.com/glebarez/sqlite":      {"infrastructure/database"},
-	"github.com/jackc/pgx":            {"adapter/store", "adapter/jobs", "infrastructure/database", "test"},
+	"github.com/jackc/pgx":            {"adapter/store", "adapter/jobs", "infrastructure/database", "infrastructure/config", "test"}, // config holds URLs against it
 	"github.com/riverqueue/":          {"adapter/store", "adapter/jobs", "infrastructure/database"},
 	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "gen"},
 	"github.com/stripe/stripe-go":     {"adapter/payment/stripe"},
