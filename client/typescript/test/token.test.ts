@@ -49,4 +49,23 @@ describe('the token', () => {
     const { api } = fake([], { token: () => Promise.reject(new Error('signed out')) })
     await expect(api.getMe()).rejects.toThrow('signed out')
   })
+
+  test.each([
+    ['', [], () => new Promise<string>(() => {})],
+    [' once more', [refusal(401, 'unauthorized')], (refused?: string) => (refused ? new Promise<string>(() => {}) : 'old')],
+  ])('that never comes%s does not hold a call that was ended', async (_, replies, token) => {
+    const { api, sent } = fake(replies, { token })
+    const control = new AbortController()
+    const call = api.getMe({ signal: control.signal })
+    await vi.waitFor(() => expect(sent).toHaveLength(replies.length))
+    control.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+  })
+
+  test('is not asked for by a call that was ended before', async () => {
+    const token = vi.fn(() => 'abc')
+    const { api } = fake([], { token })
+    await expect(api.getMe({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
+    expect(token).not.toHaveBeenCalled()
+  })
 })

@@ -66,7 +66,7 @@ export class Transport {
     }
     const repeatable = operation.safe === true || headers[idempotencyKey] !== undefined
     const retries = new Retries(retryOptions(this.#options, input))
-    let token = operation.open ? undefined : await this.#token()
+    let token = operation.open ? undefined : await until(input.signal, () => this.#token())
     let renewed = false
     for (;;) {
       input.signal?.throwIfAborted()
@@ -79,7 +79,7 @@ export class Transport {
       if (failure.status === 401 && token !== undefined && !renewed) {
         renewed = true
         const refused = token
-        token = await this.#token(refused)
+        token = await until(input.signal, () => this.#token(refused))
         if (token !== undefined && token !== refused) {
           continue
         }
@@ -127,6 +127,24 @@ export class Transport {
   async #token(refused?: string): Promise<string | undefined> {
     const source = this.#options.token
     return typeof source === 'function' ? source(refused) : source
+  }
+}
+
+/** What ask answers, unless signal is aborted before: sources of tokens take no signal. */
+async function until<T>(signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  signal?.throwIfAborted()
+  if (!signal) {
+    return ask()
+  }
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    return await Promise.race([ask(), aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 
