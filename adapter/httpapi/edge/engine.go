@@ -102,6 +102,8 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	if err := engine.SetTrustedProxies(options.TrustedProxies); err != nil {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
+	// Proxies pass on other headers as callers made them up.
+	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	// Handlers get gin's context as theirs; without the fallback it knows
 	// neither the request's values nor its cancellation.
 	engine.ContextWithFallback = true

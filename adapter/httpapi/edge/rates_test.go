@@ -3,6 +3,7 @@ package edge_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -208,5 +209,42 @@ func TestOriginsOfThisMachine(t *testing.T) {
 		if exposed := r.Header.Get("Access-Control-Expose-Headers"); allowed && !strings.Contains(exposed, "RateLimit-Remaining") {
 			t.Errorf("exposed are %q", exposed)
 		}
+	}
+}
+
+// TestCallersChooseNoAddress: behind a trusted proxy the address is the one that
+// it adds to X-Forwarded-For, whatever else a caller sends; without one it is
+// the connection's.
+func TestCallersChooseNoAddress(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		trusted []string
+		headers []string // %d is the caller's to choose
+		own     bool     // each value is an address of its own
+	}{
+		"added by the proxy":                 {[]string{"127.0.0.0/8"}, []string{"X-Forwarded-For", "198.51.100.%d"}, true},
+		"in front of what the proxy added":   {[]string{"127.0.0.0/8"}, []string{"X-Forwarded-For", "10.0.0.%d, 198.51.100.7"}, false},
+		"in a line of its own":               {[]string{"127.0.0.0/8"}, []string{"X-Forwarded-For", "10.0.0.%d", "X-Forwarded-For", "198.51.100.7"}, false},
+		"no address":                         {[]string{"127.0.0.0/8"}, []string{"X-Forwarded-For", "somebody-%d"}, false},
+		"in X-Real-IP":                       {[]string{"127.0.0.0/8"}, []string{"X-Real-IP", "10.0.0.%d"}, false},
+		"in X-Real-IP, the proxy's unread":   {[]string{"127.0.0.0/8"}, []string{"X-Forwarded-For", "198.51.100.7:80", "X-Real-IP", "10.0.0.%d"}, false},
+		"in Forwarded":                       {[]string{"127.0.0.0/8"}, []string{"Forwarded", "for=10.0.0.%d"}, false},
+		"in headers of networks of delivery": {[]string{"127.0.0.0/8"}, []string{"CF-Connecting-IP", "10.0.0.%d", "True-Client-IP", "10.0.0.%d"}, false},
+		"trusting nobody":                    {nil, []string{"X-Forwarded-For", "198.51.100.%d"}, false},
+		"trusting others":                    {[]string{"192.0.2.0/24"}, []string{"X-Forwarded-For", "198.51.100.%d"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := limited(t, missing, func(o *edge.Options) { o.Rates.PerAddress, o.TrustedProxies = 1, c.trusted })
+			for i, limited := range []bool{false, !c.own} {
+				r := b.request(t, "GET", "/api/me", "", "Authorization", "")
+				for j := 0; j < len(c.headers); j += 2 {
+					r.Header.Add(c.headers[j], strings.ReplaceAll(c.headers[j+1], "%d", strconv.Itoa(i+1)))
+				}
+				if got := b.send(t, r); (got.StatusCode == 429) != limited {
+					t.Errorf("request %d is answered with %d", i+1, got.StatusCode)
+				}
+			}
+		})
 	}
 }
