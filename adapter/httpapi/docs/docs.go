@@ -49,8 +49,8 @@ const (
 
 // Register adds the page at /docs, that of errors at /docs/errors, the outline
 // at /llms.txt and each specification at /openapi/{name},
-// where name is that of its file: backend.yaml, or docledger.json for all of
-// them joined.
+// where name is that of its file: backend.yaml, or docledger.yaml for all of
+// them joined; each in JSON too.
 func Register(routes gin.IRoutes) error {
 	specs, err := loadSpecs()
 	if err != nil {
@@ -118,7 +118,22 @@ func loadSpecs() (map[string]asset, error) {
 			specs[base+".json"] = asset{"application/json", asJSON, tag(asJSON)}
 		}
 	}
+	joined, err := toYAML(openapi.Joined())
+	if err != nil {
+		return nil, fmt.Errorf("convert %s: %w", openapi.JoinedName, err)
+	}
+	specs[strings.TrimSuffix(openapi.JoinedName, ".json")+".yaml"] = asset{"application/yaml", joined, tag(joined)}
 	return specs, nil
+}
+
+// toYAML writes a specification as YAML. JSON is YAML, and read as such: whole
+// numbers stay whole.
+func toYAML(text []byte) ([]byte, error) {
+	var spec any
+	if err := yaml.Unmarshal(text, &spec); err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(spec)
 }
 
 // toJSON writes a specification as JSON, its references to other files
@@ -144,7 +159,7 @@ func send(c *gin.Context, a asset, caching string) {
 // sendViewer sends the viewer as it is kept, and unpacks it for the rare client
 // that takes no gzip.
 func sendViewer(c *gin.Context) {
-	c.Header("Vary", "Accept-Encoding")
+	c.Writer.Header().Add("Vary", "Accept-Encoding")
 	if acceptsGzip(c.GetHeader("Accept-Encoding")) {
 		c.Header("Content-Encoding", "gzip")
 		send(c, asset{javaScript, viewer, tag(viewer)}, oneYear)

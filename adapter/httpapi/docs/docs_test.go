@@ -1,7 +1,9 @@
 package docs_test
 
 import (
+	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"docledger/openapi"
 
 	"github.com/gin-gonic/gin"
+	"go.yaml.in/yaml/v3"
 )
 
 func get(t *testing.T, path string, headers ...string) *http.Response {
@@ -98,6 +101,20 @@ func TestEverySpecificationIsServed(t *testing.T) {
 		again := get(t, "/openapi/"+entry.Name(), "If-None-Match", resp.Header.Get("ETag"))
 		if again.StatusCode != http.StatusNotModified {
 			t.Errorf("%s again: %d", entry.Name(), again.StatusCode)
+		}
+	}
+	for _, entry := range entries {
+		base := strings.TrimSuffix(strings.TrimSuffix(entry.Name(), ".yaml"), ".json")
+		var inYAML, inJSON any
+		if err := yaml.Unmarshal([]byte(read(t, get(t, "/openapi/"+base+".yaml").Body)), &inYAML); err != nil {
+			t.Error(err)
+		}
+		if err := json.Unmarshal([]byte(read(t, get(t, "/openapi/"+base+".json").Body)), &inJSON); err != nil {
+			t.Error(err)
+		}
+		asJSON, err := json.Marshal(inYAML)
+		if want, _ := json.Marshal(inJSON); err != nil || !bytes.Equal(asJSON, want) {
+			t.Errorf("%s says other things in YAML than in JSON (%v)", base, err)
 		}
 	}
 	if resp := get(t, "/openapi/embed.go"); resp.StatusCode != 404 {

@@ -22,11 +22,13 @@ const llmsHead = `# docledger
 - Authentication: POST /api/auth/login answers a token; send it as "Authorization: Bearer TOKEN".
 - The usual way: upload a document, extract it, read the invoice, approve it, sync it.
 - Amounts, rates and quantities are decimal strings; timestamps are RFC 3339 in UTC.
-- Lists answer {"items", "next_cursor"}; pass next_cursor as the parameter cursor.
+- Lists answer {"items", "next_cursor"}; pass next_cursor as the parameter cursor (in /api/events: after).
+- Errors answer {"error": {"code", "message", "details"}}; the message says what to do.
+- Assistants have tools at /mcp (Model Context Protocol), where an identity provider signs people in.
 
 ## Reference
 
-- [Specification, all of it](/openapi/docledger.json): OpenAPI 3.0
+- [Specification, all of it](/openapi/docledger.json): OpenAPI 3.0; [as YAML](/openapi/docledger.yaml)
 - [Errors](/docs/errors): each error.code with its cause and what to do
 - [Reference for people](/docs)
 
