@@ -107,7 +107,7 @@ func run(ctx context.Context, o options) (err error) {
 	if o.verbose {
 		level = slog.LevelInfo
 	}
-	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{})
+	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Version: "sandbox"})
 	if err != nil {
 		return err
 	}

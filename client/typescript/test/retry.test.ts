@@ -65,6 +65,19 @@ describe('a safe request', () => {
     expect([sent.length, ms]).toEqual([1, 0])
   })
 
+  test.each(['rate_limited', 'still_processing'])('is not sent again at once when no timer takes the wait: %s', async (code) => {
+    const { api, sent } = fake([refusal(503, code, { 'Retry-After': '3000000' })], { longestPauseMs: Infinity, patienceMs: Infinity })
+    const { error } = await ended(api.getMe())
+    expect(error).toMatchObject({ code, retryAfterMs: 3_000_000_000 })
+    expect(sent).toHaveLength(1)
+  })
+
+  test.each([Infinity, 2 ** 33, 2 ** 31, 1_000.5, 1e9])('takes every time that a try may last: %d', async (timeoutMs) => {
+    const { api } = fake([ok({}), ok({})], { timeoutMs })
+    expect((await ended(api.getMe())).value).toBeDefined()
+    expect((await ended(api.getMe({ timeoutMs }))).value).toBeDefined()
+  })
+
   test.each([
     [400, 'invalid_request'],
     [403, 'forbidden'],

@@ -35,7 +35,7 @@ export interface DocledgerOptions extends RetryOptions {
   token?: TokenSource
   /**
    * The longest time in milliseconds for one try, 100 seconds unless said
-   * otherwise. It does not bound uploads and downloads.
+   * otherwise, Infinity for none. It does not bound uploads and downloads.
    */
   timeoutMs?: number
   /** What to send requests with in place of the platform's own `fetch`. */

@@ -5,6 +5,9 @@ import type { RetryOptions } from './options.js'
 const firstPauseMs = 500
 const longestOwnPauseMs = 8_000
 
+/** The longest time that timers take, 24 days; a longer one they take for none at all. */
+export const longestTimerMs = 2 ** 31 - 1
+
 /** The answers that say that the request was not carried out for now. */
 const passing = new Set([429, 502, 503, 504])
 
@@ -34,7 +37,7 @@ export class Retries {
   /** The pause in milliseconds after which to ask whether it is done; undefined to give up. */
   afterUnfinished(headers: Headers): number | undefined {
     const pause = Math.max(retryAfterMs(headers) ?? 0, firstPauseMs)
-    return Date.now() + pause <= this.#until ? pause : undefined
+    return Date.now() + pause <= this.#until && pause <= longestTimerMs ? pause : undefined
   }
 
   /** The pause in milliseconds before the next try; undefined to give up. */
@@ -56,7 +59,7 @@ export class Retries {
     const own = Math.min(firstPauseMs * 2 ** this.#done, longestOwnPauseMs)
     this.#done++
     const pause = asked ?? own * (0.5 + Math.random() / 2)
-    return pause <= this.#longest ? pause : undefined
+    return pause <= Math.min(this.#longest, longestTimerMs) ? pause : undefined
   }
 }
 

@@ -5,7 +5,7 @@ import { type Client, createClient, createConfig } from './generated/client/inde
 import { formDataBodySerializer } from './generated/core/bodySerializer.gen.js'
 import type { Answer, DocledgerOptions, RetryOptions, UploadOptions } from './options.js'
 import { type Page, Pages } from './pages.js'
-import { Retries, sleep } from './retry.js'
+import { longestTimerMs, Retries, sleep } from './retry.js'
 import { tellingFetch } from './upload.js'
 
 /** What must be known of an operation to call it well. */
@@ -108,8 +108,8 @@ export class Transport {
     const bytes = operation.form === true || operation.answers === 'file'
     const timeoutMs = input.timeoutMs ?? (bytes ? undefined : (this.#options.timeoutMs ?? usualTimeoutMs))
     const signals = input.signal ? [input.signal] : []
-    if (timeoutMs !== undefined) {
-      signals.push(AbortSignal.timeout(timeoutMs))
+    if (timeoutMs !== undefined && timeoutMs <= longestTimerMs) {
+      signals.push(AbortSignal.timeout(Math.ceil(Math.max(0, timeoutMs))))
     }
     options.signal = AbortSignal.any(signals)
     if (operation.form && input.onProgress) {
