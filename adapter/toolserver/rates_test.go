@@ -3,6 +3,7 @@ package toolserver_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ func TestCallersAreLimited(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		req.Header.Set("X-Forwarded-For", from)
+		req.Header.Set("X-Real-Ip", "203.0.113."+strconv.Itoa(len(addresses)))
 		if token != "" {
 			req.Header.Set("Authorization", "Bearer "+token)
 		}

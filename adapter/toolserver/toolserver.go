@@ -167,6 +167,8 @@ func (s *Server) routes() (http.Handler, error) {
 	if err := engine.SetTrustedProxies(s.o.TrustedProxies); err != nil {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
+	// The library would also believe X-Real-IP, which proxies pass on as it came.
+	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	engine.Use(s.recovered, s.limitAddress)
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
