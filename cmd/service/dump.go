@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -60,6 +62,8 @@ type dumper struct {
 	part  int
 	done  int64
 	rows  bytes.Buffer
+
+	lost []string // the first of the files that are lost
 }
 
 func (d *dumper) dump(ctx context.Context, db moving.Database, schema int64) (err error) {
@@ -166,7 +170,6 @@ func (d *dumper) add(ctx context.Context, name string, text []byte) error {
 // all of them are named at once.
 func (d *dumper) addFiles(ctx context.Context, names io.Reader) error {
 	s := newSumming()
-	var lost []string
 	err := eachLine(names, func(line []byte) error {
 		sum := string(line)
 		s.add(line)
@@ -175,11 +178,7 @@ func (d *dumper) addFiles(ctx context.Context, names io.Reader) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, errLost):
-			d.sums.Files.Lost++
-			if len(lost) < mostNamed {
-				lost = append(lost, sum)
-			}
-			return d.add(ctx, lostFolder+sum, nil)
+			return d.addLost(ctx, sum)
 		case err != nil:
 			return err
 		}
@@ -192,7 +191,7 @@ func (d *dumper) addFiles(ctx context.Context, names io.Reader) error {
 	}
 	d.sums.Files.SHA256 = s.sum()
 	if n := d.sums.Files.Lost; n > 0 && !d.o.LeaveOutLost {
-		return fmt.Errorf("%d files are missing or damaged, such as %s; `docledger doctor --deep` names their documents: restore them, or leave them out with --leave-out-lost", n, some(lost))
+		return fmt.Errorf("%d files are missing or damaged, such as %s; `docledger doctor --deep` names their documents: restore them, or leave them out with --leave-out-lost", n, some(d.lost))
 	}
 	return nil
 }
@@ -203,27 +202,58 @@ const mostNamed = 20
 // errLost says that a file is not there, or has other bytes than were stored.
 var errLost = errors.New("lost")
 
-func (d *dumper) addFile(ctx context.Context, sum string) (size int64, err error) {
-	// What is in an archive can't be taken back, so each is read before.
-	err = readWhole(ctx, d.blobs, sum)
-	if f, ok := fault.As(err); ok && f.Kind == fault.Unavailable {
-		return 0, fmt.Errorf("read the file %s: %v", sum, err)
+func (d *dumper) addLost(ctx context.Context, sum string) error {
+	d.sums.Files.Lost++
+	if len(d.lost) < mostNamed {
+		d.lost = append(d.lost, sum)
 	}
-	if err != nil {
-		return 0, errors.Join(errLost, err)
+	if !d.o.LeaveOutLost {
+		return nil
+	}
+	return d.add(ctx, lostFolder+sum, nil)
+}
+
+// addFile writes a file. What is in an archive can't be taken back: so where
+// lost files are left out, each is read before; and where they are not, none is
+// written behind the first of them.
+func (d *dumper) addFile(ctx context.Context, sum string) (size int64, err error) {
+	doomed := d.sums.Files.Lost > 0 && !d.o.LeaveOutLost
+	if doomed || d.o.LeaveOutLost {
+		if err := readable(readWhole(ctx, d.blobs, sum)); err != nil || doomed {
+			return 0, err
+		}
 	}
 	r, err := d.blobs.Open(ctx, sum)
 	if err != nil {
-		return 0, fmt.Errorf("read the file %s: %v", sum, err)
+		return 0, readable(err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if size, err = r.Seek(0, io.SeekEnd); err == nil {
 		_, err = r.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the file %s: %v", sum, err)
+		return 0, readable(err)
 	}
-	return size, d.w.Add(ctx, filesFolder+sum, size, r)
+	hash := sha256.New()
+	if err := d.w.Add(ctx, filesFolder+sum, size, io.TeeReader(r, hash)); err != nil {
+		return 0, err
+	}
+	if hex.EncodeToString(hash.Sum(nil)) != sum {
+		return 0, errLost
+	}
+	return size, nil
+}
+
+// readable tells a file that is lost from a store that is out of reach, which
+// says nothing of the file.
+func readable(err error) error {
+	if f, ok := fault.As(err); ok && f.Kind == fault.Unavailable {
+		return fmt.Errorf("read the documents: %s", err.Error()) // with its cause, which a fault alone would not show
+	}
+	if err != nil {
+		return errors.Join(errLost, err)
+	}
+	return nil
 }
 
 // eachLine reads lines, each of which must have its end; a line is good until
