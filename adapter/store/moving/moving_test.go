@@ -166,6 +166,26 @@ func wantGoesOn(t *testing.T, db *database.DB, rows int) {
 	}
 }
 
+// Rows are in the order of their bytes, whatever the language of the server.
+func TestOrderIsThatOfBytes(t *testing.T) {
+	t.Parallel()
+	want := []string{`["B","2026-01-01T00:00:00.000000Z"]`, `["_","2026-01-01T00:00:00.000000Z"]`, `["a","2026-01-01T00:00:00.000000Z"]`, `["é","2026-01-01T00:00:00.000000Z"]`}
+	for _, dialect := range dialects {
+		db := open(t, dialect)
+		if dialect == database.Postgres {
+			_, err := db.SQL.Exec(`CREATE COLLATION people (provider = icu, locale = 'und'); ALTER TABLE bookmarks ALTER COLUMN name TYPE text COLLATE people`)
+			must(t, err)
+			var first string
+			must(t, db.SQL.QueryRow("SELECT min(name) FROM (VALUES ('B' COLLATE people), ('a')) AS x(name)").Scan(&first))
+			if first != "a" {
+				t.Fatal("the server has no other order")
+			}
+		}
+		must(t, fill(db, map[string][]string{"bookmarks": want}))
+		wantLines(t, "bookmarks", lines(t, db)["bookmarks"], want)
+	}
+}
+
 // A database that has rows is left alone, and so is one that a fill leaves half
 // way.
 func TestOnlyAnEmptyDatabaseIsFilled(t *testing.T) {
