@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -31,11 +32,15 @@ func Create(path string) (*Writer, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("%s is there already; name a new file", path), err)
 	}
-	part, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_RDWR, mode)
+	part, err := os.OpenFile(path+".part", os.O_CREATE|os.O_RDWR, mode)
 	if err != nil {
 		return nil, fmt.Errorf("create the archive: %w", err)
 	}
-	if err := part.Chmod(mode); err != nil { // one that an earlier attempt left
+	if syscall.Flock(int(part.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil, errors.Join(fmt.Errorf("%s is being written by another process; name a new file", path), part.Close())
+	}
+	// An earlier attempt may have left it.
+	if err := errors.Join(part.Chmod(mode), part.Truncate(0)); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the archive: %w", err), part.Close())
 	}
 	return &Writer{path: path, part: part, tar: tar.NewWriter(part)}, nil
