@@ -32,22 +32,23 @@ type kind struct {
 // table lists every kind of job: the version of its arguments, after how many
 // attempts it is given up, how long one may take, and what it calls.
 func table(cfg Config) []kind {
+	turns := newTurns(cfg)
 	return []kind{
-		row(cfg, job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
-		row(cfg, job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
-		row(cfg, job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
-		row(cfg, job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
-		row(cfg, periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
+		row(cfg, turns, job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
+		row(cfg, turns, job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
+		row(cfg, turns, job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
+		row(cfg, turns, job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
+		row(cfg, turns, periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
 	}
 }
 
-func row[T job.Args](cfg Config, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
+func row[T job.Args](cfg Config, turns *turns, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
 	var args T
 	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers, began *begun) error {
 		if run == nil {
 			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
 		}
-		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, begun: began, observe: cfg.Observe, trace: cfg.Trace})
+		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, turns: turns, begun: began, observe: cfg.Observe, trace: cfg.Trace})
 	}}
 }
 
@@ -96,6 +97,7 @@ type worker[T job.Args] struct {
 	version int
 	timeout time.Duration
 	run     func(context.Context, T) error
+	turns   *turns
 	begun   *begun
 	observe func(kind, outcome string, took time.Duration)
 	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
@@ -106,7 +108,8 @@ func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout
 
 // Work implements river.Worker.
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) {
-	w.begun.add(try{id: j.ID, attempt: j.Attempt})
+	this := try{id: j.ID, attempt: j.Attempt}
+	w.begun.add(this)
 	began, outcome := time.Now(), "panicked"
 	ctx, end := w.trace(ctx, carriedBy(j.Metadata), j.Args.Kind(), j.ID, j.Attempt)
 	defer func() {
@@ -114,7 +117,9 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) 
 		w.observe(j.Args.Kind(), outcome, time.Since(began))
 	}()
 	err = w.work(ctx, j)
-	outcome = outcomeOf(err)
+	if outcome = outcomeOf(err); outcome == postponed {
+		w.begun.forget(this) // it is given again as the same attempt
+	}
 	return err
 }
 
@@ -128,12 +133,15 @@ func carriedBy(metadata []byte) string {
 	return trace
 }
 
+// postponed is the outcome of a job that is given again without counting.
+const postponed = "postponed"
+
 func outcomeOf(err error) string {
 	switch snooze := new(river.JobSnoozeError); {
 	case err == nil:
 		return "done"
 	case errors.As(err, &snooze):
-		return "postponed"
+		return postponed
 	default:
 		return "failed"
 	}
@@ -147,6 +155,13 @@ func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 	var args T
 	if err := json.Unmarshal(j.Args.text, &args); err != nil {
 		return fmt.Errorf("read the job's arguments: %w", err)
+	}
+	if owned, ok := any(args).(job.OfOrganization); ok {
+		leave, mine := w.turns.take(ctx, j.ID, owned.Organization())
+		if !mine {
+			return river.JobSnooze(behind)
+		}
+		defer leave()
 	}
 	err := w.run(ctx, args)
 	if errors.Is(err, job.ErrHeld) {

@@ -39,6 +39,12 @@ func (b *begun) add(t try) {
 	b.at[t] = time.Now()
 }
 
+func (b *begun) forget(t try) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.at, t)
+}
+
 // without returns the ids of those that did not begin, and forgets what began
 // long ago.
 func (b *begun) without(given []try) (ids []int64) {

@@ -1,0 +1,109 @@
+package operations
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"docledger/adapter/jobs"
+	"docledger/domain/job"
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// handlersOf are handlers that do nothing but extract.
+func handlersOf(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
+	return jobs.Handlers{
+		Poll:    func(context.Context, job.PollStore) error { return nil },
+		Event:   func(context.Context, job.ProcessEvent) error { return nil },
+		Sync:    func(context.Context, job.SyncInvoice) error { return nil },
+		Extract: extract,
+	}
+}
+
+// A job that outlives the drain is cancelled, and the next process takes it up,
+// once and at once; one that waited is worked too.
+func TestJobThatOutlivesTheDrainIsTakenUp(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		ctx := context.Background()
+		st, cfg := queueOf(t, o)
+		cfg.Workers = 1
+		running, cancelled := make(chan uuid.UUID, 10), make(chan uuid.UUID, 10)
+		first := cfg
+		first.Handlers = handlersOf(func(ctx context.Context, args job.ExtractDocument) error {
+			running <- args.DocumentID
+			<-ctx.Done()
+			cancelled <- args.DocumentID
+			return ctx.Err()
+		})
+		ending := runnerOf(t, first)
+		outlives, waits := uuid.New(), uuid.New()
+		for _, document := range []uuid.UUID{outlives, waits} {
+			args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: uuid.New(), DocumentID: document}
+			if err := st.Queue().Enqueue(ctx, args, job.Automatic); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := within(t, running, "the first job begins"); got != outlives {
+			t.Fatal("the second job was begun first")
+		}
+		drain, cancel := context.WithTimeout(ctx, 50*time.Millisecond) // SHUTDOWN_TIMEOUT
+		defer cancel()
+		if err := ending.Stop(drain); err != nil {
+			t.Errorf("the process ends with %v", err)
+		}
+		if got := within(t, cancelled, "the first job is cancelled"); got != outlives {
+			t.Error("another job was cancelled")
+		}
+		if len(running) > 0 {
+			t.Error("a process that ends began a job")
+		}
+
+		var tries atomic.Int64
+		done := make(chan uuid.UUID, 10)
+		second := cfg
+		second.Handlers = handlersOf(func(_ context.Context, args job.ExtractDocument) error {
+			tries.Add(1)
+			done <- args.DocumentID
+			return nil
+		})
+		next := runnerOf(t, second)
+		got := map[uuid.UUID]bool{within(t, done, "the next process works"): true, within(t, done, "the next process works on"): true}
+		if !got[outlives] || !got[waits] {
+			t.Error("a job is lost")
+		}
+		if err := next.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+		if n := tries.Load(); n != 2 {
+			t.Errorf("the next process began %d jobs", n)
+		}
+	})
+}
+
+func runnerOf(t *testing.T, cfg jobs.Config) *jobs.Runner {
+	t.Helper()
+	r, err := jobs.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Stop(context.Background()) }) // stopped already where all went well
+	return r
+}
+
+func within(t *testing.T, c <-chan uuid.UUID, what string) uuid.UUID {
+	t.Helper()
+	select {
+	case id := <-c:
+		return id
+	case <-time.After(30 * time.Second):
+		t.Fatalf("not so: %s", what)
+		return uuid.Nil
+	}
+}

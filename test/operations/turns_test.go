@@ -1,0 +1,134 @@
+package operations
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"docledger/domain/job"
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// floor is a runner whose jobs end when the test says so, one after the other.
+type floor struct {
+	t       *testing.T
+	begun   chan uuid.UUID // of whom a job began
+	end     map[uuid.UUID]chan struct{}
+	enqueue func(organization uuid.UUID, n int, p job.Priority)
+}
+
+func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *floor {
+	t.Helper()
+	st, cfg := queueOf(t, o)
+	f := &floor{t: t, begun: make(chan uuid.UUID, 1000), end: map[uuid.UUID]chan struct{}{}}
+	for _, o := range organizations {
+		f.end[o] = make(chan struct{})
+	}
+	over := make(chan struct{})
+	f.enqueue = func(organization uuid.UUID, n int, p job.Priority) {
+		t.Helper()
+		args := make([]job.Args, n)
+		for i := range args {
+			args[i] = job.ExtractDocument{V: job.ExtractVersion, OrganizationID: organization, DocumentID: uuid.New()}
+		}
+		if err := st.Queue().EnqueueAll(context.Background(), args, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.Handlers = handlersOf(func(_ context.Context, args job.ExtractDocument) error {
+		select {
+		case f.begun <- args.OrganizationID:
+		case <-over:
+			return nil
+		}
+		select {
+		case <-f.end[args.OrganizationID]:
+		case <-over:
+		}
+		return nil
+	})
+	runner := runnerOf(t, cfg)
+	t.Cleanup(func() {
+		close(over)
+		if err := runner.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// wantNext wants the next job to begin to be an organization's.
+func (f *floor) wantNext(of uuid.UUID, when string) {
+	f.t.Helper()
+	select {
+	case got := <-f.begun:
+		if got != of {
+			f.t.Fatalf("%s, the next job is another organization's", when)
+		}
+	case <-time.After(30 * time.Second):
+		f.t.Fatalf("%s, no job begins", when)
+	}
+}
+
+// finish ends one running job.
+func (f *floor) finish(of uuid.UUID) {
+	f.t.Helper()
+	select {
+	case f.end[of] <- struct{}{}:
+	case <-time.After(30 * time.Second):
+		f.t.Fatal("the organization has no running job")
+	}
+}
+
+// A document that comes while another organization's backlog holds all workers
+// is read as soon as one job has ended; while both wait, each holds half, and
+// when one has no more, the other has all again.
+func TestOneOrganizationHoldsHalfWhileOthersWait(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		big, small := uuid.New(), uuid.New()
+		f := newFloor(t, o, big, small)
+		f.enqueue(big, 500, job.Automatic)
+		for range workers {
+			f.wantNext(big, "with nobody else there")
+		}
+		f.enqueue(big, 4, job.Interactive) // stand before the other's
+		f.enqueue(small, 4, job.Automatic)
+		for _, step := range []struct {
+			ends, begins uuid.UUID
+			when         string
+		}{
+			{big, small, "after one job"},
+			{big, small, "after a second job"},
+			{small, small, "while the other holds its half"},
+			{big, big, "while the other holds its half and waits"},
+			{small, small, "while the other holds its half again"},
+			{small, big, "with nobody else waiting"},
+			{small, big, "with nobody else there again"},
+		} {
+			f.finish(step.ends)
+			f.wantNext(step.begins, step.when)
+		}
+	})
+}
+
+// A person's document goes before the watched ones of the same organization and
+// of others.
+func TestPersonGoesBeforeWatchers(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		big, small := uuid.New(), uuid.New()
+		f := newFloor(t, o, big, small)
+		f.enqueue(big, 100, job.Watched)
+		for range workers {
+			f.wantNext(big, "with nobody else there")
+		}
+		f.enqueue(small, 1, job.Interactive)
+		f.finish(big)
+		f.wantNext(small, "after one job")
+		f.finish(big)
+		f.wantNext(big, "with nobody else waiting")
+	})
+}
