@@ -204,6 +204,7 @@ var (
 	_ usecase.Leases            = Leases{}
 	_ job.Queue                 = Queue{}
 	_ job.Holds                 = Holds{}
+	_ job.Operator              = Queue{}
 )
 
 // instant is how times are written: UTC in whole microseconds, which both

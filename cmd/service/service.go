@@ -54,6 +54,7 @@ import (
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/watching"
+	"docledger/usecase/work"
 )
 
 // The roles of a process.
@@ -91,6 +92,7 @@ type Service struct {
 	Inbox         *inbox.Service
 	Explainer     *billing.Explainer
 	Restore       *restore.Service
+	Work          *work.Service
 
 	scraped
 	ending   atomic.Bool // a signal to stop came
@@ -296,6 +298,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching
 	s.Restore = s.newRestore()
+	s.Work = &work.Service{Jobs: st.Queue(), Extraction: s.Extraction, Sync: bookings, Inbox: s.Inbox, UnitOfWork: st}
 }
 
 func (s *Service) buildHandler() (err error) {

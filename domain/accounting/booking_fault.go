@@ -38,6 +38,7 @@ const (
 	CodeContactUnderWay Code = "contact_being_added"
 	CodeUncertain       Code = "answer_lost"
 	CodeOriginal        Code = "original_unavailable"
+	CodeCancelled       Code = "cancelled"
 	CodeHeld            Code = "held_after_restore"
 	CodeInternal        Code = "internal"
 )
@@ -67,6 +68,7 @@ var texts = map[Code]struct{ message, action string }{
 	CodeContactUnderWay:   {"Another invoice of this supplier is adding the supplier to the ledger.", "Nothing needs to be done; this one goes on as soon as the supplier is there."},
 	CodeUncertain:         {"The ledger's answer was lost; the ledger is asked whether the bill is there.", "Nothing needs to be done; it is read back by itself."},
 	CodeOriginal:          {"The original can't be read at the moment, so that it is not attached yet.", "Nothing needs to be done; it is tried again by itself."},
+	CodeCancelled:         {"The operator of the service has cancelled the booking; the ledger was told nothing of it.", "Sync again to have it booked."},
 	CodeHeld:              {"Nothing is booked for now: the service was restored from a backup, and its operator has not let the work go on yet.", "Nothing needs to be done; it is booked by itself as soon as the operator has looked."},
 	CodeInternal:          {"Something went wrong here.", "It is tried again by itself; tell the operator if it stays."},
 }
@@ -78,7 +80,7 @@ func Codes() []Code {
 		CodeContactNameTaken, CodeAccountMissing, CodeAccountUnusable, CodeTaxRateAmbiguous, CodeTaxRateMissing,
 		CodeTaxRateUnusable, CodeCurrency, CodeTotalsDiffer, CodePeriodClosed, CodeAlreadyInLedger,
 		CodeRemovedInLedger, CodeRefused, CodeAttachmentRefused,
-		CodeUnavailable, CodeBusy, CodeContactUnderWay, CodeUncertain, CodeOriginal, CodeHeld, CodeInternal,
+		CodeUnavailable, CodeBusy, CodeContactUnderWay, CodeUncertain, CodeOriginal, CodeCancelled, CodeHeld, CodeInternal,
 	}
 }
 

@@ -30,6 +30,7 @@ const (
 	OutOfMemory       Reason = "out_of_memory"
 	Crashed           Reason = "crashed"
 	ContentMissing    Reason = "content_missing" // the stored original is gone
+	Cancelled         Reason = "cancelled"       // the operator ended the reading
 )
 
 // Kind names what a document is that is no invoice (records D30).

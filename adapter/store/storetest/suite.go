@@ -81,6 +81,7 @@ func Run(t *testing.T, open Open) {
 		{"time zones", testTimeZones},
 		{"workload", testWorkload},
 		{"holds", testHolds},
+		{"operator", testOperator},
 		{"fair queue", testFairQueue},
 	}
 	for _, conns := range []int{1, 8} {

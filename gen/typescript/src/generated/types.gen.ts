@@ -960,12 +960,12 @@ export type Failure = {
  * Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
  * empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
  * expands_too_far, too_large, timed_out, out_of_memory, crashed,
- * content_missing. Not an
+ * content_missing, cancelled. Not an
  * invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
  * order, delivery_note, payment_advice, message, other.
  *
  */
-export type FailureCode = 'encrypted' | 'truncated' | 'malformed' | 'empty' | 'no_text_layer' | 'not_an_invoice' | 'unsupported_type' | 'entity_declaration' | 'nesting_too_deep' | 'expands_too_far' | 'too_large' | 'timed_out' | 'out_of_memory' | 'crashed' | 'content_missing' | 'proforma' | 'reminder' | 'statement' | 'quote' | 'order' | 'delivery_note' | 'payment_advice' | 'message' | 'other' | (string & {});
+export type FailureCode = 'encrypted' | 'truncated' | 'malformed' | 'empty' | 'no_text_layer' | 'not_an_invoice' | 'unsupported_type' | 'entity_declaration' | 'nesting_too_deep' | 'expands_too_far' | 'too_large' | 'timed_out' | 'out_of_memory' | 'crashed' | 'content_missing' | 'cancelled' | 'proforma' | 'reminder' | 'statement' | 'quote' | 'order' | 'delivery_note' | 'payment_advice' | 'message' | 'other' | (string & {});
 
 export type FieldError = {
     /**
@@ -2051,7 +2051,7 @@ export type SyncError = {
      * What to choose from, where several things fit: contacts, tax rates, or the bill that is there already.
      */
     candidates: Array<SyncCandidate>;
-    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'original_unavailable' | 'held_after_restore' | 'internal' | (string & {});
+    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'original_unavailable' | 'cancelled' | 'held_after_restore' | 'internal' | (string & {});
     /**
      * What is the matter.
      */
