@@ -3,7 +3,6 @@ package operations
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 
@@ -78,16 +77,6 @@ func comeBack(t *testing.T, r harness.Response) {
 	if r.Header.Get("Retry-After") == "" {
 		t.Errorf("nothing says when to come back: %s", r.Raw)
 	}
-}
-
-// example is an invoice of the repository.
-func example(t *testing.T) []byte {
-	t.Helper()
-	content, err := os.ReadFile("../../examples/invoice-ubl.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
 
 // ready is a step: the service says that it is.
