@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -103,7 +104,8 @@ func TestOriginalsAreServedWholeAndNeverAsPages(t *testing.T) {
 	up := s.Upload(org.Admin.Token, org.Entity, "../a\"b\r\n;é.html", []byte("<html><script>alert(1)</script></html>")).OK()
 	path := "/api/documents/" + up.Text("id") + "/content"
 	whole := s.Do(http.MethodGet, path, org.Admin.Token, nil)
-	if !strings.HasPrefix(whole.Header.Get("Content-Disposition"), "attachment") || whole.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if !strings.HasPrefix(whole.Header.Get("Content-Disposition"), "attachment") || whole.Header.Get("X-Content-Type-Options") != "nosniff" ||
+		whole.Header.Get("Accept-Ranges") != "" || whole.Header.Get("Content-Length") != strconv.Itoa(len(whole.Raw)) {
 		t.Errorf("headers are %v", whole.Header)
 	}
 	for _, condition := range [][2]string{

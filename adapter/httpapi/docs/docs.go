@@ -136,14 +136,14 @@ func toYAML(text []byte) ([]byte, error) {
 	return yaml.Marshal(spec)
 }
 
-// toJSON writes a specification as JSON, its references to other files
-// included.
+// toJSON writes a specification as JSON, which refers to other files in JSON.
 func toJSON(text []byte) ([]byte, error) {
 	var spec map[string]any
 	if err := yaml.Unmarshal(text, &spec); err != nil {
 		return nil, err
 	}
-	return json.Marshal(spec)
+	out, err := json.Marshal(spec)
+	return bytes.ReplaceAll(out, []byte(`.yaml#/`), []byte(`.json#/`)), err
 }
 
 func send(c *gin.Context, a asset, caching string) {

@@ -103,8 +103,10 @@ func TestEverySpecificationIsServed(t *testing.T) {
 			t.Errorf("%s again: %d", entry.Name(), again.StatusCode)
 		}
 	}
+	var bases []string
 	for _, entry := range entries {
 		base := strings.TrimSuffix(strings.TrimSuffix(entry.Name(), ".yaml"), ".json")
+		bases = append(bases, base)
 		var inYAML, inJSON any
 		if err := yaml.Unmarshal([]byte(read(t, get(t, "/openapi/"+base+".yaml").Body)), &inYAML); err != nil {
 			t.Error(err)
@@ -113,8 +115,20 @@ func TestEverySpecificationIsServed(t *testing.T) {
 			t.Error(err)
 		}
 		asJSON, err := json.Marshal(inYAML)
+		asJSON = bytes.ReplaceAll(asJSON, []byte(".yaml#/"), []byte(".json#/"))
 		if want, _ := json.Marshal(inJSON); err != nil || !bytes.Equal(asJSON, want) {
 			t.Errorf("%s says other things in YAML than in JSON (%v)", base, err)
+		}
+	}
+	refs := regexp.MustCompile(`ref"?: ?["']([^#"']+)#`)
+	for _, entry := range entries {
+		base := strings.TrimSuffix(strings.TrimSuffix(entry.Name(), ".yaml"), ".json")
+		for _, form := range []string{".yaml", ".json"} {
+			for _, ref := range refs.FindAllStringSubmatch(read(t, get(t, "/openapi/"+base+form).Body), -1) {
+				if other, ok := strings.CutSuffix(ref[1], form); !ok || !slices.Contains(bases, other) {
+					t.Fatalf("%s refers to %s", base+form, ref[1])
+				}
+			}
 		}
 	}
 	if resp := get(t, "/openapi/embed.go"); resp.StatusCode != 404 {
