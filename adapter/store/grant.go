@@ -222,6 +222,7 @@ func (r Grants) ResealForRotation(ctx context.Context) (n int, err error) {
 // CheckForOperator implements integration.Sealed.
 func (r Grants) CheckForOperator(ctx context.Context) (grants int, missing map[string]int, err error) {
 	missing = map[string]int{}
+	var changed error // of all, so that none hides another
 	err = r.eachSealed(ctx, func(row grantRow) error {
 		grants++
 		_, err := r.fromRow(row)
@@ -230,9 +231,10 @@ func (r Grants) CheckForOperator(ctx context.Context) (grants int, missing map[s
 			missing[unknown.KeyID]++
 			return nil
 		}
-		return err
+		changed = errors.Join(changed, err)
+		return nil
 	})
-	return grants, missing, err
+	return grants, missing, errors.Join(err, changed)
 }
 
 // EachForOperator implements integration.Sealed.

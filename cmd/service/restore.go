@@ -46,7 +46,7 @@ func checkHold(ctx context.Context, cfg config.Config) Finding {
 		return err
 	})
 	if f.Err != nil {
-		f.Remedy = "see what database and schema say"
+		f.Remedy = databaseFirst
 	}
 	return f
 }
