@@ -54,6 +54,7 @@ func TestEveryProblemIsNamedAtOnceAndNoValue(t *testing.T) {
 	_, err := config.Load(from(map[string]string{
 		"DOCLEDGER_ENV": canary, "LISTEN": canary, "BASE_URL": canary, "WORKERS": canary, "LOG_LEVEL": canary,
 		"DATABASE_URL": canary, "JWT_SIGNING_KEYS": "x" + canary, "TRUSTED_PROXIES": canary, "REQUEST_TIMEOUT": canary,
+		"BILLING": canary,
 	}))
 	var problems config.Error
 	if !errors.As(err, &problems) {
@@ -69,6 +70,11 @@ func TestEveryProblemIsNamedAtOnceAndNoValue(t *testing.T) {
 	} {
 		if !named[want] || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is not named in %v", want, err)
+		}
+	}
+	for _, want := range []string{"BILLING: must be one of stripe, none", "IDENTITY: is required; set it to clerk or local"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
 		}
 	}
 	if strings.Contains(err.Error(), canary) {

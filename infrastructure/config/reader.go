@@ -49,15 +49,11 @@ func (r *reader) oneOf(name, fallback string, allowed ...string) string {
 
 // required is oneOf without a default: choosing is the operator's.
 func (r *reader) required(name string, allowed ...string) string {
-	if v := r.text(name, ""); v != "" {
-		for _, a := range allowed {
-			if v == a {
-				return v
-			}
-		}
+	if r.text(name, "") == "" {
+		r.problem(name, "is required; set it to %s", strings.Join(allowed, " or "))
+		return ""
 	}
-	r.problem(name, "is required; set it to %s", strings.Join(allowed, " or "))
-	return ""
+	return r.oneOf(name, "", allowed...)
 }
 
 // billing is asked for wherever plans are known.
