@@ -152,14 +152,13 @@ func wholeCorpus(ctx context.Context, _ string) ([]figure, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	peak := watch(cmd.Process.Pid, func() error { return cmd.Wait() })
+	peak := watch(func() int64 { return residentTree(cmd.Process.Pid) }, func() error { return cmd.Wait() })
 	return []figure{{fmt.Sprintf("%s (%d files, 5 times)", name, len(files)), goal,
 		fmt.Sprintf("%d MB, %s", peak>>20, time.Since(began).Round(time.Millisecond))}}, nil
 }
 
-// watch returns the largest sum of resident memory that a process and its
-// descendants had while wait ran.
-func watch(pid int, wait func() error) (peak int64) {
+// watch returns the largest of what memory measures while wait runs.
+func watch(memory func() int64, wait func() error) (peak int64) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -172,11 +171,12 @@ func watch(pid int, wait func() error) (peak int64) {
 		case <-done:
 			return peak
 		case <-tick.C:
-			peak = max(peak, residentTree(pid))
+			peak = max(peak, memory())
 		}
 	}
 }
 
+// residentTree is the memory of a process and its descendants, in bytes.
 func residentTree(pid int) (sum int64) {
 	sum = resident(pid)
 	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
