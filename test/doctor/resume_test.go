@@ -256,7 +256,8 @@ func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 	s.Eventually("put off", patience, func() bool {
 		return count("state = 'scheduled' AND kind = 'sync_invoice'") == 2 && count("state = 'scheduled' AND kind = 'process_event'") >= 2
 	}, func() string { return fmt.Sprint(count("kind = 'sync_invoice'"), count("kind = 'process_event'")) })
-	if n := count("state = 'scheduled' AND attempt > 0"); n != 0 {
+	// A poll that ran while the backup was made had its attempt there.
+	if n := count("state = 'scheduled' AND attempt > 0 AND kind <> 'poll_store'"); n != 0 {
 		t.Errorf("%d jobs have lost an attempt", n)
 	}
 	up := s.Upload(w.org.Admin.Token, w.org.Entity, "new.xml", harness.UBL("N-1")).OK()
