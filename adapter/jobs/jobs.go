@@ -126,16 +126,16 @@ func New(cfg Config) (*Runner, error) {
 	}
 	id := newID()
 	r := &Runner{cfg: cfg, log: cfg.Logger.With("worker", id)}
-	began := &begun{}
+	began, kinds := &begun{}, table(cfg)
 	var driver riverdriver.Driver[*sql.Tx]
 	if cfg.Listener != nil {
 		driver = riverdatabasesql.NewWithPgxListener(cfg.SQL, cfg.Listener)
-		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(cfg), begun: began}
+		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(kinds), begun: began}
 	} else {
 		driver = riversqlite.New(cfg.SQL)
 		r.owner = &sqliteOwner{sql: cfg.SQL, lock: cfg.Exclusive}
 	}
-	workers, attempts, err := register(cfg, began)
+	workers, attempts, err := register(kinds, began)
 	if err != nil {
 		return nil, err
 	}

@@ -56,17 +56,17 @@ func row[T job.Args](cfg Config, turns *turns, version, attempts int, timeout ti
 const unheard = 30 * time.Second
 
 // longest is by kind how long a job can be running.
-func longest(cfg Config) map[string]time.Duration {
+func longest(kinds []kind) map[string]time.Duration {
 	most := map[string]time.Duration{}
-	for _, k := range table(cfg) {
+	for _, k := range kinds {
 		most[k.name] = k.timeout + unheard
 	}
 	return most
 }
 
-func register(cfg Config, began *begun) (workers *river.Workers, attempts map[string]int, err error) {
+func register(kinds []kind, began *begun) (workers *river.Workers, attempts map[string]int, err error) {
 	workers, attempts = river.NewWorkers(), map[string]int{}
-	for _, k := range table(cfg) {
+	for _, k := range kinds {
 		err = errors.Join(err, k.add(workers, began))
 		attempts[k.name] = k.attempts
 	}

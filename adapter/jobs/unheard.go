@@ -11,9 +11,9 @@ const (
 	// unheardAfter is when a fetched job has begun in any case, since only as
 	// many are fetched as can begin.
 	unheardAfter = 15 * time.Second
-	// begunFor is how long a begun job is remembered: longer than any takes, and
-	// than storing its end may.
-	begunFor = time.Hour
+	// begunFor is how long a begun job is remembered at least: longer than any
+	// takes, and than storing its end may.
+	begunFor = 15 * time.Minute
 )
 
 // try is one attempt of a job.
@@ -24,39 +24,37 @@ type try struct {
 
 // begun remembers the jobs that this process began. One that it was given and
 // that is not among them was fetched over a connection that was cut before the
-// answer came, and runs nowhere.
+// answer came, and runs nowhere. It keeps two generations, so that forgetting
+// costs nothing however many there are.
 type begun struct {
-	mu sync.Mutex
-	at map[try]time.Time
+	mu            sync.Mutex
+	lately, older map[try]struct{}
+	turned        time.Time
 }
 
 func (b *begun) add(t try) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.at == nil {
-		b.at = map[try]time.Time{}
+	if now := time.Now(); b.lately == nil || now.Sub(b.turned) > begunFor {
+		b.lately, b.older, b.turned = map[try]struct{}{}, b.lately, now
 	}
-	b.at[t] = time.Now()
+	b.lately[t] = struct{}{}
 }
 
 func (b *begun) forget(t try) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.at, t)
+	delete(b.lately, t)
+	delete(b.older, t)
 }
 
-// without returns the ids of those that did not begin, and forgets what began
-// long ago.
+// without returns the ids of those that did not begin.
 func (b *begun) without(given []try) (ids []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for t, at := range b.at {
-		if time.Since(at) > begunFor {
-			delete(b.at, t)
-		}
-	}
 	for _, t := range given {
-		if _, ok := b.at[t]; !ok {
+		_, lately := b.lately[t]
+		if _, older := b.older[t]; !lately && !older {
 			ids = append(ids, t.id)
 		}
 	}

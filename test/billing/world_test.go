@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"sync"
 	"testing"
@@ -98,15 +97,7 @@ func open(t testing.TB, o harness.Options) *world {
 // do calls the simulator; form is pairs of name and value.
 func (w *world) do(method, path string, form ...string) map[string]any {
 	w.t.Helper()
-	values := url.Values{}
-	for i := 0; i+1 < len(form); i += 2 {
-		values.Add(form[i], form[i+1])
-	}
-	status, body := w.sim.Do(method, path, values)
-	if status != http.StatusOK {
-		w.t.Fatalf("%s %s: %d %v", method, path, status, body)
-	}
-	return body
+	return harness.AskProcessor(w.t, w.sim, method, path, form...)
 }
 
 func (w *world) make(path string, form ...string) string {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,15 +66,7 @@ func (w *outside) options(o harness.Options) harness.Options {
 
 func (w *outside) pay(method, path string, form ...string) map[string]any {
 	w.t.Helper()
-	values := url.Values{}
-	for i := 0; i+1 < len(form); i += 2 {
-		values.Add(form[i], form[i+1])
-	}
-	status, body := w.processor.Do(method, path, values)
-	if status != http.StatusOK {
-		w.t.Fatalf("%s %s: %d %v", method, path, status, body)
-	}
-	return body
+	return harness.AskProcessor(w.t, w.processor, method, path, form...)
 }
 
 // subscribe has an organization buy a plan, for whose running month it is to be

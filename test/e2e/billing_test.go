@@ -68,15 +68,7 @@ func (p *processor) start(clock *hands) *harness.Server {
 // do asks the processor; form is pairs of name and value.
 func (p *processor) do(method, path string, form ...string) map[string]any {
 	p.t.Helper()
-	values := url.Values{}
-	for i := 0; i+1 < len(form); i += 2 {
-		values.Add(form[i], form[i+1])
-	}
-	status, body := p.sim.Do(method, path, values)
-	if status != http.StatusOK {
-		p.t.Fatalf("%s %s: %d %v", method, path, status, body)
-	}
-	return body
+	return harness.AskProcessor(p.t, p.sim, method, path, form...)
 }
 
 // buy does what a person does on the checkout page.

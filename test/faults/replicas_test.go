@@ -20,6 +20,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/infrastructure/database"
 	"docledger/migrations"
+	"docledger/test/harness"
 	"docledger/test/postgres"
 
 	"github.com/google/uuid"
@@ -195,20 +196,14 @@ func (c *cluster) subscribe(t *testing.T, s *service.Service, organization uuid.
 		t.Fatal(err)
 	}
 	c.customer = customer
-	pay := func(path string, form url.Values) string {
+	pay := func(path string, form ...string) string {
 		t.Helper()
-		status, body := c.payments.Do(http.MethodPost, path, form)
-		if status != http.StatusOK {
-			t.Fatalf("%s: %d %v", path, status, body)
-		}
-		return text(body, "id")
+		return text(harness.AskProcessor(t, c.payments, http.MethodPost, path, form...), "id")
 	}
-	method := pay("/v1/payment_methods/pm_card_visa/attach", url.Values{"customer": {customer}})
-	pay("/v1/customers/"+customer, url.Values{"invoice_settings[default_payment_method]": {method}})
-	price := pay("/v1/prices", url.Values{
-		"product": {pay("/v1/products", url.Values{"name": {"Team"}})}, "currency": {"eur"}, "unit_amount": {"3000"}, "recurring[interval]": {"month"},
-	})
-	c.subscription = pay("/v1/subscriptions", url.Values{"customer": {customer}, "items[0][price]": {price}})
+	card := pay("/v1/payment_methods/pm_card_visa/attach", "customer", customer)
+	pay("/v1/customers/"+customer, "invoice_settings[default_payment_method]", card)
+	price := pay("/v1/prices", "product", pay("/v1/products", "name", "Team"), "currency", "eur", "unit_amount", "3000", "recurring[interval]", "month")
+	c.subscription = pay("/v1/subscriptions", "customer", customer, "items[0][price]", price)
 }
 
 // any is one of the replicas, which may just be dying.

@@ -74,8 +74,10 @@ func (s *spans) foreign(parent trace.SpanContext, all []sdktrace.ReadOnlySpan) b
 
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); !ok(); <-tick.C {
+		if time.Since(began) > 2*time.Minute {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}

@@ -325,7 +325,8 @@ func (s *Service) later(ctx context.Context, r *run, cause error) error {
 	})
 }
 
-// ownOutage says that our database is away, which is no setback of the booking.
+// ownOutage says that something of ours is away, the database above all, which
+// is no setback of the booking.
 func ownOutage(err error) bool { return fault.CodeOf(err) == fault.CodeUnavailable }
 
 // reason says in our words why an attempt came to nothing, and after how long

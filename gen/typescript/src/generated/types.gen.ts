@@ -960,7 +960,7 @@ export type Failure = {
  * Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
  * empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
  * expands_too_far, too_large, timed_out, out_of_memory, crashed,
- * content_missing, cancelled. Not an
+ * content_missing. Ended by the operator of the service: cancelled. Not an
  * invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
  * order, delivery_note, payment_advice, message, other.
  *

@@ -1,0 +1,35 @@
+package jobs
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A job that began is known for as long as any may run, and not for ever.
+func TestBegunJobsAreForgottenInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var b begun
+		given := []try{{id: 1, attempt: 1}, {id: 1, attempt: 2}, {id: 2, attempt: 1}}
+		want := func(ids ...int64) {
+			t.Helper()
+			if got := b.without(given); !slices.Equal(got, ids) {
+				t.Errorf("never began: %v, want %v", got, ids)
+			}
+		}
+		want(1, 1, 2)
+		b.add(given[0])
+		b.add(given[2])
+		want(1) // its second attempt
+		b.forget(given[2])
+		want(1, 2)
+		time.Sleep(begunFor + time.Second)
+		b.add(given[1])
+		want(2)
+		time.Sleep(begunFor + time.Second)
+		b.add(try{id: 3, attempt: 1})
+		want(1, 2)
+	})
+}
