@@ -33,11 +33,11 @@ func TestRoutesAreThoseOfTheSpecification(t *testing.T) {
 	for _, d := range differences {
 		t.Error(d)
 	}
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/api.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(readme), "Outside `/api` there are these routes and no others:")
+	_, list, _ := strings.Cut(string(page), "Outside `/api` there are these routes and no others:")
 	list, _, _ = strings.Cut(list, "\n")
 	var listed []string
 	for _, m := range regexp.MustCompile("`(/[^`]*)`").FindAllStringSubmatch(list, -1) {
@@ -46,7 +46,7 @@ func TestRoutesAreThoseOfTheSpecification(t *testing.T) {
 	for _, r := range engine.Routes() {
 		first := "/" + strings.Split(r.Path, "/")[1]
 		if first != "/api" && !slices.ContainsFunc(listed, func(l string) bool { return "/"+strings.Split(l, "/")[1] == first }) {
-			t.Errorf("README does not list %s %s", r.Method, r.Path)
+			t.Errorf("docs/api.md does not list %s %s", r.Method, r.Path)
 		}
 	}
 }

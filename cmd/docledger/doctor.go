@@ -39,7 +39,7 @@ func doctorCommand() *cobra.Command {
 func misconfigured(c *cobra.Command, problems config.Error) error {
 	var findings []service.Finding
 	for _, p := range problems {
-		findings = append(findings, service.Finding{Subject: p.Variable, Err: errors.New(p.Reason), Remedy: "see the table in README or .env.example"})
+		findings = append(findings, service.Finding{Subject: p.Variable, Err: errors.New(p.Reason), Remedy: "see docs/configuration.md or .env.example"})
 	}
 	return report(c, findings)
 }

@@ -52,7 +52,7 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:           "docledger",
 		Short:         "Documents in, ledger out",
-		Long:          "docledger takes business documents in, extracts their data and serves both over HTTP.\nIts configuration comes from environment variables; see README.",
+		Long:          "docledger takes business documents in, extracts their data and serves both over HTTP.\nIts configuration comes from environment variables; see docs/configuration.md.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

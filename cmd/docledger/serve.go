@@ -22,7 +22,7 @@ func serveCommand() *cobra.Command {
 	var afterRestore bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the service", Args: cobra.NoArgs,
-		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see README.",
+		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see docs/configuration.md.",
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles, afterRestore) },
 	}
 	c.Flags().StringSliceVar(&roles, "role", nil, "what this process does: api, worker, tools; all by default, tools only with an identity provider")

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// TestClientsOfTheREADME holds the ways to connect clients to what the tool
-// server can be: configurations are JSON, and each leads to the one endpoint.
-func TestClientsOfTheREADME(t *testing.T) {
+// TestDocumentedClients checks the table of clients: each configuration is JSON
+// and names the one endpoint.
+func TestDocumentedClients(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(readme), "| client | the shortest way |")
+	_, table, found := strings.Cut(string(page), "| client | the shortest way |")
 	if !found {
 		t.Fatal("the table of clients is not there")
 	}

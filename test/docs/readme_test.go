@@ -14,18 +14,19 @@ import (
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestREADMECommandsRun runs every command of README that talks to the sandbox,
-// in its order and in one shell, as a newcomer would paste them.
-func TestREADMECommandsRun(t *testing.T) {
+// TestGuideCommandsRun runs the quick start and then every command of the guides
+// that calls the sandbox, in the order of the pages and in one shell.
+func TestGuideCommandsRun(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("README's commands need %s, which is not installed", tool)
+			t.Fatalf("the commands of the guides need %s, which is not installed", tool)
 		}
 	}
 	var script strings.Builder
-	for _, block := range shellBlock.FindAllStringSubmatch(read(t, "README.md"), -1) {
-		if strings.Contains(block[1], "$BASE_URL") {
+	script.WriteString("SANDBOX_ENV=sandbox.env examples/quickstart.sh > quickstart.txt\n")
+	for _, page := range []string{"docs/walkthrough.md", "docs/assistants.md"} {
+		for _, block := range shellBlock.FindAllStringSubmatch(read(t, page), -1) {
 			script.WriteString(block[1])
 		}
 	}
@@ -45,6 +46,13 @@ func TestREADMECommandsRun(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the commands end with %v:\n%s", err, out)
+	}
+	printed, err := os.ReadFile(filepath.Join(dir, "quickstart.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(read(t, "README.md"), "\n"+string(printed)) {
+		t.Errorf("README does not show what the quick start prints:\n%s", printed)
 	}
 	for _, want := range []string{`"invoice_number":"`, `"class":"Expense"`, `"status":"ACTIVE"`, `"sync":{`, `"state":"DONE"`, `"source":"TRIGGER"`, `"files_ingested":1`, `"filename":"bill-a.xml"`, `"filename":"bill-b.xml"`} {
 		if !bytes.Contains(out, []byte(want)) {
