@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"docledger/adapter/extract/layout"
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
 )
@@ -14,7 +14,7 @@ import (
 // number, the date and the total must be printed somewhere. ok is false where
 // the pages hold no text to compare with.
 func Compare(pages []layout.Page, c *invoice.Content) (check invoice.Check, ok bool) {
-	s := newSheet(pages)
+	s := parseDocument(pages)
 	words := 0
 	for _, seg := range s.segments {
 		words += len(seg.words)
@@ -48,7 +48,7 @@ func total(c *invoice.Content) *money.Decimal {
 }
 
 // prints says whether a text is printed, whatever its spaces and case.
-func (s *sheet) prints(text string) bool {
+func (s *parsedDocument) prints(text string) bool {
 	text = compact(text)
 	return slices.ContainsFunc(s.lines, func(l *line) bool {
 		var all []string
@@ -60,10 +60,10 @@ func (s *sheet) prints(text string) bool {
 }
 
 func compact(text string) string {
-	return strings.ReplaceAll(reading.Fold(reading.Digits(text)), " ", "")
+	return strings.ReplaceAll(textrules.Fold(textrules.Digits(text)), " ", "")
 }
 
-func (s *sheet) printsAmount(v *money.Decimal) bool {
+func (s *parsedDocument) printsAmount(v *money.Decimal) bool {
 	if v == nil {
 		return false
 	}
@@ -73,10 +73,10 @@ func (s *sheet) printsAmount(v *money.Decimal) bool {
 	})
 }
 
-func (s *sheet) printsDate(c *invoice.Content) bool {
+func (s *parsedDocument) printsDate(c *invoice.Content) bool {
 	return slices.ContainsFunc(s.segments, func(seg *segment) bool {
-		return slices.ContainsFunc(seg.dates, func(d reading.PrintedDate) bool {
-			date, other, ok := d.Read(reading.OrderUnknown)
+		return slices.ContainsFunc(seg.dates, func(d textrules.PrintedDate) bool {
+			date, other, ok := d.Read(textrules.OrderUnknown)
 			return ok && (date == c.IssueDate || other != nil && *other == c.IssueDate)
 		})
 	})

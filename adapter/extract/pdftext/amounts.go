@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
 )
 
@@ -36,10 +36,10 @@ type piece struct {
 
 // readAmounts finds the numbers of every segment, in the style the document
 // votes for.
-func (s *sheet) readAmounts() {
-	var votes reading.Votes
+func (s *parsedDocument) readAmounts() {
+	var votes textrules.Votes
 	for _, seg := range s.segments {
-		for _, a := range scan(seg, s.height, reading.Style{}) {
+		for _, a := range scan(seg, s.height, textrules.Style{}) {
 			if !inDate(seg, &a) {
 				votes.Count(a.digits, len(a.currencies) > 0)
 			}
@@ -72,7 +72,7 @@ func isTime(seg *segment, a *amount) bool {
 	if len(a.currencies) > 0 || a.value.Decimals() > 0 {
 		return false
 	}
-	for _, n := range reading.PaymentDays(seg.text) {
+	for _, n := range textrules.PaymentDays(seg.text) {
 		if a.value.Equal(money.FromInt(int64(n))) {
 			return true
 		}
@@ -81,7 +81,7 @@ func isTime(seg *segment, a *amount) bool {
 }
 
 // scan finds the numbers of a segment.
-func scan(seg *segment, height float64, style reading.Style) []amount {
+func scan(seg *segment, height float64, style textrules.Style) []amount {
 	var out []amount
 	pieces := make([]piece, len(seg.words))
 	for i := range seg.words {
@@ -103,7 +103,7 @@ func scan(seg *segment, height float64, style reading.Style) []amount {
 
 // join reads the number that begins with a word: groups of thousands that
 // spaces part, a sign before it, and the currency or percent sign around it.
-func join(seg *segment, pieces []piece, i int, height float64, style reading.Style) (amount, bool) {
+func join(seg *segment, pieces []piece, i int, height float64, style textrules.Style) (amount, bool) {
 	a := amount{from: i, to: i + 1, digits: pieces[i].digits, currencies: pieces[i].currencies, percent: pieces[i].percent}
 	near := func(k int) bool {
 		return gapBetween(&seg.words[k], &seg.words[k+1]) < 0.75*height
@@ -116,10 +116,10 @@ func join(seg *segment, pieces []piece, i int, height float64, style reading.Sty
 			a.currencies = pieces[k].currencies
 		}
 	}
-	number, ok := reading.ParseNumber(a.digits, style)
+	number, ok := textrules.ParseNumber(a.digits, style)
 	if !ok && a.to > i+1 {
 		a.digits, a.to = pieces[i].digits, i+1
-		number, ok = reading.ParseNumber(a.digits, style)
+		number, ok = textrules.ParseNumber(a.digits, style)
 	}
 	if !ok {
 		return a, false
@@ -143,13 +143,13 @@ func (a *amount) around(seg *segment, height float64) {
 		if next == "%" {
 			a.percent = true
 			a.to++
-		} else if c := reading.Currencies(next); c != nil && len(a.currencies) == 0 {
+		} else if c := textrules.Currencies(next); c != nil && len(a.currencies) == 0 {
 			a.currencies = c
 			a.to++
 		}
 	}
 	if a.from > 0 && len(a.currencies) == 0 && !a.percent {
-		if c := reading.Currencies(seg.words[a.from-1].text); c != nil {
+		if c := textrules.Currencies(seg.words[a.from-1].text); c != nil {
 			a.currencies = c
 			a.from--
 		}
@@ -210,7 +210,7 @@ func takeApart(text string) piece {
 	}
 	before = strings.TrimLeft(before, ":@~")
 	if before != "" {
-		if p.currencies = reading.Currencies(before); p.currencies == nil {
+		if p.currencies = textrules.Currencies(before); p.currencies == nil {
 			return piece{}
 		}
 	}
@@ -219,7 +219,7 @@ func takeApart(text string) piece {
 	}
 	after = trimEnd(after, &digits, len(p.currencies) > 0 && p.currencies[0] == "JPY")
 	if after != "" {
-		c := reading.Currencies(after)
+		c := textrules.Currencies(after)
 		if c == nil {
 			return piece{}
 		}

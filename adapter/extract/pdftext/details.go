@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
 
@@ -88,7 +88,7 @@ func splitTown(text string, to *invoice.Address) bool {
 }
 
 // readAddresses reads where the parties sit, from the block their name begins.
-func (s *sheet) readAddresses(d *draft, p *parties, seller, buyer *segment) {
+func (s *parsedDocument) readAddresses(d *draft, p *parties, seller, buyer *segment) {
 	for _, party := range []struct {
 		path        string
 		name, other *segment
@@ -106,14 +106,14 @@ func (s *sheet) readAddresses(d *draft, p *parties, seller, buyer *segment) {
 			"postal_code": party.to.PostalCode, "region": party.to.Region,
 		} {
 			if value != "" {
-				d.saw(party.path+".address."+field, probable, at, 0, 0)
+				d.recordEvidence(party.path+".address."+field, probable, at, 0, 0)
 			}
 		}
 	}
 }
 
 // readPayment reads how the invoice is to be paid.
-func (s *sheet) readPayment(d *draft) {
+func (s *parsedDocument) readPayment(d *draft) {
 	c := &d.content
 	if all := s.ibans(); len(all) > 0 {
 		confidence := doubtful
@@ -121,15 +121,15 @@ func (s *sheet) readPayment(d *draft) {
 			confidence = sure
 		}
 		c.Payment.IBAN = all[0].text
-		d.saw("payment.iban", confidence, all[0].seg, 0, 0)
+		d.recordEvidence("payment.iban", confidence, all[0].seg, 0, 0)
 	}
 	for _, l := range s.lines {
 		for k, seg := range l.segments {
 			for m, label := range seg.labels {
 				switch label.Role {
-				case reading.RoleBIC:
+				case textrules.RoleBIC:
 					s.readBIC(d, seg.line, k, m)
-				case reading.RoleTerms:
+				case textrules.RoleTerms:
 					s.readTerms(d, seg.line, k, m)
 				}
 			}
@@ -137,28 +137,28 @@ func (s *sheet) readPayment(d *draft) {
 	}
 }
 
-func (s *sheet) readBIC(d *draft, at, k, m int) {
+func (s *parsedDocument) readBIC(d *draft, at, k, m int) {
 	if d.content.Payment.BIC != "" {
 		return
 	}
 	for _, p := range s.places(at, k, m) {
 		if code := bicForm.FindString(p.seg.text[p.from:]); code != "" {
 			d.content.Payment.BIC = code
-			d.saw("payment.bic", likely, p.seg, 0, 0)
+			d.recordEvidence("payment.bic", likely, p.seg, 0, 0)
 			return
 		}
 	}
 }
 
 // readTerms reads the text behind or beside the label of the terms.
-func (s *sheet) readTerms(d *draft, at, k, m int) {
+func (s *parsedDocument) readTerms(d *draft, at, k, m int) {
 	if d.content.Payment.Terms != "" {
 		return
 	}
 	for _, p := range s.places(at, k, m) {
 		if text := strings.Trim(p.seg.text[p.from:], " :"); text != "" && (p.from > 0 || !p.seg.startsWithLabel()) {
 			d.content.Payment.Terms = text
-			d.saw("payment.terms", probable, p.seg, 0, 0)
+			d.recordEvidence("payment.terms", probable, p.seg, 0, 0)
 			return
 		}
 	}

@@ -30,8 +30,8 @@ type draft struct {
 	checks  []invoice.Check
 }
 
-// saw records evidence for the value at a path.
-func (d *draft) saw(path string, confidence float64, seg *segment, from, to int, alternatives ...string) {
+// recordEvidence records evidence for the value at a path.
+func (d *draft) recordEvidence(path string, confidence float64, seg *segment, from, to int, alternatives ...string) {
 	e := invoice.Evidence{Source: invoice.FromText, Confidence: math.Round(confidence*100) / 100, Alternatives: alternatives}
 	if seg != nil {
 		e.Page, e.SourceText = seg.page, shorten(seg.text)
@@ -64,8 +64,8 @@ func shorten(s string) string {
 	return string([]rune(s)[:maxSource])
 }
 
-// sawAmount records an amount at its place.
-func (d *draft) sawAmount(path string, to **money.Decimal, confidence float64, row stated) {
+// recordAmount records an amount at its place.
+func (d *draft) recordAmount(path string, to **money.Decimal, confidence float64, row stated) {
 	v := row.amount.value
 	*to = &v
 	var others []string
@@ -75,7 +75,7 @@ func (d *draft) sawAmount(path string, to **money.Decimal, confidence float64, r
 	if len(others) > 0 {
 		confidence = min(confidence, doubtful)
 	}
-	d.saw(path, confidence, row.seg, row.amount.from, row.amount.to, others...)
+	d.recordEvidence(path, confidence, row.seg, row.amount.from, row.amount.to, others...)
 }
 
 // choose takes the best candidate of a value that is text. Candidates of other

@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"docledger/domain/calendar"
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 // found is a candidate of a value.
@@ -27,7 +27,7 @@ type place struct {
 
 // places returns where the value of a label may stand, the likeliest first:
 // behind it, beside it, below it.
-func (s *sheet) places(at, k, m int) []place {
+func (s *parsedDocument) places(at, k, m int) []place {
 	l := s.lines[at]
 	seg := l.segments[k]
 	var out []place
@@ -63,12 +63,12 @@ func (s *sheet) places(at, k, m int) []place {
 
 // identifier reads a number such as an invoice's from a place: a word with a
 // digit, or two where the first is a short prefix.
-func (s *sheet) identifier(p place) (found, bool) {
+func (s *parsedDocument) identifier(p place) (found, bool) {
 	seg := p.seg
 	rest := seg.text[p.from:]
 	trimmed := strings.TrimLeft(rest, " :.=#-–№º°")
 	for _, filler := range []string{"nr.", "nr ", "no.", "no ", "n.", "num.", "nummer", "number"} {
-		if strings.HasPrefix(reading.Fold(trimmed), filler) {
+		if strings.HasPrefix(textrules.Fold(trimmed), filler) {
 			trimmed = strings.TrimLeft(trimmed[min(len(filler), len(trimmed)):], " :.=#-–№º°")
 		}
 	}
@@ -126,7 +126,7 @@ func (seg *segment) wordsAt(start, end int) (from, to int) {
 }
 
 // numbers returns the candidates of the invoice number.
-func (s *sheet) numbers() []found {
+func (s *parsedDocument) numbers() []found {
 	var out []found
 	for i, l := range s.lines {
 		heading := isHeading(l)
@@ -140,7 +140,7 @@ func (s *sheet) numbers() []found {
 					continue
 				}
 				for _, p := range s.places(i, k, m) {
-					title := label.Role != reading.RoleNumber
+					title := label.Role != textrules.RoleNumber
 					if title && (p.seg != seg && !heading || m > 0 && p.seg != seg) {
 						continue
 					}
@@ -160,20 +160,20 @@ func (s *sheet) numbers() []found {
 }
 
 // numberWeight says how surely a label announces the invoice number.
-func numberWeight(seg *segment, label reading.Match) float64 {
+func numberWeight(seg *segment, label textrules.Match) float64 {
 	atStart := label.From == 0
 	switch {
-	case label.Role == reading.RoleNumber && !label.Weak:
+	case label.Role == textrules.RoleNumber && !label.Weak:
 		return 1
-	case label.Role == reading.RoleNumber && atStart:
+	case label.Role == textrules.RoleNumber && atStart:
 		return 0.7
-	case label.Role == reading.RoleNumber:
+	case label.Role == textrules.RoleNumber:
 		for _, other := range seg.labels {
-			if (other.Role == reading.RoleTitle || other.Role == reading.RoleCreditTitle) && other.To <= label.From && label.From-other.To <= 4 {
+			if (other.Role == textrules.RoleTitle || other.Role == textrules.RoleCreditTitle) && other.To <= label.From && label.From-other.To <= 4 {
 				return 0.9
 			}
 		}
-	case (label.Role == reading.RoleTitle || label.Role == reading.RoleCreditTitle) && atStart:
+	case (label.Role == textrules.RoleTitle || label.Role == textrules.RoleCreditTitle) && atStart:
 		return 0.85
 	}
 	return 0
@@ -199,7 +199,7 @@ func isHeading(l *line) bool {
 }
 
 // datesOf returns the candidates of a date by the labels that announce it.
-func (s *sheet) datesOf(role reading.Role) []found {
+func (s *parsedDocument) datesOf(role textrules.Role) []found {
 	var out []found
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
@@ -229,7 +229,7 @@ func (s *sheet) datesOf(role reading.Role) []found {
 }
 
 // dateWeight says how surely the n-th date of a segment is the one of a role.
-func (s *sheet) dateWeight(role reading.Role, at, k, n int) float64 {
+func (s *parsedDocument) dateWeight(role textrules.Role, at, k, n int) float64 {
 	label, place := s.labelOfDate(at, k, n)
 	if label == nil {
 		return 0
@@ -237,16 +237,16 @@ func (s *sheet) dateWeight(role reading.Role, at, k, n int) float64 {
 	switch label.Role {
 	case role:
 		return place
-	case reading.RoleDate:
-		if role == reading.RoleIssueDate {
+	case textrules.RoleDate:
+		if role == textrules.RoleIssueDate {
 			return 0.85 * place
 		}
-	case reading.RoleTitle, reading.RoleCreditTitle, reading.RoleNumber:
-		if role == reading.RoleIssueDate && place == 1 && (label.From == 0 || !label.Weak) {
+	case textrules.RoleTitle, textrules.RoleCreditTitle, textrules.RoleNumber:
+		if role == textrules.RoleIssueDate && place == 1 && (label.From == 0 || !label.Weak) {
 			return 0.8
 		}
-	case reading.RoleTerms:
-		if role == reading.RoleDueDate {
+	case textrules.RoleTerms:
+		if role == textrules.RoleDueDate {
 			return 0
 		}
 	}
@@ -255,10 +255,10 @@ func (s *sheet) dateWeight(role reading.Role, at, k, n int) float64 {
 
 // labelOfDate returns the label that a date belongs to, and how well it is
 // placed: before the date in its segment, in the segment before, or above.
-func (s *sheet) labelOfDate(at, k, n int) (*reading.Match, float64) {
+func (s *parsedDocument) labelOfDate(at, k, n int) (*textrules.Match, float64) {
 	l := s.lines[at]
 	seg := l.segments[k]
-	var nearest *reading.Match
+	var nearest *textrules.Match
 	for m := range seg.labels {
 		if seg.tokens[seg.labels[m].To-1].End <= seg.dates[n].Start {
 			nearest = &seg.labels[m]
@@ -293,7 +293,7 @@ func (s *sheet) labelOfDate(at, k, n int) (*reading.Match, float64) {
 
 // isFiller says whether a text only joins a date to what it is of.
 func isFiller(text string) bool {
-	switch reading.Fold(strings.Trim(text, " .:")) {
+	switch textrules.Fold(strings.Trim(text, " .:")) {
 	case "vom", "von", "of", "dated", "du", "de", "del", "van", "z", "z dnia", "da", "от", "av":
 		return true
 	}
@@ -301,7 +301,7 @@ func isFiller(text string) bool {
 }
 
 // labelAbove returns the label of the nearest segment above one.
-func (s *sheet) labelAbove(at int, seg *segment) (*reading.Match, float64) {
+func (s *parsedDocument) labelAbove(at int, seg *segment) (*textrules.Match, float64) {
 	for i := at - 1; i >= 0; i-- {
 		l := s.lines[i]
 		if l.page != seg.page || seg.y0-l.y1 > 8*s.height {

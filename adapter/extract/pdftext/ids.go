@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
 
@@ -24,7 +24,7 @@ var (
 )
 
 // taxIDs returns the tax identifiers of the document.
-func (s *sheet) taxIDs() []taxID {
+func (s *parsedDocument) taxIDs() []taxID {
 	var out []taxID
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
@@ -34,17 +34,17 @@ func (s *sheet) taxIDs() []taxID {
 			labelled := false
 			for m, label := range seg.labels {
 				switch label.Role {
-				case reading.RoleTaxID, reading.RoleBuyerTaxID, reading.RoleTax:
+				case textrules.RoleTaxID, textrules.RoleBuyerTaxID, textrules.RoleTax:
 				default:
 					continue
 				}
 				for _, p := range s.places(i, k, m) {
 					id, valid := idAt(p.seg.text[p.from:])
-					if id == "" || label.Role == reading.RoleTax && !euTaxID.MatchString(squeeze(id)) {
+					if id == "" || label.Role == textrules.RoleTax && !euTaxID.MatchString(squeeze(id)) {
 						continue
 					}
 					labelled = true
-					out = append(out, taxID{id: id, buyer: label.Role == reading.RoleBuyerTaxID, valid: valid, seg: p.seg})
+					out = append(out, taxID{id: id, buyer: label.Role == textrules.RoleBuyerTaxID, valid: valid, seg: p.seg})
 					break
 				}
 			}
@@ -77,7 +77,7 @@ func idAt(text string) (id string, valid bool) {
 	for i, w := range fields {
 		last := strings.ContainsAny(w[len(w)-1:], ",;:)")
 		w = strings.TrimRight(w, ",;:).")
-		if !idPart.MatchString(w) || len(reading.FindDates(w)) > 0 {
+		if !idPart.MatchString(w) || len(textrules.FindDates(w)) > 0 {
 			break
 		}
 		if len(parts) > 0 && !hasDigit(w) && !isTaxSuffix(w) {
@@ -122,7 +122,7 @@ func countDigits(s string) int {
 
 // assignTaxIDs says which identifier is the seller's and which the buyer's: by
 // the label, else by the name that stands nearest above.
-func (s *sheet) assignTaxIDs(ids []taxID, seller, buyer *segment) (ofSeller, ofBuyer []taxID) {
+func (s *parsedDocument) assignTaxIDs(ids []taxID, seller, buyer *segment) (ofSeller, ofBuyer []taxID) {
 	for _, id := range ids {
 		switch {
 		case id.buyer, nearer(s, id.seg, buyer, seller):
@@ -136,7 +136,7 @@ func (s *sheet) assignTaxIDs(ids []taxID, seller, buyer *segment) (ofSeller, ofB
 
 // nearer says whether a segment stands under a rather than under b: in the same
 // column, and closer.
-func nearer(s *sheet, seg, a, b *segment) bool {
+func nearer(s *parsedDocument, seg, a, b *segment) bool {
 	if a == nil || a.page != seg.page || seg.line < a.line || abs(seg.x0-a.x0) > 14*s.height && abs(seg.x1-a.x1) > 14*s.height {
 		return false
 	}
@@ -151,7 +151,7 @@ func nearer(s *sheet, seg, a, b *segment) bool {
 			}
 			for _, m := range between.labels {
 				switch m.Role {
-				case reading.RoleTitle, reading.RoleCreditTitle, reading.RoleNumber, reading.RoleIssueDate:
+				case textrules.RoleTitle, textrules.RoleCreditTitle, textrules.RoleNumber, textrules.RoleIssueDate:
 					return false
 				}
 			}
@@ -170,10 +170,10 @@ type iban struct {
 }
 
 // ibans returns the account numbers of the document, each once.
-func (s *sheet) ibans() []iban {
+func (s *parsedDocument) ibans() []iban {
 	var out []iban
 	for _, seg := range s.segments {
-		labelled := slices.ContainsFunc(seg.labels, func(m reading.Match) bool { return m.Role == reading.RoleIBAN })
+		labelled := slices.ContainsFunc(seg.labels, func(m textrules.Match) bool { return m.Role == textrules.RoleIBAN })
 		for _, m := range ibanForm.FindAllString(seg.text, -1) {
 			text, valid := trimIBAN(m)
 			if !valid && !labelled || slices.ContainsFunc(out, func(o iban) bool { return o.text == text }) {

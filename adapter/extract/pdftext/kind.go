@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 
 	"docledger/domain/extraction"
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 // noInvoice returns why a text is no invoice, nil where it may be one. The
 // title tells: a document of another kind names itself, and no title of an
 // invoice stands beside.
-func (s *sheet) noInvoice() *extraction.Failure {
+func (s *parsedDocument) noInvoice() *extraction.Failure {
 	kind := ""
 	for _, seg := range s.segments {
 		if seg.page != 1 || seg.used {
 			continue
 		}
-		found := reading.KindOf(seg.text)
+		found := textrules.KindOf(seg.text)
 		if found == string(extraction.Proforma) {
 			kind = found
 			break
@@ -38,19 +38,19 @@ func (s *sheet) noInvoice() *extraction.Failure {
 }
 
 // titled says whether a segment names the document an invoice or credit note.
-func (s *sheet) titled(seg *segment) bool {
+func (s *parsedDocument) titled(seg *segment) bool {
 	for _, label := range seg.labels {
 		switch label.Role {
-		case reading.RoleTitle, reading.RoleCreditTitle:
+		case textrules.RoleTitle, textrules.RoleCreditTitle:
 			if label.From == 0 {
 				return true
 			}
-		case reading.RoleBuyer: // "Invoice to:"
+		case textrules.RoleBuyer: // "Invoice to:"
 			first := seg.tokens[label.From : label.From+1]
-			if alone := reading.FindLabels(first); len(alone) > 0 && alone[0].Role == reading.RoleTitle {
+			if alone := textrules.FindLabels(first); len(alone) > 0 && alone[0].Role == textrules.RoleTitle {
 				return true
 			}
-		case reading.RoleNumber:
+		case textrules.RoleNumber:
 			if !label.Weak && !headsList(s.lines[seg.line]) {
 				return true
 			}
@@ -73,20 +73,20 @@ func headsList(l *line) bool {
 // isCreditNote says whether the document calls itself a credit note. A
 // self-billed invoice is called "Gutschrift" in German too, so the law's word
 // for what is taken back does not decide against the sign of its amounts.
-func (s *sheet) isCreditNote() (is bool, seg *segment) {
+func (s *parsedDocument) isCreditNote() (is bool, seg *segment) {
 	for _, seg := range s.segments {
 		if seg.page != 1 || seg.used || len(seg.labels) == 0 {
 			continue
 		}
 		first := seg.labels[0]
-		phrase := reading.Fold(seg.text[seg.tokens[first.From].Start:seg.tokens[first.To-1].End])
+		phrase := textrules.Fold(seg.text[seg.tokens[first.From].Start:seg.tokens[first.To-1].End])
 		switch {
 		case first.From > 0:
-		case strings.Contains(reading.Fold(seg.text), "selbst ausgestellt"), strings.Contains(reading.Fold(seg.text), "self billed"), strings.Contains(reading.Fold(seg.text), "self-billed"):
+		case strings.Contains(textrules.Fold(seg.text), "selbst ausgestellt"), strings.Contains(textrules.Fold(seg.text), "self billed"), strings.Contains(textrules.Fold(seg.text), "self-billed"):
 			return false, seg
-		case first.Role == reading.RoleCreditTitle, first.Role == reading.RoleNumber && creditNumber(phrase):
+		case first.Role == textrules.RoleCreditTitle, first.Role == textrules.RoleNumber && creditNumber(phrase):
 			return true, seg
-		case first.Role == reading.RoleTitle && len(seg.tokens) <= first.To+4:
+		case first.Role == textrules.RoleTitle && len(seg.tokens) <= first.To+4:
 			return false, seg
 		}
 	}
@@ -120,7 +120,7 @@ func unreadable(segments []*segment) bool {
 			}
 			if n := latinLetters(w.text); n >= 5 {
 				long++
-				if !strings.ContainsAny(reading.Fold(w.text), "aeiouy") {
+				if !strings.ContainsAny(textrules.Fold(w.text), "aeiouy") {
 					mute++
 				}
 			}

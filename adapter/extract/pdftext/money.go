@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
 
@@ -18,7 +18,7 @@ type cue struct {
 
 // readCurrency reads the currency from codes and signs at amounts, at labels
 // and in words.
-func (s *sheet) readCurrency(d *draft, sums *totals) {
+func (s *parsedDocument) readCurrency(d *draft, sums *totals) {
 	var cues []cue
 	ambiguous := map[string]*segment{} // signs of several currencies, by the likeliest
 	for _, seg := range s.segments {
@@ -32,15 +32,15 @@ func (s *sheet) readCurrency(d *draft, sums *totals) {
 			}
 		}
 		for _, label := range seg.labels {
-			if label.Role == reading.RoleCurrency || slices.Contains(totalRoles, label.Role) {
+			if label.Role == textrules.RoleCurrency || slices.Contains(totalRoles, label.Role) {
 				for _, w := range append(s.wordsAfter(seg, label), strings.Fields(seg.text)...) {
-					if codes := reading.Currencies(w); len(codes) == 1 {
+					if codes := textrules.Currencies(w); len(codes) == 1 {
 						cues = append(cues, cue{codes[0], 2, seg})
 					}
 				}
 			}
 		}
-		if code := reading.NamedCurrency(seg.text); code != "" {
+		if code := textrules.NamedCurrency(seg.text); code != "" {
 			cues = append(cues, cue{code, 1, seg})
 		}
 	}
@@ -74,14 +74,14 @@ func (s *sheet) readCurrency(d *draft, sums *totals) {
 	}
 }
 
-func (s *sheet) setCurrency(d *draft, code string, confidence float64, seg *segment, others ...string) {
+func (s *parsedDocument) setCurrency(d *draft, code string, confidence float64, seg *segment, others ...string) {
 	d.content.Currency, s.currency = code, code
-	d.saw("currency", confidence, seg, 0, 0, others...)
+	d.recordEvidence("currency", confidence, seg, 0, 0, others...)
 }
 
 // wordsAfter are the words of a segment behind a label, and of the one beside
 // it where there are none.
-func (s *sheet) wordsAfter(seg *segment, label reading.Match) []string {
+func (s *parsedDocument) wordsAfter(seg *segment, label textrules.Match) []string {
 	text := seg.text[seg.tokens[label.To-1].End:]
 	if strings.Trim(text, " :") == "" {
 		segments := s.lines[seg.line].segments
@@ -103,7 +103,7 @@ var (
 
 // bySign decides what a sign such as "$" or "kr" stands for by the country the
 // document speaks of.
-func (s *sheet) bySign(d *draft, ambiguous map[string]*segment) {
+func (s *parsedDocument) bySign(d *draft, ambiguous map[string]*segment) {
 	for _, code := range []string{"USD", "JPY", "INR", "SEK", "DKK", "AED", "SAR"} {
 		seg := ambiguous[code]
 		if seg == nil {
@@ -136,11 +136,11 @@ func (s *sheet) bySign(d *draft, ambiguous map[string]*segment) {
 	}
 }
 
-func (s *sheet) mentions(re *regexp.Regexp) bool {
+func (s *parsedDocument) mentions(re *regexp.Regexp) bool {
 	return slices.ContainsFunc(s.segments, func(seg *segment) bool { return re.MatchString(seg.text) })
 }
 
-func (s *sheet) anyRune(f func(rune) bool) bool {
+func (s *parsedDocument) anyRune(f func(rune) bool) bool {
 	return slices.ContainsFunc(s.segments, func(seg *segment) bool { return strings.ContainsFunc(seg.text, f) })
 }
 
@@ -156,7 +156,7 @@ var nordicCues = []struct {
 	{"ISK", regexp.MustCompile(`(?i)kennitala|\bÍsland\b`)},
 }
 
-func (s *sheet) nordic(d *draft, seg *segment) {
+func (s *parsedDocument) nordic(d *draft, seg *segment) {
 	found := ""
 	var others []string
 	for _, c := range nordicCues {
@@ -183,32 +183,32 @@ var english = regexp.MustCompile(`(?i)\b(?:invoice|date|bill to|amount|quantity|
 
 // dateOrder returns the order of day and month: what the dates show, else what
 // the terms of payment confirm, else the custom of the country.
-func (s *sheet) dateOrder(d *draft) reading.Order {
-	var all []reading.PrintedDate
+func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
+	var all []textrules.PrintedDate
 	for _, seg := range s.segments {
 		all = append(all, seg.dates...)
 	}
-	fallback := reading.DayFirst
+	fallback := textrules.DayFirst
 	if s.mentions(english) {
-		fallback = reading.OrderUnknown
+		fallback = textrules.OrderUnknown
 		switch {
 		case d.content.Currency == "USD" && s.mentions(usAddress) && !s.mentions(otherUS):
-			fallback = reading.MonthFirst
+			fallback = textrules.MonthFirst
 		case d.content.Currency == "GBP" && strings.HasPrefix(d.content.Seller.TaxID, "GB"):
-			fallback = reading.DayFirst
+			fallback = textrules.DayFirst
 		}
-		if byTerms := s.orderByTerms(); byTerms != reading.OrderUnknown {
+		if byTerms := s.orderByTerms(); byTerms != textrules.OrderUnknown {
 			fallback = byTerms
 		}
 	}
-	return reading.VoteOrder(all, fallback)
+	return textrules.VoteOrder(all, fallback)
 }
 
 var termDays = regexp.MustCompile(`(?i)\b(?:net\s*)?(\d{1,3})\s*(?:days?|d\b|jours|tage|dagen|dias|giorni)|\bnet\s*(\d{1,3})\b`)
 
 // orderByTerms finds the order in which issue and due date lie as many days
 // apart as the terms of payment say.
-func (s *sheet) orderByTerms() reading.Order {
+func (s *parsedDocument) orderByTerms() textrules.Order {
 	days := 0
 	for _, seg := range s.segments {
 		if m := termDays.FindStringSubmatch(seg.text); m != nil {
@@ -216,17 +216,17 @@ func (s *sheet) orderByTerms() reading.Order {
 		}
 	}
 	if days == 0 {
-		return reading.OrderUnknown
+		return textrules.OrderUnknown
 	}
-	fits := reading.OrderUnknown
-	for _, order := range []reading.Order{reading.DayFirst, reading.MonthFirst} {
+	fits := textrules.OrderUnknown
+	for _, order := range []textrules.Order{textrules.DayFirst, textrules.MonthFirst} {
 		s.order = order
-		issue, due := s.datesOf(reading.RoleIssueDate), s.datesOf(reading.RoleDueDate)
+		issue, due := s.datesOf(textrules.RoleIssueDate), s.datesOf(textrules.RoleDueDate)
 		if len(issue) == 0 || len(due) == 0 || issue[0].date.AddDays(days) != due[0].date {
 			continue
 		}
-		if fits != reading.OrderUnknown {
-			return reading.OrderUnknown
+		if fits != textrules.OrderUnknown {
+			return textrules.OrderUnknown
 		}
 		fits = order
 	}
@@ -242,7 +242,7 @@ func atoi(s string) int {
 }
 
 // readLines puts the rows of the table into the draft.
-func (s *sheet) readLines(d *draft, t *table) {
+func (s *parsedDocument) readLines(d *draft, t *table) {
 	if t.start >= 0 && len(t.items) == 0 {
 		d.checks = append(d.checks, invoice.Check{
 			Rule: invoice.RuleLinesReadable, Severity: invoice.Blocking, Path: "lines",
@@ -263,16 +263,16 @@ func (s *sheet) readLines(d *draft, t *table) {
 			Position:    len(d.content.Lines) + 1,
 			Description: strings.Join(it.description, " "),
 			Unit:        it.unit,
-			Quantity:    it.value(reading.ColumnQuantity),
-			UnitPrice:   it.value(reading.ColumnPrice),
-			NetAmount:   it.value(reading.ColumnAmount),
-			TaxRate:     it.value(reading.ColumnTaxRate),
+			Quantity:    it.value(textrules.ColumnQuantity),
+			UnitPrice:   it.value(textrules.ColumnPrice),
+			NetAmount:   it.value(textrules.ColumnAmount),
+			TaxRate:     it.value(textrules.ColumnTaxRate),
 		}
 		confidence := likely
 		if it.consistent() {
 			confidence = sure
 		}
-		d.saw(linePath(len(d.content.Lines)), confidence, it.at, 0, 0)
+		d.recordEvidence(linePath(len(d.content.Lines)), confidence, it.at, 0, 0)
 		d.content.Lines = append(d.content.Lines, l)
 	}
 }

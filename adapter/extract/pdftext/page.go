@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"docledger/adapter/extract/layout"
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -32,10 +32,10 @@ type segment struct {
 	words          []word
 	starts         []int // where each word begins in text
 	x0, y0, x1, y1 float64
-	tokens         []reading.Token
-	labels         []reading.Match
+	tokens         []textrules.Token
+	labels         []textrules.Match
 	amounts        []amount
-	dates          []reading.PrintedDate
+	dates          []textrules.PrintedDate
 	used           bool // it belongs to the table of lines
 }
 
@@ -47,13 +47,13 @@ type line struct {
 	right    bool // it runs from right to left
 }
 
-// sheet is the whole document in reading order.
-type sheet struct {
+// parsedDocument is the whole document in reading order.
+type parsedDocument struct {
 	lines    []*line
 	segments []*segment
 	height   float64 // of a usual character, in points
-	style    reading.Style
-	order    reading.Order
+	style    textrules.Style
+	order    textrules.Order
 	currency string
 	pages    int
 }
@@ -62,9 +62,9 @@ type sheet struct {
 // they stand in different cells.
 const gapOfCells = 1.25
 
-// newSheet puts the words of all pages into lines and segments.
-func newSheet(pages []layout.Page) *sheet {
-	s := &sheet{pages: len(pages)}
+// parseDocument puts the words of all pages into lines and segments.
+func parseDocument(pages []layout.Page) *parsedDocument {
+	s := &parsedDocument{pages: len(pages)}
 	for i := range pages {
 		words := upright(&pages[i])
 		height := usualHeight(words)
@@ -74,7 +74,7 @@ func newSheet(pages []layout.Page) *sheet {
 		if s.height == 0 {
 			s.height = height
 		}
-		words = mend(words, height)
+		words = joinFragments(words, height)
 		for _, row := range rows(words, height) {
 			s.add(pages[i].Number, row, height)
 		}
@@ -82,14 +82,14 @@ func newSheet(pages []layout.Page) *sheet {
 	return s
 }
 
-func (s *sheet) add(page int, row []word, height float64) {
+func (s *parsedDocument) add(page int, row []word, height float64) {
 	l := &line{page: page, y0: row[0].y0, y1: row[0].y1}
 	var all []string
 	for _, w := range row {
 		l.y0, l.y1 = min(l.y0, w.y0), max(l.y1, w.y1)
 		all = append(all, w.text)
 	}
-	l.right = reading.IsRightToLeft(strings.Join(all, " "))
+	l.right = textrules.IsRightToLeft(strings.Join(all, " "))
 	from := 0
 	for i := 1; i <= len(row); i++ {
 		if i < len(row) && row[i].x0-row[i-1].x1 <= gapOfCells*height {
@@ -124,9 +124,9 @@ func newSegment(page, line int, words []word, right bool) *segment {
 		b.WriteString(w.text)
 	}
 	seg.words, seg.text = words, b.String()
-	seg.tokens = reading.Tokens(seg.text)
-	seg.labels = reading.FindLabels(seg.tokens)
-	seg.dates = reading.FindDates(seg.text)
+	seg.tokens = textrules.Tokens(seg.text)
+	seg.labels = textrules.FindLabels(seg.tokens)
+	seg.dates = textrules.FindDates(seg.text)
 	return seg
 }
 
@@ -157,7 +157,7 @@ func clean(text string) string {
 		}
 		return -1
 	}, norm.NFKC.String(text))
-	return logical(reading.Digits(text))
+	return logical(textrules.Digits(text))
 }
 
 // logical turns a word in Arabic letters that the page stores in visual order.
@@ -173,7 +173,7 @@ func logical(text string) string {
 	ends := len(runes) > 3 && last == 'ا' && runes[len(runes)-2] == 'ل' && !strings.HasPrefix(text, "ال")
 	turned := slices.Clone(runes)
 	slices.Reverse(turned)
-	known := !reading.KnownWord(text) && reading.KnownWord(string(turned))
+	known := !textrules.KnownWord(text) && textrules.KnownWord(string(turned))
 	if begins || ends && last != 'ة' || known {
 		return string(turned)
 	}
@@ -276,9 +276,9 @@ func tall(r rune) bool {
 	return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.Is(unicode.Lo, r)
 }
 
-// mend joins words that are parted only because a sign among them, such as a
+// joinFragments joins words that are parted only because a sign among them, such as a
 // full stop or an underscore, shares no height with the letters.
-func mend(words []word, height float64) []word {
+func joinFragments(words []word, height float64) []word {
 	out := words[:0]
 	for _, w := range words {
 		if n := len(out); n > 0 && touching(&out[n-1], &w, height) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
 
@@ -21,7 +21,7 @@ type naming struct {
 
 // parties reads who sells and who buys.
 type parties struct {
-	s      *sheet
+	s      *parsedDocument
 	blocks []*block
 	seller []naming
 	buyer  []naming
@@ -34,7 +34,7 @@ type block struct{ segments []*segment }
 func (b *block) last() *segment { return b.segments[len(b.segments)-1] }
 
 // findBlocks groups the segments outside the table of lines into blocks.
-func (s *sheet) findBlocks() []*block {
+func (s *parsedDocument) findBlocks() []*block {
 	var out []*block
 	for _, seg := range s.segments {
 		if seg.used {
@@ -72,7 +72,7 @@ var (
 )
 
 // findParties collects what speaks for the names of both parties.
-func (s *sheet) findParties() *parties {
+func (s *parsedDocument) findParties() *parties {
 	p := &parties{s: s, blocks: s.findBlocks()}
 	p.byLabels()
 	p.bySalutation()
@@ -94,15 +94,15 @@ func (p *parties) byLabels() {
 					continue
 				}
 				switch label.Role {
-				case reading.RoleSeller, reading.RolePayee:
+				case textrules.RoleSeller, textrules.RolePayee:
 					if n, ok := p.named(i, k, m); ok {
-						n.labelled = label.Role == reading.RoleSeller
+						n.labelled = label.Role == textrules.RoleSeller
 						if !n.labelled {
 							n.weight = 0.5
 						}
 						p.seller = append(p.seller, n)
 					}
-				case reading.RoleBuyer:
+				case textrules.RoleBuyer:
 					if n, ok := p.named(i, k, m); ok {
 						n.labelled = true
 						p.buyer = append(p.buyer, n)
@@ -118,7 +118,7 @@ func (p *parties) byLabels() {
 func (p *parties) announces(seg *segment, m int) bool {
 	label := seg.labels[m]
 	rest := strings.TrimSpace(seg.text[seg.tokens[label.To-1].End:])
-	return rest == "" || rest[0] == ':' || rest == "." || !label.Weak && reading.IsIdeographic(seg.text) || strings.HasPrefix(rest, "/")
+	return rest == "" || rest[0] == ':' || rest == "." || !label.Weak && textrules.IsIdeographic(seg.text) || strings.HasPrefix(rest, "/")
 }
 
 // named reads the name in the places of a label.
@@ -127,7 +127,7 @@ func (p *parties) named(at, k, m int) (naming, bool) {
 	places := p.s.places(at, k, m)
 	end := seg.tokens[seg.labels[m].To-1].End
 	rest := strings.Trim(seg.text[end:], " :.-=#)(/")
-	if m+1 < len(seg.labels) && seg.labels[m+1].Role == reading.RoleBuyer {
+	if m+1 < len(seg.labels) && seg.labels[m+1].Role == textrules.RoleBuyer {
 		rest = "" // "Käufer/Leistungsempfänger"
 	}
 	if rest != "" {
@@ -153,7 +153,7 @@ func (p *parties) named(at, k, m int) (naming, bool) {
 }
 
 // under returns the texts right under a label, aligned with it.
-func (s *sheet) under(at int, seg *segment) []place {
+func (s *parsedDocument) under(at int, seg *segment) []place {
 	var out []place
 	const lines = 4
 	for _, l := range s.lines[at+1 : min(at+1+lines, len(s.lines))] {
@@ -174,7 +174,7 @@ func (p *parties) nameAt(pl place) (naming, bool) {
 	if from == 0 && seg.startsWithLabel() {
 		first := seg.labels[0]
 		switch first.Role {
-		case reading.RoleBuyer, reading.RoleSeller: // "ATTN: name", but not a name such as "Lieferant GmbH"
+		case textrules.RoleBuyer, textrules.RoleSeller: // "ATTN: name", but not a name such as "Lieferant GmbH"
 			from = seg.tokens[first.To-1].End
 			if !strings.HasPrefix(strings.TrimSpace(seg.text[from:]), ":") {
 				from = 0
@@ -206,7 +206,7 @@ func (p *parties) nameAt(pl place) (naming, bool) {
 func (p *parties) nameRow(seg *segment) (naming, bool) {
 	for _, l := range p.s.lines[seg.line:min(seg.line+4, len(p.s.lines))] {
 		for k, c := range l.segments {
-			if abs(c.x0-seg.x0) > p.s.height || reading.Fold(strings.Trim(c.text, " :")) != "name" || k+1 >= len(l.segments) {
+			if abs(c.x0-seg.x0) > p.s.height || textrules.Fold(strings.Trim(c.text, " :")) != "name" || k+1 >= len(l.segments) {
 				continue
 			}
 			if name := trimName(l.segments[k+1].text); isName(name) {
@@ -237,7 +237,7 @@ func trimName(text string) string {
 	name := parts[0]
 	for _, part := range parts[1:] {
 		words := strings.Fields(part)
-		if len(words) == 0 || !reading.IsLegalForm(words[0]) || len(words) > 2 {
+		if len(words) == 0 || !textrules.IsLegalForm(words[0]) || len(words) > 2 {
 			break
 		}
 		name += "," + part
@@ -251,7 +251,7 @@ func trimName(text string) string {
 func cutAfterForm(name string) string {
 	words := strings.Fields(name)
 	for i := 1; i+1 < len(words); i++ {
-		if reading.IsLegalForm(words[i]) && words[i+1][0] >= '0' && words[i+1][0] <= '9' {
+		if textrules.IsLegalForm(words[i]) && words[i+1][0] >= '0' && words[i+1][0] <= '9' {
 			return strings.Join(words[:i+1], " ")
 		}
 	}
@@ -269,7 +269,7 @@ func restoreStop(name, text string) string {
 // isName says whether a text can be the name of a party.
 func isName(name string) bool {
 	letters, digits := 0, 0
-	if strings.HasPrefix(name, "(") || reading.IsLegalForm(name) {
+	if strings.HasPrefix(name, "(") || textrules.IsLegalForm(name) {
 		return false
 	}
 	for _, r := range name {
@@ -281,21 +281,21 @@ func isName(name string) bool {
 		}
 	}
 	least := 3
-	if reading.IsIdeographic(name) {
+	if textrules.IsIdeographic(name) {
 		least = 2
 	}
-	if words := strings.Fields(name); len(words) > 7 && !reading.IsCompany(name) {
+	if words := strings.Fields(name); len(words) > 7 && !textrules.IsCompany(name) {
 		return false
 	}
-	if houseNumber.MatchString(name) && !reading.IsCompany(name) {
+	if houseNumber.MatchString(name) && !textrules.IsCompany(name) {
 		return false
 	}
-	if letters < least || digits > letters || len([]rune(name)) > 80 || contact.MatchString(name) || len(reading.FindDates(name)) > 0 {
+	if letters < least || digits > letters || len([]rune(name)) > 80 || contact.MatchString(name) || len(textrules.FindDates(name)) > 0 {
 		return false
 	}
-	tokens := reading.Tokens(name)
+	tokens := textrules.Tokens(name)
 	covered := 0
-	for _, m := range reading.FindLabels(tokens) {
+	for _, m := range textrules.FindLabels(tokens) {
 		covered += m.To - m.From
 	}
 	return covered < len(tokens)
@@ -342,7 +342,7 @@ func (p *parties) byBlocks() {
 		if first == nil {
 			continue
 		}
-		company := reading.IsCompany(name)
+		company := textrules.IsCompany(name)
 		weight := 0.0
 		if company {
 			weight = 0.35
@@ -350,7 +350,7 @@ func (p *parties) byBlocks() {
 		for _, seg := range b.segments {
 			for _, label := range seg.labels {
 				switch label.Role {
-				case reading.RoleTaxID, reading.RoleIBAN, reading.RoleBIC, reading.RoleRegistration:
+				case textrules.RoleTaxID, textrules.RoleIBAN, textrules.RoleBIC, textrules.RoleRegistration:
 					weight += 0.25
 				}
 			}
@@ -374,11 +374,11 @@ func (p *parties) nameOf(b *block) (string, *segment) {
 	labelled := false
 	for _, seg := range b.segments {
 		name := trimName(seg.text)
-		if seg.startsWithLabel() && !reading.IsCompany(name) || len(seg.dates) > 0 {
+		if seg.startsWithLabel() && !textrules.IsCompany(name) || len(seg.dates) > 0 {
 			labelled = labelled || !p.s.titled(seg) || seg.labels[0].To < len(seg.tokens)
 			continue
 		}
-		if isName(name) && (!labelled || reading.IsCompany(name)) {
+		if isName(name) && (!labelled || textrules.IsCompany(name)) {
 			return name, seg
 		}
 		if !labelled {
@@ -399,7 +399,7 @@ func (p *parties) byAddress(b *block) {
 		start := i
 		for start > 0 && i-start < most {
 			above := b.segments[start-1]
-			if len(above.labels) > 0 && !reading.IsCompany(above.text) || len(above.dates) > 0 || b.segments[start].y0-above.y1 > 1.8*p.s.height {
+			if len(above.labels) > 0 && !textrules.IsCompany(above.text) || len(above.dates) > 0 || b.segments[start].y0-above.y1 > 1.8*p.s.height {
 				break
 			}
 			start--

@@ -12,7 +12,7 @@ import (
 
 	"docledger/adapter/extract/layout"
 	"docledger/domain/extraction"
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
 
@@ -31,7 +31,7 @@ type Options struct {
 // or whose text can't be decoded, is an *extraction.Failure, and so is one that
 // is no invoice.
 func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
-	s := newSheet(pages)
+	s := parseDocument(pages)
 	words := 0
 	for _, seg := range s.segments {
 		words += len(seg.words)
@@ -68,7 +68,7 @@ func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 	return &extraction.Draft{Content: d.content, Fields: d.fields, Checks: d.checks}, nil
 }
 
-func (s *sheet) anyTitle() bool {
+func (s *parsedDocument) anyTitle() bool {
 	for _, seg := range s.segments {
 		if seg.page == 1 && s.titled(seg) {
 			return true
@@ -77,7 +77,7 @@ func (s *sheet) anyTitle() bool {
 	return false
 }
 
-func (s *sheet) readType(d *draft) {
+func (s *parsedDocument) readType(d *draft) {
 	is, seg := s.isCreditNote()
 	if is {
 		d.content.Type = invoice.TypeCreditNote
@@ -86,52 +86,52 @@ func (s *sheet) readType(d *draft) {
 	if seg == nil {
 		confidence = probable
 	}
-	d.saw("document_type", confidence, seg, 0, 0)
+	d.recordEvidence("document_type", confidence, seg, 0, 0)
 }
 
 // readHeader reads numbers and dates.
-func (s *sheet) readHeader(d *draft) {
+func (s *parsedDocument) readHeader(d *draft) {
 	c := &d.content
 	if f, confidence, ok := choose(s.numbers()); ok {
 		c.Number = f.value
-		d.saw("invoice_number", confidence, f.seg, f.from, f.to, f.alternatives...)
+		d.recordEvidence("invoice_number", confidence, f.seg, f.from, f.to, f.alternatives...)
 	}
-	if f, confidence, ok := choose(s.datesOf(reading.RoleIssueDate)); ok {
+	if f, confidence, ok := choose(s.datesOf(textrules.RoleIssueDate)); ok {
 		c.IssueDate = f.date
-		d.sawDate("issue_date", confidence, f)
+		d.recordDate("issue_date", confidence, f)
 	} else if f, ok := s.onlyDate(); ok {
 		c.IssueDate = f.date
 		confidence := doubtful
 		if placeAndDate.MatchString(f.seg.text) {
 			confidence = probable
 		}
-		d.sawDate("issue_date", confidence, f)
+		d.recordDate("issue_date", confidence, f)
 	}
-	if f, confidence, ok := choose(s.datesOf(reading.RoleDueDate)); ok {
+	if f, confidence, ok := choose(s.datesOf(textrules.RoleDueDate)); ok {
 		c.DueDate = f.date
 		if c.DueDate.Before(c.IssueDate) {
 			confidence = min(confidence, doubtful)
 		}
-		d.sawDate("due_date", confidence, f)
+		d.recordDate("due_date", confidence, f)
 	}
 	s.dueFromTerms(d)
-	if f, confidence, ok := choose(s.datesOf(reading.RoleDelivery)); ok && confidence > open {
+	if f, confidence, ok := choose(s.datesOf(textrules.RoleDelivery)); ok && confidence > open {
 		c.DeliveryDate = f.date
-		d.sawDate("delivery_date", confidence, f)
+		d.recordDate("delivery_date", confidence, f)
 	}
-	if f, ok := s.labelled(reading.RoleOrder); ok {
+	if f, ok := s.labelled(textrules.RoleOrder); ok {
 		c.PurchaseOrder = f.value
-		d.saw("purchase_order", probable, f.seg, f.from, f.to)
+		d.recordEvidence("purchase_order", probable, f.seg, f.from, f.to)
 	}
 	s.readPayment(d)
 }
 
-// sawDate records a date; one that can be read in two ways needs a person.
-func (d *draft) sawDate(path string, confidence float64, f found) {
+// recordDate records a date; one that can be read in two ways needs a person.
+func (d *draft) recordDate(path string, confidence float64, f found) {
 	if len(f.alternatives) > 0 {
 		confidence = min(confidence, open)
 	}
-	d.saw(path, confidence, f.seg, f.from, f.to, f.alternatives...)
+	d.recordEvidence(path, confidence, f.seg, f.from, f.to, f.alternatives...)
 }
 
 // placeAndDate is how letters are dated: "Paris, le 7 mai 2024".
@@ -139,7 +139,7 @@ var placeAndDate = regexp.MustCompile(`^\p{Lu}[\p{L} .-]+, (?:le|den|li|em|a|dni
 
 // onlyDate returns the date of a document that has but one outside its table
 // and none with a label.
-func (s *sheet) onlyDate() (found, bool) {
+func (s *parsedDocument) onlyDate() (found, bool) {
 	var out found
 	n := 0
 	for _, seg := range s.segments {
@@ -159,14 +159,14 @@ func (s *sheet) onlyDate() (found, bool) {
 			}
 		}
 	}
-	if n != 1 || len(s.datesOf(reading.RoleDueDate)) > 0 || len(s.datesOf(reading.RoleOtherDate)) > 0 {
+	if n != 1 || len(s.datesOf(textrules.RoleDueDate)) > 0 || len(s.datesOf(textrules.RoleOtherDate)) > 0 {
 		return out, false
 	}
 	return out, true
 }
 
 // labelled returns the identifier by the first label of a role.
-func (s *sheet) labelled(role reading.Role) (found, bool) {
+func (s *parsedDocument) labelled(role textrules.Role) (found, bool) {
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
 			if seg.used {
@@ -188,7 +188,7 @@ func (s *sheet) labelled(role reading.Role) (found, bool) {
 }
 
 // readParties reads names and tax identifiers of seller and buyer.
-func (s *sheet) readParties(d *draft) {
+func (s *parsedDocument) readParties(d *draft) {
 	c := &d.content
 	p := s.findParties()
 	buyer, buyerSure := naming{}, 0.0
@@ -210,11 +210,11 @@ func (s *sheet) readParties(d *draft) {
 	}
 	if seller.name != "" {
 		c.Seller.Name = seller.name
-		d.saw("seller.name", s.nameSure(seller.name, sellerSure), seller.seg, 0, 0)
+		d.recordEvidence("seller.name", s.nameSure(seller.name, sellerSure), seller.seg, 0, 0)
 	}
 	if buyer.name != "" {
 		c.Buyer.Name = buyer.name
-		d.saw("buyer.name", s.nameSure(buyer.name, buyerSure), buyer.seg, 0, 0)
+		d.recordEvidence("buyer.name", s.nameSure(buyer.name, buyerSure), buyer.seg, 0, 0)
 	} else {
 		// Whether none is stated, or it could not be told from the rest of the
 		// page, is for a person to see.
@@ -228,8 +228,8 @@ func (s *sheet) readParties(d *draft) {
 
 // nameSure lowers the confidence of names in scripts whose letters a PDF may
 // store in the order they are seen.
-func (s *sheet) nameSure(name string, confidence float64) float64 {
-	if reading.IsRightToLeft(name) {
+func (s *parsedDocument) nameSure(name string, confidence float64) float64 {
+	if textrules.IsRightToLeft(name) {
 		return min(confidence, doubtful)
 	}
 	return confidence
@@ -255,5 +255,5 @@ func (d *draft) taxID(path string, to *string, ids []taxID) {
 		confidence += 0.05
 	}
 	*to = best.id
-	d.saw(path, confidence, best.seg, 0, 0)
+	d.recordEvidence(path, confidence, best.seg, 0, 0)
 }

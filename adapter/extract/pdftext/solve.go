@@ -3,14 +3,14 @@ package pdftext
 import (
 	"slices"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
 )
 
 // solver chooses among the labelled amounts by what they add up to.
 type solver struct {
-	s     *sheet
+	s     *parsedDocument
 	d     *draft
 	rows  []stated
 	taxes []stated
@@ -21,12 +21,12 @@ type solver struct {
 const computedIndex = -1
 
 // readTotals reads the totals and the tax breakdown.
-func (s *sheet) readTotals(d *draft, sums *totals, t *table) {
+func (s *parsedDocument) readTotals(d *draft, sums *totals, t *table) {
 	v := &solver{s: s, d: d, rows: withoutCarried(sums.rows, d.content.Lines)}
 	v.lines = sumOfLines(d.content.Lines)
 	v.taxes = v.taxRows()
 	net, tax, gross := v.net(), v.tax(), v.gross()
-	triple, contested, ok := reading.Solve(net, tax, gross, v.tolerance())
+	triple, contested, ok := textrules.Solve(net, tax, gross, v.tolerance())
 	if ok {
 		v.settle(triple, contested)
 	} else {
@@ -53,7 +53,7 @@ func withoutCarried(rows []stated, lines []invoice.Line) []stated {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(rows), func(r stated) bool {
-		return r.role == reading.RoleCharge && slices.ContainsFunc(carried, r.amount.value.Equal)
+		return r.role == textrules.RoleCharge && slices.ContainsFunc(carried, r.amount.value.Equal)
 	})
 }
 
@@ -63,7 +63,7 @@ func (v *solver) lineTotal() {
 	c := &v.d.content
 	var subtotal *stated
 	for i := range v.rows {
-		if r := &v.rows[i]; r.role == reading.RoleSubtotal {
+		if r := &v.rows[i]; r.role == textrules.RoleSubtotal {
 			if subtotal != nil && !subtotal.amount.value.Equal(r.amount.value) {
 				return
 			}
@@ -76,19 +76,19 @@ func (v *solver) lineTotal() {
 		subtotal = nil // what is called a subtotal is the net total, after the discount
 	}
 	if subtotal != nil && v.lines != nil {
-		v.d.sawAmount("line_total", &c.LineTotal, likely, *subtotal)
+		v.d.recordAmount("line_total", &c.LineTotal, likely, *subtotal)
 		from = c.LineTotal
 	}
 	if from == nil || c.NetTotal == nil || from.Equal(*c.NetTotal) || !v.adjusted(*from).Within(*c.NetTotal, v.tolerance()) {
 		return
 	}
 	for _, r := range v.rows {
-		if (r.role != reading.RoleAllowance && r.role != reading.RoleCharge) || r.amount.value.IsZero() {
+		if (r.role != textrules.RoleAllowance && r.role != textrules.RoleCharge) || r.amount.value.IsZero() {
 			continue
 		}
 		amount := r.amount.value.Abs()
 		c.AllowancesCharges = append(c.AllowancesCharges, invoice.AllowanceCharge{
-			IsCharge: r.role == reading.RoleCharge, Amount: &amount, Reason: shorten(r.seg.text),
+			IsCharge: r.role == textrules.RoleCharge, Amount: &amount, Reason: shorten(r.seg.text),
 		})
 	}
 }
@@ -108,7 +108,7 @@ func sumOfLines(lines []invoice.Line) *money.Decimal {
 }
 
 func (v *solver) tolerance() money.Decimal {
-	if reading.WholeUnits(v.s.currency) {
+	if textrules.WholeUnits(v.s.currency) {
 		return money.FromInt(1)
 	}
 	return cent
@@ -118,7 +118,7 @@ func (v *solver) tolerance() money.Decimal {
 func (v *solver) taxRows() []stated {
 	var out []stated
 	for _, r := range v.rows {
-		if r.role != reading.RoleTax {
+		if r.role != textrules.RoleTax {
 			continue
 		}
 		if !slices.ContainsFunc(out, func(o stated) bool {
@@ -138,8 +138,8 @@ func sameRate(a, b *money.Decimal) bool {
 	return a.Equal(*b)
 }
 
-func (v *solver) candidates(weights map[reading.Role]float64) []reading.Candidate {
-	var out []reading.Candidate
+func (v *solver) candidates(weights map[textrules.Role]float64) []textrules.Candidate {
+	var out []textrules.Candidate
 	for i, r := range v.rows {
 		w := weights[r.role]
 		if w == 0 {
@@ -148,18 +148,18 @@ func (v *solver) candidates(weights map[reading.Role]float64) []reading.Candidat
 		if r.weak {
 			w *= 0.8
 		}
-		out = append(out, reading.Candidate{Value: r.amount.value, Weight: w, Index: i})
+		out = append(out, textrules.Candidate{Value: r.amount.value, Weight: w, Index: i})
 		for _, other := range r.amount.alternatives {
-			out = append(out, reading.Candidate{Value: other, Weight: w * 0.9, Index: i})
+			out = append(out, textrules.Candidate{Value: other, Weight: w * 0.9, Index: i})
 		}
 	}
 	return out
 }
 
-func (v *solver) net() []reading.Candidate {
-	out := v.candidates(map[reading.Role]float64{reading.RoleNet: 1, reading.RoleSubtotal: 0.7})
+func (v *solver) net() []textrules.Candidate {
+	out := v.candidates(map[textrules.Role]float64{textrules.RoleNet: 1, textrules.RoleSubtotal: 0.7})
 	add := func(value money.Decimal, weight float64) {
-		out = append(out, reading.Candidate{Value: value, Weight: weight, Index: computedIndex})
+		out = append(out, textrules.Candidate{Value: value, Weight: weight, Index: computedIndex})
 	}
 	if base, ok := v.bases(); ok {
 		add(base, 0.5)
@@ -187,17 +187,17 @@ func (v *solver) bases() (money.Decimal, bool) {
 func (v *solver) adjusted(sum money.Decimal) money.Decimal {
 	for _, r := range v.rows {
 		switch r.role {
-		case reading.RoleAllowance:
+		case textrules.RoleAllowance:
 			sum = sum.Sub(r.amount.value.Abs())
-		case reading.RoleCharge:
+		case textrules.RoleCharge:
 			sum = sum.Add(r.amount.value.Abs())
 		}
 	}
 	return sum
 }
 
-func (v *solver) tax() []reading.Candidate {
-	out := v.candidates(map[reading.Role]float64{reading.RoleTaxTotal: 1, reading.RoleTax: 0.6})
+func (v *solver) tax() []textrules.Candidate {
+	out := v.candidates(map[textrules.Role]float64{textrules.RoleTaxTotal: 1, textrules.RoleTax: 0.6})
 	if len(v.taxes) == 1 {
 		for i := range out {
 			out[i].Weight = max(out[i].Weight, 0.9)
@@ -208,17 +208,17 @@ func (v *solver) tax() []reading.Candidate {
 		for _, r := range v.taxes {
 			sum = sum.Add(r.amount.value)
 		}
-		out = append(out, reading.Candidate{Value: sum, Weight: 0.8, Index: computedIndex})
+		out = append(out, textrules.Candidate{Value: sum, Weight: 0.8, Index: computedIndex})
 	}
 	return out
 }
 
-func (v *solver) gross() []reading.Candidate {
-	return v.candidates(map[reading.Role]float64{reading.RoleGross: 1, reading.RoleTotal: 0.8, reading.RoleDue: 0.75})
+func (v *solver) gross() []textrules.Candidate {
+	return v.candidates(map[textrules.Role]float64{textrules.RoleGross: 1, textrules.RoleTotal: 0.8, textrules.RoleDue: 0.75})
 }
 
 // settle takes totals that add up.
-func (v *solver) settle(t reading.Triple, contested bool) {
+func (v *solver) settle(t textrules.Triple, contested bool) {
 	c := &v.d.content
 	confidence := sure
 	if contested {
@@ -236,11 +236,11 @@ func (v *solver) settle(t reading.Triple, contested bool) {
 	}
 	if other, ok := v.contradicts(t.Net); ok {
 		// What is printed stays; that it does not add up is for a check to say.
-		v.d.sawAmount("net_total", &c.NetTotal, doubtful, other)
+		v.d.recordAmount("net_total", &c.NetTotal, doubtful, other)
 	} else if t.Net.Index >= 0 {
 		v.take("net_total", &c.NetTotal, t.Net, confidence)
 	} else if row, ok := v.printed(t.Net.Value, t.Gross.Index, t.Tax.Index); ok {
-		v.d.sawAmount("net_total", &c.NetTotal, confidence, row)
+		v.d.recordAmount("net_total", &c.NetTotal, confidence, row)
 	} else if base, ok := v.bases(); ok && base.Equal(t.Net.Value) {
 		c.NetTotal = &base
 		v.d.computed("net_total", confidence, "sum of the taxable amounts")
@@ -249,10 +249,10 @@ func (v *solver) settle(t reading.Triple, contested bool) {
 
 // contradicts returns the amount that is labelled as the net total, where it is
 // another than the one that arithmetic needs.
-func (v *solver) contradicts(net reading.Candidate) (stated, bool) {
+func (v *solver) contradicts(net textrules.Candidate) (stated, bool) {
 	var other stated
 	for i, r := range v.rows {
-		if r.role != reading.RoleNet || r.weak {
+		if r.role != textrules.RoleNet || r.weak {
 			continue
 		}
 		if i == net.Index || r.amount.value.Within(net.Value, v.tolerance()) {
@@ -265,11 +265,11 @@ func (v *solver) contradicts(net reading.Candidate) (stated, bool) {
 
 // take reads a total from the candidate that arithmetic chose; which of several
 // readings holds is settled by it.
-func (v *solver) take(path string, to **money.Decimal, c reading.Candidate, confidence float64) {
+func (v *solver) take(path string, to **money.Decimal, c textrules.Candidate, confidence float64) {
 	row := v.rows[c.Index]
 	value := c.Value
 	*to = &value
-	v.d.saw(path, confidence, row.seg, row.amount.from, row.amount.to)
+	v.d.recordEvidence(path, confidence, row.seg, row.amount.from, row.amount.to)
 }
 
 // printed finds an amount of the totals that has a value.
@@ -279,7 +279,7 @@ func (v *solver) printed(value money.Decimal, except ...int) (stated, bool) {
 			continue
 		}
 		switch r.role {
-		case reading.RoleNet, reading.RoleSubtotal, reading.RoleTotal, reading.RoleGross:
+		case textrules.RoleNet, textrules.RoleSubtotal, textrules.RoleTotal, textrules.RoleGross:
 			if r.amount.value.Equal(value) {
 				return r, true
 			}
@@ -290,18 +290,18 @@ func (v *solver) printed(value money.Decimal, except ...int) (stated, bool) {
 
 // settleApart takes totals that don't add up, or of which some are not stated,
 // each by its label.
-func (v *solver) settleApart(net, tax, gross []reading.Candidate) {
+func (v *solver) settleApart(net, tax, gross []textrules.Candidate) {
 	c := &v.d.content
 	if g, alone, ok := heaviest(gross); ok {
 		v.take("gross_total", &c.GrossTotal, g, v.alone(g, alone, len(net)+len(tax) > 0))
 		v.mark("gross_total", gross, g)
 	}
-	stated := slices.DeleteFunc(slices.Clone(tax), func(t reading.Candidate) bool { return t.Index == computedIndex })
+	stated := slices.DeleteFunc(slices.Clone(tax), func(t textrules.Candidate) bool { return t.Index == computedIndex })
 	if t, alone, ok := heaviest(stated); ok && (alone || t.Weight >= 1) {
 		v.take("tax_total", &c.TaxTotal, t, probable)
 	}
-	labelled := slices.DeleteFunc(slices.Clone(net), func(n reading.Candidate) bool {
-		return n.Index == computedIndex || v.rows[n.Index].role == reading.RoleSubtotal && !v.fromLines(n.Value)
+	labelled := slices.DeleteFunc(slices.Clone(net), func(n textrules.Candidate) bool {
+		return n.Index == computedIndex || v.rows[n.Index].role == textrules.RoleSubtotal && !v.fromLines(n.Value)
 	})
 	if n, _, ok := heaviest(labelled); ok {
 		v.take("net_total", &c.NetTotal, n, probable)
@@ -315,10 +315,10 @@ func (v *solver) fromLines(value money.Decimal) bool {
 }
 
 // alone is the confidence of a gross total that no net total and tax confirm.
-func (v *solver) alone(g reading.Candidate, alone, others bool) float64 {
+func (v *solver) alone(g textrules.Candidate, alone, others bool) float64 {
 	row := v.rows[g.Index]
 	switch {
-	case len(row.amount.alternatives) > 0 && !reading.WholeUnits(v.s.currency):
+	case len(row.amount.alternatives) > 0 && !textrules.WholeUnits(v.s.currency):
 		return open
 	case !alone:
 		return doubtful
@@ -328,14 +328,14 @@ func (v *solver) alone(g reading.Candidate, alone, others bool) float64 {
 		return likely
 	case others || v.lines != nil:
 		return doubtful
-	case row.role == reading.RoleTotal:
+	case row.role == textrules.RoleTotal:
 		return doubtful
 	}
 	return probable
 }
 
 // mark notes the other values a total may have.
-func (v *solver) mark(path string, all []reading.Candidate, chosen reading.Candidate) {
+func (v *solver) mark(path string, all []textrules.Candidate, chosen textrules.Candidate) {
 	e := v.d.fields[path]
 	for _, c := range all {
 		if !c.Value.Equal(chosen.Value) {
@@ -347,7 +347,7 @@ func (v *solver) mark(path string, all []reading.Candidate, chosen reading.Candi
 
 // heaviest returns the candidate of the greatest weight; alone says that no
 // other value has as much or nearly.
-func heaviest(all []reading.Candidate) (best reading.Candidate, alone, ok bool) {
+func heaviest(all []textrules.Candidate) (best textrules.Candidate, alone, ok bool) {
 	for _, c := range all {
 		if !ok || c.Weight > best.Weight {
 			best, ok = c, true
@@ -365,7 +365,7 @@ func heaviest(all []reading.Candidate) (best reading.Candidate, alone, ok bool) 
 // due reads what is to be paid, and what was paid before.
 func (v *solver) due() {
 	c := &v.d.content
-	dues := v.candidates(map[reading.Role]float64{reading.RoleDue: 1})
+	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
 	d, alone, ok := heaviest(dues)
 	if !ok {
 		return
@@ -375,12 +375,12 @@ func (v *solver) due() {
 	if g != nil {
 		for i, r := range v.rows {
 			switch r.role {
-			case reading.RolePrepaid:
+			case textrules.RolePrepaid:
 				if g.Sub(r.amount.value.Abs()).Within(d.Value, v.tolerance()) && !r.amount.value.IsZero() {
-					v.take("prepaid_total", &c.PrepaidTotal, reading.Candidate{Value: r.amount.value.Abs(), Index: i}, sure)
+					v.take("prepaid_total", &c.PrepaidTotal, textrules.Candidate{Value: r.amount.value.Abs(), Index: i}, sure)
 					confidence = sure
 				}
-			case reading.RolePrevious:
+			case textrules.RolePrevious:
 				if g.Add(r.amount.value).Within(d.Value, v.tolerance()) {
 					confidence = sure
 				}
@@ -408,7 +408,7 @@ func (v *solver) paidElsewhere(paid money.Decimal) bool {
 		for i := range seg.amounts {
 			if !seg.used && seg.amounts[i].isMoney() && seg.amounts[i].value.Abs().Equal(paid) {
 				v.d.content.PrepaidTotal = &paid
-				v.d.saw("prepaid_total", likely, seg, seg.amounts[i].from, seg.amounts[i].to)
+				v.d.recordEvidence("prepaid_total", likely, seg, seg.amounts[i].from, seg.amounts[i].to)
 				return true
 			}
 		}
@@ -486,6 +486,6 @@ func (v *solver) breakdown() {
 			row.Base = c.NetTotal
 		}
 		c.Taxes = append(c.Taxes, row)
-		v.d.saw(taxPath(i), likely, r.seg, r.amount.from, r.amount.to)
+		v.d.recordEvidence(taxPath(i), likely, r.seg, r.amount.from, r.amount.to)
 	}
 }

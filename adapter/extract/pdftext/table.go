@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
 )
 
 // column is a column of the table of lines, where its heading stands.
 type column struct {
-	kind   reading.Column
+	kind   textrules.Column
 	x0, x1 float64
 }
 
@@ -22,12 +22,12 @@ type item struct {
 	row         *line
 	description []string
 	unit        string
-	cells       map[reading.Column]*amount
+	cells       map[textrules.Column]*amount
 	page        int
 	at          *segment // that of the amount
 }
 
-func (it *item) value(c reading.Column) *money.Decimal {
+func (it *item) value(c textrules.Column) *money.Decimal {
 	if a := it.cells[c]; a != nil {
 		v := a.value
 		return &v
@@ -44,34 +44,34 @@ type table struct {
 	start, end int
 }
 
-func (t *table) has(c reading.Column) bool {
+func (t *table) has(c textrules.Column) bool {
 	return slices.ContainsFunc(t.columns, func(col column) bool { return col.kind == c })
 }
 
 // headColumns returns the columns a line may be the heading of; nil where it is
 // none.
-func (s *sheet) headColumns(l *line) []column {
+func (s *parsedDocument) headColumns(l *line) []column {
 	var out []column
-	kinds := map[reading.Column]bool{}
+	kinds := map[textrules.Column]bool{}
 	text, covered := 0, 0
 	for _, seg := range l.segments {
 		if len(seg.dates) > 0 || slices.ContainsFunc(seg.amounts, func(a amount) bool { return !a.percent }) {
 			return nil
 		}
 		text += len(seg.tokens)
-		for _, h := range reading.FindHeads(seg.text, seg.tokens) {
+		for _, h := range textrules.FindHeads(seg.text, seg.tokens) {
 			x0, x1 := seg.span(seg.tokens[h.From].Start, seg.tokens[h.To-1].End)
 			covered += h.To - h.From
 			kind := h.Column
-			if kinds[kind] && kind == reading.ColumnDescription {
+			if kinds[kind] && kind == textrules.ColumnDescription {
 				continue
 			}
 			out = append(out, column{kind, x0, x1})
 			kinds[kind] = true
 		}
 	}
-	value := kinds[reading.ColumnAmount] || kinds[reading.ColumnPrice] || kinds[reading.ColumnGross]
-	named := kinds[reading.ColumnDescription] || kinds[reading.ColumnQuantity] && kinds[reading.ColumnPrice]
+	value := kinds[textrules.ColumnAmount] || kinds[textrules.ColumnPrice] || kinds[textrules.ColumnGross]
+	named := kinds[textrules.ColumnDescription] || kinds[textrules.ColumnQuantity] && kinds[textrules.ColumnPrice]
 	if !value || !named || len(kinds) < 2 || covered*2 < text || len(l.segments) < 2 {
 		return nil
 	}
@@ -86,11 +86,11 @@ func oneAmount(columns []column) []column {
 	price, quantity := -1, false
 	for i, c := range columns {
 		switch c.kind {
-		case reading.ColumnAmount:
+		case textrules.ColumnAmount:
 			amounts = append(amounts, i)
-		case reading.ColumnPrice:
+		case textrules.ColumnPrice:
 			price = i
-		case reading.ColumnQuantity:
+		case textrules.ColumnQuantity:
 			quantity = true
 		}
 	}
@@ -98,11 +98,11 @@ func oneAmount(columns []column) []column {
 		return columns
 	}
 	if !quantity && amounts[0] < price {
-		columns[amounts[0]].kind = reading.ColumnQuantity
+		columns[amounts[0]].kind = textrules.ColumnQuantity
 		amounts = amounts[1:]
 	}
 	for _, i := range amounts[1:] {
-		columns[i].kind = reading.ColumnGross
+		columns[i].kind = textrules.ColumnGross
 	}
 	return columns
 }
@@ -121,7 +121,7 @@ func (seg *segment) span(from, to int) (x0, x1 float64) {
 
 // findTable finds the table of lines: the rows under a heading, up to the
 // totals, on every page that repeats the heading or goes on without one.
-func (s *sheet) findTable() *table {
+func (s *parsedDocument) findTable() *table {
 	t := &table{start: -1}
 	open, hard := false, false
 	for i := 0; i < len(s.lines); i++ {
@@ -171,8 +171,8 @@ func (s *sheet) findTable() *table {
 // announcesTotal says whether a heading leads to totals and no more lines.
 func announcesTotal(l *line) bool {
 	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
-		return slices.ContainsFunc(seg.labels, func(m reading.Match) bool {
-			return m.Role == reading.RoleDue || m.Role == reading.RoleGross || m.Role == reading.RoleNet
+		return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+			return m.Role == textrules.RoleDue || m.Role == textrules.RoleGross || m.Role == textrules.RoleNet
 		})
 	})
 }
@@ -197,7 +197,7 @@ func sameKinds(a, b []column) bool {
 
 // widen adds the headings of the lines just above and below, which headings of
 // several lines are made of.
-func (s *sheet) widen(columns []column, at int) ([]column, int) {
+func (s *parsedDocument) widen(columns []column, at int) ([]column, int) {
 	last := at
 	for _, i := range []int{at - 1, at + 1, at + 2} {
 		if i < 0 || i >= len(s.lines) || s.lines[i].page != s.lines[at].page {
@@ -216,12 +216,12 @@ func (s *sheet) widen(columns []column, at int) ([]column, int) {
 			continue
 		}
 		for _, seg := range l.segments {
-			for _, h := range reading.FindHeads(seg.text, seg.tokens) {
+			for _, h := range textrules.FindHeads(seg.text, seg.tokens) {
 				x0, x1 := seg.span(seg.tokens[h.From].Start, seg.tokens[h.To-1].End)
 				found = true
 				for c := range columns {
-					if columns[c].kind == reading.ColumnUnit && h.Column == reading.ColumnPrice && x0 < columns[c].x1 && columns[c].x0 < x1 {
-						columns[c].kind = reading.ColumnPrice // "price / unit"
+					if columns[c].kind == textrules.ColumnUnit && h.Column == textrules.ColumnPrice && x0 < columns[c].x1 && columns[c].x0 < x1 {
+						columns[c].kind = textrules.ColumnPrice // "price / unit"
 					}
 				}
 				if !slices.ContainsFunc(columns, func(c column) bool { return x0 < c.x1+s.height/2 && c.x0 < x1+s.height/2 || c.kind == h.Column }) {
@@ -239,7 +239,7 @@ func (s *sheet) widen(columns []column, at int) ([]column, int) {
 
 // totalRow says whether a line belongs to the totals below the table: "hard"
 // where nothing of the table may follow, "soft" for the sum of a part.
-func (s *sheet) totalRow(l *line, t *table) string {
+func (s *parsedDocument) totalRow(l *line, t *table) string {
 	if !hasAmount(l) {
 		return ""
 	}
@@ -251,14 +251,14 @@ func (s *sheet) totalRow(l *line, t *table) string {
 			continue
 		}
 		switch seg.labels[0].Role {
-		case reading.RoleCarried:
+		case textrules.RoleCarried:
 			return "carried"
-		case reading.RoleNet, reading.RoleTaxTotal, reading.RoleGross, reading.RoleDue, reading.RoleTotal, reading.RolePrevious:
+		case textrules.RoleNet, textrules.RoleTaxTotal, textrules.RoleGross, textrules.RoleDue, textrules.RoleTotal, textrules.RolePrevious:
 			return "hard"
-		case reading.RoleSubtotal:
+		case textrules.RoleSubtotal:
 			return "soft"
-		case reading.RoleTax, reading.RoleAllowance, reading.RoleCharge:
-			if it, ok := s.readRow(l, t); !ok || !it.consistent() && (it.cells[reading.ColumnQuantity] == nil || it.cells[reading.ColumnPrice] == nil) {
+		case textrules.RoleTax, textrules.RoleAllowance, textrules.RoleCharge:
+			if it, ok := s.readRow(l, t); !ok || !it.consistent() && (it.cells[textrules.ColumnQuantity] == nil || it.cells[textrules.ColumnPrice] == nil) {
 				return "soft"
 			}
 		}
@@ -278,8 +278,8 @@ func hasAmount(l *line) bool {
 }
 
 // readRow reads a line as a row of the table. Without an amount it is none.
-func (s *sheet) readRow(l *line, t *table) (item, bool) {
-	it := item{cells: map[reading.Column]*amount{}}
+func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
+	it := item{cells: map[textrules.Column]*amount{}}
 	first := true
 	for _, seg := range l.segments {
 		taken := make([]bool, len(seg.words))
@@ -290,7 +290,7 @@ func (s *sheet) readRow(l *line, t *table) (item, bool) {
 				continue
 			}
 			it.cells[kind] = a
-			if kind == reading.ColumnAmount || it.at == nil {
+			if kind == textrules.ColumnAmount || it.at == nil {
 				it.at = seg
 			}
 			for k := a.from; k < a.to; k++ {
@@ -300,12 +300,12 @@ func (s *sheet) readRow(l *line, t *table) (item, bool) {
 		it.collect(seg, taken, t, first)
 		first = false
 	}
-	if it.cells[reading.ColumnAmount] == nil && it.cells[reading.ColumnGross] != nil && !t.has(reading.ColumnAmount) {
-		it.cells[reading.ColumnAmount] = it.cells[reading.ColumnGross]
+	if it.cells[textrules.ColumnAmount] == nil && it.cells[textrules.ColumnGross] != nil && !t.has(textrules.ColumnAmount) {
+		it.cells[textrules.ColumnAmount] = it.cells[textrules.ColumnGross]
 	}
-	need := reading.ColumnAmount
-	if !t.has(reading.ColumnAmount) && !t.has(reading.ColumnGross) {
-		need = reading.ColumnPrice
+	need := textrules.ColumnAmount
+	if !t.has(textrules.ColumnAmount) && !t.has(textrules.ColumnGross) {
+		need = textrules.ColumnPrice
 	}
 	if it.cells[need] == nil || len(it.description) == 0 && len(it.cells) < 3 || numbersPage(l) {
 		return item{}, false
@@ -317,7 +317,7 @@ func (s *sheet) readRow(l *line, t *table) (item, bool) {
 // numbersPage says whether a line says which page it stands on.
 func numbersPage(l *line) bool {
 	first := l.segments[0]
-	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == reading.RoleOtherNumber
+	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == textrules.RoleOtherNumber
 }
 
 // collect takes the words of a segment that are no numbers of a column into
@@ -334,20 +334,20 @@ func (it *item) collect(seg *segment, taken []bool, t *table, first bool) {
 		return
 	}
 	switch kind := t.nearest(seg.x0, seg.x1); {
-	case kind == reading.ColumnUnit, kind == reading.ColumnQuantity && len([]rune(text)) <= 12:
+	case kind == textrules.ColumnUnit, kind == textrules.ColumnQuantity && len([]rune(text)) <= 12:
 		it.unit = text
-	case kind == reading.ColumnCode && len(seg.words) <= 2 && !t.onlyText():
-	case kind == reading.ColumnDescription, kind == reading.ColumnPosition, kind == reading.ColumnCode, len(it.description) == 0 && first:
+	case kind == textrules.ColumnCode && len(seg.words) <= 2 && !t.onlyText():
+	case kind == textrules.ColumnDescription, kind == textrules.ColumnPosition, kind == textrules.ColumnCode, len(it.description) == 0 && first:
 		it.description = append(it.description, text)
 	}
 }
 
 // onlyText says whether the table has no column of its own for descriptions.
-func (t *table) onlyText() bool { return !t.has(reading.ColumnDescription) }
+func (t *table) onlyText() bool { return !t.has(textrules.ColumnDescription) }
 
 // nearest is the column that a range across the page stands under.
-func (t *table) nearest(x0, x1 float64) reading.Column {
-	best, kind := math.Inf(1), reading.Column("")
+func (t *table) nearest(x0, x1 float64) textrules.Column {
+	best, kind := math.Inf(1), textrules.Column("")
 	for _, c := range t.columns {
 		if d := apartness(x0, x1, c.x0, c.x1); d < best {
 			best, kind = d, c.kind
@@ -363,11 +363,11 @@ func apartness(a0, a1, b0, b1 float64) float64 {
 }
 
 // columnOf returns the column of a number. Numbers inside a text belong to it.
-func (s *sheet) columnOf(seg *segment, a *amount, t *table) (reading.Column, bool) {
-	best, kind := math.Inf(1), reading.Column("")
+func (s *parsedDocument) columnOf(seg *segment, a *amount, t *table) (textrules.Column, bool) {
+	best, kind := math.Inf(1), textrules.Column("")
 	for _, c := range t.columns {
 		d := apartness(a.x0, a.x1, c.x0, c.x1)
-		if a.percent && c.kind != reading.ColumnTaxRate && c.kind != reading.ColumnDiscount && c.kind != reading.ColumnDescription {
+		if a.percent && c.kind != textrules.ColumnTaxRate && c.kind != textrules.ColumnDiscount && c.kind != textrules.ColumnDescription {
 			continue
 		}
 		if d < best {
@@ -375,7 +375,7 @@ func (s *sheet) columnOf(seg *segment, a *amount, t *table) (reading.Column, boo
 		}
 	}
 	switch kind {
-	case reading.ColumnDescription, reading.ColumnCode, reading.ColumnUnit, reading.ColumnDate, "":
+	case textrules.ColumnDescription, textrules.ColumnCode, textrules.ColumnUnit, textrules.ColumnDate, "":
 		return "", false
 	}
 	if a.from > 0 && !isNumeric(seg.words[a.from-1].text) && best > 1.5*s.height && seg.words[a.from].x0-seg.words[a.from-1].x1 < s.height*0.7 {
@@ -389,12 +389,12 @@ func isNumeric(text string) bool { return takeApart(text).digits != "" }
 // consistent says whether quantity times price, less the discount, is the
 // amount.
 func (it *item) consistent() bool {
-	q, p, n := it.value(reading.ColumnQuantity), it.value(reading.ColumnPrice), it.value(reading.ColumnAmount)
+	q, p, n := it.value(textrules.ColumnQuantity), it.value(textrules.ColumnPrice), it.value(textrules.ColumnAmount)
 	if q == nil || p == nil || n == nil {
 		return false
 	}
 	product := q.Mul(*p)
-	if d := it.cells[reading.ColumnDiscount]; d != nil && !product.Within(*n, cent) {
+	if d := it.cells[textrules.ColumnDiscount]; d != nil && !product.Within(*n, cent) {
 		hundred := money.FromInt(100)
 		product = product.Mul(hundred.Sub(d.value)).Div(hundred)
 	}
@@ -404,14 +404,14 @@ func (it *item) consistent() bool {
 var cent = money.MustParse("0.011")
 
 // continueRow adds the text of a line to the description of the row above.
-func (t *table) continueRow(s *sheet, l *line, at int) {
+func (t *table) continueRow(s *parsedDocument, l *line, at int) {
 	last := &t.items[len(t.items)-1]
 	if hasAmount(l) || l.page != last.page || l.y0-s.lines[t.end].y1 > 2.5*s.height || len(l.segments) > 1 {
 		return
 	}
 	seg := l.segments[0]
 	const most = 5 // lines of one description
-	if t.nearest(seg.x0, seg.x1) == reading.ColumnDescription && len(seg.labels) == 0 && len(last.description) < most {
+	if t.nearest(seg.x0, seg.x1) == textrules.ColumnDescription && len(seg.labels) == 0 && len(last.description) < most {
 		last.description = append(last.description, seg.text)
 		t.end = at
 		markUsed(l)

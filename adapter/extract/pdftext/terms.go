@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"docledger/domain/calendar"
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 // maxTerms is how long a text with the terms of payment is at most, in bytes:
@@ -16,7 +16,7 @@ const maxTerms = 160
 // days its terms of payment give (BT-9 from BT-20). Where the texts name several
 // times, the longest is taken and the others are its alternatives, as are the dates that
 // follow from other readings of the invoice's own.
-func (s *sheet) dueFromTerms(d *draft) {
+func (s *parsedDocument) dueFromTerms(d *draft) {
 	c := &d.content
 	issued := d.fields["issue_date"]
 	if !c.DueDate.IsZero() || c.IssueDate.IsZero() {
@@ -47,14 +47,14 @@ func (s *sheet) dueFromTerms(d *draft) {
 
 // termsOfPayment returns the days that the document gives for paying, the
 // longest first, and the first text that tells of them.
-func (s *sheet) termsOfPayment() (first *segment, days []int) {
+func (s *parsedDocument) termsOfPayment() (first *segment, days []int) {
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
 			if seg.used || len(seg.text) > maxTerms {
 				continue
 			}
 			for _, text := range append([]string{seg.text}, s.termsBeside(i, k)...) {
-				found := reading.PaymentDays(text)
+				found := textrules.PaymentDays(text)
 				if len(found) == 0 {
 					continue
 				}
@@ -71,11 +71,11 @@ func (s *sheet) termsOfPayment() (first *segment, days []int) {
 
 // termsBeside returns the label of a segment for the terms of payment, if it is
 // one, with each text that may be its value.
-func (s *sheet) termsBeside(at, k int) []string {
+func (s *parsedDocument) termsBeside(at, k int) []string {
 	seg := s.lines[at].segments[k]
 	var out []string
 	for m, label := range seg.labels {
-		if label.Role != reading.RoleTerms && label.Role != reading.RoleDueDate {
+		if label.Role != textrules.RoleTerms && label.Role != textrules.RoleDueDate {
 			continue
 		}
 		for _, p := range s.places(at, k, m) {

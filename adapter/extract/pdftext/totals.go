@@ -5,13 +5,13 @@ import (
 	"strings"
 	"unicode"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
 )
 
 // stated is an amount with the label that stands by it.
 type stated struct {
-	role   reading.Role
+	role   textrules.Role
 	label  string // as printed, folded; "" for a row of a tax table
 	weak   bool
 	amount *amount
@@ -25,13 +25,13 @@ type totals struct {
 	rows []stated
 }
 
-var totalRoles = []reading.Role{
-	reading.RoleNet, reading.RoleSubtotal, reading.RoleTax, reading.RoleTaxTotal, reading.RoleGross, reading.RoleTotal, reading.RoleDue,
-	reading.RolePrepaid, reading.RolePrevious, reading.RoleAllowance, reading.RoleCharge,
+var totalRoles = []textrules.Role{
+	textrules.RoleNet, textrules.RoleSubtotal, textrules.RoleTax, textrules.RoleTaxTotal, textrules.RoleGross, textrules.RoleTotal, textrules.RoleDue,
+	textrules.RolePrepaid, textrules.RolePrevious, textrules.RoleAllowance, textrules.RoleCharge,
 }
 
 // findTotals collects the labelled amounts outside the table of lines.
-func (s *sheet) findTotals() *totals {
+func (s *parsedDocument) findTotals() *totals {
 	t := &totals{}
 	for i, l := range s.lines {
 		before := len(t.rows)
@@ -52,13 +52,13 @@ func (s *sheet) findTotals() *totals {
 
 // readTotal reads the amount of one label: behind it in its segment, in the
 // segments beside it, or for what is to be paid below it.
-func (s *sheet) readTotal(t *totals, at, k, m int) {
+func (s *parsedDocument) readTotal(t *totals, at, k, m int) {
 	l := s.lines[at]
 	seg := l.segments[k]
 	label := seg.labels[m]
 	role := label.Role
-	if role == reading.RoleDueDate && s.amountDueOn(seg, label) {
-		role = reading.RoleDue
+	if role == textrules.RoleDueDate && s.amountDueOn(seg, label) {
+		role = textrules.RoleDue
 	}
 	if !slices.Contains(totalRoles, role) {
 		return
@@ -68,33 +68,33 @@ func (s *sheet) readTotal(t *totals, at, k, m int) {
 	for i := range homes {
 		homes[i] = seg
 	}
-	tax := role == reading.RoleTax || role == reading.RoleTaxTotal
+	tax := role == textrules.RoleTax || role == textrules.RoleTaxTotal
 	if (len(found) == 0 && !trailsOff(seg, label) || tax) && s.isLead(seg, m) {
 		more, where, beside := s.beside(l, k, rate)
 		found, homes, rate = append(found, more...), append(homes, where...), beside
 	}
 	if len(found) == 3 && !tax && found[0].value.Add(found[1].value).Equal(found[2].value) {
-		for i, part := range []reading.Role{reading.RoleNet, reading.RoleTaxTotal, reading.RoleGross} {
+		for i, part := range []textrules.Role{textrules.RoleNet, textrules.RoleTaxTotal, textrules.RoleGross} {
 			t.rows = append(t.rows, stated{role: part, weak: true, amount: found[i], seg: homes[i]})
 		}
 		return
 	}
-	if len(found) == 0 && (role == reading.RoleDue || role == reading.RoleGross) && len(seg.labels) == 1 {
+	if len(found) == 0 && (role == textrules.RoleDue || role == textrules.RoleGross) && len(seg.labels) == 1 {
 		found, homes = s.below(at, seg)
 	}
 	if len(found) == 0 {
 		return
 	}
-	if role == reading.RoleTotal && netAndTax(found) {
-		for i, part := range []reading.Role{reading.RoleSubtotal, reading.RoleTaxTotal} {
+	if role == textrules.RoleTotal && netAndTax(found) {
+		for i, part := range []textrules.Role{textrules.RoleSubtotal, textrules.RoleTaxTotal} {
 			t.rows = append(t.rows, stated{role: part, weak: true, amount: found[i], seg: homes[i]})
 		}
 		return
 	}
 	last := len(found) - 1
-	text := reading.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End])
+	text := textrules.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End])
 	row := stated{role: role, label: text, weak: label.Weak, amount: found[last], seg: homes[last], rate: rate}
-	if role == reading.RoleTax || role == reading.RoleTaxTotal {
+	if role == textrules.RoleTax || role == textrules.RoleTaxTotal {
 		row.base = baseOf(found, rate)
 	}
 	t.rows = append(t.rows, row)
@@ -113,7 +113,7 @@ func netAndTax(found []*amount) bool {
 
 // isLead says whether the amounts beside a segment belong to its m-th label: no
 // other label of a total stands before it without an amount of its own.
-func (s *sheet) isLead(seg *segment, m int) bool {
+func (s *parsedDocument) isLead(seg *segment, m int) bool {
 	for i := range seg.labels[:m] {
 		if slices.Contains(totalRoles, seg.labels[i].Role) {
 			if found, _ := s.behind(seg, i); len(found) == 0 {
@@ -125,13 +125,13 @@ func (s *sheet) isLead(seg *segment, m int) bool {
 }
 
 // amountDueOn says whether a label of the due date speaks of the amount too.
-func (s *sheet) amountDueOn(seg *segment, label reading.Match) bool {
-	return strings.Contains(reading.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End]), "amount due")
+func (s *parsedDocument) amountDueOn(seg *segment, label textrules.Match) bool {
+	return strings.Contains(textrules.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End]), "amount due")
 }
 
 // trailsOff says whether a text goes on after its label, so that what stands
 // beside it belongs to something else.
-func trailsOff(seg *segment, label reading.Match) bool {
+func trailsOff(seg *segment, label textrules.Match) bool {
 	words := 0
 	for i := range seg.amounts {
 		if a := &seg.amounts[i]; !a.percent && seg.starts[a.from] >= seg.tokens[label.To-1].End {
@@ -149,7 +149,7 @@ func trailsOff(seg *segment, label reading.Match) bool {
 
 // behind returns the amounts after a label and before the next one, and the
 // rate among them or just before the label.
-func (s *sheet) behind(seg *segment, m int) (found []*amount, rate *money.Decimal) {
+func (s *parsedDocument) behind(seg *segment, m int) (found []*amount, rate *money.Decimal) {
 	label := seg.labels[m]
 	from, to := seg.tokens[label.From].Start, len(seg.text)
 	for _, next := range seg.labels[m+1:] {
@@ -189,12 +189,12 @@ func (seg *segment) inSentence(a *amount) bool {
 }
 
 // within says whether a number is a part of the label itself.
-func (seg *segment) within(a *amount, label reading.Match) bool {
+func (seg *segment) within(a *amount, label textrules.Match) bool {
 	return seg.starts[a.from] < seg.tokens[label.To-1].End
 }
 
 // beside returns the run of amounts in the segments after one.
-func (s *sheet) beside(l *line, k int, rate *money.Decimal) ([]*amount, []*segment, *money.Decimal) {
+func (s *parsedDocument) beside(l *line, k int, rate *money.Decimal) ([]*amount, []*segment, *money.Decimal) {
 	var found []*amount
 	var homes []*segment
 	step := 1
@@ -229,7 +229,7 @@ func (seg *segment) wordy() bool {
 		}
 	}
 	for i, w := range seg.words {
-		if !taken[i] && strings.ContainsFunc(w.text, unicode.IsLetter) && reading.Currencies(w.text) == nil {
+		if !taken[i] && strings.ContainsFunc(w.text, unicode.IsLetter) && textrules.Currencies(w.text) == nil {
 			return true
 		}
 	}
@@ -237,13 +237,13 @@ func (seg *segment) wordy() bool {
 }
 
 // below returns the amount that stands under a label, within a few lines.
-func (s *sheet) below(at int, label *segment) ([]*amount, []*segment) {
+func (s *parsedDocument) below(at int, label *segment) ([]*amount, []*segment) {
 	for _, l := range s.lines[at+1:] {
 		if l.page != label.page || l.y0-label.y1 > 6*s.height {
 			break
 		}
 		for _, seg := range l.segments {
-			if seg.x1 < label.x0 || seg.x0 > label.x1 || seg.used || reading.Currencies(seg.text) != nil {
+			if seg.x1 < label.x0 || seg.x0 > label.x1 || seg.used || textrules.Currencies(seg.text) != nil {
 				continue // a currency alone stands before the amount, as on a Swiss QR-bill
 			}
 			if len(seg.amounts) == 1 && seg.amounts[0].isMoney() && seg.amounts[0].showsMoney() && !seg.wordy() {
@@ -264,7 +264,7 @@ func baseOf(found []*amount, rate *money.Decimal) *amount {
 	}
 	tax := found[len(found)-1]
 	for _, a := range found[:len(found)-1] {
-		if reading.IsTaxOf(a.value, *rate, tax.value, taxTolerance) {
+		if textrules.IsTaxOf(a.value, *rate, tax.value, taxTolerance) {
 			return a
 		}
 	}
@@ -273,7 +273,7 @@ func baseOf(found []*amount, rate *money.Decimal) *amount {
 
 // readRateRow reads a row of a tax table, which has no label of its own: a
 // rate, a base and the tax, and often their sum.
-func (s *sheet) readRateRow(t *totals, l *line) {
+func (s *parsedDocument) readRateRow(t *totals, l *line) {
 	var found []*amount
 	var homes []*segment
 	var rate *money.Decimal
@@ -297,13 +297,13 @@ func (s *sheet) readRateRow(t *totals, l *line) {
 	for i := range found {
 		for j := i + 1; j < len(found); j++ {
 			base, tax := found[i], found[j]
-			if rate == nil || !reading.IsTaxOf(base.value, *rate, tax.value, taxTolerance) || tax.value.IsZero() != rate.IsZero() {
+			if rate == nil || !textrules.IsTaxOf(base.value, *rate, tax.value, taxTolerance) || tax.value.IsZero() != rate.IsZero() {
 				continue
 			}
-			t.rows = append(t.rows, stated{role: reading.RoleTax, amount: tax, seg: homes[j], rate: rate, base: base})
+			t.rows = append(t.rows, stated{role: textrules.RoleTax, amount: tax, seg: homes[j], rate: rate, base: base})
 			for k := j + 1; k < len(found); k++ {
 				if base.value.Add(tax.value).Equal(found[k].value) {
-					t.rows = append(t.rows, stated{role: reading.RoleTotal, weak: true, amount: found[k], seg: homes[k]})
+					t.rows = append(t.rows, stated{role: textrules.RoleTotal, weak: true, amount: found[k], seg: homes[k]})
 				}
 			}
 			return

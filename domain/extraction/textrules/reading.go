@@ -1,10 +1,10 @@
-// Package reading holds the rules by which printed text becomes values:
+// Package textrules holds the rules by which printed text becomes values:
 // numbers, dates and currencies in the notations of many countries, the words
 // that documents label them with, and the arithmetic that binds totals.
 //
 // Its principle: a text that can be read in two ways gives both readings. What
 // else the document shows may decide between them; nothing is guessed.
-package reading
+package textrules
 
 import (
 	"strings"

@@ -1,9 +1,9 @@
-package reading_test
+package textrules_test
 
 import (
 	"testing"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 func TestFindDates(t *testing.T) {
@@ -30,12 +30,12 @@ func TestFindDates(t *testing.T) {
 		"٢٠٢٤/٠٦/١٥":                      "2024-06-15",
 		"Rechnung vom 05.03.2018 gestern": "2018-03-05",
 	} {
-		found := reading.FindDates(text)
+		found := textrules.FindDates(text)
 		if len(found) != 1 {
 			t.Errorf("FindDates(%q) found %d dates", text, len(found))
 			continue
 		}
-		if got, _, ok := found[0].Read(reading.DayFirst); !ok || got.String() != want {
+		if got, _, ok := found[0].Read(textrules.DayFirst); !ok || got.String() != want {
 			t.Errorf("FindDates(%q) = %s, want %s", text, got, want)
 		}
 	}
@@ -46,8 +46,8 @@ func TestFindDatesLeavesOtherNumbersAlone(t *testing.T) {
 	for _, text := range []string{
 		"80101911/26.06.2025-7", "45/13/2024", "31.02.2024", "March 2024", "May", "192.168.1.20", "12.34.5678.9", "2024-13-01", "1.2.3", "tel 030/12/345678", "",
 	} {
-		for _, d := range reading.FindDates(text) {
-			if date, _, _ := d.Read(reading.DayFirst); text != "80101911/26.06.2025-7" || date.Year == 1911 {
+		for _, d := range textrules.FindDates(text) {
+			if date, _, _ := d.Read(textrules.DayFirst); text != "80101911/26.06.2025-7" || date.Year == 1911 {
 				t.Errorf("FindDates(%q) = %s, want none", text, date)
 			}
 		}
@@ -56,15 +56,15 @@ func TestFindDatesLeavesOtherNumbersAlone(t *testing.T) {
 
 func TestAmbiguousDates(t *testing.T) {
 	t.Parallel()
-	d := reading.FindDates("11/03/2017")[0]
-	date, other, _ := d.Read(reading.OrderUnknown)
+	d := textrules.FindDates("11/03/2017")[0]
+	date, other, _ := d.Read(textrules.OrderUnknown)
 	if other == nil || date.String() != "2017-03-11" || other.String() != "2017-11-03" {
 		t.Errorf("11/03/2017 = %s or %v", date, other)
 	}
-	if date, other, _ := d.Read(reading.MonthFirst); other != nil || date.String() != "2017-11-03" {
+	if date, other, _ := d.Read(textrules.MonthFirst); other != nil || date.String() != "2017-11-03" {
 		t.Errorf("month first: %s or %v", date, other)
 	}
-	if _, other, _ := reading.FindDates("05/05/2017")[0].Read(reading.OrderUnknown); other != nil {
+	if _, other, _ := textrules.FindDates("05/05/2017")[0].Read(textrules.OrderUnknown); other != nil {
 		t.Errorf("05/05/2017 has a second reading %s", other)
 	}
 }
@@ -73,19 +73,19 @@ func TestOrderIsVotedOn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string
-		want reading.Order
+		want textrules.Order
 	}{
-		{"11/03/2017 11/17/2017", reading.MonthFirst},
-		{"11/03/2017 17/11/2017", reading.DayFirst},
-		{"11/03/2017", reading.OrderUnknown},
-		{"17/11/2017 11/17/2017", reading.OrderUnknown},
-		{"2017-11-17 11/03/2017", reading.OrderUnknown},
+		{"11/03/2017 11/17/2017", textrules.MonthFirst},
+		{"11/03/2017 17/11/2017", textrules.DayFirst},
+		{"11/03/2017", textrules.OrderUnknown},
+		{"17/11/2017 11/17/2017", textrules.OrderUnknown},
+		{"2017-11-17 11/03/2017", textrules.OrderUnknown},
 	} {
-		if got := reading.VoteOrder(reading.FindDates(c.text), reading.OrderUnknown); got != c.want {
+		if got := textrules.VoteOrder(textrules.FindDates(c.text), textrules.OrderUnknown); got != c.want {
 			t.Errorf("order of %q = %d, want %d", c.text, got, c.want)
 		}
 	}
-	if got := reading.VoteOrder(nil, reading.DayFirst); got != reading.DayFirst {
+	if got := textrules.VoteOrder(nil, textrules.DayFirst); got != textrules.DayFirst {
 		t.Errorf("without dates the order is %d", got)
 	}
 }

@@ -1,9 +1,9 @@
-package reading_test
+package textrules_test
 
 import (
 	"testing"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 // FuzzNumber holds that a number read in plain notation reads the same again.
@@ -16,15 +16,15 @@ func FuzzNumber(f *testing.F) {
 		if decimal != '.' && decimal != ',' {
 			decimal = 0
 		}
-		n, ok := reading.ParseNumber(s, reading.Style{Decimal: decimal})
+		n, ok := textrules.ParseNumber(s, textrules.Style{Decimal: decimal})
 		if !ok {
 			return
 		}
-		again, ok := reading.ParseNumber(n.Value.String(), reading.Style{Decimal: '.'})
+		again, ok := textrules.ParseNumber(n.Value.String(), textrules.Style{Decimal: '.'})
 		if !ok || !again.Value.Equal(n.Value) {
 			t.Errorf("%q is %s, which is %s", s, n.Value, again.Value)
 		}
-		var v reading.Votes
+		var v textrules.Votes
 		v.Count(s, true)
 	})
 }
@@ -35,8 +35,8 @@ func FuzzDate(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, d := range reading.FindDates(s) {
-			date, other, ok := d.Read(reading.OrderUnknown)
+		for _, d := range textrules.FindDates(s) {
+			date, other, ok := d.Read(textrules.OrderUnknown)
 			if !ok || date.IsZero() || other != nil && *other == date {
 				t.Errorf("%q has the date %v or %v", s, date, other)
 			}
@@ -54,21 +54,21 @@ func FuzzLabels(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		tokens := reading.Tokens(s)
+		tokens := textrules.Tokens(s)
 		for i, tok := range tokens {
 			if tok.Start < 0 || tok.End > len(s) || tok.Start >= tok.End || i > 0 && tok.Start < tokens[i-1].End {
 				t.Fatalf("%q: token %+v", s, tok)
 			}
 		}
 		last := 0
-		for _, m := range reading.FindLabels(tokens) {
+		for _, m := range textrules.FindLabels(tokens) {
 			if m.From < last || m.To <= m.From || m.To > len(tokens) {
 				t.Fatalf("%q: label %+v", s, m)
 			}
 			last = m.To
 		}
-		reading.FindHeads(s, tokens)
-		reading.KindOf(s)
+		textrules.FindHeads(s, tokens)
+		textrules.KindOf(s)
 	})
 }
 
@@ -79,7 +79,7 @@ func FuzzPaymentDays(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		days := reading.PaymentDays(s)
+		days := textrules.PaymentDays(s)
 		for i, n := range days {
 			if n < 1 || n > 180 || i > 0 && n >= days[i-1] {
 				t.Errorf("%q: %v", s, days)

@@ -1,4 +1,4 @@
-package reading
+package textrules
 
 // The phrases of totals; see phrases.
 const (

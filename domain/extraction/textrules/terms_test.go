@@ -1,10 +1,10 @@
-package reading_test
+package textrules_test
 
 import (
 	"slices"
 	"testing"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 func TestPaymentDays(t *testing.T) {
@@ -38,7 +38,7 @@ func TestPaymentDays(t *testing.T) {
 		"Subscription for 30 days":                                       nil,
 		"Payment reference 30":                                           nil,
 	} {
-		if got := reading.PaymentDays(text); !slices.Equal(got, want) {
+		if got := textrules.PaymentDays(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package reading
+package textrules
 
 // phrases are the labels of documents by role, in the languages read: English,
 // German, French, Spanish, Italian, Dutch, Portuguese, Polish, the Nordic

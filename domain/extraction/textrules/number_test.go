@@ -1,9 +1,9 @@
-package reading_test
+package textrules_test
 
 import (
 	"testing"
 
-	"docledger/domain/extraction/reading"
+	"docledger/domain/extraction/textrules"
 )
 
 func TestParseNumber(t *testing.T) {
@@ -38,7 +38,7 @@ func TestParseNumber(t *testing.T) {
 		{"١٬٤٣٧٫٥٠", 0, "1437.50", ""},
 		{"１２３", 0, "123", ""},
 	} {
-		n, ok := reading.ParseNumber(c.text, reading.Style{Decimal: c.decimal})
+		n, ok := textrules.ParseNumber(c.text, textrules.Style{Decimal: c.decimal})
 		if !ok || n.Value.String() != c.want {
 			t.Errorf("ParseNumber(%q) = %s, %t, want %s", c.text, n.Value, ok, c.want)
 			continue
@@ -56,7 +56,7 @@ func TestParseNumber(t *testing.T) {
 func TestParseNumberRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "-", "abc", "1,2,3", "1.23.45", "12 34", "1.2.2024", "1,234.567.8", "(12", "--5", "1e5", "12-34", "1'23"} {
-		if n, ok := reading.ParseNumber(text, reading.Style{}); ok {
+		if n, ok := textrules.ParseNumber(text, textrules.Style{}); ok {
 			t.Errorf("ParseNumber(%q) = %s, want none", text, n.Value)
 		}
 	}
@@ -75,7 +75,7 @@ func TestStyleIsVotedOn(t *testing.T) {
 		{[]string{"12,00", "13,00", "14,50", "15,25", "1,5", "2.4"}, ','},
 		{[]string{"1.234.567"}, ','},
 	} {
-		var v reading.Votes
+		var v textrules.Votes
 		for _, text := range c.texts {
 			v.Count(text, false)
 		}
