@@ -64,3 +64,18 @@ func TestFrontPageLeadsToEveryPage(t *testing.T) {
 		}
 	}
 }
+
+// TestRecipesNameExistingFiles finds each path that CONTRIBUTING names.
+func TestRecipesNameExistingFiles(t *testing.T) {
+	t.Parallel()
+	named := 0
+	for _, m := range regexp.MustCompile("`([a-z]+(?:/[A-Za-z._-]+)+/?)`").FindAllStringSubmatch(read(t, "CONTRIBUTING.md"), -1) {
+		named++
+		if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+			t.Errorf("CONTRIBUTING names %s, which does not exist", m[1])
+		}
+	}
+	if named < 8 {
+		t.Errorf("only %d paths were found; is the pattern right?", named)
+	}
+}
