@@ -1,22 +1,20 @@
-// Package extract reads documents: it tells from the bytes what a file is,
-// reads XML itself and PDFs through child processes, and picks the invoice out
-// of what it finds. Nothing a document does reaches beyond its own reading.
+// Package extract reads documents: it tells from the bytes what a file is and has
+// a child process compute what it holds. Nothing a document does reaches beyond
+// its own reading.
 package extract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
 	"time"
 
+	"docledger/adapter/extract/content"
 	"docledger/adapter/extract/sniff"
 	"docledger/adapter/extract/worker"
 	"docledger/domain/extraction"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // EngineVersion names this reader in Result.EngineVersion. It rises with every
@@ -25,8 +23,8 @@ const EngineVersion = "3"
 
 // Options say how a Pipeline works. The zero value is ready for use.
 type Options struct {
-	// Children is how many PDFs are read at once, each in a process of its
-	// own; 0 means 2.
+	// Children is how many documents are read at once, each in a process of its
+	// own; small XML needs none. 0 means 2.
 	Children int
 	// Deadline is how long the reading of one document may take once its turn
 	// has come; 0 means 8 s.
@@ -53,8 +51,6 @@ const (
 type Pipeline struct {
 	options Options
 	pool    *worker.Pool
-	places  *semaphore.Weighted // one for each PDF
-	memory  *semaphore.Weighted // for XML
 }
 
 var _ extraction.Reader = (*Pipeline)(nil)
@@ -79,8 +75,6 @@ func New(o Options) *Pipeline {
 			Memory:   o.ChildMemory,
 			CacheDir: o.CacheDir,
 		}),
-		places: semaphore.NewWeighted(int64(o.Children)),
-		memory: semaphore.NewWeighted(xmlMemory),
 	}
 }
 
@@ -88,6 +82,10 @@ func New(o Options) *Pipeline {
 // first time on a machine. Without it the first PDF that needs the engine waits
 // for it, on top of its own deadline.
 func (p *Pipeline) Prewarm(ctx context.Context) error { return p.pool.Prewarm(ctx) }
+
+// Fault returns why documents could not be read when the reader was last needed,
+// through no fault of theirs; nil: they could.
+func (p *Pipeline) Fault() error { return p.pool.Fault() }
 
 // Close ends the child processes after the documents that are being read.
 func (p *Pipeline) Close() error { return p.pool.Close() }
@@ -119,14 +117,41 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	}
 	switch t := sniff.Detect(head); t.Kind {
 	case sniff.XML:
-		return p.readXML(ctx, f, info.Size())
+		result, err = p.readXML(ctx, f, worker.Document{Path: s.Path, Size: info.Size()})
 	case sniff.PDF:
-		return p.readPDF(ctx, s)
+		result, err = p.pool.PDF(ctx, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, Compare: p.options.ComparePages})
 	case sniff.Image:
 		return nil, refuseImage(f, info.Size())
 	default:
 		return nil, unsupported(t)
 	}
+	if err != nil {
+		return nil, err
+	}
+	result.EngineVersion = EngineVersion
+	return result, nil
+}
+
+// smallXML is the size up to which XML is read in this process: it takes a few
+// milliseconds and some ten times its size of memory, however it is made.
+const smallXML = 64 << 10
+
+// readXML reads a document that is XML as a whole.
+func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (*extraction.Result, error) {
+	if d.Size > p.options.XMLBytes {
+		return nil, extraction.Fail(extraction.TooLarge,
+			"The XML is larger than %d MiB. Ask the sender for the invoice without its attachments.", p.options.XMLBytes>>20)
+	}
+	if d.Size > smallXML {
+		return p.pool.XML(ctx, d)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.Deadline)
+	defer cancel()
+	data := make([]byte, d.Size)
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, d.Size), data); err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
+	}
+	return content.XML(ctx, data)
 }
 
 // refuseImage says why an image gives no invoice. Its size is read from its
@@ -158,13 +183,4 @@ func unsupported(t sniff.Type) *extraction.Failure {
 		message = "Files of this type can't be read. Upload the invoice as XML or PDF."
 	}
 	return extraction.Fail(extraction.UnsupportedType, "%s", message)
-}
-
-// late turns the end of a document's own time into its failure; the end of the
-// caller's stays an error unless it was a deadline too.
-func late(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return extraction.Fail(extraction.TimedOut, "Reading the document took too long. Ask the sender for a simpler file, or upload the invoice as XML.")
-	}
-	return err
 }

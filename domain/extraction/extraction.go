@@ -4,6 +4,7 @@ package extraction
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"docledger/domain/document"
@@ -82,6 +83,11 @@ func NoInvoice(k Kind, format string, args ...any) *Failure {
 	return &Failure{Reason: NotAnInvoice, Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
+// ErrUnavailable says that the reader cannot start, for example because its
+// cache folder cannot be written to. The installation is at fault, never the
+// document.
+var ErrUnavailable = errors.New("the reader is unavailable")
+
 // Source is a document to read. Path names a local file that stays as it is
 // while it is read; Name is what its sender called it and proves nothing.
 type Source struct {
@@ -119,7 +125,8 @@ type Result struct {
 // Reader reads documents.
 type Reader interface {
 	// Read returns what the document holds. A *Failure says that the document
-	// is at fault; any other error that reading could not take place. It takes
+	// is at fault, ErrUnavailable that no document of its kind can be read now,
+	// and any other error that reading could not take place. It takes
 	// at most the deadline of ctx, harms nothing else whatever the document
 	// does, and opens nothing but the source.
 	Read(ctx context.Context, s Source) (*Result, error)

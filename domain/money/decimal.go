@@ -156,6 +156,26 @@ func (d Decimal) Fits(decimals int) bool {
 	return d.Decimals() <= decimals && d.d.Abs().LessThan(limit)
 }
 
+// MarshalText returns String: the form in which processes of one installation
+// pass numbers to each other.
+func (d Decimal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText accepts every text that MarshalText returns, which may have more
+// digits than Parse accepts: computed sums and products do.
+func (d *Decimal) UnmarshalText(text []byte) error {
+	const longest = 256
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(string(text), "-"), ".")
+	if len(text) > longest || whole == "" || !digits(whole) || !digits(fraction) {
+		return ErrSyntax
+	}
+	v, err := decimal.NewFromString(string(text))
+	if err != nil {
+		return ErrSyntax
+	}
+	d.d = v
+	return nil
+}
+
 // Fixed returns the value in ten-thousandths, rounded half away from zero; ok
 // is false where it does not fit 64 bits.
 func (d Decimal) Fixed() (n int64, ok bool) {

@@ -69,3 +69,24 @@ func FuzzParse(f *testing.F) {
 		d.Fixed()
 	})
 }
+
+func TestTextBetweenProcesses(t *testing.T) {
+	t.Parallel()
+	sum := money.MustParse("999999999999999").Mul(money.MustParse("1000.0000000001"))
+	for _, d := range []money.Decimal{{}, money.MustParse("-10.50"), money.MustParse("0.00"), sum} {
+		text, err := d.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back money.Decimal
+		if err := back.UnmarshalText(text); err != nil || back.String() != d.String() || !back.Equal(d) {
+			t.Errorf("%s came back as %s, %v", d, back, err)
+		}
+	}
+	for _, text := range []string{"", "-", ".5", "1e9", "NaN", "1.2.3", "+1", strings.Repeat("9", 300)} {
+		var d money.Decimal
+		if err := d.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was accepted as %s", text, d)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +10,9 @@ import (
 	"os"
 	"runtime/debug"
 
+	"docledger/adapter/extract/content"
 	"docledger/adapter/extract/layout"
-	"docledger/adapter/extract/pdf"
-	"docledger/adapter/extract/sniff"
+	"docledger/adapter/extract/pdftext"
 	"docledger/domain/extraction"
 )
 
@@ -59,18 +60,18 @@ func (c *child) answer(q request) error {
 	case err == nil:
 		return c.send(frameEnd, nil)
 	case errors.As(err, &failure):
-		if err := writeJSON(c.out, frameFailure, failure); err != nil {
-			return err
-		}
-		return c.out.Flush()
+		return c.sendJSON(frameFailure, failure)
 	default:
 		return c.send(frameError, []byte(err.Error()))
 	}
 }
 
 func (c *child) perform(q request) error {
-	if q.Operation == opPrewarm {
+	switch q.Operation {
+	case opPrewarm:
 		return prewarm(q.CacheDir)
+	case opEngine:
+		return c.startEngine(q.CacheDir)
 	}
 	f, err := os.Open(q.Path)
 	if err != nil {
@@ -81,71 +82,124 @@ func (c *child) perform(q request) error {
 		onDocument(q.Path)
 	}
 	switch q.Operation {
-	case opInspect:
-		return c.inspect(f, q)
-	case opText:
-		return c.text(f, q)
+	case opPDF:
+		return c.pdf(f, q)
+	case opXML:
+		return c.xml(f)
+	case opCompare:
+		return c.compare(f, q)
 	}
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }
 
-// costly is how many bytes read or written for a document make it worth giving
-// memory back thereafter, which takes longer than reading a usual document.
-const costly = 8 << 20
+const (
+	// costly is how many bytes read or written for a document make it worth
+	// giving memory back thereafter, which takes longer than reading a usual
+	// document.
+	costly = 8 << 20
+	// wordBytes is about what the characters, the text and the rules take for a
+	// word while a page is read.
+	wordBytes = 1 << 10
+)
 
-func (c *child) inspect(f *os.File, q request) error {
+// errEngineWanted ends a request that needs the PDF engine where it does not run:
+// starting it is no part of a document, and may fail through no fault of one.
+var errEngineWanted = errors.New("the PDF engine is needed")
+
+func (c *child) startEngine(cacheDir string) (err error) {
+	if c.engine == nil {
+		c.engine, err = newEngine(cacheDir)
+	}
+	return err
+}
+
+// pdf reads the invoice of a PDF, embedded or printed.
+func (c *child) pdf(f *os.File, q request) error {
 	data, release, err := mapFile(f)
 	if err != nil {
 		return fmt.Errorf("read document: %w", err)
 	}
 	defer release()
-	report, err := pdf.Inspect(data, sniff.LooksLikeXML, q.Limits)
+	cost := len(data)
+	defer func() { freeAfter(cost) }()
+	document := content.PDF{
+		Data: data, Limits: q.Limits, Forced: q.Forced,
+		Words: func() ([]layout.Page, error) {
+			pages, words, err := c.words(f, textOptions{Pages: content.MaxPages, Words: content.MaxWords})
+			cost += words * wordBytes
+			return pages, err
+		},
+		// Sent at once: what follows may end the process.
+		Unusable: func(why *extraction.Failure) { c.sendJSON(frameUnusable, why) }, //nolint:errcheck // the next frame fails too
+	}
+	result, err := document.Read(context.Background())
+	if errors.Is(err, errEngineWanted) {
+		return c.send(frameEngine, nil)
+	}
 	if err != nil {
 		return err
 	}
-	if err := writeJSON(c.out, frameReport, report); err != nil {
-		return err
-	}
-	total := len(data)
-	for _, file := range report.Files {
-		if err := writeFrame(c.out, frameData, file.Data); err != nil {
-			return err
-		}
-		total += len(file.Data)
-	}
-	if total > costly {
-		report = nil
-		defer debug.FreeOSMemory()
-	}
-	return nil
+	return writeResult(c.out, result)
 }
 
-// wordBytes is about what the characters and the text of a word take while a
-// page is read.
-const wordBytes = 1 << 10
-
-func (c *child) text(f *os.File, q request) error {
-	if c.engine == nil {
-		e, err := newEngine(q.CacheDir)
-		if err != nil {
-			return fmt.Errorf("start the PDF engine: %w", err)
-		}
-		c.engine = e
-	}
-	info, err := f.Stat()
+// xml reads the invoices of a document that is XML as a whole.
+func (c *child) xml(f *os.File) error {
+	data, release, err := mapFile(f)
 	if err != nil {
 		return fmt.Errorf("read document: %w", err)
 	}
-	total := info.Size()
-	defer func() {
-		if total > costly {
-			debug.FreeOSMemory()
-		}
-	}()
-	return c.engine.read(f, q.Text, func(page *layout.Page) error {
-		total += int64(len(page.Words)) * wordBytes
-		return writeJSON(c.out, framePage, page)
+	defer release()
+	defer freeAfter(len(data))
+	result, err := content.XML(context.Background(), data)
+	if err != nil {
+		return err
+	}
+	return writeResult(c.out, result)
+}
+
+// compare checks what embedded data states against the first pages. Pages
+// without text give no check.
+func (c *child) compare(f *os.File, q request) error {
+	pages, words, err := c.words(f, textOptions{Pages: content.ComparedPages, Words: content.MaxWords})
+	if errors.Is(err, errEngineWanted) {
+		return c.send(frameEngine, nil)
+	}
+	if err != nil {
+		return err
+	}
+	defer freeAfter(words * wordBytes)
+	check, ok := pdftext.Compare(pages, &q.Stated)
+	if !ok {
+		return nil
+	}
+	return writeJSON(c.out, frameCheck, check)
+}
+
+// words returns the pages of a PDF and the number of their words.
+func (c *child) words(f *os.File, o textOptions) (pages []layout.Page, words int, err error) {
+	if c.engine == nil {
+		return nil, 0, errEngineWanted
+	}
+	err = c.engine.read(f, o, func(page *layout.Page) error {
+		pages = append(pages, *page)
+		words += len(page.Words)
+		return nil
 	})
+	return pages, words, err
+}
+
+// freeAfter gives memory back after a document that took much.
+func freeAfter(cost int) {
+	if cost > costly {
+		debug.FreeOSMemory()
+	}
+}
+
+func (c *child) sendJSON(kind byte, v any) error {
+	if err := writeJSON(c.out, kind, v); err != nil {
+		return err
+	}
+	return c.out.Flush()
 }
 
 func (c *child) send(kind byte, payload []byte) error {

@@ -1,5 +1,41 @@
 package worker
 
+import (
+	"os"
+
+	"docledger/adapter/extract/layout"
+)
+
+// TextOptions are textOptions.
+type TextOptions = textOptions
+
+// Engine is the PDF engine in this process.
+type Engine struct{ e *engine }
+
+// OpenEngine starts the engine from a cache.
+func OpenEngine(dir string) (*Engine, error) {
+	dir, err := cacheDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := newEngine(dir)
+	return &Engine{e}, err
+}
+
+// Text returns the words of the pages of a file.
+func (e *Engine) Text(path string, o TextOptions) (pages []layout.Page, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	err = e.e.read(f, o, func(p *layout.Page) error { pages = append(pages, *p); return nil })
+	return pages, err
+}
+
+// Close ends the engine.
+func (e *Engine) Close() error { return e.e.pool.Close() }
+
 // OnDocument sets what a child does before it reads a document.
 func OnDocument(f func(path string)) { onDocument = f }
 

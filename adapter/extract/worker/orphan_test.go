@@ -15,7 +15,7 @@ import (
 // process.
 func makeOrphan(path string) {
 	p := worker.New(worker.Config{Size: 1})
-	p.Inspect(context.Background(), path) //nolint:errcheck // it does not return
+	read(context.Background(), p, path) //nolint:errcheck // it does not return
 }
 
 func TestNoChildOutlivesItsParent(t *testing.T) {

@@ -40,8 +40,11 @@ type process struct {
 	gone   chan struct{} // closed when the process has ended
 	killed atomic.Bool
 	big    atomic.Bool // killed for its memory
+	slow   atomic.Bool // killed for its processor time
 	broken bool        // not to be used again
 	served int
+	engine bool          // the PDF engine runs in it
+	took   time.Duration // processor time of the last request
 }
 
 // start starts a child and waits until it is ready.
@@ -73,7 +76,7 @@ func start(ctx context.Context) (*process, error) {
 	theirs.Close() //nolint:errcheck // the child holds its own
 	if err != nil {
 		ours.Close() //nolint:errcheck // nothing was read
-		return nil, fmt.Errorf("start a PDF reader: %w", err)
+		return nil, fmt.Errorf("start a reader: %w", err)
 	}
 	if err := c.greet(ctx); err != nil {
 		c.end()
@@ -109,9 +112,9 @@ func (c *process) greet(ctx context.Context) error {
 	kind, payload, err := readFrame(c.out)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("start a PDF reader: %w", ctx.Err())
+		return fmt.Errorf("start a reader: %w", ctx.Err())
 	case err != nil || kind != frameHello || string(payload) != version:
-		return errors.New("start a PDF reader: the program did not answer as one; it must call worker.ServeIfChild first in main")
+		return errors.New("start a reader: the program did not answer as one; it must call worker.ServeIfChild first in main")
 	}
 	return nil
 }
@@ -121,17 +124,18 @@ func (c *process) greet(ctx context.Context) error {
 var errUnasked = errors.New("the reader ended before it was asked")
 
 // ask sends a request and waits for the answer, at most until ctx ends; the
-// child is dead then. It is errUnasked where the request did not reach it.
+// child is dead then. It is errUnasked where the request did not reach it. The
+// answer may hold what arrived before an error.
 func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	c.served++
 	stop := context.AfterFunc(ctx, c.kill)
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
-	watcher.Go(func() { c.watch(done, q.Memory+watchSlack) })
+	watcher.Go(func() { c.took = c.watch(done, q.Memory+watchSlack, q.CPU) })
 
 	unasked := writeJSON(c.in, frameRequest, q)
 	err := unasked
-	var a *answer
+	a := &answer{}
 	if err == nil {
 		a, err = readAnswer(c.out)
 	}
@@ -152,37 +156,51 @@ func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	if unasked != nil && ctx.Err() == nil {
 		return nil, errors.Join(errUnasked, unasked)
 	}
-	return nil, c.cause(ctx, err)
+	return a, c.cause(ctx, err)
 }
 
 // cause says why a child did not answer.
 func (c *process) cause(ctx context.Context, err error) error {
 	switch {
 	case c.big.Load() || c.words.speakOfMemory():
-		return extraction.Fail(extraction.OutOfMemory, "Reading the PDF takes more memory than is allowed. Export it again, or upload the invoice as XML.")
+		return extraction.Fail(extraction.OutOfMemory, "Reading the document takes more memory than is allowed. Ask the sender for a simpler file, or upload the invoice as XML.")
+	case c.slow.Load():
+		return errTooSlow()
 	case ctx.Err() != nil:
 		return late(ctx)
 	case errors.Is(err, errProtocol):
-		return extraction.Fail(extraction.Crashed, "Reading the PDF ended in an answer that makes no sense. Export the PDF again, or upload the invoice as XML.")
+		return extraction.Fail(extraction.Crashed, "Reading the document ended in an answer that makes no sense. Export the document again, or upload the invoice as XML.")
 	}
-	failure := extraction.Fail(extraction.Crashed, "The reader crashed on this PDF. Export it again, or upload the invoice as XML.")
+	failure := extraction.Fail(extraction.Crashed, "The reader crashed on this document. Export it again, or upload the invoice as XML.")
 	return fmt.Errorf("%w (%v: %s)", failure, c.cmd.ProcessState, c.words.first())
 }
 
-// watch kills the child when it fills more memory than it may.
-func (c *process) watch(done <-chan struct{}, limit int64) {
+// watch kills the child when it fills more memory or takes more processor time
+// than it may. It returns the processor time that the child took.
+func (c *process) watch(done <-chan struct{}, memory int64, cpu time.Duration) time.Duration {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	pid := c.cmd.Process.Pid
+	before := processorTime(pid)
+	took := time.Duration(0)
+	look := func() { took = max(took, processorTime(pid)-before) } // none is known of a process that is gone
 	for {
 		select {
 		case <-done:
-			return
+			look()
+			return took
 		case <-tick.C:
-			if resident(c.cmd.Process.Pid) > limit {
+			look()
+			switch {
+			case resident(pid) > memory:
 				c.big.Store(true)
-				c.kill()
-				return
+			case cpu > 0 && took > cpu:
+				c.slow.Store(true)
+			default:
+				continue
 			}
+			c.kill()
+			return took
 		}
 	}
 }

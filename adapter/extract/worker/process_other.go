@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"time"
 )
 
 func executable() (string, error) { return os.Executable() }
@@ -21,6 +22,9 @@ func limitMemory(n int64) {
 
 // resident can't be known here.
 func resident(int) int64 { return 0 }
+
+// processorTime cannot be known here.
+func processorTime(int) time.Duration { return 0 }
 
 // preferLarge does nothing where large pages can't be asked for.
 func preferLarge([]byte) {}

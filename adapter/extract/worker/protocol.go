@@ -6,63 +6,73 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"docledger/adapter/extract/pdf"
 	"docledger/domain/extraction"
+	"docledger/domain/invoice"
 )
 
 // Parent and child talk in frames over pipes: one byte that says what it is,
 // four bytes of length, the payload. A request is answered by any number of
-// frames up to frameEnd or frameFailure.
+// frames up to frameEnd, frameFailure or frameError.
 const (
-	frameHello   = 'H' // child: ready; payload: version
-	frameRequest = 'Q' // parent: a request
-	frameReport  = 'R' // child: a report without the data of its files
-	frameData    = 'D' // child: the data of the report's next file; empty where it was not asked for
-	framePage    = 'P' // child: a page of text
-	frameFailure = 'F' // child: the document is at fault
-	frameError   = 'X' // child: the request could not be served
-	frameEnd     = '.' // child: the answer is complete
+	frameHello    = 'H' // child: ready; payload: version
+	frameRequest  = 'Q' // parent: a request
+	frameResult   = 'R' // child: a result without its drafts
+	frameDraft    = 'D' // child: the result's next draft
+	frameUnusable = 'U' // child: why the data embedded in a PDF cannot be used
+	frameEngine   = 'W' // child: the request needs the PDF engine, which does not run here
+	frameCheck    = 'C' // child: the check that was asked for
+	frameFailure  = 'F' // child: the document is at fault
+	frameError    = 'X' // child: the request could not be served
+	frameEnd      = '.' // child: the answer is complete
 )
 
 // version of the protocol. Both sides are the same binary; it only guards
 // against one that was exchanged while the service runs.
-const version = "1"
+const version = "2"
 
-// Bounds on what a parent accepts: a child may have been taken over by the
-// document that it reads.
+// Bounds on an answer, which the child keeps and the parent enforces: a document
+// may have taken over the child that reads it.
 const (
-	maxFrame  = 64 << 20
-	maxAnswer = 192 << 20
+	maxFrame  = 32 << 20
+	maxAnswer = 64 << 20
 )
 
 // operation is what a request asks for.
 type operation string
 
 const (
-	opInspect operation = "inspect"
-	opText    operation = "text"
+	opPDF     operation = "pdf"
+	opXML     operation = "xml"
+	opCompare operation = "compare"
 	opPrewarm operation = "prewarm"
+	opEngine  operation = "engine"
 )
 
 type request struct {
 	Operation operation
 	Path      string
 	Limits    pdf.Limits
-	Text      TextOptions
+	Forced    bool
+	Stated    invoice.Content // of opCompare: what the embedded data states
 	CacheDir  string
 	Memory    int64
+	CPU       time.Duration // enforced by the parent; 0: no limit
 }
 
 // answer is what a request brought.
 type answer struct {
-	report *pdf.Report
-	pages  []json.RawMessage
+	result   *extraction.Result
+	check    *invoice.Check
+	unusable *extraction.Failure // also of an answer that did not end well
+	engine   bool                // ask again once the engine runs
 }
 
 func writeFrame(w io.Writer, kind byte, payload []byte) error {
 	if len(payload) > maxFrame {
-		return fmt.Errorf("frame of %d bytes is longer than %d", len(payload), maxFrame)
+		return errFrame
 	}
 	head := make([]byte, 5)
 	head[0] = kind
@@ -74,12 +84,42 @@ func writeFrame(w io.Writer, kind byte, payload []byte) error {
 	return err
 }
 
+// errFrame says that a frame is longer than maxFrame.
+var errFrame = fmt.Errorf("a frame is longer than %d bytes", maxFrame)
+
 func writeJSON(w io.Writer, kind byte, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	return writeFrame(w, kind, b)
+}
+
+// writeResult writes a result within maxAnswer. A document that holds more is an
+// *extraction.Failure.
+func writeResult(w io.Writer, r *extraction.Result) error {
+	short := *r
+	short.Drafts = nil
+	total := 0
+	write := func(kind byte, v any) error {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("encode the result: %w", err)
+		}
+		if total += len(b); total > maxAnswer || len(b) > maxFrame {
+			return extraction.Fail(extraction.TooLarge, "The document holds more data than is accepted. Ask the sender to split it.")
+		}
+		return writeFrame(w, kind, b)
+	}
+	if err := write(frameResult, short); err != nil {
+		return err
+	}
+	for i := range r.Drafts {
+		if err := write(frameDraft, &r.Drafts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readFrame reads a frame. io.EOF means that the other side is gone.
@@ -90,7 +130,7 @@ func readFrame(r io.Reader) (byte, []byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head[1:])
 	if n > maxFrame {
-		return 0, nil, fmt.Errorf("frame of %d bytes is longer than %d", n, maxFrame)
+		return 0, nil, errFrame
 	}
 	payload := make([]byte, n)
 	_, err := io.ReadFull(r, payload)
@@ -102,47 +142,58 @@ var errProtocol = errors.New("unexpected answer of the child process")
 
 // readAnswer reads the frames of one answer. The error is an
 // *extraction.Failure where the document is at fault and a *refusal where the
-// child says that it could not do its work.
+// child says that it could not do its work. The answer is never nil: it holds
+// what arrived before an error.
 func readAnswer(r io.Reader) (*answer, error) {
 	a := &answer{}
-	next, total := 0, 0
-	for {
+	for total := 0; ; {
 		kind, payload, err := readFrame(r)
 		if err != nil {
-			return nil, err
+			return a, err
 		}
-		if total += len(payload); total > maxAnswer {
-			return nil, errProtocol
+		if total += len(payload); total > maxAnswer+maxFrame {
+			return a, errProtocol
 		}
 		switch kind {
 		case frameEnd:
 			return a, nil
-		case frameReport:
-			if a.report != nil || json.Unmarshal(payload, &a.report) != nil || a.report == nil {
-				return nil, errProtocol
-			}
-		case frameData:
-			if a.report == nil || next >= len(a.report.Files) {
-				return nil, errProtocol
-			}
-			if len(payload) > 0 {
-				a.report.Files[next].Data = payload
-			}
-			next++
-		case framePage:
-			a.pages = append(a.pages, payload)
 		case frameFailure:
 			f := &extraction.Failure{}
 			if json.Unmarshal(payload, f) != nil {
-				return nil, errProtocol
+				return a, errProtocol
 			}
-			return nil, f
+			return a, f
 		case frameError:
-			return nil, &refusal{string(payload)}
+			return a, &refusal{string(payload)}
 		default:
-			return nil, errProtocol
+			if !a.add(kind, payload) {
+				return a, errProtocol
+			}
 		}
 	}
+}
+
+// add takes one frame; false says that it is none of an answer.
+func (a *answer) add(kind byte, payload []byte) bool {
+	switch kind {
+	case frameResult:
+		return a.result == nil && json.Unmarshal(payload, &a.result) == nil && a.result != nil
+	case frameDraft:
+		d := extraction.Draft{}
+		if a.result == nil || json.Unmarshal(payload, &d) != nil {
+			return false
+		}
+		a.result.Drafts = append(a.result.Drafts, d)
+		return true
+	case frameUnusable:
+		return json.Unmarshal(payload, &a.unusable) == nil
+	case frameCheck:
+		return json.Unmarshal(payload, &a.check) == nil
+	case frameEngine:
+		a.engine = true
+		return true
+	}
+	return false
 }
 
 // refusal is a child's word that it could not serve a request through no

@@ -50,9 +50,24 @@ const (
 	mediaBox = "/MediaBox [0 0 500 1000]"
 )
 
-func read(t *testing.T, data []byte, o worker.TextOptions) []layout.Page {
+// openEngine starts the PDF engine in this process: what it reads is tested
+// here, and how children run it elsewhere.
+func openEngine(t *testing.T) *worker.Engine {
 	t.Helper()
-	pages, err := open(t, worker.Config{Size: 1}).Text(t.Context(), store(t, "text.pdf", data), o)
+	if err := open(t, worker.Config{Size: 1}).Prewarm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e, err := worker.OpenEngine("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() }) //nolint:errcheck // the test has ended
+	return e
+}
+
+func pagesOf(t *testing.T, data []byte, o worker.TextOptions) []layout.Page {
+	t.Helper()
+	pages, err := openEngine(t).Text(store(t, "text.pdf", data), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +76,7 @@ func read(t *testing.T, data []byte, o worker.TextOptions) []layout.Page {
 
 func TestWordsAndBoxes(t *testing.T) {
 	t.Parallel()
-	pages := read(t, printed(mediaBox, twoCells), worker.TextOptions{})
+	pages := pagesOf(t, printed(mediaBox, twoCells), worker.TextOptions{})
 	page := pages[0]
 	if len(pages) != 1 || page.Number != 1 || page.Width != 500 || page.Height != 1000 || page.Rotation != 0 {
 		t.Fatalf("pages = %+v", pages)
@@ -75,7 +90,7 @@ func TestWordsAndBoxes(t *testing.T) {
 
 func TestRotatedPage(t *testing.T) {
 	t.Parallel()
-	page := read(t, printed(mediaBox+" /Rotate 90", twoCells), worker.TextOptions{})[0]
+	page := pagesOf(t, printed(mediaBox+" /Rotate 90", twoCells), worker.TextOptions{})[0]
 	if page.Rotation != 90 || page.Width != 1000 || page.Height != 500 {
 		t.Errorf("page = %+v", page)
 	}
@@ -89,7 +104,7 @@ func TestRotatedPage(t *testing.T) {
 
 func TestCroppedPage(t *testing.T) {
 	t.Parallel()
-	page := read(t, printed(mediaBox+" /CropBox [100 600 500 800]", twoCells), worker.TextOptions{})[0]
+	page := pagesOf(t, printed(mediaBox+" /CropBox [100 600 500 800]", twoCells), worker.TextOptions{})[0]
 	if page.Width != 400 || page.Height != 200 {
 		t.Errorf("page = %+v", page)
 	}
@@ -99,19 +114,19 @@ func TestCroppedPage(t *testing.T) {
 func TestTextLimits(t *testing.T) {
 	t.Parallel()
 	data := printed(mediaBox, twoCells, "", twoCells, twoCells)
-	if got := read(t, data, worker.TextOptions{Pages: 2}); len(got) != 2 || len(got[1].Words) != 0 {
+	if got := pagesOf(t, data, worker.TextOptions{Pages: 2}); len(got) != 2 || len(got[1].Words) != 0 {
 		t.Errorf("two pages: %+v", got)
 	}
-	if got := read(t, data, worker.TextOptions{Words: 5}); len(got) != 3 {
+	if got := pagesOf(t, data, worker.TextOptions{Words: 5}); len(got) != 3 {
 		t.Errorf("five words took %d pages", len(got))
 	}
 }
 
 func TestTextOfEncryptedDocuments(t *testing.T) {
 	t.Parallel()
-	p := open(t, worker.Config{Size: 1})
+	p := openEngine(t)
 	for name, want := range map[string]extraction.Reason{"password-r6.pdf": extraction.Encrypted, "aes-256-r6.pdf": "", "rc4-40-r2.pdf": ""} {
-		pages, err := p.Text(t.Context(), filepath.Join("..", "pdf", "testdata", name), worker.TextOptions{})
+		pages, err := p.Text(filepath.Join("..", "pdf", "testdata", name), worker.TextOptions{})
 		if want != "" {
 			wantReason(t, err, want)
 			continue
@@ -124,20 +139,20 @@ func TestTextOfEncryptedDocuments(t *testing.T) {
 
 func TestTextOfNoPDF(t *testing.T) {
 	t.Parallel()
-	_, err := open(t, worker.Config{Size: 1}).Text(t.Context(), store(t, "x.pdf", []byte("hello")), worker.TextOptions{})
+	_, err := openEngine(t).Text(store(t, "x.pdf", []byte("hello")), worker.TextOptions{})
 	wantReason(t, err, extraction.Malformed)
 }
 
 func TestTextAfterABomb(t *testing.T) {
 	t.Parallel()
-	p := open(t, worker.Config{Size: 1})
+	p := openEngine(t)
 	bomb := bytes.Repeat([]byte("BT (x) Tj ET "), 24<<20)
 	b := pdftest.New()
 	b.Page("", fmt.Sprintf("/Contents %d 0 R", b.Stream("/Filter /FlateDecode", pdftest.Deflate(bomb))))
-	if pages, err := p.Text(t.Context(), store(t, "bomb.pdf", b.Table()), worker.TextOptions{}); err == nil && len(pages[0].Words) > 0 {
+	if pages, err := p.Text(store(t, "bomb.pdf", b.Table()), worker.TextOptions{}); err == nil && len(pages[0].Words) > 0 {
 		t.Errorf("the bomb has words: %d", len(pages[0].Words))
 	}
-	pages, err := p.Text(t.Context(), store(t, "good.pdf", printed(mediaBox, twoCells)), worker.TextOptions{})
+	pages, err := p.Text(store(t, "good.pdf", printed(mediaBox, twoCells)), worker.TextOptions{})
 	if err != nil || texts(pages[0]) != "Total|due|EUR|119.00" {
 		t.Errorf("after a bomb: %+v, %v", pages, err)
 	}

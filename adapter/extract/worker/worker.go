@@ -1,5 +1,7 @@
-// Package worker reads PDFs in child processes, so that a document that
-// crashes, hangs or devours memory harms nothing but the process that reads it.
+// Package worker reads documents in child processes, so that a document that
+// crashes, hangs, or takes too much memory or processor time harms nothing but
+// the process that reads it. The child computes the finished result: its parent
+// decodes an answer of bounded size and computes nothing over the content.
 //
 // The children are the same binary, started with a hidden argument: a program
 // that uses a Pool calls ServeIfChild first in main (tests: in TestMain).
@@ -30,11 +32,11 @@ func ServeIfChild() {
 	os.Exit(0)
 }
 
-// TextOptions bound how much text is read.
-type TextOptions struct {
-	Pages int // at most; 0: DefaultPages
+// textOptions bound how much text is read.
+type textOptions struct {
+	Pages int // at most; 0: defaultPages
 	Words int // reading stops after the page that reaches it; 0: no bound
 }
 
-// DefaultPages is how many pages of a document are read at most.
-const DefaultPages = 2000
+// defaultPages is how many pages of a document are read at most.
+const defaultPages = 2000

@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"docledger/domain/extraction"
+)
+
+// The processor time of one document, over all processes that read it.
+const (
+	minCPU   = 1500 * time.Millisecond
+	baseCPU  = 250 * time.Millisecond
+	cpuPerKB = 50 * time.Millisecond
+)
+
+// budget is what is left of the time of one document. What the machine needs to
+// start a process or the PDF engine is no part of it.
+type budget struct {
+	memory int64
+	wall   time.Duration
+	cpu    time.Duration // 0: not limited
+}
+
+// budget returns that of a document of size bytes.
+func (p *Pool) budget(size int64) *budget {
+	b := &budget{memory: p.config.Memory, wall: p.config.Deadline}
+	if hardLimit {
+		kB := min(size/1024, int64(p.config.Deadline/cpuPerKB)+1)
+		b.cpu = min(p.config.Deadline, max(minCPU, baseCPU+time.Duration(kB)*cpuPerKB))
+	}
+	return b
+}
+
+// ask has a child answer a request about the document within what is left of the
+// budget, which then shrinks by what the child took.
+func (b *budget) ask(ctx context.Context, c *process, q request) (*answer, error) {
+	if b.wall <= 0 || hardLimit && b.cpu <= 0 {
+		return nil, errTooSlow()
+	}
+	q.Memory, q.CPU = b.memory, b.cpu
+	limited, cancel := context.WithTimeout(ctx, b.wall)
+	defer cancel()
+	began := time.Now()
+	a, err := c.ask(limited, q)
+	b.wall -= time.Since(began)
+	b.cpu -= c.took
+	return a, err
+}
+
+// late is the error of a request whose context ended.
+func late(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errTooSlow()
+	}
+	return ctx.Err()
+}
+
+func errTooSlow() error {
+	return extraction.Fail(extraction.TimedOut,
+		"Reading the document took too long. Ask the sender for a simpler file, or upload the invoice as XML.")
+}
