@@ -88,6 +88,8 @@ func (c *child) perform(q request) error {
 		return c.xml(f)
 	case opCompare:
 		return c.compare(f, q)
+	case opText:
+		return c.text(f, q)
 	}
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }
@@ -125,7 +127,7 @@ func (c *child) pdf(f *os.File, q request) error {
 	document := content.PDF{
 		Data: data, Limits: q.Limits, Forced: q.Forced,
 		Words: func() ([]layout.Page, error) {
-			pages, words, err := c.words(f, textOptions{Pages: content.MaxPages, Words: content.MaxWords})
+			pages, words, err := c.words(f, TextOptions{Pages: content.MaxPages, Words: content.MaxWords})
 			cost += words * wordBytes
 			return pages, err
 		},
@@ -160,7 +162,7 @@ func (c *child) xml(f *os.File) error {
 // compare checks what embedded data states against the first pages. Pages
 // without text give no check.
 func (c *child) compare(f *os.File, q request) error {
-	pages, words, err := c.words(f, textOptions{Pages: content.ComparedPages, Words: content.MaxWords})
+	pages, words, err := c.words(f, TextOptions{Pages: content.ComparedPages, Words: content.MaxWords})
 	if errors.Is(err, errEngineWanted) {
 		return c.send(frameEngine, nil)
 	}
@@ -175,8 +177,26 @@ func (c *child) compare(f *os.File, q request) error {
 	return writeJSON(c.out, frameCheck, check)
 }
 
+// text sends the words of the pages.
+func (c *child) text(f *os.File, q request) error {
+	pages, words, err := c.words(f, q.Text)
+	if errors.Is(err, errEngineWanted) {
+		return c.send(frameEngine, nil)
+	}
+	if err != nil {
+		return err
+	}
+	defer freeAfter(words * wordBytes)
+	for i := range pages {
+		if err := writeJSON(c.out, framePage, &pages[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // words returns the pages of a PDF and the number of their words.
-func (c *child) words(f *os.File, o textOptions) (pages []layout.Page, words int, err error) {
+func (c *child) words(f *os.File, o TextOptions) (pages []layout.Page, words int, err error) {
 	if c.engine == nil {
 		return nil, 0, errEngineWanted
 	}

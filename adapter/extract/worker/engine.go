@@ -68,7 +68,7 @@ func prewarm(cacheDir string) error {
 
 // read yields the pages of a document. Each document gets an instance of its
 // own: one that had met a bomb would find nothing in the next document.
-func (e *engine) read(f *os.File, o textOptions, yield func(*layout.Page) error) error {
+func (e *engine) read(f *os.File, o TextOptions, yield func(*layout.Page) error) error {
 	instance, err := e.pool.GetInstanceWithContext(context.Background())
 	if err != nil {
 		return fmt.Errorf("start an instance of the PDF engine: %w", err)

@@ -6,9 +6,6 @@ import (
 	"docledger/adapter/extract/layout"
 )
 
-// TextOptions are textOptions.
-type TextOptions = textOptions
-
 // Engine is the PDF engine in this process.
 type Engine struct{ e *engine }
 

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
@@ -151,6 +153,21 @@ func (p *Pool) XML(ctx context.Context, d Document) (*extraction.Result, error) 
 		return nil, errProtocol
 	}
 	return a.result, nil
+}
+
+// Text returns the words of a PDF, page by page, for tools that measure the
+// rules. The service itself has no use for them: PDF applies the rules in the
+// child.
+func (p *Pool) Text(ctx context.Context, path string, o TextOptions) ([]layout.Page, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := p.withEngine(ctx, p.budget(info.Size()), request{Operation: opText, Path: path, Text: o})
+	if err != nil {
+		return nil, err
+	}
+	return a.pages, nil
 }
 
 // withEngine has a child answer a request that may need the PDF engine.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
@@ -24,6 +25,7 @@ const (
 	frameUnusable = 'U' // child: why the data embedded in a PDF cannot be used
 	frameEngine   = 'W' // child: the request needs the PDF engine, which does not run here
 	frameCheck    = 'C' // child: the check that was asked for
+	framePage     = 'P' // child: the words of the next page
 	frameFailure  = 'F' // child: the document is at fault
 	frameError    = 'X' // child: the request could not be served
 	frameEnd      = '.' // child: the answer is complete
@@ -47,6 +49,7 @@ const (
 	opPDF     operation = "pdf"
 	opXML     operation = "xml"
 	opCompare operation = "compare"
+	opText    operation = "text"
 	opPrewarm operation = "prewarm"
 	opEngine  operation = "engine"
 )
@@ -57,6 +60,7 @@ type request struct {
 	Limits    pdf.Limits
 	Forced    bool
 	Stated    invoice.Content // of opCompare: what the embedded data states
+	Text      TextOptions
 	CacheDir  string
 	Memory    int64
 	CPU       time.Duration // enforced by the parent; 0: no limit
@@ -66,6 +70,7 @@ type request struct {
 type answer struct {
 	result   *extraction.Result
 	check    *invoice.Check
+	pages    []layout.Page
 	unusable *extraction.Failure // also of an answer that did not end well
 	engine   bool                // ask again once the engine runs
 }
@@ -189,6 +194,13 @@ func (a *answer) add(kind byte, payload []byte) bool {
 		return json.Unmarshal(payload, &a.unusable) == nil
 	case frameCheck:
 		return json.Unmarshal(payload, &a.check) == nil
+	case framePage:
+		page := layout.Page{}
+		if json.Unmarshal(payload, &page) != nil {
+			return false
+		}
+		a.pages = append(a.pages, page)
+		return true
 	case frameEngine:
 		a.engine = true
 		return true

@@ -32,8 +32,8 @@ func ServeIfChild() {
 	os.Exit(0)
 }
 
-// textOptions bound how much text is read.
-type textOptions struct {
+// TextOptions bound how much text is read.
+type TextOptions struct {
 	Pages int // at most; 0: defaultPages
 	Words int // reading stops after the page that reaches it; 0: no bound
 }
