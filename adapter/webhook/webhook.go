@@ -29,7 +29,8 @@ const DefaultMaxBytes = 1 << 20
 
 // Verify holds a request against its signature and then reads the event in it.
 // A signature that is missing, wrong or too far from now is an Invalid fault
-// with invalid_signature, a body that is no event one with invalid_request.
+// with invalid_signature. A signed body that cannot be interpreted is no error:
+// the event says in Unreadable why.
 type Verify func(header map[string][]string, body []byte, now time.Time) (usecaseinbox.Event, error)
 
 // Inbox keeps events for good before they are answered.
@@ -73,8 +74,10 @@ func (r *Receiver) badHeader(c *gin.Context, err error, _ int) {
 }
 
 // receive is the one table of what a delivery is answered with: 404 for a
-// sender that is not configured, 400 for what is too large, not theirs or no
-// event, 500 for a critical event that cannot be kept, and else 200.
+// sender that is not configured, 400 for what is too large or not theirs, 500
+// for a critical event that cannot be kept, and else 200. A signed event that
+// cannot be interpreted is kept and answered with 200, since its sender would
+// otherwise repeat it for days.
 func (r *Receiver) receive(c *gin.Context, sender inbox.Sender) {
 	verify := r.Senders[sender]
 	if verify == nil {

@@ -50,7 +50,7 @@ func verify(header map[string][]string, body []byte, now time.Time) (inbox.Event
 	}
 	var event struct{ ID, Type string }
 	if err := json.Unmarshal(body, &event); err != nil {
-		return inbox.Event{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The webhook's body is not valid: it is no event.")
+		return inbox.Event{OccurredAt: noon, Body: body, Unreadable: "it is no event"}, nil
 	}
 	return inbox.Event{ID: event.ID, Type: event.Type, OccurredAt: noon, Body: body}, nil
 }
@@ -189,7 +189,7 @@ func TestAnswers(t *testing.T) {
 		"without signature":          {payments, event, unsigned, nil, none, 400, "invalid_signature"},
 		"signed for another body":    {payments, event, signed(event + " "), nil, none, 400, "invalid_signature"},
 		"two signatures":             {people, event, http.Header{"Svix-Signature": {sign([]byte(event)), "x"}}, nil, none, 400, "invalid_signature"},
-		"signed, but no event":       {payments, `[`, signed(`[`), nil, none, 400, "invalid_request"},
+		"signed, but no event":       {payments, `[`, signed(`[`), nil, none, 200, ""},
 		"nothing":                    {payments, ``, unsigned, nil, none, 400, "invalid_signature"},
 		"too large":                  {payments, strings.Repeat("x", 1<<20+1), unsigned, nil, none, 400, "payload_too_large"},
 		"as large as may be":         {payments, strings.Repeat("x", 1<<20), unsigned, nil, none, 400, "invalid_signature"},

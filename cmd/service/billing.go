@@ -9,6 +9,7 @@ import (
 	"docledger/adapter/cache"
 	"docledger/adapter/payment/stripe"
 	domain "docledger/domain/billing"
+	"docledger/domain/fault"
 	domaininbox "docledger/domain/inbox"
 	"docledger/infrastructure/clock"
 	"docledger/usecase/billing"
@@ -58,7 +59,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	x.Subscriptions, x.Cache, x.Known, x.Events, x.Charges = client.Subscriptions, plans, st.KnownPlans(), st.PlanEvents(), st.Charges()
 	s.Shop = &billing.Shop{
 		Customers: customers, Prices: client.Prices, Sessions: client.Sessions, Clock: s.clock,
-		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins,
+		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins, Log: s.log,
 	}
 	s.Inbox.Handlers[domaininbox.Payments] = &billing.Events{
 		Organizations: st.Organizations(), Customers: client.Customers, Webhooks: client.Webhooks, Cache: plans, Told: st.PlanEvents(),
@@ -69,10 +70,13 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 		},
 	}
 	s.reconciler = &billing.Reconciler{
-		Events: client.Events, Bookmark: st.Bookmark("payments"), Now: s.clock.Now, Receive: s.receivePayment, Log: s.log,
+		Events: client.Events, Bookmark: st.Bookmark("payments"), Now: s.clock.Now, Receive: s.receivePayment,
 	}
 	s.verifyPayments = func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error) {
 		ev, err := client.Webhooks.Verify(header, body, now)
+		if fault.CodeOf(err) == fault.CodeInvalidRequest {
+			return unreadable(string(ev.Type), ev.ID, body, now, err), nil
+		}
 		if err != nil {
 			return inbox.Event{}, err
 		}
@@ -88,9 +92,20 @@ func paymentEvent(ev domain.PaymentEvent, body []byte) inbox.Event {
 	return inbox.Event{ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt, Body: body}
 }
 
-// receivePayment takes an event that the processor's own log tells of.
-func (s *Service) receivePayment(ctx context.Context, ev domain.PaymentEvent) error {
-	return s.Inbox.Receive(ctx, domaininbox.Payments, paymentEvent(ev, ev.Body))
+// unreadable is a signed event that cannot be interpreted. The reason quotes
+// nothing of the body.
+func unreadable(kind, id string, body []byte, now time.Time, reason error) inbox.Event {
+	return inbox.Event{ID: id, Type: kind, OccurredAt: now, Body: body, Unreadable: reason.Error()}
+}
+
+// receivePayment stores an event that the processor's own log lists, readable
+// or not, unless its webhook stored it before.
+func (s *Service) receivePayment(ctx context.Context, ev domain.PaymentEvent, reason error) error {
+	e := paymentEvent(ev, ev.Body)
+	if reason != nil {
+		e = unreadable(string(ev.Type), ev.ID, ev.Body, s.clock.Now(), reason)
+	}
+	return s.Inbox.Receive(ctx, domaininbox.Payments, e)
 }
 
 // openPlanCache returns Redis where it is configured, else a cache of this

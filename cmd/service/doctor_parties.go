@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"docledger/adapter/cache"
@@ -85,10 +86,32 @@ func checkPayments(ctx context.Context, cfg config.Config) []Finding {
 
 func checkPlans(ctx context.Context, client *stripe.Client, products []string) Finding {
 	f := Finding{Subject: "plans for sale", Remedy: "set PAYMENT_PRODUCTS to products that have active recurring prices"}
-	prices, err := client.Prices.Active(ctx, products)
-	f.OK, f.Err = fmt.Sprintf("%d price(s)", len(prices)), err
-	if err == nil && len(prices) == 0 {
-		f.Warning = "none: nobody can buy a plan"
+	prices, err := client.Prices.OfProducts(ctx, products)
+	sellable, unsellable := billing.SplitSellable(prices)
+	f.OK, f.Err = fmt.Sprintf("%d price(s)", len(sellable)), err
+	if err != nil {
+		return f
+	}
+	var wrong, archived []string
+	for _, u := range unsellable {
+		if !u.Price.Active {
+			archived = append(archived, u.Price.ID)
+			continue
+		}
+		wrong = append(wrong, fmt.Sprintf("%s (%v)", u.Price.ID, u.Reason))
+	}
+	if len(archived) > 0 { // the usual end of a price, which needs no action
+		f.OK += "; archived: " + some(archived)
+	}
+	if len(wrong) > 0 {
+		f.Warning = f.OK + "; not for sale: " + strings.Join(wrong, "; ")
+		f.Remedy = "correct these prices at the payment processor, or archive them"
+	}
+	if len(sellable) == 0 {
+		f.Warning = "none: no organization can buy a plan"
+		if len(unsellable) > 0 {
+			f.Warning += "; not for sale: " + strings.Join(append(wrong, archived...), "; ")
+		}
 	}
 	return f
 }

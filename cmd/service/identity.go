@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docledger/adapter/identity/clerk"
+	"docledger/domain/fault"
 	domaininbox "docledger/domain/inbox"
 	"docledger/infrastructure/clock"
 	"docledger/infrastructure/config"
@@ -63,6 +64,9 @@ func (s *Service) takeIdentityEvents() {
 // verifyIdentity reads an event of the identity provider.
 func (s *Service) verifyIdentity(header map[string][]string, body []byte, now time.Time) (inbox.Event, error) {
 	ev, err := s.provider.Webhooks.Verify(header, body, now)
+	if fault.CodeOf(err) == fault.CodeInvalidRequest {
+		return unreadable(string(ev.Type), ev.ID, body, now, err), nil
+	}
 	if err != nil {
 		return inbox.Event{}, err
 	}

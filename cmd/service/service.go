@@ -207,7 +207,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	// Handlers join as their senders are configured.
 	s.Inbox = &inbox.Service{
 		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), Holds: s.store.Holds(), UnitOfWork: s.store,
-		Clock: s.clock, IDs: clock.UUIDv7{},
+		Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log,
 	}
 	if err := s.openIdentity(); err != nil {
 		return err
@@ -289,6 +289,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Invoices: &invoices.Service{
 			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
+			Ledgers: s.Integrations,
 		},
 		Settings: &settings.Service{
 			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,

@@ -94,11 +94,11 @@ var typesA = []typeClass{
 // typesB is the table of ACCOUNTING_B (contract 4.2, rule 3).
 var typesB = []typeClass{
 	{"Bank", Bank},
-	{"AccountsReceivable", ""},
+	{accountsReceivable, ""},
 	{"OtherCurrentAsset", Asset},
 	{"FixedAsset", Asset},
 	{"OtherAsset", Asset},
-	{"AccountsPayable", ""},
+	{accountsPayable, ""},
 	{"CreditCard", CreditCard},
 	{"OtherCurrentLiability", Liability},
 	{"LongTermLiability", Liability},
@@ -110,6 +110,13 @@ var typesB = []typeClass{
 	{"OtherExpense", Expense},
 	{NonPosting, ""},
 }
+
+// The ACCOUNTING_B types that the ledger posts to by itself: the bill is the
+// payable, so no line of it can name one.
+const (
+	accountsReceivable = "AccountsReceivable"
+	accountsPayable    = "AccountsPayable"
+)
 
 // NonPosting is the ACCOUNTING_B type that is unsupported for API operations:
 // its accounts are shown, but nothing can be booked on them.

@@ -112,7 +112,9 @@ func TestBookableAccounts(t *testing.T) {
 		"in use":      {accounting.Account{Class: "Expense", State: accounting.InUse}, true},
 		"archived":    {accounting.Account{Class: "Expense", State: accounting.Archived}, false},
 		"non-posting": {accounting.Account{Class: accounting.NonPosting, State: accounting.InUse}, false},
-		"dash row":    {accounting.Account{Class: "AccountsPayable", State: accounting.InUse}, true},
+		"payable":     {accounting.Account{Class: "AccountsPayable", State: accounting.InUse}, false},
+		"receivable":  {accounting.Account{Class: "AccountsReceivable", State: accounting.InUse}, false},
+		"reserved":    {accounting.Account{Class: "Asset", State: accounting.InUse, Reserved: true}, false},
 	} {
 		err := tc.account.RequireBookable("default_account_id")
 		if (err == nil) != tc.ok || err != nil && fault.CodeOf(err) != fault.CodeInvalidRequest {

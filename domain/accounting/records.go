@@ -31,15 +31,20 @@ type Account struct {
 	Currency string // ISO 4217; "" for the base currency
 	TaxType  string // the tax rate it is usually booked with; "" for none
 	State    State
+	// Reserved means that the provider refuses the account in a bill's line,
+	// although its class allows it: the ledger posts to it by itself.
+	Reserved bool
 }
 
 // RequireBookable refuses an account that no bill's line may name: an archived
-// one, and at ACCOUNTING_B one of the unsupported type. field is the request's
-// name for it.
+// or reserved one, and at ACCOUNTING_B one of a type that the contract maps to
+// no class. field is the request's name for it.
 func (a Account) RequireBookable(field string) error {
 	switch {
-	case a.Class == NonPosting:
-		return fault.InvalidField(field, "names account %q, whose type %s does not take bookings; choose another account", a.Name, NonPosting)
+	case a.Class == NonPosting, a.Class == accountsReceivable, a.Class == accountsPayable:
+		return fault.InvalidField(field, "names account %q, whose type %s cannot be used in a bill; choose another account", a.Name, a.Class)
+	case a.Reserved:
+		return fault.InvalidField(field, "names account %q, which the ledger keeps for its own postings; choose another account", a.Name)
 	case a.State != InUse:
 		return fault.InvalidField(field, "names account %q, which is archived; choose another account", a.Name)
 	}

@@ -144,6 +144,48 @@ func (p Price) Limits() (Limits, error) {
 	return Limits{MaxEntities: entities, MaxInvoicesPerMonth: invoices}, err
 }
 
+// Monthly reports whether one period of the price is exactly one month. Only
+// such a price can be charged for the current month (contract 4.6).
+func (p Price) Monthly() bool {
+	return p.Recurring && p.Interval == "month" && p.IntervalCount == 1
+}
+
+// RequireSellable returns why a price cannot be sold, or nil. The error is for
+// the operator, who corrects the price at the payment processor.
+func (p Price) RequireSellable() error {
+	switch {
+	case !p.Active:
+		return errors.New("the price or its product is archived")
+	case !p.Recurring:
+		return errors.New("the price is one-time")
+	case p.Interval != "month" && p.Interval != "year":
+		// Contract 4.6.1 anchors every subscription to the 1st of a month. A period
+		// of days or weeks does not end there.
+		return fmt.Errorf("the interval %q cannot be anchored to the 1st of a month", p.Interval)
+	}
+	_, err := p.Limits()
+	return err
+}
+
+// Unsellable is a price that cannot be sold, and the reason.
+type Unsellable struct {
+	Price  Price
+	Reason error
+}
+
+// SplitSellable separates the prices that can be sold from those that cannot,
+// in their order, so that one wrong price never hides the others.
+func SplitSellable(prices []Price) (sellable []Price, unsellable []Unsellable) {
+	for _, p := range prices {
+		if err := p.RequireSellable(); err != nil {
+			unsellable = append(unsellable, Unsellable{p, err})
+			continue
+		}
+		sellable = append(sellable, p)
+	}
+	return sellable, unsellable
+}
+
 func (p Price) limit(key string) (*int, error) {
 	text, ok := p.Metadata[key]
 	if !ok {
@@ -165,9 +207,10 @@ func (p Price) limit(key string) (*int, error) {
 type Prices interface {
 	// ByID returns a price, active or not.
 	ByID(ctx context.Context, id string) (Price, error)
-	// Active returns the active prices of active products, in the order of
-	// products, oldest price first. A product that does not exist has none.
-	Active(ctx context.Context, products []string) ([]Price, error)
+	// OfProducts returns every price of the products, archived prices included,
+	// in the order of products, oldest price first. A product that does not exist
+	// has none.
+	OfProducts(ctx context.Context, products []string) ([]Price, error)
 }
 
 // SubscriptionStatus is the processor's word for where a subscription stands;
@@ -255,9 +298,11 @@ type Checkout struct {
 	Price      string
 	SuccessURL string
 	CancelURL  string
-	// Anchor is when the first full period begins; nothing is charged for the
-	// time before it. Zero: now.
+	// Anchor is when the first full period begins. Zero: now.
 	Anchor time.Time
+	// Prorate has the processor charge the time before Anchor once, in
+	// proportion. Otherwise the processor charges nothing for that time.
+	Prorate bool
 	// Until is when the page closes, at least 30 minutes and at most 24 hours
 	// from now. Zero: after 24 hours.
 	Until    time.Time
@@ -310,8 +355,9 @@ type Webhooks interface {
 	// Verify holds the signature in header against the raw body and then reads
 	// the event, whatever version of the processor's interface wrote it. A
 	// signature that is missing, wrong, or more than five minutes away from now
-	// in either direction is Invalid with invalid_signature; a body that is no
-	// event is Invalid with invalid_request. Of several secrets one must fit.
+	// in either direction is Invalid with invalid_signature. A body that is no
+	// event is Invalid with invalid_request, and the event holds its id and type
+	// as far as they can be read. Of several secrets one must fit.
 	Verify(header map[string][]string, body []byte, now time.Time) (PaymentEvent, error)
 	// Read reads an event from a body that was verified before it was stored.
 	Read(body []byte) (PaymentEvent, error)

@@ -164,9 +164,10 @@ func (e ProviderEvent) String() string { return fmt.Sprintf("%s %s", e.Type, e.I
 type WebhookVerifier interface {
 	// Verify holds the signature in header against the raw body and then reads
 	// the event. A signature that is missing, wrong, or more than five minutes
-	// away from now in either direction is Invalid with invalid_signature; a
-	// body that is no event is Invalid with invalid_request. Of several secrets
-	// one must fit. An event of an unknown type is no error.
+	// away from now in either direction is Invalid with invalid_signature. A
+	// body that is no event is Invalid with invalid_request, and the event holds
+	// its id, and its type as far as that can be read. Of several secrets one
+	// must fit. An event of an unknown type is no error.
 	Verify(header map[string][]string, body []byte, now time.Time) (ProviderEvent, error)
 	// Read reads the event of an id from a body that was verified before it was
 	// stored.

@@ -102,7 +102,7 @@ func calls(c *stripe.Client) []call {
 			return err
 		}},
 		{"read price", func(ctx context.Context) error { _, err := c.Prices.ByID(ctx, "price_1"); return err }},
-		{"list prices", func(ctx context.Context) error { _, err := c.Prices.Active(ctx, []string{"prod_1"}); return err }},
+		{"list prices", func(ctx context.Context) error { _, err := c.Prices.OfProducts(ctx, []string{"prod_1"}); return err }},
 		{"subscriptions", func(ctx context.Context) error { _, err := c.Subscriptions.OfCustomer(ctx, "cus_1"); return err }},
 		{"read subscription", func(ctx context.Context) error { _, err := c.Subscriptions.ByID(ctx, "sub_1"); return err }},
 		{"checkout session", func(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	sim "docledger/adapter/sim/stripe"
 	"docledger/cmd/service"
 	"docledger/domain/identity"
+	"docledger/domain/inbox"
+	"docledger/domain/page"
 	"docledger/test/harness"
 )
 
@@ -329,5 +332,42 @@ func TestUsageIsOfTheMonth(t *testing.T) {
 	}
 	if r := overview(s, org.Admin.Token); r.Number("usage", "invoices_this_month") != 0 || r.Text("usage", "period_start") != "2026-04-01" {
 		t.Errorf("in April: %s", r.Raw)
+	}
+}
+
+// TestSignedEventsThatCannotBeInterpreted answers each with 200 however often
+// it comes, keeps it once for the operator, and logs it once.
+func TestSignedEventsThatCannotBeInterpreted(t *testing.T) {
+	t.Parallel()
+	clock := at(t, "2026-03-10T08:00:00Z")
+	p := newProcessor(t, clock)
+	log := &syncBuffer{}
+	s := harness.Start(t, harness.Options{Env: p.env, Overrides: service.Overrides{Clock: clock}, Log: log})
+	bodies := map[string]string{
+		`no JSON at all`: "",
+		`{"id":"evt_2","object":"event","created":1773129600,"data":{"object":{}}}`:                                                                            "evt_2",
+		`{"id":"evt_3","object":"event","type":"customer.created","created":1773129600,"data":{"object":null}}`:                                                "evt_3",
+		`{"id":"evt_4","object":"event","type":"customer.subscription.created","created":1773129600,"data":{"object":{"object":"subscription","id":"sub_1"}}}`: "evt_4",
+	}
+	for body := range bodies {
+		for range 3 {
+			s.Send(http.MethodPost, "/webhook/payments", "", strings.NewReader(body),
+				"Stripe-Signature", sim.Sign([]byte(body), clock.Now(), signingSecret), "Content-Type", "application/json").OK()
+		}
+	}
+	found, err := s.Service.Inbox.List(context.Background(), inbox.Filter{Sender: inbox.Payments, States: []inbox.State{inbox.Failed}}, page.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Items) != len(bodies) {
+		t.Fatalf("%d events are listed, want %d", len(found.Items), len(bodies))
+	}
+	for _, m := range found.Items {
+		if want, ok := bodies[string(m.Body)]; !ok || want != "" && m.EventID != want || m.EventID == "" || m.Failure == "" {
+			t.Errorf("listed is %+v", m)
+		}
+		if n := strings.Count(log.String(), `"event":"`+m.EventID+`"`); n != 1 {
+			t.Errorf("event %s was logged %d times:\n%s", m.EventID, n, log.String())
+		}
 	}
 }

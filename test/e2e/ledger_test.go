@@ -326,11 +326,26 @@ func TestDefaultAccountOfTheLedger(t *testing.T) {
 		}
 		id := s.Activate(o, o.Entity, b.Ledger, b.Tenants[0])
 		accounts := s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/accounting-accounts", o.Admin.Token, nil).OK()
+		invoice := s.Extract(o.Admin.Token, s.Upload(o.Admin.Token, o.Entity, "a.xml", harness.UBL("A-1")).OK().Text("id")).OK()
+		line := func(account any) harness.Response {
+			return s.Do(http.MethodPatch, "/api/invoices/"+invoice.Text("id"), o.Admin.Token, map[string]any{
+				"lines": []any{map[string]any{"id": invoice.Text("lines", 0, "id"), "account_id": account}},
+			})
+		}
+		refused := func(r harness.Response, field string) {
+			t.Helper()
+			if r.Want(400, "invalid_request").Text("error", "details", "fields", 0, "field") != field {
+				t.Errorf("refused with %s", r.Raw)
+			}
+		}
 		tried := map[string]bool{}
 		for n := range accounts.Len("items") {
 			kind := accounts.Text("items", n, "status")
-			if accounts.Text("items", n, "class") == accounting.NonPosting {
-				kind = accounting.NonPosting
+			switch class, name := accounts.Text("items", n, "class"), accounts.Text("items", n, "name"); {
+			case class == accounting.NonPosting, class == "AccountsPayable", class == "AccountsReceivable":
+				kind = class
+			case b.Provider == "ACCOUNTING_A" && (class == "Bank" || name == "Accounts Payable" || name == "Accounts Receivable"):
+				kind = name
 			}
 			if tried[kind] {
 				continue
@@ -339,14 +354,24 @@ func TestDefaultAccountOfTheLedger(t *testing.T) {
 			r := put("default_account_id", accounts.Text("items", n, "id"))
 			if kind == "ACTIVE" {
 				r.OK()
-			} else if r.Want(400, "invalid_request").Text("error", "details", "fields", 0, "field") != "default_account_id" {
-				t.Errorf("%s: %s", kind, r.Raw)
+				line(accounts.Text("items", n, "id")).OK()
+				continue
+			}
+			refused(r, "default_account_id")
+			refused(line(accounts.Text("items", n, "id")), "lines[0].account_id")
+		}
+		want := []string{"ACTIVE", "ARCHIVED", "Accounts Payable", "Accounts Receivable"}
+		if b.Provider == "ACCOUNTING_B" {
+			want = []string{"ACTIVE", "ARCHIVED", "AccountsPayable", "AccountsReceivable", accounting.NonPosting}
+		}
+		for _, kind := range want {
+			if !tried[kind] {
+				t.Errorf("no account is %s: %v", kind, tried)
 			}
 		}
-		if !tried["ACTIVE"] || !tried["ARCHIVED"] || b.Provider == "ACCOUNTING_B" && !tried[accounting.NonPosting] {
-			t.Errorf("tried %v", tried)
-		}
 		put("default_account_id", "no such account").Want(400, "invalid_request")
+		refused(line("no such account"), "lines[0].account_id")
+		line(nil).OK()
 		put("accounting_integration_id", uuid.NewString()).Want(400, "invalid_request")
 		put("accounting_integration_id", id).OK()
 		other := s.NewOrganization("Other")

@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"docledger/domain/billing"
@@ -30,10 +29,10 @@ type Bookmark interface {
 type Reconciler struct {
 	Events   billing.Events
 	Bookmark Bookmark
-	// Receive keeps an event as if its webhook had come.
-	Receive func(ctx context.Context, e billing.PaymentEvent) error
+	// Receive keeps an event as if its webhook had come. unreadable is why the
+	// event cannot be interpreted.
+	Receive func(ctx context.Context, e billing.PaymentEvent, unreadable error) error
 	Now     func() time.Time
-	Log     *slog.Logger
 }
 
 // Run reads what happened since the last run. It returns how many events the
@@ -50,12 +49,7 @@ func (r *Reconciler) Run(ctx context.Context) (int, error) {
 	n := 0
 	err = r.Events.Since(ctx, from.Add(-reconcileOverlap), billing.PaymentEvents(), func(e billing.PaymentEvent, unreadable error) error {
 		n++
-		if unreadable != nil {
-			// It never gets better, and must not hold up the ones before it.
-			r.Log.ErrorContext(ctx, "payment event can't be read", "event", e.ID, "type", e.Type, "error", unreadable)
-			return nil
-		}
-		return r.Receive(ctx, e)
+		return r.Receive(ctx, e, unreadable)
 	})
 	if err != nil {
 		return n, fmt.Errorf("read the processor's events: %w", err)

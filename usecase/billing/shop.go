@@ -3,7 +3,9 @@ package billing
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
+	"sync"
 
 	"docledger/domain/billing"
 	"docledger/domain/fault"
@@ -24,6 +26,9 @@ type Shop struct {
 	Products []string
 	// Origins are those that the processor's pages may lead back to.
 	Origins []string
+	Log     *slog.Logger
+
+	reported sync.Map // reasons of unsellable prices that were logged
 }
 
 // Offer is a price that is for sale.
@@ -32,17 +37,21 @@ type Offer struct {
 	Limits billing.Limits
 }
 
-// Plans lists what is for sale.
+// Plans lists what is for sale. A price that cannot be sold is left out and
+// logged, once for each reason: it must not hide the other prices.
 func (s *Shop) Plans(ctx context.Context) ([]Offer, error) {
-	prices, err := s.Prices.Active(ctx, s.Products)
+	prices, err := s.Prices.OfProducts(ctx, s.Products)
 	if err != nil {
 		return nil, fmt.Errorf("read the prices: %w", err)
 	}
-	offers := make([]Offer, 0, len(prices))
-	for _, p := range prices {
-		if !p.Recurring {
-			continue
+	sellable, unsellable := billing.SplitSellable(prices)
+	for _, u := range unsellable {
+		if _, logged := s.reported.LoadOrStore(u.Price.ID, u.Reason.Error()); !logged {
+			s.Log.WarnContext(ctx, "price left out of the plans", "price", u.Price.ID, "reason", u.Reason)
 		}
+	}
+	offers := make([]Offer, 0, len(sellable))
+	for _, p := range sellable {
 		limits, err := p.Limits()
 		if err != nil {
 			return nil, err
@@ -60,8 +69,10 @@ type CheckoutInput struct {
 }
 
 // Checkout returns the address of a page that sells a plan to the caller's
-// organization: anchored on the next 1st, charged for the running month at
-// once by the rules of contract 4.6.
+// organization. The subscription is anchored to the next 1st. The days before
+// it are charged once: for a monthly price by our immediate charge (contract
+// 4.6), for a price of another interval by the processor's proration, because
+// that price is not the price of one month.
 func (s *Shop) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput) (string, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return "", err
@@ -75,18 +86,21 @@ func (s *Shop) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput)
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(offers, func(o Offer) bool { return o.Price.ID == in.PriceID }) {
+	chosen := slices.IndexFunc(offers, func(o Offer) bool { return o.Price.ID == in.PriceID })
+	if chosen < 0 {
 		return "", fault.InvalidField("price_id", "is not for sale; see GET /api/billing/plans")
 	}
-	now := s.Clock.Now()
+	now, monthly := s.Clock.Now(), offers[chosen].Price.Monthly()
 	checkout := billing.Checkout{
 		Price: in.PriceID, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
-		Anchor: billing.NextAnchor(now), Until: billing.CheckoutEnd(now),
+		Anchor: billing.NextAnchor(now), Prorate: !monthly, Until: billing.CheckoutEnd(now),
 		Metadata: map[string]string{
-			billing.MetadataOrganization:       a.OrganizationID.String(),
-			billing.MetadataChargeCurrentMonth: billing.ChargeCurrentMonthOn,
-			billing.MetadataPrice:              in.PriceID,
+			billing.MetadataOrganization: a.OrganizationID.String(),
+			billing.MetadataPrice:        in.PriceID,
 		},
+	}
+	if monthly {
+		checkout.Metadata[billing.MetadataChargeCurrentMonth] = billing.ChargeCurrentMonthOn
 	}
 	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) {
 		checkout.Customer = customer

@@ -4,8 +4,12 @@ package inbox
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"time"
 
 	"docledger/domain/inbox"
@@ -43,6 +47,7 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+	Log        *slog.Logger
 
 	post post
 }
@@ -53,15 +58,45 @@ type Event struct {
 	Type       string
 	OccurredAt time.Time
 	Body       []byte
+	// Unreadable is why a signed event cannot be interpreted; "" for one that
+	// can. Its ID and Type may be missing.
+	Unreadable string
+}
+
+// maxName bounds what is stored of an id or a type that the sender chose.
+const maxName = 255
+
+// name returns the text that is stored and logged for an id or a type.
+func name(text string) string {
+	text = strings.ToValidUTF8(text, "?")
+	if len(text) > maxName {
+		text = strings.ToValidUTF8(text[:maxName], "")
+	}
+	return text
+}
+
+// identified gives an event that names no id one that depends on its bytes
+// alone, so that each repetition of it is recognized.
+func (e Event) identified() Event {
+	if e.ID == "" {
+		sum := sha256.Sum256(e.Body)
+		e.ID = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return e
 }
 
 // Receive keeps an event with the job that carries it out, in one transaction.
 // Once it has returned, the sender may forget the event. One that is here
-// already changes nothing.
+// already changes nothing. An event that cannot be interpreted is stored as
+// FAILED without a job, for the operator: a repetition would not improve it.
 func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) error {
+	e = e.identified()
 	m := &inbox.Message{
-		ID: s.IDs.New(), Sender: sender, EventID: e.ID, Type: e.Type, Body: e.Body,
+		ID: s.IDs.New(), Sender: sender, EventID: name(e.ID), Type: name(e.Type), Body: e.Body,
 		OccurredAt: e.OccurredAt, ReceivedAt: s.Clock.Now(), State: inbox.Received,
+	}
+	if e.Unreadable != "" {
+		m.State, m.Failure = inbox.Failed, "cannot be interpreted: "+e.Unreadable
 	}
 	return s.keep(ctx, m)
 }

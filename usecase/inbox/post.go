@@ -141,24 +141,43 @@ func (s *Service) add(ctx context.Context, batch ...*arrival) error {
 	of := map[inbox.Sender][]*inbox.Message{}
 	for i, a := range batch {
 		messages[i] = a.message
-		of[a.message.Sender] = append(of[a.message.Sender], a.message)
+		if a.message.State == inbox.Received {
+			of[a.message.Sender] = append(of[a.message.Sender], a.message)
+		}
 	}
 	for sender, theirs := range of {
 		if err := s.Handlers[sender].Before(ctx, theirs); err != nil {
 			return fmt.Errorf("prepare for the events: %w", err)
 		}
 	}
-	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+	var unreadable []*inbox.Message
+	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		added, err := s.Inbox.Add(ctx, messages)
 		if err != nil {
 			return fmt.Errorf("keep the events: %w", err)
 		}
-		jobs := make([]job.Args, len(added))
-		for i, id := range added {
-			jobs[i] = jobOf(id)
+		var jobs []job.Args
+		unreadable = nil
+		for _, m := range messages {
+			switch {
+			case !slices.Contains(added, m.ID):
+			case m.State == inbox.Received:
+				jobs = append(jobs, jobOf(m.ID))
+			default:
+				unreadable = append(unreadable, m)
+			}
 		}
 		return s.Queue.EnqueueAll(ctx, jobs, job.Automatic)
 	})
+	if err != nil {
+		return err
+	}
+	// Only events that were not stored before: a sender may repeat one.
+	for _, m := range unreadable {
+		s.Log.ErrorContext(ctx, "signed event cannot be interpreted", "sender", m.Sender, "event", m.EventID, "type", m.Type,
+			"reason", m.Failure, "message", m.ID)
+	}
+	return nil
 }
 
 func jobOf(id uuid.UUID) job.ProcessEvent {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,8 @@ type desk struct {
 	kept    map[string]bool
 	jobs    int
 	before  int
+	states  []domain.State
+	log     strings.Builder
 }
 
 func (d *desk) InTx(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
@@ -73,6 +76,7 @@ func (d *desk) Add(ctx context.Context, messages []*domain.Message) (added []uui
 	for _, m := range messages {
 		if !d.kept[m.EventID] {
 			d.kept[m.EventID] = true
+			d.states = append(d.states, m.State)
 			added = append(added, m.ID)
 		}
 	}
@@ -119,7 +123,7 @@ func (d *desk) New() uuid.UUID { return uuid.New() }
 func newService() (*inbox.Service, *desk) {
 	d := &desk{kept: map[string]bool{}}
 	return &inbox.Service{
-		Inbox: d, Queue: d, UnitOfWork: d, Clock: d, IDs: d,
+		Inbox: d, Queue: d, UnitOfWork: d, Clock: d, IDs: d, Log: slog.New(slog.NewTextHandler(&d.log, nil)),
 		Handlers: map[domain.Sender]inbox.Handler{domain.Payments: d, domain.Identity: other{d}},
 	}, d
 }
@@ -275,4 +279,40 @@ func TestTransactionsAreBoundedInBytes(t *testing.T) {
 			t.Errorf("%d events are kept", len(d.kept))
 		}
 	})
+}
+
+// TestUnreadableEvents stores each signed event that cannot be interpreted once,
+// logs it once and makes no job for it, with an id and without one.
+func TestUnreadableEvents(t *testing.T) {
+	t.Parallel()
+	s, d := newService()
+	long := strings.Repeat("é", 300)
+	for range 3 {
+		for _, e := range []inbox.Event{
+			{ID: "evt_1", Type: "customer.subscription.created", Body: []byte("{}"), Unreadable: "no customer"},
+			{Body: []byte("["), Unreadable: "no JSON"},
+			{Body: []byte("]"), Unreadable: "no JSON"},
+			{ID: long, Type: long, Body: []byte("x"), Unreadable: "no event"},
+		} {
+			if err := s.Receive(t.Context(), domain.Payments, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(d.kept) != 4 || d.jobs != 0 || d.before != 0 || !d.kept["evt_1"] {
+		t.Errorf("%d events kept with %d jobs, prepared for %d", len(d.kept), d.jobs, d.before)
+	}
+	for id := range d.kept {
+		if id == "" || len(id) > 255 {
+			t.Errorf("an event is kept as %q", id)
+		}
+	}
+	for _, state := range d.states {
+		if state != domain.Failed {
+			t.Errorf("an event is kept as %s", state)
+		}
+	}
+	if n := strings.Count(d.log.String(), "level=ERROR"); n != 4 || !strings.Contains(d.log.String(), "event=evt_1 type=customer.subscription.created") {
+		t.Errorf("%d lines are logged:\n%s", n, d.log.String())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -158,6 +159,12 @@ func (s *Service) CheckLedger(ctx context.Context, a identity.Actor, entityID, i
 // CheckAccount refuses an account that nothing can be booked on, as far as the
 // integration works. field is the request's name for it.
 func (s *Service) CheckAccount(ctx context.Context, a identity.Actor, id uuid.UUID, account, field string) error {
+	return s.CheckAccounts(ctx, a, id, map[string]string{field: account})
+}
+
+// CheckAccounts is CheckAccount for several accounts, by the request's names
+// for them. It reads the chart of accounts once.
+func (s *Service) CheckAccounts(ctx context.Context, a identity.Actor, id uuid.UUID, accounts map[string]string) error {
 	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if err != nil {
 		return err
@@ -169,12 +176,20 @@ func (s *Service) CheckAccount(ctx context.Context, a identity.Actor, id uuid.UU
 	if err != nil {
 		return err
 	}
+	byID := make(map[string]accounting.Account, len(list))
 	for _, x := range list {
-		if x.ID == account {
-			return x.RequireBookable(field)
+		byID[x.ID] = x
+	}
+	for _, field := range slices.Sorted(maps.Keys(accounts)) {
+		x, ok := byID[accounts[field]]
+		if !ok {
+			return fault.InvalidField(field, "names no account of the ledger; GET /api/v1/integrations/%s/accounting-accounts lists them", id)
+		}
+		if err := x.RequireBookable(field); err != nil {
+			return err
 		}
 	}
-	return fault.InvalidField(field, "names no account of the ledger; GET /api/v1/integrations/%s/accounting-accounts lists them", id)
+	return nil
 }
 
 // Contacts lists contacts and vendors (row 5).

@@ -32,6 +32,7 @@ type Service struct {
 	Clock      usecase.Clock
 	IDs        usecase.IDs
 	Bookings   Bookings
+	Ledgers    Ledgers
 }
 
 // Bookings follows what people decide: an approved invoice may be booked by
@@ -61,6 +62,9 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	permission := identity.Correct
 	if c.OnlyNote() {
 		permission = identity.Note
+	}
+	if err := s.checkAccounts(ctx, a, id, c); err != nil {
+		return nil, err
 	}
 	return s.change(ctx, a, id, ifVersion, permission, func(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		wasApproved := inv.Status == invoice.Approved

@@ -63,10 +63,16 @@ func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accoun
 		}
 		out = append(out, accounting.Account{
 			ID: x.ID, Code: x.Code, Name: x.Name, Type: x.Type, Class: string(class), Unmapped: !known,
-			Currency: x.Currency, TaxType: x.TaxType, State: state(x.Status),
+			Currency: x.Currency, TaxType: x.TaxType, State: state(x.Status), Reserved: reserved(x),
 		})
 	}
 	return unique(out, func(x accounting.Account) string { return x.ID }), nil
+}
+
+// reserved reports whether the provider refuses the account in a bill's line:
+// bank accounts, and the two system accounts of receivables and payables.
+func reserved(x client.Account) bool {
+	return x.Type == "BANK" || x.System == "DEBTORS" || x.System == "CREDITORS"
 }
 
 // Contacts implements accounting.ContactReader. Whoever may become a supplier

@@ -85,10 +85,11 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 		Data      json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
-		return identity.ProviderEvent{}, notAnEvent("it is not the JSON of an event")
+		return partial(id, body), notAnEvent("it is not the JSON of an event")
 	}
+	known := identity.ProviderEvent{ID: id, Type: identity.ProviderEventType(wire.Type)}
 	if wire.Type == "" {
-		return identity.ProviderEvent{}, notAnEvent("it names no type")
+		return known, notAnEvent("it names no type")
 	}
 	event := identity.ProviderEvent{
 		ID: id, Type: identity.ProviderEventType(wire.Type), CreatedAt: eventTime(wire.Timestamp),
@@ -100,16 +101,26 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 	}
 	var data wireOrganization
 	if err := json.Unmarshal(wire.Data, &data); err != nil {
-		return identity.ProviderEvent{}, notAnEvent("its data is no organization")
+		return known, notAnEvent("its data is no organization")
 	}
 	if event.Type == identity.OrganizationDeleted {
 		data.Deleted = true
 	}
 	if !validID(data.ID) || !data.Deleted && data.CreatedAt <= 0 {
-		return identity.ProviderEvent{}, notAnEvent("its organization has no id or no time of creation")
+		return known, notAnEvent("its organization has no id or no time of creation")
 	}
 	event.Organization = data.ours()
 	return event, nil
+}
+
+// partial reads the type of a body that is no event, as far as it has one.
+func partial(id string, body []byte) identity.ProviderEvent {
+	var event map[string]json.RawMessage
+	var kind identity.ProviderEventType
+	if json.Unmarshal(body, &event) != nil || json.Unmarshal(event["type"], &kind) != nil {
+		kind = ""
+	}
+	return identity.ProviderEvent{ID: id, Type: kind}
 }
 
 // eventTime reads a time that the provider gives in seconds in one place and in

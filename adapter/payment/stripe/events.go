@@ -3,6 +3,7 @@ package stripe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"docledger/domain/billing"
@@ -40,12 +41,10 @@ func listedEvent(got *sdk.Event) (billing.PaymentEvent, error) {
 	if got.Data != nil {
 		wire.Data.Object = got.Data.Raw
 	}
-	event, err := readEvent(wire)
-	if err != nil {
-		return billing.PaymentEvent{ID: wire.ID, Type: billing.EventType(wire.Type)}, err
-	}
-	event.Body, err = json.Marshal(wire)
-	return event, err
+	event, unreadable := readEvent(wire)
+	body, err := json.Marshal(wire)
+	event.Body = body
+	return event, errors.Join(unreadable, err)
 }
 
 func isMissing(err error) bool {

@@ -31,8 +31,8 @@ func (p Prices) ByID(ctx context.Context, id string) (billing.Price, error) {
 	return price(got), nil
 }
 
-// Active implements billing.Prices.
-func (p Prices) Active(ctx context.Context, products []string) ([]billing.Price, error) {
+// OfProducts implements billing.Prices.
+func (p Prices) OfProducts(ctx context.Context, products []string) ([]billing.Price, error) {
 	var all []billing.Price
 	for _, product := range products {
 		found, err := p.ofProduct(ctx, product)
@@ -45,16 +45,14 @@ func (p Prices) Active(ctx context.Context, products []string) ([]billing.Price,
 }
 
 func (p Prices) ofProduct(ctx context.Context, product string) ([]billing.Price, error) {
-	params := &sdk.PriceListParams{Product: sdk.String(product), Active: sdk.Bool(true)}
+	params := &sdk.PriceListParams{Product: sdk.String(product)}
 	params.Context = ctx
 	params.Limit = sdk.Int64(pageSize)
 	params.AddExpand("data.product")
 	var found []billing.Price
 	pages := p.api.Prices.List(params)
 	for pages.Next() {
-		if got := price(pages.Price()); got.Active {
-			found = append(found, got)
-		}
+		found = append(found, price(pages.Price()))
 	}
 	err := translate(ctx, "list prices", "product", pages.Err())
 	if isMissing(err) {

@@ -28,10 +28,14 @@ func (s Sessions) Checkout(ctx context.Context, in billing.Checkout) (string, er
 		},
 	}
 	if !in.Anchor.IsZero() {
-		// The processor would otherwise charge for the time before the anchor by
-		// itself, beside our own charge.
+		// Without "none" the processor charges for the time before the anchor, in
+		// addition to our own charge.
+		behavior := "none"
+		if in.Prorate {
+			behavior = "create_prorations"
+		}
 		params.SubscriptionData.BillingCycleAnchor = sdk.Int64(in.Anchor.Unix())
-		params.SubscriptionData.ProrationBehavior = sdk.String("none")
+		params.SubscriptionData.ProrationBehavior = sdk.String(behavior)
 	}
 	if !in.Until.IsZero() {
 		params.ExpiresAt = sdk.Int64(in.Until.Unix())

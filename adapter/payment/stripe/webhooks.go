@@ -63,9 +63,19 @@ func (w Webhooks) Verify(header map[string][]string, body []byte, now time.Time)
 func (w Webhooks) Read(body []byte) (billing.PaymentEvent, error) {
 	var event wireEvent
 	if err := json.Unmarshal(body, &event); err != nil {
-		return billing.PaymentEvent{}, notAnEvent("it is not the JSON of an event")
+		return partial(body), notAnEvent("it is not the JSON of an event")
 	}
 	return readEvent(event)
+}
+
+// partial reads the id and the type of a body that is no event, as far as it
+// has them, so that the operator can find the event at the processor.
+func partial(body []byte) billing.PaymentEvent {
+	var event fields
+	if err := json.Unmarshal(body, &event); err != nil {
+		return billing.PaymentEvent{}
+	}
+	return billing.PaymentEvent{ID: read[string](event, "id"), Type: billing.EventType(read[string](event, "type"))}
 }
 
 func (w Webhooks) fits(s signature, body []byte) bool {

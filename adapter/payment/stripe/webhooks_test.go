@@ -198,3 +198,24 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 }
+
+// TestUnreadableEventsKeepTheirNames shows that a signed body that is no event
+// gives its id and type along with the error, as far as it has them.
+func TestUnreadableEventsKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	c := client(t, "whsec")
+	for body, want := range map[string]billing.PaymentEvent{
+		"[":  {},
+		"{}": {},
+		`{"id":"evt_1","object":"event","created":5,"data":{"object":{}}}`:                           {ID: "evt_1"},
+		`{"id":"evt_1","object":"event","type":"t","created":"soon","data":{"object":{}}}`:           {ID: "evt_1", Type: "t"},
+		`{"id":"evt_1","object":"event","type":"t","created":9000000000000000,"data":{"object":{}}}`: {ID: "evt_1", Type: "t"},
+		`{"id":"evt_1","object":"event","type":"t","created":5,"data":{"object":null}}`:              {ID: "evt_1", Type: "t"},
+		strings.Replace(subscriptionBody, `"cus_1"`, "null", 1):                                      {ID: "evt_1", Type: "customer.subscription.created"},
+	} {
+		got, err := c.Webhooks.Verify(signed(sim.Sign([]byte(body), start, "whsec")), []byte(body), start)
+		if fault.CodeOf(err) != fault.CodeInvalidRequest || got.ID != want.ID || got.Type != want.Type {
+			t.Errorf("%s: %+v, %v", body, got, err)
+		}
+	}
+}

@@ -74,13 +74,18 @@ func (f fields) customer() string {
 	return f.reference("customer")
 }
 
+// endOf9999 is the last moment, in seconds, that both databases can store.
+const endOf9999 = 253_402_300_799
+
+// readEvent reads an event. Along with an error it returns the id and the type.
 func readEvent(e wireEvent) (billing.PaymentEvent, error) {
-	if e.Object != "event" || e.ID == "" || e.Type == "" || e.Created <= 0 {
-		return billing.PaymentEvent{}, notAnEvent("it lacks what every event has")
+	known := billing.PaymentEvent{ID: e.ID, Type: billing.EventType(e.Type)}
+	if e.Object != "event" || e.ID == "" || e.Type == "" || e.Created <= 0 || e.Created > endOf9999 {
+		return known, notAnEvent("it lacks what every event has")
 	}
 	var object fields
 	if err := json.Unmarshal(e.Data.Object, &object); err != nil || object == nil {
-		return billing.PaymentEvent{}, notAnEvent("the event has no object")
+		return known, notAnEvent("the event has no object")
 	}
 	out := billing.PaymentEvent{
 		ID: e.ID, Type: billing.EventType(e.Type), CreatedAt: moment(e.Created),
@@ -92,7 +97,7 @@ func readEvent(e wireEvent) (billing.PaymentEvent, error) {
 		out.Status = billing.SubscriptionStatus(read[string](object, "status"))
 		out.PeriodEnd = moment(object.periodEnd())
 		if out.Customer == "" || out.Subscription == "" {
-			return billing.PaymentEvent{}, notAnEvent("the subscription has no customer")
+			return known, notAnEvent("the subscription has no customer")
 		}
 	}
 	return out, nil

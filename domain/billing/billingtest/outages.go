@@ -30,7 +30,7 @@ func (b bundle) calls(t testing.TB) map[string]func(context.Context) error {
 			return err
 		},
 		"read price":   func(ctx context.Context) error { _, err := b.Prices.ByID(ctx, price); return err },
-		"list prices":  func(ctx context.Context) error { _, err := b.Prices.Active(ctx, []string{"prod_any"}); return err },
+		"list prices":  func(ctx context.Context) error { _, err := b.Prices.OfProducts(ctx, []string{"prod_any"}); return err },
 		"snapshot":     func(ctx context.Context) error { _, err := b.Subscriptions.OfCustomer(ctx, customer); return err },
 		"subscription": func(ctx context.Context) error { _, err := b.Subscriptions.ByID(ctx, id); return err },
 		"checkout": func(ctx context.Context) error {

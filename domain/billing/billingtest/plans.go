@@ -75,18 +75,25 @@ func testPricesForSale(t *testing.T, b bundle) {
 	first := b.monthly(small, "10")
 	second := b.AddPrice(billing.Price{Product: small, Currency: "EUR", Amount: euros("100"), Recurring: true, Interval: "year"})
 	third := b.monthly(large, "90")
-	b.ArchivePrice(b.monthly(large, "80"))
-	b.monthly(archived, "1")
+	old := b.monthly(large, "80")
+	b.ArchivePrice(old)
+	gone := b.monthly(archived, "1")
 	b.ArchiveProduct(archived)
 	for range 12 { // more than the processor gives unasked
 		b.monthly(b.AddProduct("Not for sale", nil), "1")
 	}
-	var ids []string
-	for _, p := range must[[]billing.Price](t)(b.Prices.Active(ctx, []string{small, "prod_nothing", archived, large})) {
+	var ids, inactive []string
+	for _, p := range must[[]billing.Price](t)(b.Prices.OfProducts(ctx, []string{small, "prod_nothing", archived, large})) {
 		ids = append(ids, p.ID)
+		if !p.Active {
+			inactive = append(inactive, p.ID)
+		}
 	}
-	if got, want := strings.Join(ids, " "), strings.Join([]string{first, second, third}, " "); got != want {
-		t.Errorf("for sale: %s, want %s", got, want)
+	if got, want := strings.Join(ids, " "), strings.Join([]string{first, second, gone, third, old}, " "); got != want {
+		t.Errorf("prices: %s, want %s", got, want)
+	}
+	if got, want := strings.Join(inactive, " "), strings.Join([]string{gone, old}, " "); got != want {
+		t.Errorf("inactive prices: %s, want %s", got, want)
 	}
 }
 

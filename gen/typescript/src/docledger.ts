@@ -56,9 +56,11 @@ export class Docledger {
    *
    * Answers the address of a page of the payment processor on which the
    * organization subscribes to a plan. The subscription's periods begin on the
-   * 1st of a month at 00:00 UTC; the running month is charged at once. Both
-   * addresses to return to must be of an origin that the operator allows.
-   * Without a payment processor the answer is `not_found`.
+   * 1st of a month at 00:00 UTC. A monthly price is charged for the running
+   * month at once; a price of another interval is charged in proportion for the
+   * days before the first period. Both addresses to return to must be of an
+   * origin that the operator allows. Without a payment processor the answer is
+   * `not_found`.
    */
   createCheckoutSession(options: Call<types.CreateCheckoutSessionData>): Promise<Answer<types.CreateCheckoutSessionResponse>> {
     return this.#transport.call({ id: 'createCheckoutSession', keyed: true }, sdk.createCheckoutSession, options)

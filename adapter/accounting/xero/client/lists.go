@@ -22,6 +22,7 @@ type Organization struct {
 
 // Account is one of a chart.
 type Account struct {
+	System   string `json:"SystemAccount"`
 	ID       string `json:"AccountID"`
 	Code     string `json:"Code"`
 	Name     string `json:"Name"`

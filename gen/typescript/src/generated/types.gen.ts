@@ -4975,7 +4975,7 @@ export type ReceiveIdentityEventErrors = {
     /**
      * The signature is missing, wrong or more than five minutes old
      * (`invalid_signature`), the body is larger than allowed
-     * (`payload_too_large`) or no event (`invalid_request`).
+     * (`payload_too_large`) or cut off (`invalid_request`).
      *
      */
     400: ErrorEnvelope;
@@ -4994,7 +4994,9 @@ export type ReceiveIdentityEventError = ReceiveIdentityEventErrors[keyof Receive
 export type ReceiveIdentityEventResponses = {
     /**
      * The event is kept, or is none that matters. The sender need not send it
-     * again; what it leads to happens after the answer.
+     * again; what it leads to happens after the answer. A signed event that
+     * cannot be interpreted is kept for the operator, who finds it with
+     * `docledger events list`.
      *
      */
     200: WebhookReceipt;
@@ -5022,7 +5024,7 @@ export type ReceivePaymentEventErrors = {
     /**
      * The signature is missing, wrong or more than five minutes old
      * (`invalid_signature`), the body is larger than allowed
-     * (`payload_too_large`) or no event (`invalid_request`).
+     * (`payload_too_large`) or cut off (`invalid_request`).
      *
      */
     400: ErrorEnvelope;
@@ -5041,7 +5043,9 @@ export type ReceivePaymentEventError = ReceivePaymentEventErrors[keyof ReceivePa
 export type ReceivePaymentEventResponses = {
     /**
      * The event is kept, or is none that matters. The sender need not send it
-     * again; what it leads to happens after the answer.
+     * again; what it leads to happens after the answer. A signed event that
+     * cannot be interpreted is kept for the operator, who finds it with
+     * `docledger events list`.
      *
      */
     200: WebhookReceipt;
