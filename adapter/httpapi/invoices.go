@@ -123,7 +123,11 @@ func (s *Server) ApproveInvoice(ctx context.Context, r backend.ApproveInvoiceReq
 	if err != nil {
 		return nil, err
 	}
-	inv, err := s.Invoices.Approve(ctx, actor(ctx), r.InvoiceId, version, r.Body.Version)
+	var acknowledged []string
+	if r.Body.AcknowledgeChecks != nil {
+		acknowledged = *r.Body.AcknowledgeChecks
+	}
+	inv, err := s.Invoices.Approve(ctx, actor(ctx), r.InvoiceId, version, r.Body.Version, acknowledged)
 	if err != nil {
 		return nil, err
 	}

@@ -50,11 +50,16 @@ func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 	set(&v.AccountingIntegrationID, b.AccountingIntegrationId)
 	set(&v.DefaultAccountID, b.DefaultAccountId)
 	set(&v.DefaultTaxRateID, b.DefaultTaxRateId)
-	setAs(&v.DuplicatePolicy, b.DuplicatePolicy, d.DuplicatePolicy)
 	reset(&v.FourEyes, b.FourEyes, d.FourEyes)
 	setAs(&v.AssistantActions, b.AssistantActions, d.AssistantActions)
-	reset(&v.RouteByBuyer, b.RouteByBuyer, d.RouteByBuyer)
 	setAs(&v.BillStatus, b.BillStatus, d.BillStatus)
+	if b.AutoApproveIgnore.IsSpecified() {
+		rules, _ := b.AutoApproveIgnore.Get()
+		v.AutoApproveIgnore = nil
+		for _, rule := range rules {
+			v.AutoApproveIgnore = append(v.AutoApproveIgnore, string(rule))
+		}
+	}
 	if b.TaxMappings.IsSpecified() {
 		mappings, _ := b.TaxMappings.Get()
 		v.TaxMappings = nil

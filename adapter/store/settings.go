@@ -20,6 +20,7 @@ type settingsRow struct {
 	AutoExtract             bool
 	AutoSync                bool
 	ApprovalRequired        bool
+	AutoApproveIgnore       jsonOf[[]string]
 	ReviewThreshold         float64
 	AccountingIntegrationID *uuid.UUID
 	DefaultAccountID        string
@@ -27,7 +28,7 @@ type settingsRow struct {
 	TaxMappings             jsonOf[[]taxMappingJSON]
 	DuplicatePolicy         entity.DuplicatePolicy
 	FourEyes                bool
-	AssistantActions        entity.AssistantActions
+	AssistantActions        identity.AssistantActions
 	RouteByBuyer            bool
 	BillStatus              entity.BillStatus
 	Version                 int
@@ -47,7 +48,7 @@ func (r settingsRow) fromRow() entity.Settings {
 	return entity.Settings{
 		EntityID: r.EntityID, OrganizationID: r.OrganizationID, DefaultCurrency: r.DefaultCurrency,
 		DateOrder: r.DateOrder, Timezone: r.Timezone, AutoExtract: r.AutoExtract, AutoSync: r.AutoSync,
-		ApprovalRequired: r.ApprovalRequired, ReviewThreshold: r.ReviewThreshold,
+		ApprovalRequired: r.ApprovalRequired, AutoApproveIgnore: r.AutoApproveIgnore.V, ReviewThreshold: r.ReviewThreshold,
 		AccountingIntegrationID: fromOptionalID(r.AccountingIntegrationID),
 		DefaultAccountID:        r.DefaultAccountID, DefaultTaxRateID: r.DefaultTaxRateID,
 		TaxMappings:     mapped(r.TaxMappings.V, func(m taxMappingJSON) entity.TaxMapping { return entity.TaxMapping(m) }),
@@ -58,10 +59,11 @@ func (r settingsRow) fromRow() entity.Settings {
 
 func toSettingsRow(s *entity.Settings) settingsRow {
 	mappings := mapped(s.TaxMappings, func(m entity.TaxMapping) taxMappingJSON { return taxMappingJSON(m) })
+	ignored := mapped(s.AutoApproveIgnore, func(rule string) string { return rule })
 	return settingsRow{
 		EntityID: s.EntityID, OrganizationID: s.OrganizationID, DefaultCurrency: clean(s.DefaultCurrency),
 		DateOrder: s.DateOrder, Timezone: clean(s.Timezone), AutoExtract: s.AutoExtract, AutoSync: s.AutoSync,
-		ApprovalRequired: s.ApprovalRequired, ReviewThreshold: s.ReviewThreshold,
+		ApprovalRequired: s.ApprovalRequired, AutoApproveIgnore: jsonOf[[]string]{ignored}, ReviewThreshold: s.ReviewThreshold,
 		AccountingIntegrationID: optionalID(s.AccountingIntegrationID),
 		DefaultAccountID:        clean(s.DefaultAccountID), DefaultTaxRateID: clean(s.DefaultTaxRateID),
 		TaxMappings:     jsonOf[[]taxMappingJSON]{mappings},

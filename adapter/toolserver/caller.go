@@ -168,7 +168,7 @@ type envelope struct {
 				Field  string `json:"field"`
 				Reason string `json:"reason"`
 			} `json:"fields"`
-			WebURL string `json:"web_url"`
+			ConfirmURL string `json:"confirm_url"`
 		} `json:"details"`
 	} `json:"error"`
 }
@@ -188,8 +188,8 @@ func (s *Server) explain(resp *http.Response, body []byte) string {
 	if step := nextStep(fault.Code(e.Error.Code), resp.Header.Get("Retry-After")); step != "" {
 		parts = append(parts, step)
 	}
-	if e.Error.Details.WebURL != "" {
-		parts = append(parts, "A person can do it at "+e.Error.Details.WebURL+".")
+	if e.Error.Details.ConfirmURL != "" {
+		parts = append(parts, "A person can do it at "+e.Error.Details.ConfirmURL+".")
 	}
 	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID)
 }
@@ -206,6 +206,8 @@ func nextStep(code fault.Code, retryAfter string) string {
 		return "Somebody with more rights can do it; calling again changes nothing."
 	case fault.CodeNotFound:
 		return "Check the id: list the things first, and take one from there."
+	case fault.CodeChecksFailed:
+		return "Show the user the failed checks with the original; acknowledge them only if the user says so."
 	case fault.CodeVersionConflict, fault.CodeConflict:
 		return "Read it again, then decide anew."
 	case fault.CodeRateLimited, fault.CodeUnavailable, fault.CodeStillProcessing:

@@ -96,7 +96,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		"conflict":        {400, fmt.Sprintf(envelope, "version_conflict", "Changed."), "", []string{"Read it again"}},
 		"fields": {400, `{"error":{"code":"invalid_request","message":"Wrong.","details":{"request_id":"r1","fields":[{"field":"limit","reason":"is too large"}]}}}`,
 			"", []string{"limit: is too large."}},
-		"web": {403, `{"error":{"code":"forbidden","message":"People only.","details":{"request_id":"r1","web_url":"https://app.example.com/i/1"}}}`,
+		"web": {403, `{"error":{"code":"forbidden","message":"People only.","details":{"request_id":"r1","confirm_url":"https://app.example.com/i/1"}}}`,
 			"", []string{"https://app.example.com/i/1"}},
 		"HTML":      {502, "<html>Bad Gateway</html>", "", []string{"502", "operator"}},
 		"no object": {200, `[]`, "", []string{"cannot be understood", "operator"}},

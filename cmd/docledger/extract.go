@@ -188,7 +188,7 @@ func judged(d extraction.Draft, r *extraction.Result, took time.Duration) *invoi
 // stored are the members that only a stored invoice has.
 var stored = []string{
 	"id", "document_id", "entity_id", "organization_id", "version", "created_by", "created_at", "updated_at", "web_url",
-	"approval", "rejection", "sync", "duplicates", "supplier_id", "contact_id", "posting_date",
+	"approval", "rejection", "sync", "contact_id", "posting_date",
 }
 
 // show returns the invoice in the API's names, without what only a stored one

@@ -3,6 +3,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -321,7 +322,8 @@ func (s *Service) buildHandler() (err error) {
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
-		Observe: s.metrics.request, Rates: apiRates(s.cfg, limiter), Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
+		PagesURL: cmp.Or(s.cfg.WebURL, s.cfg.BaseURL),
+		Observe:  s.metrics.request, Rates: apiRates(s.cfg, limiter), Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register)
 	return err

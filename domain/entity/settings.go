@@ -20,23 +20,14 @@ const (
 	DateOrderYMD  DateOrder = "YMD"
 )
 
-// DuplicatePolicy says what happens to a suspected duplicate.
+// DuplicatePolicy says what happens to a suspected duplicate. The setting is
+// kept and copied, and is not in the API until duplicates are detected.
 type DuplicatePolicy string
 
 // The duplicate policies.
 const (
 	DuplicateFlag   DuplicatePolicy = "FLAG"
 	DuplicateReject DuplicatePolicy = "REJECT"
-)
-
-// AssistantActions says what an assistant may do for a person.
-type AssistantActions string
-
-// The ranges of assistant actions.
-const (
-	AssistantRead    AssistantActions = "READ"
-	AssistantPrepare AssistantActions = "PREPARE"
-	AssistantAll     AssistantActions = "ALL"
 )
 
 // BillStatus is the status in which bills are created in the ledger.
@@ -67,15 +58,16 @@ type Settings struct {
 	AutoExtract             bool
 	AutoSync                bool
 	ApprovalRequired        bool
-	ReviewThreshold         float64 // 0 to 1
+	AutoApproveIgnore       []string // rules whose WARNINGs do not stop SYSTEM from approving
+	ReviewThreshold         float64  // 0 to 1
 	AccountingIntegrationID uuid.UUID
 	DefaultAccountID        string
 	DefaultTaxRateID        string
 	TaxMappings             []TaxMapping
 	DuplicatePolicy         DuplicatePolicy
 	FourEyes                bool
-	AssistantActions        AssistantActions
-	RouteByBuyer            bool
+	AssistantActions        identity.AssistantActions
+	RouteByBuyer            bool // kept and copied, and not in the API until documents are routed
 	BillStatus              BillStatus
 	Version                 int
 	UpdatedAt               time.Time
@@ -86,7 +78,7 @@ func DefaultSettings(organization, entity uuid.UUID) Settings {
 	return Settings{
 		EntityID: entity, OrganizationID: organization, DateOrder: DateOrderAuto, Timezone: "UTC",
 		AutoExtract: true, ApprovalRequired: true, ReviewThreshold: 0.8, DuplicatePolicy: DuplicateFlag,
-		AssistantActions: AssistantPrepare, BillStatus: BillDraft, Version: 1,
+		AssistantActions: identity.AssistantPrepare, BillStatus: BillDraft, Version: 1,
 	}
 }
 

@@ -46,6 +46,7 @@ const (
 	CodeUnsupportedMediaType Code = "unsupported_media_type"
 	CodeUnreadableDocument   Code = "unreadable_document"
 	CodeNotAnInvoice         Code = "not_an_invoice"
+	CodeChecksFailed         Code = "checks_failed"
 	CodeStillProcessing      Code = "still_processing"
 	CodeInvalidSignature     Code = "invalid_signature"
 	CodeProviderUnauthorized Code = "provider_unauthorized"
@@ -61,7 +62,7 @@ func Codes() []Code {
 		CodeInvalidRequest, CodeInvalidCredentials, CodeUnauthorized, CodeOrganizationRequired,
 		CodeForbidden, CodePlanLimitReached, CodeSubscriptionInactive, CodeNotFound, CodeConflict,
 		CodeVersionConflict, CodePayloadTooLarge, CodeUnsupportedMediaType, CodeUnreadableDocument,
-		CodeNotAnInvoice, CodeStillProcessing, CodeInvalidSignature, CodeProviderUnauthorized,
+		CodeNotAnInvoice, CodeChecksFailed, CodeStillProcessing, CodeInvalidSignature, CodeProviderUnauthorized,
 		CodeProviderUnavailable, CodeRateLimited, CodeInternal, CodeUnavailable,
 	}
 }

@@ -115,7 +115,7 @@ func TestCorrectionAndApproval(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{"note": false, "contact_id": false, "invoice_number": true, "gross_total": true} {
 		inv := two()
-		if err := inv.Approve(uuid.New(), time.Now(), 1); err != nil {
+		if err := inv.Approve(uuid.New(), time.Now(), 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		out, err := inv.Correct(invoice.Correction{Values: map[string]string{path: "7"}}, uuid.New)
@@ -140,7 +140,7 @@ func TestCorrectionAndApproval(t *testing.T) {
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	actions := map[string]func(*invoice.Invoice) error{
-		"approve": func(i *invoice.Invoice) error { return i.Approve(uuid.New(), time.Now(), i.Version) },
+		"approve": func(i *invoice.Invoice) error { return i.Approve(uuid.New(), time.Now(), i.Version, nil) },
 		"reject":  func(i *invoice.Invoice) error { return i.Reject(uuid.New(), time.Now(), "no") },
 		"reopen":  func(i *invoice.Invoice) error { return i.Reopen() },
 	}

@@ -260,7 +260,7 @@ type Invoice struct {
 	PostingDate calendar.Date // the ledger's date where it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
-	Reopened    bool  // a person asked for a review, which only a person ends
+	Reopened    bool  // only a person ends the review: it was reopened, or an assistant changed it
 	Sync        *Sync // its booking in the ledger, which is stored apart; nil before it was asked for
 	Version     int
 	CreatedBy   uuid.UUID

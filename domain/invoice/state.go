@@ -48,9 +48,10 @@ func (inv *Invoice) allow(action string) error {
 		With("status", string(inv.Status)).With("allowed", allowed)
 }
 
-// Approve approves the version that was seen. Approving an approved invoice
-// again changes nothing and answers ErrUnchanged.
-func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int) error {
+// Approve approves the version that the approver saw. Failed BLOCKING checks
+// must be acknowledged by their rules (records D31). Approving an approved
+// invoice again changes nothing and returns ErrUnchanged.
+func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int, acknowledged []string) error {
 	if inv.Status == Approved && (inv.Version == version || inv.Approval != nil && inv.Approval.Version == version) {
 		return ErrUnchanged
 	}
@@ -62,6 +63,9 @@ func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int) error {
 	}
 	if version != inv.Version {
 		return fault.StaleVersion(inv.Version)
+	}
+	if err := inv.requireAcknowledged(acknowledged); err != nil {
+		return err
 	}
 	inv.Status = Approved
 	inv.Approval = &Approval{By: by, At: at, Version: version}

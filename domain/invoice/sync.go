@@ -81,19 +81,12 @@ func (inv *Invoice) errInAir() error {
 	return f
 }
 
-// Bookable refuses to book an invoice that is not approved (records D2). Where
-// the entity needs no approval, one that passed its checks is approved by this
-// (records D31); version is the one that is being written.
-func (inv *Invoice) Bookable(approvalRequired bool, at time.Time, version int) (approved bool, err error) {
+// RequireSyncable refuses to sync an invoice that is not approved (records D2).
+func (inv *Invoice) RequireSyncable() error {
 	if inv.Awaited() {
-		return false, nil
+		return nil
 	}
-	if inv.Status == Extracted && !approvalRequired {
-		inv.Status = Approved
-		inv.Approval = &Approval{At: at, Version: version}
-		return true, nil
-	}
-	return false, inv.allow("book")
+	return inv.allow("book")
 }
 
 // Awaited says whether a booking of it may go on.

@@ -19,9 +19,8 @@ var watched = []string{
 }
 
 // Judge runs the checks, adds the findings of the reading itself, and decides
-// the status. Where the entity needs no approval a faultless invoice is
-// approved by the system at once (records D31); version is the one that is
-// being written.
+// the status. Where SYSTEM may approve the invoice it does so at once (see
+// ApproveUnattended); version is the one that is being written.
 func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
 	checks = append(checks, findings...)
@@ -29,10 +28,7 @@ func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, fi
 		checks = append(checks, c)
 	}
 	inv.Decide(checks)
-	if inv.Status == invoice.Extracted && !settings.ApprovalRequired && !inv.Reopened {
-		inv.Status = invoice.Approved
-		inv.Approval = &invoice.Approval{At: now, Version: version}
-	}
+	ApproveUnattended(inv, settings, now, version)
 }
 
 // Findings are those of an invoice's checks that only reading the document can

@@ -211,6 +211,48 @@ func (e SettingsUpdateAssistantActions) Valid() bool {
 	}
 }
 
+// Defines values for SettingsUpdateAutoApproveIgnore.
+const (
+	BuyerIsEntity  SettingsUpdateAutoApproveIgnore = "buyer_is_entity"
+	DatePlausible  SettingsUpdateAutoApproveIgnore = "date_plausible"
+	DatesInOrder   SettingsUpdateAutoApproveIgnore = "dates_in_order"
+	IbanChecksum   SettingsUpdateAutoApproveIgnore = "iban_checksum"
+	LinesReadable  SettingsUpdateAutoApproveIgnore = "lines_readable"
+	PageAgrees     SettingsUpdateAutoApproveIgnore = "page_agrees"
+	SignsTurned    SettingsUpdateAutoApproveIgnore = "signs_turned"
+	SingleInvoice  SettingsUpdateAutoApproveIgnore = "single_invoice"
+	TaxIdChecksum  SettingsUpdateAutoApproveIgnore = "tax_id_checksum"
+	ValuesReadable SettingsUpdateAutoApproveIgnore = "values_readable"
+)
+
+// Valid indicates whether the value is a known member of the SettingsUpdateAutoApproveIgnore enum.
+func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
+	switch e {
+	case BuyerIsEntity:
+		return true
+	case DatePlausible:
+		return true
+	case DatesInOrder:
+		return true
+	case IbanChecksum:
+		return true
+	case LinesReadable:
+		return true
+	case PageAgrees:
+		return true
+	case SignsTurned:
+		return true
+	case SingleInvoice:
+		return true
+	case TaxIdChecksum:
+		return true
+	case ValuesReadable:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SettingsUpdateBillStatus.
 const (
 	SettingsUpdateBillStatusAUTHORISED  SettingsUpdateBillStatus = "AUTHORISED"
@@ -256,27 +298,6 @@ func (e SettingsUpdateDateOrder) Valid() bool {
 	case SettingsUpdateDateOrderMDY:
 		return true
 	case SettingsUpdateDateOrderYMD:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsUpdateDuplicatePolicy.
-const (
-	SettingsUpdateDuplicatePolicyFLAG        SettingsUpdateDuplicatePolicy = "FLAG"
-	SettingsUpdateDuplicatePolicyLessThannil SettingsUpdateDuplicatePolicy = "<nil>"
-	SettingsUpdateDuplicatePolicyREJECT      SettingsUpdateDuplicatePolicy = "REJECT"
-)
-
-// Valid indicates whether the value is a known member of the SettingsUpdateDuplicatePolicy enum.
-func (e SettingsUpdateDuplicatePolicy) Valid() bool {
-	switch e {
-	case SettingsUpdateDuplicatePolicyFLAG:
-		return true
-	case SettingsUpdateDuplicatePolicyLessThannil:
-		return true
-	case SettingsUpdateDuplicatePolicyREJECT:
 		return true
 	default:
 		return false
@@ -384,6 +405,9 @@ type Approval struct {
 
 // ApproveRequest defines model for ApproveRequest.
 type ApproveRequest struct {
+	// AcknowledgeChecks The rules of the failed BLOCKING checks, each of which the approver has looked at.
+	AcknowledgeChecks *[]string `json:"acknowledge_checks,omitempty"`
+
 	// Version Grows by one with each change of the record. Also the record's ETag.
 	//
 	// Example: 3
@@ -444,20 +468,6 @@ type Credential struct {
 
 	// Type The kind of credential.
 	Type string `json:"type"`
-}
-
-// Dismissal Who said that it is no duplicate; null while nobody did.
-type Dismissal struct {
-	// At A moment in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	At externalRef0.Timestamp `json:"at"`
-
-	// By An identifier (UUID version 7 in what the service makes).
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	By     externalRef0.Id `json:"by"`
-	Reason string          `json:"reason"`
 }
 
 // Document A file as it came in.
@@ -566,18 +576,6 @@ type DocumentStatusFilter string
 
 // DocumentType The amounts of a CREDIT_NOTE are positive.
 type DocumentType = string
-
-// Duplicate Another invoice that this one may repeat.
-type Duplicate struct {
-	// Dismissed Who said that it is no duplicate; null while nobody did.
-	Dismissed nullable.Nullable[Dismissal] `json:"dismissed"`
-
-	// InvoiceId An identifier, or null.
-	InvoiceId nullable.Nullable[externalRef0.NullableId] `json:"invoice_id"`
-
-	// Rule How the two are alike.
-	Rule string `json:"rule"`
-}
 
 // Entity A company whose documents are kept.
 type Entity struct {
@@ -1020,9 +1018,6 @@ type Invoice struct {
 	// DueDate A day without a time zone, YYYY-MM-DD, or null.
 	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
 
-	// Duplicates Invoices it may repeat.
-	Duplicates []Duplicate `json:"duplicates"`
-
 	// EntityId An identifier (UUID version 7 in what the service makes).
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -1091,9 +1086,6 @@ type Invoice struct {
 
 	// Status Where the invoice stands.
 	Status InvoiceStatus `json:"status"`
-
-	// SupplierId An identifier, or null.
-	SupplierId nullable.Nullable[externalRef0.NullableId] `json:"supplier_id"`
 
 	// Sync How far booking in the ledger has got; null before it was asked for.
 	Sync nullable.Nullable[Sync] `json:"sync"`
@@ -1415,10 +1407,7 @@ type LoginRequest struct {
 // Me defines model for Me.
 type Me struct {
 	// Credential What the caller signed this request with.
-	Credential Credential `json:"credential"`
-
-	// Features What this installation has switched on.
-	Features     []string       `json:"features"`
+	Credential   Credential     `json:"credential"`
 	Organization MeOrganization `json:"organization"`
 
 	// Organizations All organizations the user is a member of.
@@ -1721,11 +1710,14 @@ type Settings struct {
 	// AccountingIntegrationId An identifier, or null.
 	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id"`
 
-	// ApprovalRequired True: only approved invoices are booked. False: a faultless one is approved by the system.
+	// ApprovalRequired True: a person must approve an invoice before it is synced. False: the system approves an EXTRACTED invoice if every check passed, WARNINGs included, except those that auto_approve_ignore names. With four_eyes a person must always approve.
 	ApprovalRequired bool `json:"approval_required"`
 
-	// AssistantActions What assistants can do: read, also prepare, or everything the user can.
+	// AssistantActions What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. Settings, members, integrations and billing are never for an assistant to change.
 	AssistantActions string `json:"assistant_actions"`
+
+	// AutoApproveIgnore The rules whose failed WARNING checks do not keep the system from approving an invoice.
+	AutoApproveIgnore []string `json:"auto_approve_ignore"`
 
 	// AutoExtract Whether an upload is read by itself.
 	AutoExtract bool `json:"auto_extract"`
@@ -1748,22 +1740,16 @@ type Settings struct {
 	// DefaultTaxRateId The ledger's tax rate of lines without another one.
 	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id"`
 
-	// DuplicatePolicy What happens to a suspected duplicate: it waits for a person, or it is rejected.
-	DuplicatePolicy string `json:"duplicate_policy"`
-
 	// EntityId An identifier (UUID version 7 in what the service makes).
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// FourEyes True: whoever uploaded or changed an invoice last cannot approve it.
+	// FourEyes True: whoever uploaded or changed an invoice last cannot approve it, and neither can the system.
 	FourEyes bool `json:"four_eyes"`
 
 	// ReviewThreshold Lowest confidence of number, dates, currency, parties and totals that needs no review.
 	ReviewThreshold float64 `json:"review_threshold"`
-
-	// RouteByBuyer True: a document moves to the entity that its buyer names.
-	RouteByBuyer bool `json:"route_by_buyer"`
 
 	// TaxMappings Tax rates by VAT category and rate, before the default.
 	TaxMappings []TaxMapping `json:"tax_mappings"`
@@ -1787,11 +1773,14 @@ type SettingsUpdate struct {
 	// AccountingIntegrationId An identifier, or null.
 	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id,omitempty"`
 
-	// ApprovalRequired Whether only approved invoices are booked.
+	// ApprovalRequired Whether a person must approve; false lets the system approve an invoice with no failed check.
 	ApprovalRequired nullable.Nullable[bool] `json:"approval_required,omitempty"`
 
-	// AssistantActions What assistants can do.
+	// AssistantActions What an assistant may do for a user.
 	AssistantActions nullable.Nullable[SettingsUpdateAssistantActions] `json:"assistant_actions,omitempty"`
+
+	// AutoApproveIgnore Rules whose failed WARNING checks do not keep the system from approving.
+	AutoApproveIgnore nullable.Nullable[[]SettingsUpdateAutoApproveIgnore] `json:"auto_approve_ignore,omitempty"`
 
 	// AutoExtract Whether an upload is read by itself.
 	AutoExtract nullable.Nullable[bool] `json:"auto_extract,omitempty"`
@@ -1814,17 +1803,11 @@ type SettingsUpdate struct {
 	// DefaultTaxRateId The ledger's tax rate of lines without another one.
 	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id,omitempty"`
 
-	// DuplicatePolicy What happens to a suspected duplicate.
-	DuplicatePolicy nullable.Nullable[SettingsUpdateDuplicatePolicy] `json:"duplicate_policy,omitempty"`
-
 	// FourEyes Whether approving needs a second person.
 	FourEyes nullable.Nullable[bool] `json:"four_eyes,omitempty"`
 
 	// ReviewThreshold Lowest confidence that needs no review.
 	ReviewThreshold nullable.Nullable[float64] `json:"review_threshold,omitempty"`
-
-	// RouteByBuyer Whether a document moves to the entity that its buyer names.
-	RouteByBuyer nullable.Nullable[bool] `json:"route_by_buyer,omitempty"`
 
 	// TaxMappings Replaces the list.
 	TaxMappings nullable.Nullable[[]TaxMappingInput] `json:"tax_mappings,omitempty"`
@@ -1833,17 +1816,17 @@ type SettingsUpdate struct {
 	Timezone nullable.Nullable[string] `json:"timezone,omitempty"`
 }
 
-// SettingsUpdateAssistantActions What assistants can do.
+// SettingsUpdateAssistantActions What an assistant may do for a user.
 type SettingsUpdateAssistantActions string
+
+// SettingsUpdateAutoApproveIgnore defines model for SettingsUpdate.AutoApproveIgnore.
+type SettingsUpdateAutoApproveIgnore string
 
 // SettingsUpdateBillStatus The status of bills made in the ledger.
 type SettingsUpdateBillStatus string
 
 // SettingsUpdateDateOrder How an ambiguous date is read.
 type SettingsUpdateDateOrder string
-
-// SettingsUpdateDuplicatePolicy What happens to a suspected duplicate.
-type SettingsUpdateDuplicatePolicy string
 
 // Sync How far booking in the ledger has got; null before it was asked for.
 type Sync struct {

@@ -46,6 +46,7 @@ type Error struct {
 	// - `unsupported_media_type`: the content type is not one of those the operation takes.
 	// - `unreadable_document`: the document cannot be read; see `details.failure`.
 	// - `not_an_invoice`: the document is none; see `details.failure`.
+	// - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
 	// - `still_processing`: not ready yet; ask again after Retry-After.
 	// - `invalid_signature`: the signature of a webhook is missing or wrong.
 	// - `provider_unauthorized`: a third party refuses our access; connect it again.
@@ -81,6 +82,7 @@ type Error struct {
 // - `unsupported_media_type`: the content type is not one of those the operation takes.
 // - `unreadable_document`: the document cannot be read; see `details.failure`.
 // - `not_an_invoice`: the document is none; see `details.failure`.
+// - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
 // - `still_processing`: not ready yet; ask again after Retry-After.
 // - `invalid_signature`: the signature of a webhook is missing or wrong.
 // - `provider_unauthorized`: a third party refuses our access; connect it again.
@@ -94,6 +96,9 @@ type ErrorCode = string
 
 // ErrorDetails Facts about the error. Which members stand here beside `request_id` depends on the code.
 type ErrorDetails struct {
+	// ConfirmUrl With `forbidden`, to an assistant: the page on which a person can do what was refused.
+	ConfirmUrl *string `json:"confirm_url,omitempty"`
+
 	// Fields The values that are not valid.
 	Fields *[]FieldError `json:"fields,omitempty"`
 
@@ -225,6 +230,14 @@ func (a *ErrorDetails) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
+	if raw, found := object["confirm_url"]; found {
+		err = json.Unmarshal(raw, &a.ConfirmUrl)
+		if err != nil {
+			return fmt.Errorf("error reading 'confirm_url': %w", err)
+		}
+		delete(object, "confirm_url")
+	}
+
 	if raw, found := object["fields"]; found {
 		err = json.Unmarshal(raw, &a.Fields)
 		if err != nil {
@@ -259,6 +272,13 @@ func (a *ErrorDetails) UnmarshalJSON(b []byte) error {
 func (a ErrorDetails) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
+
+	if a.ConfirmUrl != nil {
+		object["confirm_url"], err = json.Marshal(a.ConfirmUrl)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'confirm_url': %w", err)
+		}
+	}
 
 	if a.Fields != nil {
 		object["fields"], err = json.Marshal(a.Fields)

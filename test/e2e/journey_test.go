@@ -222,6 +222,7 @@ func TestFaultlessInvoicesNeedNoApprovalWhereNoneIsRequired(t *testing.T) {
 	org := s.NewOrganization("System")
 	token := org.Admin.Token
 	s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), token, map[string]any{"approval_required": false}).OK()
+	s.Do(http.MethodPut, "/api/entities/"+org.Entity.String(), token, map[string]any{"aliases": []string{"Buyer Ltd"}}).OK()
 	good := s.Extract(token, s.Upload(token, org.Entity, "g.xml", harness.UBL("G-1")).OK().Text("id")).OK()
 	if good.Text("status") != "APPROVED" || good.At("approval", "by") != nil || good.Number("approval", "version") != 1 {
 		t.Errorf("a faultless invoice is %s", good.Raw)

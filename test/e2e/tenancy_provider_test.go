@@ -39,12 +39,12 @@ func newProviderTenancy(t *testing.T) *tenancy {
 		caller{name: "session of another organization", token: p.Session("user_other", "org_theirs", longLived), known: true, outsider: true, foreign: true},
 		caller{
 			name: "OAuth token of another organization", token: p.OAuth("user_other", "org_theirs", harness.OAuthClient, plain),
-			known: true, outsider: true, foreign: true,
+			known: true, outsider: true, foreign: true, assistant: true,
 		},
 		caller{name: "owner's session", token: p.Session("user_owner", "org_mine", longLived), role: identity.Approver, admin: true, known: true, foreign: true},
 		caller{
 			name: "owner's OAuth token", token: p.OAuth("user_owner", "org_mine", harness.OAuthClient, plain),
-			role: identity.Approver, admin: true, known: true, foreign: true,
+			role: identity.Approver, admin: true, known: true, foreign: true, assistant: true,
 		},
 	)
 	return v

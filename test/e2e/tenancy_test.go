@@ -39,6 +39,8 @@ type caller struct {
 	// outsider speaks for another organization; foreign is a token that the
 	// identity provider issued.
 	outsider, foreign bool
+	// assistant is an OAuth token, where the entities let assistants PREPARE.
+	assistant bool
 }
 
 func newTenancy(t *testing.T, o harness.Options) *tenancy {
@@ -131,6 +133,8 @@ func due(op spectest.Operation, c caller) int {
 		return http.StatusUnauthorized // the matrix signs in with a wrong password
 	case !c.known:
 		return http.StatusUnauthorized
+	case c.assistant && identity.AssistantNeeds(p, op.Method == http.MethodGet) == identity.AssistantNever:
+		return http.StatusForbidden
 	case slices.Contains(aboutNothing, op.ID):
 		if p == identity.Admin && c.outsider {
 			return http.StatusOK // of its own
@@ -142,6 +146,9 @@ func due(op spectest.Operation, c caller) int {
 		return http.StatusForbidden
 	}
 	if least, ok := identity.LeastRole(p); ok && !c.role.AtLeast(least) && !slices.Contains(aboutNothing, op.ID) {
+		return http.StatusForbidden
+	}
+	if c.assistant && !identity.AssistantPrepare.Includes(identity.AssistantNeeds(p, op.Method == http.MethodGet)) {
 		return http.StatusForbidden
 	}
 	return http.StatusOK

@@ -16,6 +16,7 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
+	"docledger/domain/invoice"
 	"docledger/domain/money"
 	"docledger/test/harness"
 	"docledger/usecase/entities"
@@ -126,6 +127,7 @@ func (b *books) connect(t *testing.T, s *service.Service, admin identity.Actor, 
 	rate := b.taxRate(t, s, admin, asked.IntegrationID)
 	_, err = s.Settings.Update(ctx, admin, e.ID, 0, func(v *entity.Settings) {
 		v.DefaultAccountID, v.ApprovalRequired, v.AutoSync = accounts.Items[0].ID, false, auto
+		v.AutoApproveIgnore = []string{invoice.RuleBuyerIsEntity}
 		v.TaxMappings = []entity.TaxMapping{{Category: "S", Rate: b.rate, TaxRateID: rate}}
 	})
 	must(err)

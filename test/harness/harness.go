@@ -382,3 +382,11 @@ func (r Response) OK() Response {
 	r.t.Helper()
 	return r.Want(http.StatusOK, "")
 }
+
+// ID reads an id of an answer.
+func ID(t testing.TB, text string) uuid.UUID {
+	t.Helper()
+	id, err := uuid.Parse(text)
+	must(t, err)
+	return id
+}

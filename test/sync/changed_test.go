@@ -177,7 +177,7 @@ func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 		}
 		w.broken = nil
 		_, err = w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error {
-			return inv.Approve(w.admin.UserID, w.clock.Now(), inv.Version)
+			return inv.Approve(w.admin.UserID, w.clock.Now(), inv.Version, nil)
 		})
 		must(t, err)
 		inv = w.book(id, usecase.Input{})

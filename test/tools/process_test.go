@@ -142,8 +142,7 @@ func TestToolsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entity := call(t, session, "create_entity", object{"name": "Example"})
-	_, extracted := upload(t, session, entity["id"].(string), "invoice.xml", harness.UBL("R-1"))
+	_, extracted := upload(t, session, w.entity(), "invoice.xml", harness.UBL("R-1"))
 	if read := call(t, session, "get_invoice", object{"invoice_id": extracted["id"]}); read["invoice_number"] != "R-1" || session.SignIns() != 1 {
 		t.Errorf("read %v after %d sign-ins", read["invoice_number"], session.SignIns())
 	}

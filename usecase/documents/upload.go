@@ -77,7 +77,7 @@ func (s *Service) MayUpload(ctx context.Context, a identity.Actor, entityID uuid
 	if err != nil {
 		return err
 	}
-	if err := a.Require(identity.Upload, e.RoleOf(a)); err != nil {
+	if err := e.Require(ctx, a, identity.Upload, s.Settings); err != nil {
 		return err
 	}
 	if e.Archived {

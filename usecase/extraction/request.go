@@ -36,7 +36,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, f
 	if err != nil {
 		return nil, fmt.Errorf("read entity: %w", err)
 	}
-	if err := a.Require(identity.Extract, e.RoleOf(a)); err != nil {
+	if err := e.Require(ctx, a, identity.Extract, s.Settings); err != nil {
 		return nil, err
 	}
 	if d.Status.Terminal() && !force {

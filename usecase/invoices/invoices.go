@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -76,7 +77,7 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 			inv.ChangedBy = a.UserID
 		}
 		if inv.Status.Open() {
-			review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
+			s.judge(a, inv, e, settings, done.Document)
 		}
 		corrected := event.Event{Type: event.InvoiceCorrected}
 		for _, ch := range done.Changes {
@@ -93,17 +94,36 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	})
 }
 
-// Approve approves the version that the caller saw.
-func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int) (*invoice.Invoice, error) {
+// judge runs the checks of a corrected invoice and lets SYSTEM approve it where
+// it may. An assistant that may not approve does not cause an approval by its
+// correction: values of the document that it changed need a person.
+func (s *Service) judge(a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, document bool) {
+	attended := inv.Reopened
+	if a.IsAssistant() && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
+		attended, inv.Reopened = attended || document, true
+	}
+	review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
+	if inv.Status != invoice.Approved {
+		inv.Reopened = attended
+	}
+}
+
+// Approve approves the version that the caller saw; acknowledged names the
+// rules with failed BLOCKING checks (records D31).
+func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int, acknowledged []string) (*invoice.Invoice, error) {
 	return s.change(ctx, a, id, ifVersion, identity.Approve, func(inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.CreatedBy == a.UserID) {
 			return nil, fault.New(fault.Forbidden, fault.CodeForbidden,
 				"This entity asks for four eyes: whoever uploaded an invoice or changed it last can't approve it. Ask another approver.")
 		}
-		if err := inv.Approve(a.UserID, s.Clock.Now(), version); err != nil {
+		if err := inv.Approve(a.UserID, s.Clock.Now(), version, acknowledged); err != nil {
 			return nil, err
 		}
-		return []event.Event{{Type: event.InvoiceApproved}}, nil
+		approved := event.Event{Type: event.InvoiceApproved}
+		if len(acknowledged) > 0 {
+			approved.Data = map[string]string{"acknowledged_checks": strings.Join(acknowledged, ",")}
+		}
+		return []event.Event{approved}, nil
 	})
 }
 
@@ -142,7 +162,7 @@ func (s *Service) change(
 	if err != nil {
 		return nil, fmt.Errorf("read entity: %w", err)
 	}
-	if err := a.Require(p, e.RoleOf(a)); err != nil {
+	if err := e.Require(ctx, a, p, s.Settings); err != nil {
 		return nil, err
 	}
 	settings, err := s.Settings.Get(ctx, a.Scope(), inv.EntityID)

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/invoice"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -111,6 +113,15 @@ func validate(v entity.Settings) error {
 	if _, err := time.LoadLocation(v.Timezone); err != nil || v.Timezone == "" || v.Timezone == "Local" {
 		return fault.InvalidField("timezone", "must be a name of the IANA time zone database, such as Europe/Berlin")
 	}
+	for i, rule := range v.AutoApproveIgnore {
+		field := fmt.Sprintf("auto_approve_ignore[%d]", i)
+		if !slices.Contains(invoice.WarningRules(), rule) {
+			return fault.InvalidField(field, "must be one of %s", strings.Join(invoice.WarningRules(), ", "))
+		}
+		if slices.Index(v.AutoApproveIgnore, rule) != i {
+			return fault.InvalidField(field, "is named twice")
+		}
+	}
 	for i, m := range v.TaxMappings {
 		twin := func(o entity.TaxMapping) bool { return o.Category == m.Category && o.Rate == m.Rate }
 		if slices.IndexFunc(v.TaxMappings, twin) != i {
@@ -132,15 +143,14 @@ func differences(a, b entity.Settings) []event.Change {
 		{"auto_extract", a.AutoExtract, b.AutoExtract},
 		{"auto_sync", a.AutoSync, b.AutoSync},
 		{"approval_required", a.ApprovalRequired, b.ApprovalRequired},
+		{"auto_approve_ignore", a.AutoApproveIgnore, b.AutoApproveIgnore},
 		{"review_threshold", a.ReviewThreshold, b.ReviewThreshold},
 		{"accounting_integration_id", idText(a.AccountingIntegrationID), idText(b.AccountingIntegrationID)},
 		{"default_account_id", a.DefaultAccountID, b.DefaultAccountID},
 		{"default_tax_rate_id", a.DefaultTaxRateID, b.DefaultTaxRateID},
 		{"tax_mappings", a.TaxMappings, b.TaxMappings},
-		{"duplicate_policy", a.DuplicatePolicy, b.DuplicatePolicy},
 		{"four_eyes", a.FourEyes, b.FourEyes},
 		{"assistant_actions", a.AssistantActions, b.AssistantActions},
-		{"route_by_buyer", a.RouteByBuyer, b.RouteByBuyer},
 		{"bill_status", a.BillStatus, b.BillStatus},
 	} {
 		if from, to := fmt.Sprint(c.from), fmt.Sprint(c.to); from != to {

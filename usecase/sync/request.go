@@ -15,6 +15,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/review"
 
 	"github.com/google/uuid"
 )
@@ -77,7 +78,7 @@ func (s *Service) allowed(ctx context.Context, a identity.Actor, id uuid.UUID) (
 	if err != nil {
 		return nil, nil, fmt.Errorf("read entity: %w", err)
 	}
-	if err := a.Require(identity.Sync, e.RoleOf(a)); err != nil {
+	if err := e.Require(ctx, a, identity.Sync, s.Settings); err != nil {
 		return nil, nil, err
 	}
 	settings, err := s.Settings.Get(ctx, a.Scope(), inv.EntityID)
@@ -88,7 +89,7 @@ func (s *Service) allowed(ctx context.Context, a identity.Actor, id uuid.UUID) (
 }
 
 func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings, in Input) error {
-	if _, err := inv.Bookable(settings.ApprovalRequired, s.Clock.Now(), inv.Version+1); err != nil {
+	if _, err := review.PrepareSync(inv, settings, s.Clock.Now(), inv.Version+1); err != nil {
 		return err
 	}
 	if settings.AccountingIntegrationID == uuid.Nil {

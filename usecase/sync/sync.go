@@ -19,6 +19,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/review"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -142,7 +143,7 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w b
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
-			approved, err := inv.Bookable(settings.ApprovalRequired, s.Clock.Now(), inv.Version+1)
+			approved, err := review.PrepareSync(inv, settings, s.Clock.Now(), inv.Version+1)
 			if err != nil {
 				return nil, false, err
 			}

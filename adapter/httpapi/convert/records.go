@@ -63,11 +63,11 @@ func toAPIEntityMember(m entity.Member) backend.EntityMember {
 func ToAPISettings(s *entity.Settings) backend.Settings {
 	return backend.Settings{
 		EntityId: s.EntityID, DefaultCurrency: orNull(s.DefaultCurrency), DateOrder: string(s.DateOrder), Timezone: s.Timezone,
-		AutoExtract: s.AutoExtract, AutoSync: s.AutoSync, ApprovalRequired: s.ApprovalRequired, ReviewThreshold: s.ReviewThreshold,
+		AutoExtract: s.AutoExtract, AutoSync: s.AutoSync, ApprovalRequired: s.ApprovalRequired,
+		AutoApproveIgnore: some(s.AutoApproveIgnore), ReviewThreshold: s.ReviewThreshold,
 		AccountingIntegrationId: orNull(s.AccountingIntegrationID), DefaultAccountId: orNull(s.DefaultAccountID),
 		DefaultTaxRateId: orNull(s.DefaultTaxRateID), TaxMappings: list(s.TaxMappings, toAPITaxMapping),
-		DuplicatePolicy: string(s.DuplicatePolicy), FourEyes: s.FourEyes, AssistantActions: string(s.AssistantActions),
-		RouteByBuyer: s.RouteByBuyer, BillStatus: string(s.BillStatus), Version: s.Version, UpdatedAt: s.UpdatedAt,
+		FourEyes: s.FourEyes, AssistantActions: string(s.AssistantActions), BillStatus: string(s.BillStatus), Version: s.Version, UpdatedAt: s.UpdatedAt,
 	}
 }
 
@@ -112,7 +112,6 @@ func ToAPIMe(p *session.Profile) backend.Me {
 		Credential: backend.Credential{
 			Type: credential, ExpiresAt: value(p.ExpiresAt), Role: null[string](), EntityIds: null[[]uuidType](),
 		},
-		Features: []string{},
 	}
 }
 

@@ -55,6 +55,7 @@ type Options struct {
 	Limits         Limits
 	Rates          Rates
 	Secure         bool                      // the outside reaches the service by https alone
+	PagesURL       string                    // the address of the web application, for people; without a final slash
 	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
 	TrustedProxies []string                  // addresses whose X-Forwarded-For is believed; none by default
 	Observe        func(Observed)            // is told of every request; nil: nobody
@@ -110,7 +111,7 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.atOnce, e.validate)
+	engine.Use(e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.refuseAssistants, e.atOnce, e.validate)
 	engine.NoRoute(noRoute)
 	engine.NoMethod(noRoute)
 	return engine, nil

@@ -64,7 +64,7 @@ func WriteError(c *gin.Context, err error) {
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 	header.Set("Cache-Control", "no-store")
-	c.AbortWithStatusJSON(status, envelope(s, f))
+	c.AbortWithStatusJSON(status, envelope(c, s, f))
 }
 
 func retryAfter(f *fault.Error, status int) time.Duration {
@@ -75,8 +75,11 @@ func retryAfter(f *fault.Error, status int) time.Duration {
 	return f.RetryAfter
 }
 
-func envelope(s *state, f *fault.Error) common.ErrorEnvelope {
+func envelope(c *gin.Context, s *state, f *fault.Error) common.ErrorEnvelope {
 	details := common.ErrorDetails{RequestId: s.id, AdditionalProperties: maps.Clone(f.Details)}
+	if page := confirmURL(c, s, f); page != "" {
+		details.ConfirmUrl = &page
+	}
 	if len(f.Fields) > 0 {
 		fields := make([]common.FieldError, 0, min(len(f.Fields), maxFields))
 		for _, field := range f.Fields[:min(len(f.Fields), maxFields)] {

@@ -26,7 +26,7 @@ func (e *edge) identify(c *gin.Context) {
 		id = uuid.New()
 	}
 	c.Header(headerRequestID, id.String())
-	withState(c, &state{id: id, log: e.Logger, operation: e.operations.find(c.Request.Method, c.FullPath())})
+	withState(c, &state{id: id, log: e.Logger, operation: e.operations.find(c.Request.Method, c.FullPath()), pagesURL: e.PagesURL})
 }
 
 // logAccess writes one line a request: ids, never paths with names in them nor

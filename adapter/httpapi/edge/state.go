@@ -21,6 +21,9 @@ type state struct {
 	actor     *identity.Actor
 	body      *trackedBody
 	tooLarge  *fault.Error // set where the body says itself that it is too large
+
+	pagesURL string            // Options.PagesURL
+	bodyIDs  map[string]string // of an assistant's JSON body; see receive
 }
 
 type stateKey struct{}

@@ -67,6 +67,7 @@ func (o *Operation) checkBody(c *gin.Context) ([]fault.Field, error) {
 	if len(fields) > 0 {
 		return fields, nil
 	}
+	stateOf(c).receive(value)
 	return schemaFields(schema, value, ""), nil
 }
 

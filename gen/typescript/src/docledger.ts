@@ -61,6 +61,8 @@ export class Docledger {
    * days before the first period. Both addresses to return to must be of an
    * origin that the operator allows. Without a payment processor the answer is
    * `not_found`.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   createCheckoutSession(options: Call<types.CreateCheckoutSessionData>): Promise<Answer<types.CreateCheckoutSessionResponse>> {
     return this.#transport.call({ id: 'createCheckoutSession', keyed: true }, sdk.createCheckoutSession, options)
@@ -85,6 +87,8 @@ export class Docledger {
    * addresses, and reads its bills. The address to return to must be of an
    * origin that the operator allows. Without a payment processor the answer is
    * `not_found`.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   createPortalSession(options: Call<types.CreatePortalSessionData>): Promise<Answer<types.CreatePortalSessionResponse>> {
     return this.#transport.call({ id: 'createPortalSession' }, sdk.createPortalSession, options)
@@ -155,7 +159,10 @@ export class Docledger {
   /**
    * Create an entity
    *
-   * Creates an entity in the caller's organization. It counts towards the plan's number of entities.
+   * Creates an entity in the caller's organization. It counts towards the
+   * plan's number of entities.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   createEntity(options: Call<types.CreateEntityData>): Promise<Answer<types.CreateEntityResponse>> {
     return this.#transport.call({ id: 'createEntity', keyed: true }, sdk.createEntity, options)
@@ -176,6 +183,8 @@ export class Docledger {
    * Changes the keys it names; absent keys keep their value, `null` resets.
    * `archived: true` stops uploads and frees the plan's entity; reading stays
    * possible.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   updateEntity(options: Call<types.UpdateEntityData>): Promise<Answer<types.UpdateEntityResponse>> {
     return this.#transport.call({ id: 'updateEntity' }, sdk.updateEntity, options)
@@ -213,6 +222,8 @@ export class Docledger {
    * The new consent must reach the organization that the integration was set
    * up with; else it becomes `ERROR` with the reason `tenant_changed`. The
    * same account's consent heals all integrations that stand on it.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   connectIntegration(options: Call<types.ConnectIntegrationData>): Promise<Answer<types.ConnectIntegrationResponse>> {
     return this.#transport.call({ id: 'connectIntegration' }, sdk.connectIntegration, options)
@@ -282,6 +293,11 @@ export class Docledger {
    * From EXTRACTED and NEEDS_REVIEW to APPROVED. `version` is the version
    * that was seen: another one is 400 `version_conflict`. Already approved:
    * 200, unchanged.
+   *
+   * `acknowledge_checks` must name the rule of each failed BLOCKING check,
+   * after a person compared it with the original, and no rule of which no
+   * check failed. Otherwise 400 `checks_failed`: `details.checks` lists the
+   * failed BLOCKING checks.
    */
   approveInvoice(options: Call<types.ApproveInvoiceData>): Promise<Answer<types.ApproveInvoiceResponse>> {
     return this.#transport.call({ id: 'approveInvoice' }, sdk.approveInvoice, options)
@@ -332,8 +348,11 @@ export class Docledger {
    * is the invoice with the state that `sync` has come to by then: DONE;
    * FAILED, where a person must do what `sync.error.action` says; or QUEUED,
    * RUNNING or CHECKING, where it goes on by itself at
-   * `sync.next_attempt_at`. Where the entity needs no approval an EXTRACTED
-   * invoice is approved by this.
+   * `sync.next_attempt_at`. An EXTRACTED invoice is approved by the system
+   * first if the entity's settings let it: `approval_required` and
+   * `four_eyes` are false, and every check passed, WARNINGs included, except
+   * those that `auto_approve_ignore` names. Otherwise the answer is 400
+   * `conflict`, and `details.checks` lists the failed checks.
    *
    * Before the first booking the ledger is looked through. A bill of this
    * invoice is adopted. One of the same contact with the same number and
@@ -379,7 +398,10 @@ export class Docledger {
   /**
    * Change the settings of an entity
    *
-   * Changes the keys it names; absent keys keep their value, `null` resets to the default.
+   * Changes the keys it names; absent keys keep their value, `null` resets
+   * to the default.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   updateSettings(options: Call<types.UpdateSettingsData>): Promise<Answer<types.UpdateSettingsResponse>> {
     return this.#transport.call({ id: 'updateSettings' }, sdk.updateSettings, options)
@@ -421,6 +443,8 @@ export class Docledger {
    *
    * Later it changes the keys it names. An organization serves one entity;
    * once invoices were booked in it, another one is refused with `conflict`.
+   *
+   * An assistant gets 403: the user can do it at `details.confirm_url`.
    */
   setUpIntegration(options: Call<types.SetUpIntegrationData>): Promise<Answer<types.SetUpIntegrationResponse>> {
     return this.#transport.call({ id: 'setUpIntegration' }, sdk.setUpIntegration, options)

@@ -30,6 +30,8 @@ export const errorCodes = [
   'unreadable_document',
   /** The document is none; see `details.failure`. */
   'not_an_invoice',
+  /** Checks of the invoice failed and are not acknowledged; see `details.checks`. */
+  'checks_failed',
   /** Not ready yet; ask again after Retry-After. */
   'still_processing',
   /** The signature of a webhook is missing or wrong. */

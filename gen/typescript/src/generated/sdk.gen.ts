@@ -82,6 +82,8 @@ export const getBilling = <ThrowOnError extends boolean = false>(options?: Optio
  * origin that the operator allows. Without a payment processor the answer is
  * `not_found`.
  *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
+ *
  */
 export const createCheckoutSession = <ThrowOnError extends boolean = false>(options: Options<CreateCheckoutSessionData, ThrowOnError>) => (options.client ?? client).post<CreateCheckoutSessionResponses, CreateCheckoutSessionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -115,6 +117,8 @@ export const listPlans = <ThrowOnError extends boolean = false>(options?: Option
  * addresses, and reads its bills. The address to return to must be of an
  * origin that the operator allows. Without a payment processor the answer is
  * `not_found`.
+ *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
  *
  */
 export const createPortalSession = <ThrowOnError extends boolean = false>(options: Options<CreatePortalSessionData, ThrowOnError>) => (options.client ?? client).post<CreatePortalSessionResponses, CreatePortalSessionErrors, ThrowOnError>({
@@ -211,7 +215,11 @@ export const listEntities = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Create an entity
  *
- * Creates an entity in the caller's organization. It counts towards the plan's number of entities.
+ * Creates an entity in the caller's organization. It counts towards the
+ * plan's number of entities.
+ *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
+ *
  */
 export const createEntity = <ThrowOnError extends boolean = false>(options: Options<CreateEntityData, ThrowOnError>) => (options.client ?? client).post<CreateEntityResponses, CreateEntityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -240,6 +248,8 @@ export const getEntity = <ThrowOnError extends boolean = false>(options: Options
  * Changes the keys it names; absent keys keep their value, `null` resets.
  * `archived: true` stops uploads and frees the plan's entity; reading stays
  * possible.
+ *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
  *
  */
 export const updateEntity = <ThrowOnError extends boolean = false>(options: Options<UpdateEntityData, ThrowOnError>) => (options.client ?? client).put<UpdateEntityResponses, UpdateEntityErrors, ThrowOnError>({
@@ -290,6 +300,8 @@ export const listIntegrations = <ThrowOnError extends boolean = false>(options?:
  * The new consent must reach the organization that the integration was set
  * up with; else it becomes `ERROR` with the reason `tenant_changed`. The
  * same account's consent heals all integrations that stand on it.
+ *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
  *
  */
 export const connectIntegration = <ThrowOnError extends boolean = false>(options: Options<ConnectIntegrationData, ThrowOnError>) => (options.client ?? client).post<ConnectIntegrationResponses, ConnectIntegrationErrors, ThrowOnError>({
@@ -388,6 +400,11 @@ export const updateInvoice = <ThrowOnError extends boolean = false>(options: Opt
  * that was seen: another one is 400 `version_conflict`. Already approved:
  * 200, unchanged.
  *
+ * `acknowledge_checks` must name the rule of each failed BLOCKING check,
+ * after a person compared it with the original, and no rule of which no
+ * check failed. Otherwise 400 `checks_failed`: `details.checks` lists the
+ * failed BLOCKING checks.
+ *
  */
 export const approveInvoice = <ThrowOnError extends boolean = false>(options: Options<ApproveInvoiceData, ThrowOnError>) => (options.client ?? client).post<ApproveInvoiceResponses, ApproveInvoiceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -456,8 +473,11 @@ export const reopenInvoice = <ThrowOnError extends boolean = false>(options: Opt
  * is the invoice with the state that `sync` has come to by then: DONE;
  * FAILED, where a person must do what `sync.error.action` says; or QUEUED,
  * RUNNING or CHECKING, where it goes on by itself at
- * `sync.next_attempt_at`. Where the entity needs no approval an EXTRACTED
- * invoice is approved by this.
+ * `sync.next_attempt_at`. An EXTRACTED invoice is approved by the system
+ * first if the entity's settings let it: `approval_required` and
+ * `four_eyes` are false, and every check passed, WARNINGs included, except
+ * those that `auto_approve_ignore` names. Otherwise the answer is 400
+ * `conflict`, and `details.checks` lists the failed checks.
  *
  * Before the first booking the ledger is looked through. A bill of this
  * invoice is adopted. One of the same contact with the same number and
@@ -516,7 +536,11 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Change the settings of an entity
  *
- * Changes the keys it names; absent keys keep their value, `null` resets to the default.
+ * Changes the keys it names; absent keys keep their value, `null` resets
+ * to the default.
+ *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
+ *
  */
 export const updateSettings = <ThrowOnError extends boolean = false>(options: Options<UpdateSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateSettingsResponses, UpdateSettingsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -585,6 +609,8 @@ export const disconnectIntegration = <ThrowOnError extends boolean = false>(opti
  *
  * Later it changes the keys it names. An organization serves one entity;
  * once invoices were booked in it, another one is refused with `conflict`.
+ *
+ * An assistant gets 403: the user can do it at `details.confirm_url`.
  *
  */
 export const setUpIntegration = <ThrowOnError extends boolean = false>(options: Options<SetUpIntegrationData, ThrowOnError>) => (options.client ?? client).put<SetUpIntegrationResponses, SetUpIntegrationErrors, ThrowOnError>({

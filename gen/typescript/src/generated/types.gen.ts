@@ -250,6 +250,10 @@ export type Approval = {
 } | null;
 
 export type ApproveRequest = {
+    /**
+     * The rules of the failed BLOCKING checks, each of which the approver has looked at.
+     */
+    acknowledge_checks?: Array<string>;
     version: Version;
 };
 
@@ -402,7 +406,7 @@ export type Check = {
     /**
      * The rule.
      */
-    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'not_a_duplicate' | 'bank_account_known' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | (string & {});
+    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | (string & {});
     /**
      * BLOCKING: never booked without an approver.
      */
@@ -462,15 +466,6 @@ export type Credential = {
  * An exact decimal number as a string, with the digits it was stated with.
  */
 export type Decimal = string;
-
-/**
- * Who said that it is no duplicate; null while nobody did.
- */
-export type Dismissal = {
-    at: Timestamp;
-    by: Id;
-    reason: string;
-} | null;
 
 /**
  * A file as it came in.
@@ -552,18 +547,6 @@ export type DocumentStatusFilter = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FA
  * The amounts of a CREDIT_NOTE are positive.
  */
 export type DocumentType = 'INVOICE' | 'CREDIT_NOTE' | (string & {});
-
-/**
- * Another invoice that this one may repeat.
- */
-export type Duplicate = {
-    dismissed: Dismissal;
-    invoice_id: NullableId;
-    /**
-     * How the two are alike.
-     */
-    rule: 'same_bytes' | 'same_number' | 'same_invoice_other_form' | 'near_number' | (string & {});
-};
 
 /**
  * A company whose documents are kept.
@@ -750,6 +733,7 @@ export type Error = {
  * - `unsupported_media_type`: the content type is not one of those the operation takes.
  * - `unreadable_document`: the document cannot be read; see `details.failure`.
  * - `not_an_invoice`: the document is none; see `details.failure`.
+ * - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
  * - `still_processing`: not ready yet; ask again after Retry-After.
  * - `invalid_signature`: the signature of a webhook is missing or wrong.
  * - `provider_unauthorized`: a third party refuses our access; connect it again.
@@ -759,12 +743,16 @@ export type Error = {
  * - `unavailable`: something the service needs is down for the moment.
  *
  */
-export type ErrorCode = 'invalid_request' | 'invalid_credentials' | 'unauthorized' | 'organization_required' | 'forbidden' | 'plan_limit_reached' | 'subscription_inactive' | 'not_found' | 'conflict' | 'version_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'unreadable_document' | 'not_an_invoice' | 'still_processing' | 'invalid_signature' | 'provider_unauthorized' | 'provider_unavailable' | 'rate_limited' | 'internal' | 'unavailable' | (string & {});
+export type ErrorCode = 'invalid_request' | 'invalid_credentials' | 'unauthorized' | 'organization_required' | 'forbidden' | 'plan_limit_reached' | 'subscription_inactive' | 'not_found' | 'conflict' | 'version_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'unreadable_document' | 'not_an_invoice' | 'checks_failed' | 'still_processing' | 'invalid_signature' | 'provider_unauthorized' | 'provider_unavailable' | 'rate_limited' | 'internal' | 'unavailable' | (string & {});
 
 /**
  * Facts about the error. Which members stand here beside `request_id` depends on the code.
  */
 export type ErrorDetails = {
+    /**
+     * With `forbidden`, to an assistant: the page on which a person can do what was refused.
+     */
+    confirm_url?: string;
     /**
      * The values that are not valid.
      */
@@ -1167,10 +1155,6 @@ export type Invoice = {
     document_id: Id;
     document_type: DocumentType;
     due_date: NullableDate;
-    /**
-     * Invoices it may repeat.
-     */
-    duplicates: Array<Duplicate>;
     entity_id: Id;
     extraction: Extraction;
     fields: EvidenceMap;
@@ -1210,7 +1194,6 @@ export type Invoice = {
     rejection: Rejection;
     seller: Party;
     status: InvoiceStatus;
-    supplier_id: NullableId;
     sync: Sync;
     /**
      * Currency of the tax total where it differs, ISO 4217 (BT-6).
@@ -1434,10 +1417,6 @@ export type LoginRequest = {
 
 export type Me = {
     credential: Credential;
-    /**
-     * What this installation has switched on.
-     */
-    features: Array<string>;
     organization: MeOrganization;
     /**
      * All organizations the user is a member of.
@@ -1832,13 +1811,17 @@ export type Rejection = {
 export type Settings = {
     accounting_integration_id: NullableId;
     /**
-     * True: only approved invoices are booked. False: a faultless one is approved by the system.
+     * True: a person must approve an invoice before it is synced. False: the system approves an EXTRACTED invoice if every check passed, WARNINGs included, except those that auto_approve_ignore names. With four_eyes a person must always approve.
      */
     approval_required: boolean;
     /**
-     * What assistants can do: read, also prepare, or everything the user can.
+     * What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. Settings, members, integrations and billing are never for an assistant to change.
      */
     assistant_actions: 'READ' | 'PREPARE' | 'ALL' | (string & {});
+    /**
+     * The rules whose failed WARNING checks do not keep the system from approving an invoice.
+     */
+    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | (string & {})>;
     /**
      * Whether an upload is read by itself.
      */
@@ -1867,23 +1850,15 @@ export type Settings = {
      * The ledger's tax rate of lines without another one.
      */
     default_tax_rate_id: string | null;
-    /**
-     * What happens to a suspected duplicate: it waits for a person, or it is rejected.
-     */
-    duplicate_policy: 'FLAG' | 'REJECT' | (string & {});
     entity_id: Id;
     /**
-     * True: whoever uploaded or changed an invoice last cannot approve it.
+     * True: whoever uploaded or changed an invoice last cannot approve it, and neither can the system.
      */
     four_eyes: boolean;
     /**
      * Lowest confidence of number, dates, currency, parties and totals that needs no review.
      */
     review_threshold: number;
-    /**
-     * True: a document moves to the entity that its buyer names.
-     */
-    route_by_buyer: boolean;
     /**
      * Tax rates by VAT category and rate, before the default.
      */
@@ -1902,13 +1877,17 @@ export type Settings = {
 export type SettingsUpdate = {
     accounting_integration_id?: NullableId;
     /**
-     * Whether only approved invoices are booked.
+     * Whether a person must approve; false lets the system approve an invoice with no failed check.
      */
     approval_required?: boolean | null;
     /**
-     * What assistants can do.
+     * What an assistant may do for a user.
      */
     assistant_actions?: 'READ' | 'PREPARE' | 'ALL' | null;
+    /**
+     * Rules whose failed WARNING checks do not keep the system from approving.
+     */
+    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned'> | null;
     /**
      * Whether an upload is read by itself.
      */
@@ -1935,10 +1914,6 @@ export type SettingsUpdate = {
      */
     default_tax_rate_id?: string | null;
     /**
-     * What happens to a suspected duplicate.
-     */
-    duplicate_policy?: 'FLAG' | 'REJECT' | null;
-    /**
      * Whether approving needs a second person.
      */
     four_eyes?: boolean | null;
@@ -1946,10 +1921,6 @@ export type SettingsUpdate = {
      * Lowest confidence that needs no review.
      */
     review_threshold?: number | null;
-    /**
-     * Whether a document moves to the entity that its buyer names.
-     */
-    route_by_buyer?: boolean | null;
     /**
      * Replaces the list.
      */

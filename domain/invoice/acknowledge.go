@@ -1,0 +1,78 @@
+package invoice
+
+import (
+	"slices"
+	"strings"
+
+	"docledger/domain/fault"
+)
+
+// WarningRules are the rules whose failure can be a WARNING. They are the rules
+// that an entity may ignore when SYSTEM approves (records D31); a failure with
+// severity BLOCKING is never ignored, also not of one of these rules.
+func WarningRules() []string {
+	return []string{
+		RuleValuesReadable, RuleIBANChecksum, RuleTaxIDChecksum, RuleDatesInOrder, RuleDatePlausible,
+		RuleBuyerIsEntity, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleSignsTurned,
+	}
+}
+
+// FailedChecks returns the checks that did not pass, without the WARNINGs of
+// the ignored rules.
+func (inv *Invoice) FailedChecks(ignored []string) []Check {
+	return slices.DeleteFunc(slices.Clone(inv.Checks), func(c Check) bool {
+		return c.Passed || c.Severity == Warning && slices.Contains(ignored, c.Rule)
+	})
+}
+
+// CheckDetails describes checks as `details.checks` of an error shows them,
+// with the members of a check in the API.
+func CheckDetails(checks []Check) []map[string]any {
+	out := make([]map[string]any, len(checks))
+	for i, c := range checks {
+		out[i] = map[string]any{
+			"rule": c.Rule, "severity": string(c.Severity), "passed": c.Passed,
+			"field": orNil(c.Path), "expected": orNil(c.Expected), "found": orNil(c.Found),
+		}
+	}
+	return out
+}
+
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// requireAcknowledged refuses an approval unless the acknowledged rules include
+// every rule with a failed BLOCKING check and no rule without a failed check.
+func (inv *Invoice) requireAcknowledged(acknowledged []string) error {
+	failed := inv.FailedChecks(nil)
+	blocking := slices.DeleteFunc(slices.Clone(failed), func(c Check) bool { return c.Severity != Blocking })
+	var missing, other []string
+	for _, c := range blocking {
+		if !slices.Contains(acknowledged, c.Rule) && !slices.Contains(missing, c.Rule) {
+			missing = append(missing, c.Rule)
+		}
+	}
+	for _, rule := range acknowledged {
+		if !slices.ContainsFunc(failed, func(c Check) bool { return c.Rule == rule }) {
+			other = append(other, rule)
+		}
+	}
+	if missing == nil && other == nil {
+		return nil
+	}
+	var says []string
+	if missing != nil {
+		says = append(says, "The invoice has failed checks that need an acknowledgement: "+strings.Join(missing, ", ")+
+			". Compare them with the original, then correct the invoice or name them in acknowledge_checks.")
+	}
+	if other != nil {
+		says = append(says, "No check of these acknowledged rules failed: "+strings.Join(other, ", ")+
+			". Get the invoice again and name only rules that failed.")
+	}
+	return fault.New(fault.Conflict, fault.CodeChecksFailed, "%s", strings.Join(says, " ")).
+		With("status", string(inv.Status)).With("checks", CheckDetails(blocking))
+}

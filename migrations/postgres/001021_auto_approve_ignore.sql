@@ -1,0 +1,6 @@
+-- +goose Up
+-- The rules whose failed WARNING checks do not keep SYSTEM from approving.
+ALTER TABLE settings ADD COLUMN auto_approve_ignore jsonb NOT NULL DEFAULT '[]';
+
+-- +goose Down
+ALTER TABLE settings DROP COLUMN auto_approve_ignore;

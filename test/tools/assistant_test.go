@@ -1,0 +1,111 @@
+package tools
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	sim "docledger/adapter/sim/clerk"
+	"docledger/test/harness"
+)
+
+// TestAssistantActions plays the same steps under READ, PREPARE and ALL, by the
+// API and through tools: the setting of the entity decides alike, beside the
+// rights of the user, who is an administrator here (records D10).
+func TestAssistantActions(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	session := w.connect()
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	for _, c := range []struct {
+		setting           string
+		prepares, decides bool
+	}{{setting: "READ"}, {setting: "PREPARE", prepares: true}, {setting: "ALL", prepares: true, decides: true}} {
+		t.Run(c.setting, func(t *testing.T) {
+			entity := w.entity()
+			if c.setting == "PREPARE" {
+				if got := w.Do(http.MethodGet, "/api/settings/"+entity, person, nil).OK().Text("assistant_actions"); got != "PREPARE" {
+					t.Errorf("the default is %s", got)
+				}
+			}
+			w.Do(http.MethodPut, "/api/settings/"+entity, person, object{"assistant_actions": c.setting}).OK()
+			up := w.Do(http.MethodPost, "/api/documents/upload", person, object{
+				"entity_id": entity, "filename": "a.xml", "content": harness.UBL("A-" + c.setting),
+			}).OK()
+			document := up.Text("id")
+			invoice := w.Extract(person, document).OK().Text("id")
+			path := "/api/invoices/" + invoice
+			version := func() int { return w.Do(http.MethodGet, path, oauth, nil).OK().Number("version") }
+
+			w.allowed(t, c.prepares, oauth, "/documents", http.MethodPost, "/api/documents/upload", object{
+				"entity_id": entity, "filename": "b.xml", "content": harness.UBL("B-" + c.setting),
+			})
+			w.allowed(t, c.prepares, oauth, "/documents/"+document, http.MethodPost, "/api/invoices/extract", object{"document_id": document})
+			w.allowed(t, c.prepares, oauth, "/invoices/"+invoice, http.MethodPatch, path, object{"note": "seen"})
+			w.allowed(t, c.decides, oauth, "/invoices/"+invoice, http.MethodPost, path+"/approve", object{"version": version()})
+			w.allowed(t, c.decides, oauth, "/invoices/"+invoice, http.MethodPost, path+"/reject", object{"reason": "no"})
+			w.allowed(t, c.decides, oauth, "/invoices/"+invoice, http.MethodPost, path+"/reopen", nil)
+			w.allowed(t, false, oauth, "/settings/"+entity, http.MethodPut, "/api/settings/"+entity, object{"assistant_actions": "ALL"})
+			w.allowed(t, false, oauth, "/entities/"+entity, http.MethodPut, "/api/entities/"+entity, object{"name": "Mine"})
+			if multipart := w.Upload(oauth, harness.ID(t, entity), "c.xml", harness.UBL("C-"+c.setting)); (multipart.Status == http.StatusOK) != c.prepares {
+				t.Errorf("a form: %s", multipart.Raw)
+			}
+
+			if !c.decides {
+				text := refused(t, session, "approve_invoice", object{"invoice_id": invoice, "version": version()})
+				if !strings.Contains(text, w.URL+"/invoices/"+invoice) || !strings.Contains(text, "assistant_actions") {
+					t.Errorf("the tool says %s", text)
+				}
+			}
+			if text := refused(t, session, "update_settings", object{"entity_id": entity, "assistant_actions": "ALL"}); !strings.Contains(text, w.URL+"/settings/"+entity) {
+				t.Errorf("the tool says %s", text)
+			}
+			call(t, session, "get_settings", object{"entity_id": entity})
+		})
+	}
+}
+
+// allowed sends an assistant's request and holds the answer to whether it is
+// allowed; a refusal names a page.
+func (w *world) allowed(t *testing.T, allowed bool, token, page, method, path string, body any) {
+	t.Helper()
+	r := w.Do(method, path, token, body)
+	if allowed {
+		r.OK()
+		return
+	}
+	if got := r.Want(http.StatusForbidden, "forbidden").Text("error", "details", "confirm_url"); got != w.URL+page {
+		t.Errorf("%s %s: confirm_url is %q, want %s%s", method, path, got, w.URL, page)
+	}
+}
+
+// TestAssistantsCorrectionsNeedAPerson has an assistant that may not approve
+// correct an invoice of an entity where SYSTEM approves: the system does not
+// approve what the assistant changed, and neither does a sync.
+func TestAssistantsCorrectionsNeedAPerson(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	for setting, want := range map[string]string{"PREPARE": "EXTRACTED", "ALL": "APPROVED"} {
+		entity := w.entity()
+		w.Do(http.MethodPut, "/api/settings/"+entity, person, object{
+			"approval_required": false, "auto_approve_ignore": []string{"buyer_is_entity"}, "assistant_actions": setting,
+		}).OK()
+		up := w.Upload(person, harness.ID(t, entity), "a.xml", harness.UBLOf("A-1", "100.00", "19.00", "190.00")).OK()
+		path := "/api/invoices/" + w.Extract(person, up.Text("id")).OK().Text("id")
+		corrected := w.Do(http.MethodPatch, path, oauth, object{"gross_total": "119.00", "amount_due": "119.00"}).OK()
+		if corrected.Text("status") != want {
+			t.Errorf("%s: corrected by an assistant it is %s, want %s", setting, corrected.Text("status"), want)
+		}
+		if setting == "ALL" {
+			continue
+		}
+		w.Do(http.MethodPost, path+"/sync", person, nil).Want(http.StatusBadRequest, "conflict")
+		if r := w.Do(http.MethodPatch, path, person, object{"note": "seen"}).OK(); r.Text("status") != "EXTRACTED" {
+			t.Errorf("a person's note approved it: %s", r.Raw)
+		}
+		w.Do(http.MethodPost, path+"/approve", person, object{"version": 3}).OK()
+	}
+}
