@@ -95,6 +95,10 @@ func (d Decimal) String() string {
 	return d.d.String()
 }
 
+// Normal returns the number without zeros at the end of its fraction: the same
+// text for equal values, whatever their scales.
+func (d Decimal) Normal() string { return d.d.String() }
+
 // Decimals returns the number of digits after the point.
 func (d Decimal) Decimals() int {
 	if e := d.d.Exponent(); e < 0 {
