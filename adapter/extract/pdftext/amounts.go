@@ -2,6 +2,7 @@ package pdftext
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,8 +49,9 @@ func (s *parsedDocument) readAmounts() {
 	s.style = votes.Style()
 	for _, seg := range s.segments {
 		seg.amounts = nil
+		days := sync.OnceValue(func() []int { return textrules.PaymentDays(seg.text) })
 		for _, a := range scan(seg, s.height, s.style) {
-			if !inDate(seg, &a) && !isTime(seg, &a) {
+			if !inDate(seg, &a) && !isTime(days, &a) {
 				seg.amounts = append(seg.amounts, a)
 			}
 		}
@@ -67,12 +69,13 @@ func inDate(seg *segment, a *amount) bool {
 	return false
 }
 
-// isTime says whether a number counts the days for paying: "60 days net".
-func isTime(seg *segment, a *amount) bool {
+// isTime says whether a number counts the days for paying: "60 days net". days
+// returns those that its segment states.
+func isTime(days func() []int, a *amount) bool {
 	if len(a.currencies) > 0 || a.value.Decimals() > 0 {
 		return false
 	}
-	for _, n := range textrules.PaymentDays(seg.text) {
+	for _, n := range days() {
 		if a.value.Equal(money.FromInt(int64(n))) {
 			return true
 		}

@@ -8,11 +8,15 @@ import (
 	"docledger/domain/extraction"
 )
 
-// The processor time of one document, over all processes that read it.
+// The processor time of one document, over all processes that read it. The
+// largest honest documents of up to freeSize take less than half of minCPU.
 const (
-	minCPU   = 1500 * time.Millisecond
-	baseCPU  = 250 * time.Millisecond
-	cpuPerKB = 50 * time.Millisecond
+	minCPU   = 1600 * time.Millisecond
+	freeSize = 1 << 20
+	cpuPerKB = 1500 * time.Microsecond // beyond freeSize
+	// cpuPart is the part of the deadline that is not less than minCPU: whoever
+	// allows a slow machine more time allows it more processor time.
+	cpuPart = 5
 )
 
 // budget is what is left of the time of one document. What the machine needs to
@@ -27,8 +31,8 @@ type budget struct {
 func (p *Pool) budget(size int64) *budget {
 	b := &budget{memory: p.config.Memory, wall: p.config.Deadline}
 	if hardLimit {
-		kB := min(size/1024, int64(p.config.Deadline/cpuPerKB)+1)
-		b.cpu = min(p.config.Deadline, max(minCPU, baseCPU+time.Duration(kB)*cpuPerKB))
+		beyond := min(max(size-freeSize, 0)/1024, int64(b.wall/cpuPerKB))
+		b.cpu = min(b.wall, max(minCPU, b.wall/cpuPart)+time.Duration(beyond)*cpuPerKB)
 	}
 	return b
 }

@@ -21,8 +21,8 @@ type Config struct {
 	// Size is how many children read at once; 0 means 2.
 	Size int
 	// Deadline is how long the children may take over one document; 0 means 8 s.
-	// A document of n kB gets 250 ms + 50 ms × n of their processor time, at
-	// least minCPU and at most Deadline.
+	// Of their processor time a document gets a fifth of that, at least 1.6 s;
+	// one of more than 1 MiB gets 1.5 ms more for each kB, at most Deadline.
 	Deadline time.Duration
 	// Memory is how many bytes a child may fill; 0 means 384 MiB.
 	Memory int64

@@ -57,7 +57,7 @@ func start(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("find the own program: %w", err)
 	}
 	c := &process{cmd: exec.Command(path, childArgument), gone: make(chan struct{})}
-	c.cmd.Env = []string{childVariable + "=1", "GOMAXPROCS=2", "GOTRACEBACK=none"}
+	c.cmd.Env = []string{childVariable + "=1", "GOMAXPROCS=2", "GOTRACEBACK=none", "GOGC=400"}
 	c.cmd.Dir = string(filepath.Separator)
 	c.cmd.Stderr = &c.words
 	c.cmd.WaitDelay = time.Second

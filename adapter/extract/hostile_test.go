@@ -1,0 +1,136 @@
+//go:build !race
+
+package extract_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"docledger/adapter/extract"
+	"docledger/adapter/extract/pdf/pdftest"
+	"docledger/domain/extraction"
+	"docledger/test/cputime"
+)
+
+// What one document may cost, whatever it holds.
+const (
+	mostCPU    = 2 * time.Second
+	mostMemory = (384 + 32) << 20 // of a child: its limit and what the watch allows
+)
+
+// items are what a document may hold thousands of.
+var items = map[string]func(i int) string{
+	"amounts": func(i int) string { return fmt.Sprintf("Invoice total %d.%02d EUR 19 %% VAT net gross IBAN", i, i%100) },
+	"figures": func(i int) string { return fmt.Sprintf("%d.%02d", i, i%100) },
+	"labels": func(i int) string {
+		return []string{"Invoice number", "Invoice date", "Total due", "VAT", "Subtotal", "Bill to", "Seller", "Due date"}[i%8]
+	},
+	"dates":    func(i int) string { return fmt.Sprintf("Date %02d.%02d.20%02d", i%28+1, i%12+1, i%90+10) },
+	"tax ids":  func(i int) string { return fmt.Sprintf("VAT ID DE%09d", i*7919) },
+	"names":    func(i int) string { return fmt.Sprintf("Company %d GmbH, 10115 Berlin, Street %d", i, i) },
+	"numbers":  func(i int) string { return fmt.Sprintf("Invoice no. RE-%06d", i) },
+	"articles": func(i int) string { return fmt.Sprintf("%d Article %d 2 %d.00 %d.00", i, i, i, 2*i) },
+}
+
+// arrangements say where the i-th of the items on a page stands.
+var arrangements = map[string]func(r *rand.Rand, i int) (x, y int){
+	"scattered": func(r *rand.Rand, _ int) (int, int) { return 1 + r.IntN(500), 1 + r.IntN(780) },
+	"in lines":  func(_ *rand.Rand, i int) (int, int) { return 40, 790 - i%790 },
+	"in cells":  func(_ *rand.Rand, i int) (int, int) { return 10 + 100*(i%6), 780 - 9*(i/6%86) },
+	"in a row":  func(_ *rand.Rand, i int) (int, int) { return 5 + 40*i, 400 },
+}
+
+// hostile prints n items, perPage on each page.
+func hostile(n, perPage int, item func(int) string, place func(*rand.Rand, int) (int, int)) []byte {
+	r := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // the documents are the same each time
+	b := pdftest.New()
+	font := b.Add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+	tree := b.Reserve()
+	var kids strings.Builder
+	pages := 0
+	for from := 0; from < n; from += perPage {
+		var text strings.Builder
+		text.WriteString("BT /F1 6 Tf\n")
+		for i := from; i < min(n, from+perPage); i++ {
+			x, y := place(r, i-from)
+			fmt.Fprintf(&text, "1 0 0 1 %d %d Tm (%s) Tj\n", x, y, item(i))
+		}
+		text.WriteString("ET")
+		stream := b.Stream("/Filter /FlateDecode", pdftest.Deflate([]byte(text.String())))
+		fmt.Fprintf(&kids, "%d 0 R ", b.Add("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 %d 0 R >> >> /Contents %d 0 R >>", tree, font, stream))
+		pages++
+	}
+	b.Set(tree, fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", kids.String(), pages))
+	b.Catalog = fmt.Sprintf("/Pages %d 0 R", tree)
+	return b.Table()
+}
+
+// hostileDocuments returns documents by what they hold.
+func hostileDocuments() map[string][]byte {
+	out := map[string][]byte{}
+	for what, item := range items {
+		for how, place := range arrangements {
+			out["5,000 "+what+" "+how] = hostile(5000, 500, item, place)
+		}
+		out["2,000 "+what+" on one page"] = hostile(2000, 2000, item, arrangements["scattered"])
+		out["5,000 "+what+" on one page"] = hostile(5000, 5000, item, arrangements["scattered"])
+	}
+	for _, what := range []string{"figures", "labels", "names"} {
+		out["100,000 lines of "+what] = hostile(100_000, 400, items[what], arrangements["in lines"])
+	}
+	line := `<cac:InvoiceLine xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"
+ xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"><cbc:ID>1</cbc:ID>
+ <cbc:InvoicedQuantity>1</cbc:InvoicedQuantity><cbc:LineExtensionAmount>1.00</cbc:LineExtensionAmount></cac:InvoiceLine>`
+	tax := `<cac:TaxTotal xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"
+ xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"><cbc:TaxAmount currencyID="EUR">1.00</cbc:TaxAmount>
+ <cac:TaxSubtotal><cbc:TaxableAmount>5.00</cbc:TaxableAmount><cbc:TaxAmount>1.00</cbc:TaxAmount></cac:TaxSubtotal></cac:TaxTotal>`
+	for what, more := range map[string]string{
+		"9,999 lines of XML": strings.Repeat(line, 9999), "100,000 lines of XML": strings.Repeat(line, 100_000),
+		"5,000 taxes of XML": strings.Repeat(tax, 5000), "900,000 elements of XML": strings.Repeat("<a/>", 900_000),
+	} {
+		out[what] = []byte(strings.Replace(string(ubl("X-1", "1.00")), "</Invoice>", more+"</Invoice>", 1))
+	}
+	return out
+}
+
+// cost reads a document with children of its own and returns what these took.
+func cost(t *testing.T, data []byte) (time.Duration, error) {
+	t.Helper()
+	source := store(t, data)
+	before := cputime.Children()
+	p := extract.New(extract.Options{Children: 1})
+	_, err := p.Read(t.Context(), source)
+	if closing := p.Close(); closing != nil {
+		t.Fatal(closing)
+	}
+	return cputime.Children() - before, err
+}
+
+// TestHostileContentIsBounded runs alone: it measures all children of this
+// process.
+func TestHostileContentIsBounded(t *testing.T) {
+	prepared := extract.New(extract.Options{})
+	if err := errors.Join(prepared.Prewarm(t.Context()), prepared.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for what, data := range hostileDocuments() {
+		t.Run(what, func(t *testing.T) {
+			took, err := cost(t, data)
+			var failure *extraction.Failure
+			if err != nil && !errors.As(err, &failure) {
+				t.Fatalf("error = %v, which is no failure of the document", err)
+			}
+			t.Logf("%d bytes, %v of processor time, %v", len(data), took, err)
+			if took > mostCPU {
+				t.Errorf("it took %v of processor time, which is more than %v", took, mostCPU)
+			}
+		})
+	}
+	if peak := cputime.ChildrenPeak(); peak > mostMemory {
+		t.Errorf("a child had %d MiB in use", peak>>20)
+	}
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package cputime
+
+import "time"
+
+const thread = 0
+
+// Children returns 0: nothing can be measured here.
+func Children() time.Duration { return 0 }
+
+// ChildrenPeak returns 0: nothing can be measured here.
+func ChildrenPeak() int64 { return 0 }
+
+func of(int) time.Duration { return 0 }
