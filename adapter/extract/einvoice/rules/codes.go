@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"embed"
+	"strings"
+)
+
+// The code lists are files of the folder codes: two lines that name the list
+// and its version, then the codes, separated by white space.
+//
+//go:embed codes/*.txt
+var codeFiles embed.FS
+
+// codeList is a set of codes.
+type codeList map[string]struct{}
+
+// has reports whether the code is in the list. A text with a space is no code.
+func (l codeList) has(code string) bool {
+	_, ok := l[code]
+	return ok
+}
+
+// CodeList names a code list and its version.
+type CodeList struct{ File, Title, Version string }
+
+// codeLists are the lists that were loaded.
+var codeLists []CodeList
+
+// list loads a code list. It panics if the file is missing or malformed, which
+// a test would show.
+func list(name string) codeList {
+	data, err := codeFiles.ReadFile("codes/" + name + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	title, rest, _ := strings.Cut(string(data), "\n")
+	version, rest, ok := strings.Cut(rest, "\n")
+	title, titled := strings.CutPrefix(title, "# ")
+	version, versioned := strings.CutPrefix(version, "# version: ")
+	if !ok || !titled || !versioned {
+		panic("code list " + name + " names no title or version")
+	}
+	codeLists = append(codeLists, CodeList{name, title, version})
+	return codes(rest)
+}
+
+// codes returns the list of the codes in the text.
+func codes(text string) codeList {
+	out := codeList{}
+	for _, c := range strings.Fields(text) {
+		out[c] = struct{}{}
+	}
+	return out
+}
+
+// and returns the codes of both lists.
+func (l codeList) and(other codeList) codeList {
+	out := make(codeList, len(l)+len(other))
+	for c := range l {
+		out[c] = struct{}{}
+	}
+	for c := range other {
+		out[c] = struct{}{}
+	}
+	return out
+}
+
+// CodeLists returns the code lists with their versions.
+func CodeLists() []CodeList { return append([]CodeList(nil), codeLists...) }
+
+var (
+	invoiceTypes      = list("invoice_types")
+	creditNoteTypes   = list("credit_note_types")
+	currencies        = list("currencies")
+	taxPointsUBL      = list("tax_points_ubl")
+	taxPointsCII      = list("tax_points_cii")
+	referenceSchemes  = list("references")
+	subjectsUBL       = list("subjects_ubl")
+	subjectsCII       = list("subjects_cii")
+	identifierSchemes = list("identifier_schemes")
+	classifications   = list("classifications")
+	countriesUBL      = list("countries_ubl")
+	countriesCII      = list("countries_cii")
+	vatPrefixesUBL    = list("vat_prefixes_ubl")
+	vatPrefixesCII    = list("vat_prefixes_cii")
+	paymentMeans      = list("payment_means")
+	vatCategories     = list("vat_categories")
+	allowanceReasons  = list("allowance_reasons")
+	chargeReasons     = list("charge_reasons")
+	exemptionReasons  = list("exemption_reasons")
+	units             = list("units")
+	mimeTypes         = list("mime_types")
+	addressSchemes    = list("address_schemes")
+
+	peppolCurrencies      = list("peppol_currencies")
+	peppolAddressSchemes  = list("peppol_address_schemes")
+	peppolInvoiceTypes    = list("peppol_invoice_types")
+	peppolCreditNoteTypes = list("peppol_credit_note_types")
+
+	xrIdentifierSchemes = list("xrechnung_identifier_schemes")
+	xrAddressSchemes    = list("xrechnung_address_schemes")
+	xrClassifications   = list("xrechnung_classifications")
+)

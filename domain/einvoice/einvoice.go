@@ -1,0 +1,91 @@
+// Package einvoice holds what the official rules for electronic invoices say
+// of a document: EN 16931 and the specifications that narrow it.
+package einvoice
+
+import (
+	"context"
+	"slices"
+)
+
+// Profile is a set of official rules.
+type Profile string
+
+// The profiles whose rules are evaluated.
+const (
+	EN16931    Profile = "EN16931"
+	XRechnung  Profile = "XRECHNUNG"
+	PeppolBIS3 Profile = "PEPPOL_BIS_3"
+)
+
+// Profiles returns every profile.
+func Profiles() []Profile { return []Profile{EN16931, XRechnung, PeppolBIS3} }
+
+// Severity is how much a violated rule matters by the official artefacts.
+type Severity string
+
+// Severities of rules. Only a fatal one makes a document invalid.
+const (
+	Fatal       Severity = "FATAL"
+	Warning     Severity = "WARNING"
+	Information Severity = "INFORMATION"
+)
+
+// Outcome is the result of a validation.
+type Outcome string
+
+// Outcomes of validations.
+const (
+	Valid     Outcome = "VALID"      // no fatal rule is violated
+	Invalid   Outcome = "INVALID"    // at least one fatal rule is violated
+	NotJudged Outcome = "NOT_JUDGED" // the document claims no profile with rules
+)
+
+// MaxElements is how many elements a Finding lists.
+const MaxElements = 10
+
+// Finding is a violated rule.
+type Finding struct {
+	Rule     string // official id
+	Profile  Profile
+	Severity Severity
+	Terms    []string // business terms and groups of EN 16931 (BT-1, BG-25), where the rule names some
+	Message  string   // docledger's own words
+	Elements []string // paths of the elements that violate the rule, the first MaxElements of them
+	Count    int      // number of all such elements
+}
+
+// RuleSet names the version of a profile's rules and code lists.
+type RuleSet struct {
+	Profile Profile
+	Version string
+}
+
+// Verdict is what the rules of the profiles that a document claims say of it.
+type Verdict struct {
+	Outcome       Outcome
+	Format        string    // ubl, cii, …
+	Customization string    // the specification that the document names (BT-24), as stated
+	RuleSets      []RuleSet // the evaluated ones
+	Findings      []Finding // fatal ones first, then in the order of the rule sets
+	Note          string    // why the document is not judged, or what limits the verdict
+}
+
+// Violated returns the ids of the fatal rules that the document violates among
+// those of the profiles.
+func (v *Verdict) Violated(profiles ...Profile) []string {
+	var out []string
+	for _, f := range v.Findings {
+		if f.Severity == Fatal && slices.Contains(profiles, f.Profile) && !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	return out
+}
+
+// Validator evaluates official rules.
+type Validator interface {
+	// Validate returns the verdict on the electronic invoice in the file: the
+	// XML itself or a PDF that embeds it. The error is an *extraction.Failure
+	// if the file holds no electronic invoice that can be read.
+	Validate(ctx context.Context, path string) (*Verdict, error)
+}
