@@ -119,7 +119,7 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	case sniff.XML:
 		result, err = p.readXML(ctx, f, worker.Document{Path: s.Path, Size: info.Size()})
 	case sniff.PDF:
-		result, err = p.pool.PDF(ctx, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, Compare: p.options.ComparePages})
+		result, err = p.pool.PDF(ctx, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages})
 	case sniff.Image:
 		return nil, refuseImage(f, info.Size())
 	default:

@@ -97,7 +97,21 @@ type Source struct {
 	// Forced says that a person holds it to be an invoice: a document of
 	// another kind that states what an invoice states is read nevertheless.
 	Forced bool
+	// DateOrder is how the entity's documents write ambiguous dates.
+	DateOrder DateOrder
 }
+
+// DateOrder says how an ambiguous numeric date is read. A date that shows its
+// order by itself, or by another date of the document, is read as it shows.
+type DateOrder string
+
+// The orders; the zero value and AnyOrder leave it to the document.
+const (
+	AnyOrder     DateOrder = "AUTO"
+	DayMonthYear DateOrder = "DMY"
+	MonthDayYear DateOrder = "MDY"
+	YearMonthDay DateOrder = "YMD"
+)
 
 // Draft is one invoice as a document states it, before any check.
 type Draft struct {

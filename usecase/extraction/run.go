@@ -122,7 +122,13 @@ func (s *Service) read(ctx context.Context, d *document.Document) (result *extra
 			result, err = nil, extraction.Fail(extraction.Crashed, "Reading the document failed unexpectedly. Try again, or upload another copy.")
 		}
 	}()
-	return s.Reader.Read(ctx, extraction.Source{Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced})
+	settings, err := s.Settings.Get(ctx, identity.System(d.OrganizationID).Scope(), d.EntityID)
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	return s.Reader.Read(ctx, extraction.Source{
+		Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced, DateOrder: extraction.DateOrder(settings.DateOrder),
+	})
 }
 
 // unavailable marks an outage of our own.

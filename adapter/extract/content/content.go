@@ -48,6 +48,8 @@ type PDF struct {
 	Limits pdf.Limits
 	// Forced says that a person holds the document to be an invoice.
 	Forced bool
+	// DateOrder is how the entity's documents write ambiguous dates.
+	DateOrder extraction.DateOrder
 	// Words returns the words of at most MaxPages pages. It is called only for
 	// a document without usable embedded data.
 	Words func() ([]layout.Page, error)
@@ -88,7 +90,7 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	draft, err := pdftext.Read(pages, pdftext.Options{Forced: p.Forced})
+	draft, err := pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
 	if err != nil {
 		return nil, err
 	}

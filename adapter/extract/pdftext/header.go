@@ -212,7 +212,7 @@ func (s *parsedDocument) datesOf(role textrules.Role) []found {
 				if weight == 0 {
 					continue
 				}
-				date, alternative, ok := d.Read(s.order)
+				date, alternative, ok := s.readDate(*d)
 				if !ok {
 					continue
 				}

@@ -182,11 +182,19 @@ func (s *parsedDocument) nordic(d *draft, seg *segment) {
 var english = regexp.MustCompile(`(?i)\b(?:invoice|date|bill to|amount|quantity|qty|description|total due|balance due|subtotal|due date|unit price)\b`)
 
 // dateOrder returns the order of day and month: what the dates show, else what
-// the terms of payment confirm, else the custom of the country.
+// the entity chose, else what the terms of payment confirm, else the custom of
+// the country.
 func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 	var all []textrules.PrintedDate
 	for _, seg := range s.segments {
-		all = append(all, seg.dates...)
+		for _, date := range seg.dates {
+			if s.votes(date) {
+				all = append(all, date)
+			}
+		}
+	}
+	if chosen := s.chosenOrder(); chosen != textrules.OrderUnknown {
+		return textrules.VoteOrder(all, chosen)
 	}
 	fallback := textrules.DayFirst
 	if s.mentions(english) {

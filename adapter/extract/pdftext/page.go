@@ -2,6 +2,7 @@ package pdftext
 
 import (
 	"cmp"
+	"docledger/domain/extraction"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,6 +55,7 @@ type parsedDocument struct {
 	height   float64 // of a usual character, in points
 	style    textrules.Style
 	order    textrules.Order
+	dates    extraction.DateOrder // what the entity chose
 	currency string
 	pages    int
 }

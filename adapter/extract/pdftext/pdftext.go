@@ -25,6 +25,8 @@ type Options struct {
 	// Forced says that a person holds the document to be an invoice, whatever
 	// its title says.
 	Forced bool
+	// DateOrder is how the entity's documents write ambiguous dates.
+	DateOrder extraction.DateOrder
 }
 
 // Read returns the invoice that pages of words state. A document without text,
@@ -32,6 +34,7 @@ type Options struct {
 // is no invoice.
 func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 	s := parseDocument(pages)
+	s.dates = o.DateOrder
 	words := 0
 	for _, seg := range s.segments {
 		words += len(seg.words)
@@ -147,7 +150,7 @@ func (s *parsedDocument) onlyDate() (found, bool) {
 			continue
 		}
 		for _, p := range seg.dates {
-			date, alternative, ok := p.Read(s.order)
+			date, alternative, ok := s.readDate(p)
 			if !ok || n > 0 && date == out.date {
 				continue
 			}

@@ -125,7 +125,7 @@ func (c *child) pdf(f *os.File, q request) error {
 	cost := len(data)
 	defer func() { freeAfter(cost) }()
 	document := content.PDF{
-		Data: data, Limits: q.Limits, Forced: q.Forced,
+		Data: data, Limits: q.Limits, Forced: q.Forced, DateOrder: q.DateOrder,
 		Words: func() ([]layout.Page, error) {
 			pages, words, err := c.words(f, TextOptions{Pages: content.MaxPages, Words: content.MaxWords})
 			cost += words * wordBytes

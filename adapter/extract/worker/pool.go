@@ -104,6 +104,8 @@ type Document struct {
 	Size int64
 	// Forced says that a person holds it to be an invoice.
 	Forced bool
+	// DateOrder is how the entity's documents write ambiguous dates.
+	DateOrder extraction.DateOrder
 	// Compare says that embedded data is compared with the pages.
 	Compare bool
 }
@@ -115,7 +117,7 @@ type Document struct {
 // no deadline except that of ctx.
 func (p *Pool) PDF(ctx context.Context, d Document) (*extraction.Result, error) {
 	b := p.budget(d.Size)
-	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced})
+	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced, DateOrder: d.DateOrder})
 	switch {
 	case err != nil && a != nil && a.unusable != nil && isFailure(err):
 		return nil, a.unusable // it tells more than that the pages hold no invoice

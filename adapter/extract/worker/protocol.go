@@ -59,6 +59,7 @@ type request struct {
 	Path      string
 	Limits    pdf.Limits
 	Forced    bool
+	DateOrder extraction.DateOrder
 	Stated    invoice.Content // of opCompare: what the embedded data states
 	Text      TextOptions
 	CacheDir  string

@@ -1,0 +1,23 @@
+package textrules
+
+import (
+	"regexp"
+	"time"
+
+	"docledger/domain/calendar"
+)
+
+// shortDate is three numbers of which the first or the last may be a year.
+var shortDate = regexp.MustCompile(`^(\d{2}) ?[-/.] ?(\d{1,2}) ?[-/.] ?(\d{2})$`)
+
+// ReadYearFirst returns the date that three short numbers are if the year comes
+// first, as in 26-03-05. ok is false for every other form, and where the
+// calendar has no such day.
+func (d PrintedDate) ReadYearFirst() (date calendar.Date, ok bool) {
+	m := shortDate.FindStringSubmatch(d.Text)
+	if d.fixed || m == nil {
+		return calendar.Date{}, false
+	}
+	date, err := calendar.New(year(m[1]), time.Month(atoi(m[2])), atoi(m[3]))
+	return date, err == nil
+}
