@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/cmd/service"
 	"docledger/domain/accounting"
 	"docledger/domain/billing"
 	"docledger/domain/document"
@@ -332,6 +333,7 @@ func TestListsAgreeWithTheDomain(t *testing.T) {
 		list, _ := s.Extensions["x-extensible-enum"].([]any)
 		return list
 	}
+	providers := service.Catalog(service.Registrations()).Codes()
 	for name, lists := range map[string][2][]any{
 		"error codes":       {open("ErrorCode"), texts(fault.Codes()...)},
 		"invoice status":    {open("InvoiceStatus"), texts(invoice.Statuses()...)},
@@ -349,9 +351,9 @@ func TestListsAgreeWithTheDomain(t *testing.T) {
 			billing.Canceled, billing.Incomplete, billing.IncompleteExpired, billing.Paused), billing.ExpiredStatus, billing.NoneStatus)},
 		"billing alert": {open("BillingAlert", "code"), texts(usecasebilling.TrialExpiring, usecasebilling.SubscriptionInactive,
 			usecasebilling.UsageNearLimit, usecasebilling.UsageLimitReached, usecasebilling.PaymentFailed)},
-		"provider":              {open("IntegrationProvider"), texts(integration.Providers()...)},
-		"provider to connect":   {schemas["AuthorizeRequest"].Value.Properties["provider"].Value.Enum, texts(integration.Providers()...)},
-		"provider to set up":    {schemas["IntegrationSetupMetadata"].Value.Properties["provider"].Value.Enum, texts(integration.Providers()...)},
+		"provider":              {open("IntegrationProvider"), texts(providers...)},
+		"provider to connect":   {schemas["AuthorizeRequest"].Value.Properties["provider"].Value.Enum, texts(providers...)},
+		"provider to set up":    {schemas["IntegrationSetupMetadata"].Value.Properties["provider"].Value.Enum, texts(providers...)},
 		"integration type":      {open("IntegrationType"), texts(integration.Accounting, integration.Trigger)},
 		"integration status":    {open("IntegrationStatus"), texts(integration.Statuses()...)},
 		"reason of integration": {open("StatusReason", "code"), texts(integration.Reasons()...)},

@@ -16,7 +16,6 @@ import (
 
 	"docledger/cmd/service"
 	"docledger/domain/identity"
-	"docledger/infrastructure/config"
 	"docledger/usecase/organizations"
 
 	"github.com/google/uuid"
@@ -25,7 +24,7 @@ import (
 
 // withService runs an operator's command on the configured database.
 func withService(c *cobra.Command, do func(context.Context, *service.Service) error) error {
-	cfg, err := config.FromEnvironment()
+	cfg, err := service.Configured()
 	if err != nil {
 		return err
 	}
@@ -42,7 +41,7 @@ func migrateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "migrate", Short: "Bring the database to this release's schema", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := config.FromEnvironment()
+			cfg, err := service.Configured()
 			if err != nil {
 				return err
 			}

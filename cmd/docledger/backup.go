@@ -2,7 +2,6 @@ package main
 
 import (
 	"docledger/cmd/service"
-	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,7 @@ func backupCommand() *cobra.Command {
 		Long: "Copies the embedded database to FILE, as it stands at one moment, while it is used. " +
 			"Copy the documents after it: they never change, so that a later copy has all that the database names. PostgreSQL is backed up by its own tools; see docs/runbook.md.",
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := config.FromEnvironment()
+			cfg, err := service.Configured()
 			if err != nil {
 				return err
 			}

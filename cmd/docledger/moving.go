@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"docledger/cmd/service"
-	"docledger/infrastructure/config"
 
 	"github.com/spf13/cobra"
 )
@@ -20,7 +19,7 @@ func dumpCommand() *cobra.Command {
 			"`docledger load` fills another installation with it, on either database and either store of documents. " +
 			"The keys are not in it. See docs/runbook.md.",
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := config.FromEnvironment()
+			cfg, err := service.Configured()
 			if err != nil {
 				return err
 			}
@@ -46,7 +45,7 @@ func loadCommand() *cobra.Command {
 		Long: "Fills the configured installation, which must be empty, with what `docledger dump` wrote. The whole dump is verified first. " +
 			"Either all rows are taken, and read back alike, or none.",
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := config.FromEnvironment()
+			cfg, err := service.Configured()
 			if err != nil {
 				return err
 			}

@@ -47,10 +47,10 @@ func configure(roles []string) (config.Config, []string, error) {
 		return config.Config{}, nil, err
 	}
 	if len(roles) > 0 {
-		cfg, err := config.FromEnvironmentFor(roles)
+		cfg, err := service.ConfiguredFor(roles)
 		return cfg, roles, err
 	}
-	cfg, err := config.FromEnvironment()
+	cfg, err := service.Configured()
 	roles = []string{service.RoleAPI, service.RoleWorker}
 	if cfg.Identity.External() {
 		roles = append(roles, service.RoleTools)

@@ -124,13 +124,13 @@ const probe = "docledger-doctor-asks-whether-the-application-is-known"
 // checkProviders asks every provider that is configured whether it knows our
 // application.
 func checkProviders(ctx context.Context, cfg config.Config) []Finding {
-	s := &Service{cfg: cfg, clock: clock.System{}}
-	connectors, err := s.connectors(integration.OpenGate{}, Providers{Timeout: partyTimeout})
+	s := &Service{cfg: cfg, clock: clock.System{}, registered: Registrations()}
+	connectors, err := s.connectors(integration.Unlimited{}, Providers{Timeout: partyTimeout})
 	if err != nil {
 		return []Finding{{Subject: "integrations", Err: err, Remedy: "correct the variables of that provider"}}
 	}
 	var out []Finding
-	for _, p := range integration.Providers() {
+	for _, p := range Catalog(s.registered).Codes() {
 		f := Finding{
 			Subject: string(p), OK: "not offered",
 			Remedy: fmt.Sprintf("check %s_CLIENT_ID and %s_CLIENT_SECRET, and that this machine reaches the provider", p, p),

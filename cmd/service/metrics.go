@@ -87,21 +87,21 @@ func (r measured) Read(ctx context.Context, s extraction.Source) (*extraction.Re
 	return result, err
 }
 
-// gauged is a gate whose calls are counted, and that remembers what providers
-// allow.
-type gauged struct {
-	integration.Gate
+// instrumentedLimiter counts the calls of a rate limiter and remembers the limits
+// of providers.
+type instrumentedLimiter struct {
+	integration.RateLimiter
 	m *metrics
 
 	mu     sync.Mutex
 	limits map[integration.Provider]integration.Limits
 }
 
-// Enter implements integration.Gate.
-func (g *gauged) Enter(ctx context.Context, c integration.Call) (func(integration.Observation), error) {
+// Enter implements integration.RateLimiter.
+func (g *instrumentedLimiter) Enter(ctx context.Context, c integration.Call) (func(integration.Observation), error) {
 	g.remember(c)
 	provider, began := string(c.Provider), time.Now()
-	leave, err := g.Gate.Enter(ctx, c)
+	leave, err := g.RateLimiter.Enter(ctx, c)
 	if err != nil {
 		g.m.waits.Observe(time.Since(began), provider, "refused")
 		return nil, err
@@ -129,7 +129,7 @@ func (g *gauged) Enter(ctx context.Context, c integration.Call) (func(integratio
 
 var errCallFailed = errors.New("no sensible answer came")
 
-func (g *gauged) remember(c integration.Call) {
+func (g *instrumentedLimiter) remember(c integration.Call) {
 	if c.Tenant == "" {
 		return // limits of another kind
 	}
@@ -141,7 +141,7 @@ func (g *gauged) remember(c integration.Call) {
 	g.limits[c.Provider] = c.Limits
 }
 
-func (g *gauged) limitsOf(p integration.Provider) integration.Limits {
+func (g *instrumentedLimiter) limitsOf(p integration.Provider) integration.Limits {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.limits[p]
@@ -156,9 +156,9 @@ const (
 
 // workload gauges what waits in the database.
 type workload struct {
-	read  func(context.Context) (store.Workload, error)
-	gate  *gauged
-	clock usecase.Clock
+	read    func(context.Context) (store.Workload, error)
+	limiter *instrumentedLimiter
+	clock   usecase.Clock
 
 	mu   sync.Mutex
 	at   time.Time
@@ -242,7 +242,7 @@ func (w *workload) budgets(set func(telemetry.Gauge, float64, ...string), found 
 			if !m.RetryAt(now).IsZero() {
 				held++
 			}
-			for length, ratio := range m.UsedRatios(now, w.gate.limitsOf(provider)) {
+			for length, ratio := range m.UsedRatios(now, w.limiter.limitsOf(provider)) {
 				used[length] = max(used[length], ratio)
 			}
 		}

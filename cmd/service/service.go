@@ -5,6 +5,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"docledger/adapter/connector"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,6 +76,8 @@ type Overrides struct {
 	Tracing *telemetry.Tracing
 	// Connectors stand in for providers of integrations.
 	Connectors integrations.Connectors
+	// Registrations are further providers of integrations.
+	Registrations []connector.Registration
 	// Providers says how providers of integrations are called.
 	Providers Providers
 }
@@ -96,18 +99,19 @@ type Service struct {
 	Work          *work.Service
 
 	scraped
-	ending   atomic.Bool // a signal to stop came
-	watching *watching.Service
-	cfg      config.Config
-	log      *slog.Logger
-	db       *database.DB
-	store    *store.Store
-	blobs    document.Blobs
-	clock    usecase.Clock
-	pipeline *extract.Pipeline // nil where the reader was replaced
-	warming  sync.WaitGroup
-	limiter  *ratelimit.Limiter
-	closers  []func() error
+	ending     atomic.Bool // a signal to stop came
+	watching   *watching.Service
+	cfg        config.Config
+	log        *slog.Logger
+	db         *database.DB
+	store      *store.Store
+	blobs      document.Blobs
+	clock      usecase.Clock
+	registered []connector.Registration // providers of integrations
+	pipeline   *extract.Pipeline        // nil where the reader was replaced
+	warming    sync.WaitGroup
+	limiter    *ratelimit.Limiter
+	closers    []func() error
 
 	// The identity provider's parts; nil without one.
 	provider   *clerk.Client
@@ -160,7 +164,7 @@ func dialect(cfg config.Config) string {
 // Open builds the service. An embedded database is migrated; PostgreSQL must
 // have been.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides) (*Service, error) {
-	s := &Service{cfg: cfg, log: log, clock: o.Clock}
+	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations)}
 	if s.clock == nil {
 		s.clock = clock.System{}
 	}

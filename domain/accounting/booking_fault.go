@@ -91,9 +91,8 @@ func (c Code) Text() string { return texts[c].message }
 func (c Code) Action() string { return texts[c].action }
 
 var (
-	// ErrNotSent says that a request was never sent, such as one that waited
-	// too long for its turn. Nothing was done.
-	ErrNotSent = errors.New("the request was not sent")
+	// ErrNotSent is integration.ErrNotSent: the ledger never received the request.
+	ErrNotSent = integration.ErrNotSent
 	// ErrKeyReused says that an idempotency key was used before with another
 	// bill. The ledger did nothing now; what the first call did is uncertain.
 	ErrKeyReused = errors.New("the idempotency key was used before with other values")

@@ -115,6 +115,22 @@ func (e *Error) With(key string, value any) *Error {
 	return &c
 }
 
+// Provider is what a third party said when it refused a call. Its texts are
+// cleaned and bounded.
+type Provider struct {
+	Code      string
+	Message   string
+	RequestID string
+}
+
+// FromProvider returns a copy of e whose Details name what a third party said.
+func (e *Error) FromProvider(p Provider) *Error {
+	if p == (Provider{}) {
+		return e
+	}
+	return e.With("provider", map[string]string{"code": p.Code, "message": p.Message, "request_id": p.RequestID})
+}
+
 // New returns a fault of the given kind and code.
 func New(kind Kind, code Code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}

@@ -17,6 +17,8 @@ import (
 //     longer connected with it. Nothing was done.
 //   - ErrRateLimited in the chain: too many calls. Nothing was done; RetryAfter
 //     says when to come back.
+//   - ErrNotSent in the chain: the request was never sent, for example because it
+//     waited too long for the rate limiter. Nothing was done.
 //   - fault.Upstream, provider_unavailable without these: no answer, one that
 //     makes no sense, or a 5xx; RetryAfter says when to come back. After a
 //     write its effect is uncertain: read back before anything else.
@@ -31,6 +33,7 @@ var (
 	ErrAccessRefused = errors.New("the access token is refused")
 	ErrTenantGone    = errors.New("the tenant is no longer connected")
 	ErrRateLimited   = errors.New("too many calls")
+	ErrNotSent       = errors.New("the request was not sent")
 )
 
 // caused wraps a sentinel and what led to it.
@@ -67,9 +70,9 @@ func RateLimited(p Provider, after time.Duration, cause error) error {
 	return f.Because(caused(ErrRateLimited, cause))
 }
 
-// ErrHeldBack is in the chain of what the gate did not let through to a provider
+// ErrCircuitOpen is in the chain of what the gate did not let through to a provider
 // that has been failing. It says nothing of the call itself.
-var ErrHeldBack = errors.New("it has been failing; the circuit breaker holds calls back")
+var ErrCircuitOpen = errors.New("it has been failing; the circuit breaker holds calls back")
 
 // Unavailable says that a provider gave no sensible answer; after is when to
 // come back, zero for soon.

@@ -13,18 +13,21 @@ import (
 
 func TestProvidersAndReasons(t *testing.T) {
 	t.Parallel()
+	catalog := integration.Catalog{{Code: integration.AccountingA}, {Code: integration.DocstoreA, CaseInsensitive: true}, {Code: "ACCOUNTING_C"}}
 	for p, want := range map[integration.Provider]integration.Type{
-		integration.AccountingA: integration.Accounting, integration.AccountingB: integration.Accounting,
-		integration.DocstoreA: integration.Trigger, integration.DocstoreB: integration.Trigger,
+		integration.AccountingA: integration.Accounting, integration.DocstoreA: integration.Trigger, "ACCOUNTING_C": integration.Accounting,
 	} {
-		if got, err := integration.ParseProvider("provider", string(p)); err != nil || got != p || p.Type() != want {
+		if got, err := catalog.Parse("provider", string(p)); err != nil || got != p || p.Type() != want {
 			t.Errorf("%s: %s, %v, type %s", p, got, err, p.Type())
 		}
 	}
-	for _, wrong := range []string{"", "accounting_a", "ACCOUNTING_C"} {
-		if _, err := integration.ParseProvider("provider", wrong); fault.CodeOf(err) != fault.CodeInvalidRequest {
+	for _, wrong := range []string{"", "accounting_a", "ACCOUNTING_B"} {
+		if _, err := catalog.Parse("provider", wrong); fault.CodeOf(err) != fault.CodeInvalidRequest {
 			t.Errorf("%q: %v", wrong, err)
 		}
+	}
+	if !catalog.Find(integration.DocstoreA).CaseInsensitive || catalog.Find("DOCSTORE_Z").Code != "DOCSTORE_Z" {
+		t.Error("a descriptor is not found, or one is made up")
 	}
 	for _, r := range integration.Reasons() {
 		if r.Text() == "" {

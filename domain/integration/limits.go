@@ -39,20 +39,20 @@ type Observation struct {
 	Failed bool
 }
 
-// Gate lets requests through at the pace that providers allow. Each connector
-// passes it before every request of its own, paging included.
-type Gate interface {
-	// Enter waits until the call may be made. Where that would be too long it
-	// is a fault with ErrRateLimited in its chain, and where the provider has
-	// been failing for this tenant Unavailable; RetryAfter says when to come
-	// back. leave must be called exactly once, with what the answer told.
+// RateLimiter admits requests at the rate that providers allow. Each connector
+// asks it before every request, paging included.
+type RateLimiter interface {
+	// Enter waits until the call may be made. If that takes too long, it returns
+	// a fault with ErrRateLimited in its chain; if the provider has been failing
+	// for this tenant, Unavailable. RetryAfter says when to try again. leave must
+	// be called exactly once, with what the response reported.
 	Enter(ctx context.Context, c Call) (leave func(Observation), err error)
 }
 
-// OpenGate lets everything through at once.
-type OpenGate struct{}
+// Unlimited admits every call at once.
+type Unlimited struct{}
 
-// Enter implements Gate.
-func (OpenGate) Enter(ctx context.Context, _ Call) (func(Observation), error) {
+// Enter implements RateLimiter.
+func (Unlimited) Enter(ctx context.Context, _ Call) (func(Observation), error) {
 	return func(Observation) {}, ctx.Err()
 }

@@ -9,11 +9,12 @@ import (
 	"docledger/domain/fault"
 )
 
-// Provider is the neutral code of a system that docledger connects to
-// (contract, introduction). No other name of it stands in the API.
+// Provider is the neutral code of a system that docledger connects to. The API
+// uses no other name of it.
 type Provider string
 
-// The providers.
+// The providers of the first release. Others are known by their Descriptor
+// alone.
 const (
 	AccountingA Provider = "ACCOUNTING_A"
 	AccountingB Provider = "ACCOUNTING_B"
@@ -21,37 +22,87 @@ const (
 	DocstoreB   Provider = "DOCSTORE_B" // folders
 )
 
-// Providers lists them in the order of the contract.
-func Providers() []Provider { return []Provider{AccountingA, AccountingB, DocstoreA, DocstoreB} }
-
-// Valid says whether p is one of the providers.
-func (p Provider) Valid() bool { return slices.Contains(Providers(), p) }
-
-// ParseProvider reads a provider's code; field is the request's name for it.
-func ParseProvider(field, code string) (Provider, error) {
-	if p := Provider(code); p.Valid() {
-		return p, nil
-	}
-	names := make([]string, 0, len(Providers()))
-	for _, p := range Providers() {
-		names = append(names, string(p))
-	}
-	return "", fault.InvalidField(field, "must be one of %s", strings.Join(names, ", "))
-}
-
-// Type says what an integration is for (contract section 1).
+// Type is the purpose of an integration.
 type Type string
 
 // The types.
 const (
-	Accounting Type = "ACCOUNTING" // books invoices and lends its chart of accounts
-	Trigger    Type = "TRIGGER"    // brings documents in
+	Accounting Type = "ACCOUNTING" // receives bills and provides the chart of accounts
+	Trigger    Type = "TRIGGER"    // provides documents
 )
 
-// Type returns what the provider's integrations are for.
+// docstorePrefix begins the codes of document stores. All others are accounting
+// software.
+const docstorePrefix = "DOCSTORE_"
+
+// Type returns the purpose of the provider's integrations, which its code
+// states.
 func (p Provider) Type() Type {
-	if p == DocstoreA || p == DocstoreB {
+	if strings.HasPrefix(string(p), docstorePrefix) {
 		return Trigger
 	}
 	return Accounting
+}
+
+// Descriptor is what docledger must know about a provider. The package of its
+// connector owns the one value.
+type Descriptor struct {
+	Code Provider
+	// PublicClient reports whether the provider accepts an OAuth client without
+	// a secret, which proves itself by PKCE.
+	PublicClient bool
+	Settings     []Setting // in addition to client id, client secret, scopes and address
+	Scopes       []string  // that consents ask for unless others are configured
+	Limits       Limits    // of one tenant
+	// CaseInsensitive reports whether names of folders that differ only in case
+	// are the same. It is for document stores.
+	CaseInsensitive bool
+	// AccountClass is the class of accounts of a type of the provider's, "" for
+	// none; known is false for a type that its documentation does not list. It is
+	// nil for document stores.
+	AccountClass func(accountType string) (class string, known bool)
+	AccountTypes []string // that AccountClass knows
+	// ClassesAreTypes reports whether the API shows the provider's types as
+	// classes.
+	ClassesAreTypes bool
+}
+
+// Setting is one further value that an operator may configure.
+type Setting struct {
+	Name    string // of the variable, behind the provider's code: "TENANT"
+	Meaning string
+}
+
+// Catalog lists the providers of an installation, in the order in which people
+// see them.
+type Catalog []Descriptor
+
+// Codes lists the codes of all providers.
+func (c Catalog) Codes() []Provider {
+	codes := make([]Provider, len(c))
+	for i, d := range c {
+		codes[i] = d.Code
+	}
+	return codes
+}
+
+// Find returns the descriptor of a provider, or one that only has its code.
+func (c Catalog) Find(p Provider) Descriptor {
+	if i := slices.IndexFunc(c, func(d Descriptor) bool { return d.Code == p }); i >= 0 {
+		return c[i]
+	}
+	return Descriptor{Code: p}
+}
+
+// Parse reads a provider's code; field is the request's name for it.
+func (c Catalog) Parse(field, code string) (Provider, error) {
+	codes := c.Codes()
+	if p := Provider(code); slices.Contains(codes, p) {
+		return p, nil
+	}
+	names := make([]string, 0, len(codes))
+	for _, p := range codes {
+		names = append(names, string(p))
+	}
+	return "", fault.InvalidField(field, "must be one of %s", strings.Join(names, ", "))
 }

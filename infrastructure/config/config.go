@@ -5,29 +5,17 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"docledger/domain/secret"
 )
 
 // Secret is a value that shows as *** wherever it is printed or logged.
-type Secret string
-
-// String implements fmt.Stringer.
-func (Secret) String() string { return "***" }
-
-// GoString implements fmt.GoStringer.
-func (Secret) GoString() string { return "***" }
-
-// LogValue implements slog.LogValuer.
-func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
-
-// MarshalText keeps the value out of JSON.
-func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
-
-// Reveal returns the value.
-func (s Secret) Reveal() string { return string(s) }
+type Secret = secret.Text
 
 // Config is everything that can be set.
 type Config struct {
@@ -57,14 +45,8 @@ type Config struct {
 	RedirectOrigins      []string // to which pages of others may lead back
 	RedisURL             Secret   // "" for a cache in the process
 
-	TokenKeys   []Secret // seal what providers gave us, the first one seals; empty: kept in DataDir
-	AccountingA Provider
-	AccountingB Provider
-	DocstoreA   Provider
-	// DocstoreATenant is the one organization whose accounts may consent at
-	// DOCSTORE_A; "" for any.
-	DocstoreATenant string
-	DocstoreB       Provider
+	TokenKeys []Secret            // seal what providers gave us, the first one seals; empty: kept in DataDir
+	Providers map[string]Provider // of integrations, by code
 	// NotificationsURL is where document stores call; "" where none can.
 	NotificationsURL string
 	Tools            Tools
@@ -96,7 +78,18 @@ type Provider struct {
 	ClientSecret Secret
 	Scopes       []string // nil for those that the connector needs
 	URL          string   // "" for the provider's own
+	Settings     map[string]string
 }
+
+// ProviderSpec states which variables a provider of integrations has.
+type ProviderSpec struct {
+	Code         string // the beginning of its variables
+	PublicClient bool   // a client without a secret is allowed
+	Settings     []ProviderSetting
+}
+
+// ProviderSetting is one further variable of a provider.
+type ProviderSetting struct{ Name, Meaning string }
 
 // Variable describes one environment variable, for documentation.
 type Variable struct {
@@ -125,14 +118,18 @@ func (e Error) Error() string {
 type Environ func(name string) (string, bool)
 
 // FromEnvironment reads the process's environment.
-func FromEnvironment() (Config, error) { return Load(os.LookupEnv) }
+func FromEnvironment(providers ...ProviderSpec) (Config, error) {
+	return Load(os.LookupEnv, providers...)
+}
 
 // FromEnvironmentFor reads the process's environment for certain roles.
-func FromEnvironmentFor(roles []string) (Config, error) { return LoadFor(os.LookupEnv, roles) }
+func FromEnvironmentFor(roles []string, providers ...ProviderSpec) (Config, error) {
+	return LoadFor(os.LookupEnv, roles, providers...)
+}
 
 // Load reads and validates the configuration. The error is an Error.
-func Load(env Environ) (Config, error) {
-	r := &reader{env: env}
+func Load(env Environ, providers ...ProviderSpec) (Config, error) {
+	r := &reader{env: env, specs: providers}
 	c := r.load()
 	if len(r.problems) > 0 {
 		return Config{}, r.problems
@@ -151,7 +148,7 @@ func (r *reader) load() Config {
 		LogLevel:          r.level("LOG_LEVEL", slog.LevelInfo),
 		LogFormat:         r.oneOf("LOG_FORMAT", "json", "json", "text"),
 		DataDir:           r.text("DATA_DIR", "docledger-data"),
-		DatabaseURL:       Secret(r.postgres("DATABASE_URL")),
+		DatabaseURL:       secret.New(r.postgres("DATABASE_URL")),
 		DatabaseMax:       int(r.number("DATABASE_MAX_CONNECTIONS", 16, 2, 1000)),
 		SigningKeys:       r.keys("JWT_SIGNING_KEYS"),
 		Billing:           r.billing(),
@@ -180,16 +177,15 @@ func (r *reader) load() Config {
 	c.PaymentURL = r.url("PAYMENT_URL", "")
 	c.PaymentProducts = r.list("PAYMENT_PRODUCTS")
 	c.RedirectOrigins = r.origins("REDIRECT_ORIGINS", c.WebURL)
-	c.RedisURL = Secret(r.redis("REDIS_URL"))
+	c.RedisURL = secret.New(r.redis("REDIS_URL"))
 	c.CORSOrigins = r.corsOrigins(c.WebURL)
 	c.Rates = r.rates()
 	c.Tools = r.tools()
 	c.TokenKeys = r.keys("TOKEN_KEYS")
-	c.AccountingA = r.provider("ACCOUNTING_A")
-	c.AccountingB = r.provider("ACCOUNTING_B")
-	c.DocstoreA = r.provider("DOCSTORE_A")
-	c.DocstoreATenant = r.text("DOCSTORE_A_TENANT", "")
-	c.DocstoreB = r.provider("DOCSTORE_B")
+	c.Providers = map[string]Provider{}
+	for _, spec := range r.specs {
+		c.Providers[spec.Code] = r.provider(spec)
+	}
 	c.HealthAt = r.listenIf("HEALTH_LISTEN")
 	c.Blob = r.blob()
 	r.sameKeys(c, r.providers(c))
@@ -198,7 +194,7 @@ func (r *reader) load() Config {
 }
 
 // Variables describes every variable that Load reads, in its order.
-func Variables() []Variable {
+func Variables(providers ...ProviderSpec) []Variable {
 	meanings := map[string]string{
 		"DOCLEDGER_ENV":               "`local` or `deployed`; see the table of environments",
 		"BASE_URL":                    "how the outside reaches the service; the issuer of its tokens",
@@ -227,23 +223,6 @@ func Variables() []Variable {
 		"PAYMENT_PRODUCTS":            "ids of the products whose prices are for sale, separated by commas",
 		"REDIRECT_ORIGINS":            "origins to which pages of others may lead back, separated by commas; WEB_URL is one; `http://localhost:*` is every port of this machine",
 		"TOKEN_KEYS":                  "base64 keys of 32 bytes that seal the tokens of integrations, separated by commas; the first one seals, all open; required with DATABASE_URL and either BLOB_URL or a provider of integrations; empty: one is made in DATA_DIR",
-		"ACCOUNTING_A_CLIENT_ID":      "the application's id at the provider; empty: the provider is not offered",
-		"ACCOUNTING_A_CLIENT_SECRET":  "the application's secret; empty for an application that has PKCE in its place",
-		"ACCOUNTING_A_SCOPES":         "what consents ask for, separated by commas; empty: what is needed",
-		"ACCOUNTING_A_URL":            "another address of the provider, for tests",
-		"ACCOUNTING_B_CLIENT_ID":      "as for ACCOUNTING_A",
-		"ACCOUNTING_B_CLIENT_SECRET":  "the application's secret; required with its id",
-		"ACCOUNTING_B_SCOPES":         "as for ACCOUNTING_A",
-		"ACCOUNTING_B_URL":            "as for ACCOUNTING_A",
-		"DOCSTORE_A_CLIENT_ID":        "as for ACCOUNTING_A",
-		"DOCSTORE_A_CLIENT_SECRET":    "the application's secret; required with its id",
-		"DOCSTORE_A_SCOPES":           "as for ACCOUNTING_A",
-		"DOCSTORE_A_URL":              "as for ACCOUNTING_A",
-		"DOCSTORE_A_TENANT":           "the one organization whose accounts may consent, by its id or domain; empty: any",
-		"DOCSTORE_B_CLIENT_ID":        "as for ACCOUNTING_A",
-		"DOCSTORE_B_CLIENT_SECRET":    "the application's secret; required with its id",
-		"DOCSTORE_B_SCOPES":           "as for ACCOUNTING_A",
-		"DOCSTORE_B_URL":              "as for ACCOUNTING_A",
 		"NOTIFICATIONS_URL":           "where document stores call when something changes; empty: BASE_URL, where that is https and not this machine; `none`: they don't, and polling alone finds what changed",
 		"REDIS_URL":                   "shared cache and request counters as `redis://…`; empty for those of each process",
 		"CORS_ALLOWED_ORIGINS":        "origins whose pages may call the API from a browser, separated by commas; empty: that of WEB_URL",
@@ -280,12 +259,39 @@ func Variables() []Variable {
 		"MCP_HOSTS":                   "names that tools are called by besides that of BASE_URL, separated by commas",
 		"OAUTH_CLIENT_ID":             "the one OAuth client whose tokens are accepted; required with an identity provider when deployed; empty: none is",
 	}
-	r := &reader{env: func(string) (string, bool) { return "", false }}
+	for i, spec := range providers {
+		maps.Copy(meanings, spec.meanings(providers[0].Code, i == 0))
+	}
+	r := &reader{env: func(string) (string, bool) { return "", false }, specs: providers}
 	r.load()
 	out := make([]Variable, 0, len(r.seen))
 	for _, v := range r.seen {
 		v.Meaning = meanings[v.Name]
 		out = append(out, v)
+	}
+	return out
+}
+
+// meanings describes the variables of a provider. Those that mean the same for
+// every provider are described for the first one.
+func (p ProviderSpec) meanings(first string, isFirst bool) map[string]string {
+	same := func(meaning string) string {
+		if !isFirst {
+			return "as for " + first
+		}
+		return meaning
+	}
+	out := map[string]string{
+		p.Code + "_CLIENT_ID":     same("the application's id at the provider; empty: the provider is not offered"),
+		p.Code + "_CLIENT_SECRET": "the application's secret; required with its id",
+		p.Code + "_SCOPES":        same("what consents ask for, separated by commas; empty: what is needed"),
+		p.Code + "_URL":           same("another address of the provider, for tests"),
+	}
+	if p.PublicClient {
+		out[p.Code+"_CLIENT_SECRET"] = "the application's secret; empty for an application that has PKCE in its place"
+	}
+	for _, setting := range p.Settings {
+		out[p.Code+"_"+setting.Name] = setting.Meaning
 	}
 	return out
 }

@@ -18,6 +18,11 @@ func from(values map[string]string) config.Environ {
 	return func(name string) (string, bool) { v, ok := values[name]; return v, ok }
 }
 
+// providers are those of the tests.
+var providers = []config.ProviderSpec{
+	{Code: "ACCOUNTING_A", PublicClient: true}, {Code: "ACCOUNTING_B"}, {Code: "DOCSTORE_A"}, {Code: "DOCSTORE_B"},
+}
+
 const canary = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5ISE=" // 32 bytes
 
 func valid() map[string]string {
@@ -121,7 +126,7 @@ func TestProviders(t *testing.T) {
 	} {
 		values := valid()
 		maps.Copy(values, c.env)
-		_, err := config.Load(from(values))
+		_, err := config.Load(from(values), providers...)
 		var problems config.Error
 		if errors.As(err, &problems) != (c.want != "") || c.want != "" && (len(problems) != 1 || problems[0].Variable != c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -184,7 +189,7 @@ func TestWrongFormsAreRefusedAtTheStart(t *testing.T) {
 				"BLOB_URL": "https://s3.example.com", "BLOB_BUCKET": "documents", "BLOB_ACCESS_KEY": "a", "BLOB_SECRET_KEY": "s", "TOKEN_KEYS": canary,
 			})
 			values[c.variable] = value
-			_, err := config.Load(from(values))
+			_, err := config.Load(from(values), providers...)
 			var problems config.Error
 			if want := slices.Contains(c.wrong, value); errors.As(err, &problems) != want || want && (len(problems) != 1 || problems[0].Variable != c.variable) {
 				t.Errorf("%s=%s: %v", c.variable, value, err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"docledger/domain/secret"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 )
@@ -19,6 +21,7 @@ type reader struct {
 	env      Environ
 	problems Error
 	seen     []Variable
+	specs    []ProviderSpec
 
 	// toolsAlone says that the process serves tools and nothing else.
 	toolsAlone bool
@@ -154,7 +157,7 @@ func (r *reader) keys(name string) []Secret {
 			r.problem(name, "key %d is not 32 bytes in base64", i+1)
 			continue
 		}
-		keys = append(keys, Secret(part))
+		keys = append(keys, secret.New(part))
 	}
 	return keys
 }
@@ -188,7 +191,7 @@ func (r *reader) textIf(name string, needed bool) string {
 }
 
 // secret is textIf for what must not show.
-func (r *reader) secret(name string, needed bool) Secret { return Secret(r.textIf(name, needed)) }
+func (r *reader) secret(name string, needed bool) Secret { return secret.New(r.textIf(name, needed)) }
 
 // secrets is secret for one or two of them.
 func (r *reader) secrets(name string, needed bool) []Secret {
@@ -201,7 +204,7 @@ func (r *reader) secrets(name string, needed bool) []Secret {
 	}
 	var out []Secret
 	for _, part := range parts {
-		out = append(out, Secret(part))
+		out = append(out, secret.New(part))
 	}
 	return out
 }
@@ -237,24 +240,25 @@ func (r *reader) origins(name, own string) []string {
 }
 
 // provider reads the variables of one provider of integrations.
-func (r *reader) provider(prefix string) Provider {
-	return Provider{
-		ClientID: r.text(prefix+"_CLIENT_ID", ""), ClientSecret: Secret(r.text(prefix+"_CLIENT_SECRET", "")),
-		Scopes: r.list(prefix + "_SCOPES"), URL: r.url(prefix+"_URL", ""),
+func (r *reader) provider(spec ProviderSpec) Provider {
+	p := Provider{
+		ClientID: r.text(spec.Code+"_CLIENT_ID", ""), ClientSecret: secret.New(r.text(spec.Code+"_CLIENT_SECRET", "")),
+		Scopes: r.list(spec.Code + "_SCOPES"), URL: r.url(spec.Code+"_URL", ""), Settings: map[string]string{},
 	}
+	for _, setting := range spec.Settings {
+		p.Settings[setting.Name] = r.text(spec.Code+"_"+setting.Name, "")
+	}
+	return p
 }
 
-// providers holds the providers of integrations to what they need, and says
-// whether any is offered.
+// providers checks that the providers of integrations are configured completely,
+// and reports whether any is offered.
 func (r *reader) providers(c Config) (offered bool) {
-	for _, p := range []struct {
-		prefix string
-		secret bool // the provider asks for one
-		Provider
-	}{{"ACCOUNTING_A", false, c.AccountingA}, {"ACCOUNTING_B", true, c.AccountingB}, {"DOCSTORE_A", true, c.DocstoreA}, {"DOCSTORE_B", true, c.DocstoreB}} {
+	for _, spec := range r.specs {
+		p := c.Providers[spec.Code]
 		offered = offered || p.ClientID != ""
-		if p.secret && p.ClientID != "" && p.ClientSecret == "" && !r.toolsAlone {
-			r.problem(p.prefix+"_CLIENT_SECRET", "is required with %s_CLIENT_ID", p.prefix)
+		if !spec.PublicClient && p.ClientID != "" && p.ClientSecret.Empty() && !r.toolsAlone {
+			r.problem(spec.Code+"_CLIENT_SECRET", "is required with %s_CLIENT_ID", spec.Code)
 		}
 	}
 	return offered
@@ -263,7 +267,7 @@ func (r *reader) providers(c Config) (offered bool) {
 // sameKeys asks for the keys that processes with one database must share, or
 // that DataDir does not keep where it keeps no documents.
 func (r *reader) sameKeys(c Config, offered bool) {
-	if r.toolsAlone || c.DatabaseURL == "" {
+	if r.toolsAlone || c.DatabaseURL.Empty() {
 		return
 	}
 	if len(c.TokenKeys) == 0 && (offered || c.Blob.URL != "") {

@@ -27,8 +27,8 @@ const (
 
 // LoadFor is Load for a process of certain roles: one that serves tools alone
 // has neither a database nor any third party's secret.
-func LoadFor(env Environ, roles []string) (Config, error) {
-	r := &reader{env: env, toolsAlone: !slices.Contains(roles, RoleAPI) && !slices.Contains(roles, RoleWorker)}
+func LoadFor(env Environ, roles []string, providers ...ProviderSpec) (Config, error) {
+	r := &reader{env: env, specs: providers, toolsAlone: !slices.Contains(roles, RoleAPI) && !slices.Contains(roles, RoleWorker)}
 	c := r.load()
 	if slices.Contains(roles, RoleTools) {
 		if c.Identity.Provider == "local" {

@@ -52,6 +52,10 @@ func list(t *testing.T, args ...string) []pkg {
 // inbound adapters call use-cases; all others only serve ports of the domain.
 var inbound = []string{"adapter/httpapi", "adapter/webhook", "adapter/jobs"}
 
+// outbound adapters call other systems. They use the HTTP client, and those of
+// providers of integrations what all connectors share.
+var outbound = []string{"adapter/accounting", "adapter/docstore", "adapter/connector", "adapter/identity", "adapter/payment"}
+
 // thirdParty names libraries that only some rooms may import.
 var thirdParty = map[string][]string{
 	"gorm.io/":                        {"adapter/store", "infrastructure/database"},
@@ -60,6 +64,7 @@ var thirdParty = map[string][]string{
 	"github.com/riverqueue/":          {"adapter/store", "adapter/jobs", "infrastructure/database"},
 	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "gen"},
 	"github.com/stripe/stripe-go":     {"adapter/payment/stripe"},
+	"golang.org/x/oauth2":             {"infrastructure/httpclient"},
 	"github.com/getkin/kin-openapi":   {"adapter/httpapi", "adapter/toolserver", "openapi", "gen", "test"},
 	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
 
@@ -96,7 +101,9 @@ func mayImport(from, to string) bool {
 	switch {
 	case strings.HasPrefix(from, "cmd/"), strings.HasPrefix(from, "test/"):
 		return true
-	case a == "domain", a == "infrastructure", a == "migrations":
+	case a == "infrastructure":
+		return within(to, "domain/secret") // a value type without a domain word
+	case a == "domain", a == "migrations":
 		return false
 	case a == "openapi":
 		return false
@@ -108,6 +115,8 @@ func mayImport(from, to string) bool {
 		return within(to, "adapter/sim/kit")
 	case within(from, "adapter/toolserver"):
 		return b == "openapi" || b == "gen" || within(to, "domain/fault")
+	case within(from, outbound...) && (b == "infrastructure" || b == "adapter/connector"):
+		return b == "infrastructure" || !within(from, "adapter/identity", "adapter/payment")
 	case strings.HasPrefix(from, "adapter/"):
 		if b == "domain" || b == "gen" || to == "usecase" {
 			return true
@@ -134,6 +143,29 @@ func TestImportDirections(t *testing.T) {
 				if strings.HasPrefix(imp, prefix) && !within(from, rooms...) {
 					t.Errorf("%s must not import %s: only %v may", from, imp, rooms)
 				}
+			}
+		}
+	}
+}
+
+// TestOneHTTPClient keeps outbound calls in one place: only the HTTP client makes
+// its own http.Client, apart from the payment processor's library and a check of
+// this machine's own health.
+func TestOneHTTPClient(t *testing.T) {
+	t.Parallel()
+	made := regexp.MustCompile(`http\.Client\{|http\.DefaultClient`)
+	for _, p := range list(t, "./adapter/...", "./infrastructure/...") {
+		path := strings.TrimPrefix(p.ImportPath, module+"/")
+		if within(path, "infrastructure/httpclient", "adapter/sim", "adapter/payment/stripe", "adapter/toolserver") {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			src, err := os.ReadFile(p.Dir + "/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if made.Match(src) {
+				t.Errorf("%s/%s makes its own http.Client; use infrastructure/httpclient", path, file)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/cmd/service"
 	"docledger/infrastructure/config"
 )
 
@@ -26,7 +27,7 @@ func TestConfigurationIsDocumented(t *testing.T) {
 	_, table, _ := strings.Cut(read(t, "docs/configuration.md"), "<!-- configuration table")
 	table, _, _ = strings.Cut(table, "<!-- end of the configuration table -->")
 	var want strings.Builder
-	for _, v := range config.Variables() {
+	for _, v := range config.Variables(service.ProviderSpecs(service.Registrations())...) {
 		fallback := v.Default
 		if home, err := os.UserCacheDir(); err == nil {
 			fallback = strings.Replace(fallback, home, "the user's cache", 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/cmd/service"
 	"docledger/infrastructure/config"
 	"docledger/test/deploy"
 )
@@ -26,7 +27,7 @@ func TestExampleListsTheConfiguration(t *testing.T) {
 	}
 	var want strings.Builder
 	var order []string
-	for _, v := range config.Variables() {
+	for _, v := range config.Variables(service.ProviderSpecs(service.Registrations())...) {
 		value, special := chosen[v.Name]
 		if !special {
 			value = v.Default

@@ -66,7 +66,7 @@ func installation(t *testing.T) map[string]string {
 
 func load(t *testing.T, env map[string]string) config.Config {
 	t.Helper()
-	cfg, err := config.Load(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	cfg, err := service.ConfiguredFrom(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"docledger/cmd/service"
-	"docledger/infrastructure/config"
 	"docledger/test/harness"
 	"docledger/test/objectstore"
 	"docledger/test/postgres"
@@ -28,7 +27,7 @@ func replicated(t *testing.T) (*objectstore.Instance, harness.Options) {
 		"BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
 	}}
 	env := map[string]string{"DATA_DIR": t.TempDir(), "DATABASE_URL": o.DatabaseURL, "BILLING": "none", "IDENTITY": "local"}
-	cfg, err := config.Load(func(name string) (string, bool) {
+	cfg, err := service.ConfiguredFrom(func(name string) (string, bool) {
 		if v, ok := o.Env[name]; ok {
 			return v, true
 		}

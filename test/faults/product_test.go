@@ -22,7 +22,6 @@ import (
 	"docledger/cmd/service"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
-	"docledger/infrastructure/config"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
 
@@ -45,7 +44,7 @@ func serveIfTold() bool {
 }
 
 func serve() error {
-	cfg, err := config.FromEnvironment()
+	cfg, err := service.Configured()
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func newProductWith(
 		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 	}}
 	maps.Copy(p.env, env)
-	cfg, err := config.Load(func(name string) (string, bool) { v, ok := p.env[name]; return v, ok })
+	cfg, err := service.ConfiguredFrom(func(name string) (string, bool) { v, ok := p.env[name]; return v, ok })
 	p.must(err)
 	ctx := context.Background()
 	s, err := service.Open(ctx, cfg, slog.New(slog.DiscardHandler), service.Overrides{})

@@ -89,7 +89,7 @@ func Start(t testing.TB, o Options) *Server {
 		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	s.cfg, err = config.Load(func(name string) (string, bool) { return s.env(o, name) })
+	s.cfg, err = service.ConfiguredFrom(func(name string) (string, bool) { return s.env(o, name) })
 	must(t, err)
 	lines := newCanary(t, o.Log, o.Env)
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -126,7 +126,7 @@ func press(t *testing.T, w *world, change func(*sim.Limits)) *pressed {
 	p.agree = func(u string) (string, error) { return server.Consent(u, sim.TaxedOrganization) }
 	for _, process := range w.processes {
 		c, err := xero.New(xero.Options{
-			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, Gate: p.gate(process), Transport: &p.seen, Now: p.stage.clock.Now,
+			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, RateLimiter: p.gate(process), Transport: &p.seen, Now: p.stage.clock.Now,
 		})
 		w.must(err)
 		p.reads = append(p.reads, c)
@@ -145,7 +145,7 @@ func pressB(t *testing.T, w *world) *pressed {
 	p.agree = func(u string) (string, error) { return server.Consent(u, simb.VATCompany) }
 	for _, process := range w.processes {
 		c, err := quickbooks.New(quickbooks.Options{
-			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, Gate: p.gate(process), Transport: &p.seen, Now: p.stage.clock.Now,
+			ClientID: "c", ClientSecret: secret.New("s"), URL: origin, LoopbackHTTP: true, RateLimiter: p.gate(process), Transport: &p.seen, Now: p.stage.clock.Now,
 		})
 		w.must(err)
 		p.reads = append(p.reads, c)
@@ -166,8 +166,8 @@ func listen(t *testing.T) (origin string, serve func(http.Handler)) {
 
 func newStage(c *kit.Clock) *stage { return &stage{clock: c, waiting: map[int]time.Time{}} }
 
-func (p *pressed) gate(of *process) integration.Gate {
-	return &integrations.Gate{Meters: of.store.Meters(), Clock: p.stage.clock, IDs: clock.UUIDv7{}, Pause: p.stage.pause, Log: of.Log}
+func (p *pressed) gate(of *process) integration.RateLimiter {
+	return &integrations.RateLimiter{Meters: of.store.Meters(), Clock: p.stage.clock, IDs: clock.UUIDv7{}, Pause: p.stage.pause, Log: of.Log}
 }
 
 // consent consents to one organization and keeps an access to it.

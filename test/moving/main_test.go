@@ -54,7 +54,7 @@ func served(t *testing.T) harness.Options {
 func configOf(t *testing.T, o harness.Options) config.Config {
 	t.Helper()
 	env := map[string]string{"DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL, "BILLING": "none", "IDENTITY": "local"}
-	cfg, err := config.Load(func(name string) (string, bool) {
+	cfg, err := service.ConfiguredFrom(func(name string) (string, bool) {
 		if v, ok := o.Env[name]; ok {
 			return v, true
 		}

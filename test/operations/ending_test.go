@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"docledger/cmd/service"
-	"docledger/infrastructure/config"
 	"docledger/test/harness"
 )
 
@@ -43,7 +42,7 @@ func serveChild() (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	heedDisk()
-	cfg, err := config.FromEnvironment()
+	cfg, err := service.Configured()
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func TestNoSetbacks(t *testing.T) {
 		pause time.Duration
 		want  accounting.Code
 	}{
-		"HeldBack": {integration.Unavailable(integration.AccountingA, 15*time.Second, integration.ErrHeldBack), 15 * time.Second, accounting.CodeUnavailable},
+		"HeldBack": {integration.Unavailable(integration.AccountingA, 15*time.Second, integration.ErrCircuitOpen), 15 * time.Second, accounting.CodeUnavailable},
 		"Database": {fault.New(fault.Unavailable, fault.CodeUnavailable, "away"), 5 * time.Second, accounting.CodeInternal},
 	} {
 		t.Run(name, func(t *testing.T) {

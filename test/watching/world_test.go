@@ -190,6 +190,7 @@ func (w *world) service(blobs *blob.Folder, listed bool) *watching.Service {
 		Subscriptions: st.WatchSubscriptions(),
 		Integrations:  st.Integrations(), Entities: st.Entities(), Accesses: direct{w},
 		Connectors: func(integration.Provider) any { return connector }, Health: health{st},
+		Providers: integration.Catalog{{Code: integration.DocstoreA, CaseInsensitive: true}},
 		Intake: &documents.Service{
 			Documents: st.Documents(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: st.Queue(),
 			UnitOfWork: st, Clock: w.clock, IDs: clock.UUIDv7{},

@@ -38,6 +38,7 @@ type Service struct {
 	Memberships  identity.Memberships
 	Events       event.Log
 	Connectors   Connectors
+	Providers    integration.Catalog // of this release, configured or not
 	Tokens       *Tokens
 	UnitOfWork   usecase.UnitOfWork
 	Clock        usecase.Clock

@@ -349,8 +349,8 @@ func (s *Service) Catalogue(ctx context.Context, a identity.Actor, entityID uuid
 	if err != nil {
 		return nil, err
 	}
-	offers := make([]Offer, 0, len(integration.Providers()))
-	for _, p := range integration.Providers() {
+	offers := make([]Offer, 0, len(s.Providers))
+	for _, p := range s.Providers.Codes() {
 		o := Offer{Provider: p, Available: s.Available(p)}
 		for _, i := range all {
 			if i.Provider == p {

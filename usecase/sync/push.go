@@ -307,7 +307,7 @@ func (s *Service) later(ctx context.Context, r *run, cause error) error {
 	code, after := s.reason(ctx, r, cause)
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		inv, err := s.change(ctx, r, func(inv *invoice.Invoice, b *booking.Booking) (bool, error) {
-			if errors.Is(cause, integration.ErrHeldBack) || ownOutage(cause) {
+			if errors.Is(cause, integration.ErrCircuitOpen) || ownOutage(cause) {
 				b.HeldBack(code, after, s.Clock.Now())
 			} else {
 				b.Later(code, after, s.Clock.Now())

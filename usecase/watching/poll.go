@@ -272,7 +272,7 @@ func (p *poll) grow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.tree = watch.NewTree(folders, folds(p.i.Provider))
+		p.tree = watch.NewTree(folders, p.Providers.Find(p.i.Provider).CaseInsensitive)
 	}
 	directories := cloned(p.w.Directories)
 	if !p.tree.Resolve(directories) {

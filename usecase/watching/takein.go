@@ -149,7 +149,7 @@ func (p *poll) judge(ctx context.Context, n *watch.Node, why error) bool {
 // unanswered says that the store was asked, and gave no sensible answer.
 func unanswered(err error) bool {
 	return fault.CodeOf(err) == fault.CodeProviderUnavailable &&
-		!errors.Is(err, integration.ErrRateLimited) && !errors.Is(err, integration.ErrHeldBack)
+		!errors.Is(err, integration.ErrRateLimited) && !errors.Is(err, integration.ErrCircuitOpen)
 }
 
 // note stores what became of a file.

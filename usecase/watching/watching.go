@@ -56,6 +56,7 @@ type Service struct {
 	Entities      entity.Reader
 	Accesses      integration.Accesses
 	Connectors    func(integration.Provider) any
+	Providers     integration.Catalog
 	Health        Health
 	Intake        Intake
 	Plans         billing.Plans
@@ -289,7 +290,7 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	if err != nil {
 		return nil, err
 	}
-	tree := watch.NewTree(folders, folds(i.Provider))
+	tree := watch.NewTree(folders, s.Providers.Find(i.Provider).CaseInsensitive)
 	for _, d := range w.Directories {
 		told := watch.DirectoryReport{Path: d.Path}
 		for _, id := range d.Folders {
@@ -300,9 +301,6 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	}
 	return r, nil
 }
-
-// folds says whether a store compares names without case.
-func folds(p integration.Provider) bool { return p == integration.DocstoreA }
 
 // Wake has an integration's place polled at once.
 func (s *Service) Wake(ctx context.Context, i *integration.Integration) error {

@@ -2,15 +2,16 @@ package quickbooks
 
 import (
 	"context"
-	"errors"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
 
 	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
@@ -62,7 +63,7 @@ func (c *Connector) Attachments(ctx context.Context, a integration.Access, kind 
 		return nil, err
 	}
 	if !client.IsID(id) {
-		return nil, notFound("bill")
+		return nil, notFound("bill", connector.ErrNoSuchID)
 	}
 	list, err := c.client.Attachments(ctx, at, kindOf(kind), id)
 	if err != nil {
@@ -82,7 +83,7 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 		return accounting.Attachment{}, err
 	}
 	if !client.IsID(id) {
-		return accounting.Attachment{}, notFound("bill")
+		return accounting.Attachment{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	if f.SizeBytes <= 0 || f.SizeBytes > maxAttachment {
 		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "It has %d bytes; the ledger takes %d.", f.SizeBytes, maxAttachment)
@@ -101,12 +102,12 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 
 // notAttached tells a file that the ledger does not take from everything else.
 func notAttached(err error) error {
-	f := (*client.Failure)(nil)
-	if !errors.As(err, &f) || f.NotSent || !f.Refused() {
+	f := httpclient.FailureOf(err)
+	if !client.IsRefusal(f) {
 		return translate(err)
 	}
 	if isMissing(f.Code()) {
-		return notFound("bill").Because(f)
+		return notFound("bill", f)
 	}
 	return accounting.Refuse(accounting.CodeAttachmentRefused, "%s", f.Words()).Because(f)
 }

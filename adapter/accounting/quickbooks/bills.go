@@ -162,7 +162,7 @@ func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
 	total, err := decimal(d.TotalAmt)
 	tax, err2 := decimal(d.TxnTaxDetail.TotalTax)
 	if err = errors.Join(err, err2); err != nil {
-		return accounting.Booked{}, integration.Unavailable(client.Provider, 0, err)
+		return accounting.Booked{}, integration.Unavailable(Provider, 0, err)
 	}
 	out := accounting.Booked{
 		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.VendorRef.Value, Number: d.DocNumber, Currency: d.CurrencyRef.Value,

@@ -2,13 +2,13 @@ package quickbooks
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"docledger/adapter/accounting/quickbooks/client"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
@@ -60,8 +60,8 @@ func name(s string) string {
 }
 
 func (c *Connector) notCreated(ctx context.Context, at client.Access, n accounting.NewContact, err error) error {
-	f := (*client.Failure)(nil)
-	if !errors.As(err, &f) || f.NotSent || !f.Refused() {
+	f := httpclient.FailureOf(err)
+	if !client.IsRefusal(f) {
 		return translate(err)
 	}
 	if f.Code() == client.CodeDuplicateName {

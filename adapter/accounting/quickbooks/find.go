@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
 )
@@ -70,7 +71,7 @@ func (c *Connector) Read(ctx context.Context, a integration.Access, kind account
 		return accounting.Booked{}, err
 	}
 	if !client.IsID(id) {
-		return accounting.Booked{}, notFound("bill")
+		return accounting.Booked{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	d, err := c.client.Document(ctx, at, kindOf(kind), id)
 	if err != nil {

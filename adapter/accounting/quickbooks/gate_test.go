@@ -64,7 +64,7 @@ func (w *world) entered(c *quickbooks.Connector, company string) integration.Acc
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
 	gate := &doorman{}
-	c, w := open(t, func(o *quickbooks.Options) { o.Gate = gate })
+	c, w := open(t, func(o *quickbooks.Options) { o.RateLimiter = gate })
 	a := w.entered(c, sim.VATCompany)
 	if call, _ := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingB {
 		t.Errorf("the code: %+v", call)
@@ -105,7 +105,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 func TestClosedGate(t *testing.T) {
 	t.Parallel()
 	gate := &doorman{}
-	c, w := open(t, func(o *quickbooks.Options) { o.Gate = gate })
+	c, w := open(t, func(o *quickbooks.Options) { o.RateLimiter = gate })
 	a := w.entered(c, sim.VATCompany)
 	requests := len(w.sim.Kit.Requests())
 	mixed := plainBill()

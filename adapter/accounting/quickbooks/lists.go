@@ -146,7 +146,7 @@ func (c *Connector) taxRates(ctx context.Context, at client.Access) ([]accountin
 	for _, x := range rates {
 		percent, err := decimal(x.RateValue)
 		if err != nil {
-			return nil, integration.Unavailable(client.Provider, 0, err)
+			return nil, integration.Unavailable(Provider, 0, err)
 		}
 		percents[x.ID] = percent
 	}

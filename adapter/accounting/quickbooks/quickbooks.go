@@ -1,29 +1,32 @@
-// Package quickbooks connects ACCOUNTING_B: it asks for consents, reads books
-// and books bills in QuickBooks Online's own language. The ports it implements,
-// and what their errors mean, stand in domain/integration and
-// domain/accounting.
+// Package quickbooks is the connector of ACCOUNTING_B. It asks for consents,
+// reads the ledger and creates bills in QuickBooks Online's own language.
+// domain/integration and domain/accounting define the ports and the meaning of
+// their errors.
 //
-// A consent is for one company. A bill carries the id of our invoice in its
-// note; the ledger has no drafts, computes tax itself, and forgets what is
-// deleted there, which then reads as something that it does not know.
+// A consent is for one company. A bill carries the id of docledger's invoice in
+// its note. The ledger has no drafts and computes tax itself. It does not find
+// what people deleted there.
 package quickbooks
 
 import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
+	"slices"
 	"time"
 
 	"docledger/adapter/accounting/quickbooks/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
-	"docledger/domain/identity"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
-	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
-// Where the provider answers.
+// Provider is the neutral code of the provider.
+const Provider = integration.AccountingB
+
+// The provider's addresses.
 const (
 	authorizeURL = "https://appcenter.intuit.com"
 	tokenURL     = "https://oauth.platform.intuit.com"
@@ -32,35 +35,30 @@ const (
 	webURL       = "https://qbo.intuit.com"
 )
 
-const defaultTimeout = 60 * time.Second // the provider itself gives up after 120
-
-// DefaultScopes are the books, and an id token, which proves the company that
-// a browser names.
-func DefaultScopes() []string { return []string{client.AccountingScope, "openid"} }
-
-// Options say how the provider is reached.
-type Options struct {
-	ClientID     string
-	ClientSecret secret.Text
-	Scopes       []string // nil for DefaultScopes
-	URL          string   // one address in place of all of the provider's; "" for those
-
-	// LoopbackHTTP lets URL be on this machine and without TLS, as a simulator
-	// is.
-	LoopbackHTTP bool
-
-	Gate      integration.Gate    // nil for one that is open
-	Limits    *integration.Limits // of one company; nil for those of the provider
-	Timeout   time.Duration       // of one request; 0 for a minute
-	Transport http.RoundTripper   // nil for http.DefaultTransport
-	Now       func() time.Time    // nil for time.Now
+// Descriptor describes the provider. The scope openid gives an id token, which
+// proves the company that a browser names.
+func Descriptor() integration.Descriptor {
+	return integration.Descriptor{
+		Code: Provider, Scopes: []string{client.AccountingScope, "openid"},
+		Limits: integration.Limits{
+			Windows: []integration.Window{{Length: time.Second, Max: 10}, {Length: time.Minute, Max: 500}},
+		},
+		ClassesAreTypes: true, AccountTypes: accounting.TypesB(nil),
+		AccountClass: func(accountType string) (string, bool) {
+			class, known := accounting.ClassOfB(accountType)
+			return string(class), known
+		},
+	}
 }
+
+// Options say how the connector reaches the provider.
+type Options = connector.Options
 
 // Connector is the connector of ACCOUNTING_B. It holds no state.
 type Connector struct {
+	*connector.Consents
 	client *client.Client
-	scopes []string
-	web    string // where people see the ledger; "" where they cannot
+	web    string // the address of the ledger for people; "" for a simulator
 }
 
 // The capabilities.
@@ -79,65 +77,95 @@ var (
 
 // New returns a connector. It makes no call.
 func New(o Options) (*Connector, error) {
-	if o.ClientID == "" || o.ClientSecret.Empty() {
-		return nil, errors.New("the client id or secret of ACCOUNTING_B is missing")
+	l, err := connector.Open(Descriptor(), o, client.HTTP())
+	if err != nil {
+		return nil, err
 	}
-	c := client.Options{
-		AuthorizeURL: authorizeURL, TokenURL: tokenURL, RevokeURL: revokeURL, APIURL: apiURL,
-		ClientID: o.ClientID, ClientSecret: o.ClientSecret, HTTP: httpClient(o), Gate: o.Gate, Limits: client.CompanyLimits(), Now: o.Now,
+	c := &Connector{client: client.New(l, l.At(apiURL)), web: webURL}
+	if l.Overridden {
+		c.web = ""
 	}
-	web := webURL
-	if o.URL != "" {
-		at := strings.TrimSuffix(o.URL, "/")
-		if err := checkAddress(at, o.LoopbackHTTP); err != nil {
-			return nil, err
-		}
-		c.AuthorizeURL, c.TokenURL, c.RevokeURL, c.APIURL, web = at, at, at, at, ""
+	c.Consents = &connector.Consents{
+		Link: l, OAuth: l.OAuth(l.At(authorizeURL)+"/connect/oauth2", l.At(tokenURL)+"/oauth2/v1/tokens/bearer"),
+		NoChallenge: true, Ended: []string{"invalid_grant"}, Check: check, Identify: identify,
+		// The provider refuses an ended token in the same way as an unknown one.
+		RevokeURL: l.At(revokeURL) + "/v2/oauth2/tokens/revoke", RevokeJSON: true,
 	}
-	if o.Limits != nil {
-		c.Limits = *o.Limits
-	}
-	if c.Gate == nil {
-		c.Gate = integration.OpenGate{}
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if o.Scopes == nil {
-		o.Scopes = DefaultScopes()
-	}
-	return &Connector{client: client.New(c), scopes: o.Scopes, web: web}, nil
+	// The provider returns the same refresh token for a day, which repairs a lost
+	// response then.
+	c.OAuth.BasicAuth, c.OAuth.Unescaped, c.OAuth.NewRefreshToken = true, true, true
+	c.OAuth.RefreshExpiresIn = "x_refresh_token_expires_in"
+	return c, nil
 }
 
-// checkAddress accepts what may carry tokens.
-func checkAddress(address string, loopbackHTTP bool) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("the address of ACCOUNTING_B is not a URL without query")
+// check refuses a callback without a company.
+func check(cb integration.Callback) error {
+	if !client.IsID(cb.Query.Get("realmId")) {
+		return errors.New("the callback has no company")
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && loopbackHTTP && identity.IsLoopbackHost(u.Host) {
-		return nil
-	}
-	return fmt.Errorf("the address %q of ACCOUNTING_B must be https", address)
+	return nil
 }
 
-func httpClient(o Options) *http.Client {
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
+// identify names the company. The browser states it; an id token that states it
+// too must agree.
+func identify(cb integration.Callback, t httpclient.Token) (integration.Consent, error) {
+	realm := cb.Query.Get("realmId")
+	var claims struct {
+		Realm string `json:"realmid"`
 	}
-	return &http.Client{
-		Timeout:   o.Timeout,
-		Transport: o.Transport,
-		// The interface never redirects; following one would carry our token along.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	if httpclient.Claims(t.IDToken, &claims) && claims.Realm != "" && claims.Realm != realm {
+		return integration.Consent{}, errors.New("the consent is for another company than the browser states")
 	}
+	return integration.Consent{Account: realm}, nil
 }
 
-// company is the access to a company's books; what is no company's id reaches
-// none, and is not sent.
+// RevokesAccount implements integration.RevocationReach: a revocation ends the
+// consent of one company. It is expected to end all consents of that company.
+func (*Connector) RevokesAccount() bool { return true }
+
+// company returns the access to a company's ledger. A text that is no company's
+// id is never sent.
 func company(a integration.Access) (client.Access, error) {
 	if !client.IsID(a.Tenant) {
-		return client.Access{}, integration.TenantGone(client.Provider, errors.New("the company's id is none"))
+		return client.Access{}, integration.TenantGone(Provider, connector.ErrNoSuchID)
 	}
 	return client.Access{Token: a.Token, Realm: a.Tenant, Background: a.Background}, nil
 }
+
+// translate returns the fault of the ports for a failed call.
+func translate(err error) error {
+	f := httpclient.FailureOf(err)
+	switch {
+	case f == nil:
+	case f.Status == http.StatusForbidden && f.Recognized():
+		return connector.Annotate(integration.TenantGone(Provider, f), f)
+	case client.IsRefusal(f) && f.Code() == client.CodeLapsed:
+		return connector.Refuse(fault.Invalid, fault.CodeInvalidRequest, f,
+			"The company's subscription at %s has ended. Renew it there, then try again.", Provider)
+	case client.IsRefusal(f) && f.Code() == client.CodeNoPermission:
+		return connector.Refuse(fault.Invalid, fault.CodeInvalidRequest, f,
+			"The person who connected %s lacks the permission for this there. Connect the integration again as an administrator of the company.", Provider)
+	case client.IsRefusal(f):
+		return f
+	}
+	return connector.Translate(Provider, err)
+}
+
+// beforehand returns the fault for a failed call that precedes the creation of a
+// bill: the ledger created nothing.
+func beforehand(err error) error { return fmt.Errorf("%w: %w", accounting.ErrNotSent, translate(err)) }
+
+// missing returns a NotFound fault for an id that the provider does not know.
+func missing(what string, err error) error {
+	f := httpclient.FailureOf(err)
+	if f != nil && (f.Status == http.StatusNotFound || client.IsRefusal(f) && isMissing(f.Code())) {
+		return notFound(what, f)
+	}
+	return translate(err)
+}
+
+func isMissing(code string) bool {
+	return slices.Contains([]string{client.CodeNotFound, client.CodeBadID, client.CodeBadReference}, code)
+}
+
+func notFound(what string, cause error) error { return connector.NotFound(Provider, what, cause) }

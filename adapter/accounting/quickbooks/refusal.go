@@ -2,17 +2,17 @@ package quickbooks
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"docledger/adapter/accounting/quickbooks/client"
 	"docledger/domain/accounting"
+	"docledger/infrastructure/httpclient"
 )
 
 // refused tells what the ledger refuses for good from everything else.
 func (c *Connector) refused(ctx context.Context, at client.Access, b accounting.Bill, err error) error {
-	f := (*client.Failure)(nil)
-	if !errors.As(err, &f) || f.NotSent || !f.Refused() {
+	f := httpclient.FailureOf(err)
+	if !client.IsRefusal(f) {
 		return translate(err)
 	}
 	switch f.Code() {
@@ -31,7 +31,7 @@ func (c *Connector) refused(ctx context.Context, at client.Access, b accounting.
 }
 
 // duplicate names the bill that has the number, if it can be found.
-func (c *Connector) duplicate(ctx context.Context, at client.Access, b accounting.Bill, f *client.Failure) error {
+func (c *Connector) duplicate(ctx context.Context, at client.Access, b accounting.Bill, f *httpclient.Failure) error {
 	r := accounting.Refuse(accounting.CodeAlreadyInLedger, "%s", f.Words()).Because(f)
 	found, err := c.find(ctx, at, accounting.Wanted{Kind: b.Kind, Contact: b.Contact, Number: b.Number})
 	if err != nil || len(found) == 0 {

@@ -3,7 +3,6 @@ package quickbooks
 import (
 	"context"
 
-	"docledger/adapter/accounting/quickbooks/client"
 	"docledger/domain/accounting"
 	"docledger/domain/calendar"
 	"docledger/domain/integration"
@@ -41,7 +40,7 @@ func (c *Connector) Rules(ctx context.Context, a integration.Access) (accounting
 	}
 	if closed := p.AccountingInfoPrefs.BookCloseDate; closed != "" {
 		if r.ClosedUntil, err = calendar.Parse(closed); err != nil {
-			return accounting.Rules{}, integration.Unavailable(client.Provider, 0, err)
+			return accounting.Rules{}, integration.Unavailable(Provider, 0, err)
 		}
 	}
 	return r, nil

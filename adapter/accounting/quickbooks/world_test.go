@@ -14,7 +14,6 @@ import (
 	"docledger/domain/accounting"
 	"docledger/domain/accounting/accountingtest"
 	"docledger/domain/calendar"
-	"docledger/domain/integration"
 	"docledger/domain/money"
 	"docledger/domain/secret"
 )
@@ -67,7 +66,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	accountingtest.Run(t, func(t testing.TB) (accountingtest.Connector, accountingtest.World) {
 		c, w := open(t, nil)
-		return accountingtest.Of(t, integration.AccountingB, c), w
+		return accountingtest.Of(t, quickbooks.Descriptor(), c), w
 	})
 }
 
@@ -75,7 +74,7 @@ func TestBookingContract(t *testing.T) {
 	t.Parallel()
 	accountingtest.RunBooking(t, func(t testing.TB) (accountingtest.Bookkeeper, accountingtest.BookingWorld) {
 		c, w := open(t, nil)
-		return accountingtest.BookkeeperOf(t, integration.AccountingB, c), w
+		return accountingtest.BookkeeperOf(t, quickbooks.Descriptor(), c), w
 	})
 }
 

@@ -2,7 +2,6 @@ package xero
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"path"
 	"slices"
@@ -10,8 +9,10 @@ import (
 	"unicode"
 
 	"docledger/adapter/accounting/xero/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
@@ -66,7 +67,7 @@ func (c *Connector) Attachments(ctx context.Context, a integration.Access, kind 
 		return nil, err
 	}
 	if !client.IsID(id) {
-		return nil, notFound("bill")
+		return nil, notFound("bill", connector.ErrNoSuchID)
 	}
 	list, err := c.client.Attachments(ctx, at, kindOf(kind), id)
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 		return accounting.Attachment{}, err
 	}
 	if !client.IsID(id) {
-		return accounting.Attachment{}, notFound("bill")
+		return accounting.Attachment{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	if f.SizeBytes <= 0 || f.SizeBytes > maxAttachment {
 		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "It has %d bytes; the ledger takes %d.", f.SizeBytes, maxAttachment)
@@ -104,13 +105,13 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 
 // notAttached tells a file that the ledger does not take from everything else.
 func notAttached(err error) error {
-	f := (*client.Failure)(nil)
-	if !errors.As(err, &f) || f.NotSent {
+	f := httpclient.FailureOf(err)
+	if f == nil || f.NotSent {
 		return translate(err)
 	}
 	switch f.Status {
 	case http.StatusNotFound:
-		return notFound("bill").Because(f)
+		return notFound("bill", f)
 	case http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
 		return accounting.Refuse(accounting.CodeAttachmentRefused, "").Because(f)
 	}

@@ -13,6 +13,7 @@ import (
 	"docledger/domain/accounting"
 	"docledger/domain/integration"
 	"docledger/domain/money"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
@@ -191,7 +192,7 @@ func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
 	total, err := decimal(d.Total)
 	tax, err2 := decimal(d.TotalTax)
 	if err = errors.Join(err, err2); err != nil {
-		return accounting.Booked{}, integration.Unavailable(client.Provider, 0, err)
+		return accounting.Booked{}, integration.Unavailable(Provider, 0, err)
 	}
 	out := accounting.Booked{
 		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.Contact.ID, Number: d.Number, Currency: d.Currency,
@@ -210,14 +211,14 @@ func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
 // refused tells what the ledger refuses for good from everything else; code
 // finds the reason in its words.
 func refused(err error, code func(words string) accounting.Code) error {
-	f := (*client.Failure)(nil)
-	if !errors.As(err, &f) || f.NotSent || f.Status != http.StatusBadRequest || !f.Recognized() {
+	f := httpclient.FailureOf(err)
+	if f == nil || f.NotSent || f.Status != http.StatusBadRequest || !f.Recognized() {
 		return translate(err)
 	}
-	if f.KeyReused() {
+	if f.Has(client.CodeKeyReused) {
 		return errors.Join(accounting.ErrKeyReused, f)
 	}
-	words := strings.Join(f.Messages, " ")
+	words := f.Words()
 	return accounting.Refuse(code(strings.ToLower(words)), "%s", words).Because(f)
 }
 

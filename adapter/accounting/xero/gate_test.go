@@ -64,7 +64,7 @@ func (w *world) entered(c *xero.Connector) integration.Access {
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
 	gate := &doorman{}
-	c, w := open(t, func(o *xero.Options) { o.Gate = gate })
+	c, w := open(t, func(o *xero.Options) { o.RateLimiter = gate })
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute, l.Day, l.AppMinute = 60, 5000, 10000 })
 	a := w.entered(c)
 	if call, told := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingA || len(told.Remaining) != 0 {
@@ -113,7 +113,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 func TestClosedGate(t *testing.T) {
 	t.Parallel()
 	gate := &doorman{}
-	c, w := open(t, func(o *xero.Options) { o.Gate = gate })
+	c, w := open(t, func(o *xero.Options) { o.RateLimiter = gate })
 	a := w.entered(c)
 	requests := len(w.sim.Kit.Requests())
 	for _, closed := range []error{

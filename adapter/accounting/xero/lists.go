@@ -108,7 +108,7 @@ func (c *Connector) TaxRates(ctx context.Context, a integration.Access) ([]accou
 	for _, x := range list {
 		rate, err := percent(x)
 		if err != nil {
-			return nil, integration.Unavailable(client.Provider, 0, err)
+			return nil, integration.Unavailable(Provider, 0, err)
 		}
 		if x.TaxType == "" {
 			continue

@@ -15,7 +15,6 @@ import (
 	"docledger/domain/accounting"
 	"docledger/domain/accounting/accountingtest"
 	"docledger/domain/calendar"
-	"docledger/domain/integration"
 	"docledger/domain/money"
 	"docledger/domain/secret"
 )
@@ -68,7 +67,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	accountingtest.Run(t, func(t testing.TB) (accountingtest.Connector, accountingtest.World) {
 		c, w := open(t, nil)
-		return accountingtest.Of(t, integration.AccountingA, c), w
+		return accountingtest.Of(t, xero.Descriptor(), c), w
 	})
 }
 
@@ -78,7 +77,7 @@ func TestContractWithoutSecret(t *testing.T) {
 	t.Parallel()
 	accountingtest.Run(t, func(t testing.TB) (accountingtest.Connector, accountingtest.World) {
 		c, w := open(t, func(o *xero.Options) { o.ClientID, o.ClientSecret = "native", secret.Text{} })
-		return accountingtest.Of(t, integration.AccountingA, c), w
+		return accountingtest.Of(t, xero.Descriptor(), c), w
 	})
 }
 
@@ -86,7 +85,7 @@ func TestBookingContract(t *testing.T) {
 	t.Parallel()
 	accountingtest.RunBooking(t, func(t testing.TB) (accountingtest.Bookkeeper, accountingtest.BookingWorld) {
 		c, w := open(t, nil)
-		return accountingtest.BookkeeperOf(t, integration.AccountingA, c), w
+		return accountingtest.BookkeeperOf(t, xero.Descriptor(), c), w
 	})
 }
 

@@ -1,29 +1,31 @@
-// Package xero connects ACCOUNTING_A: it asks for consents, reads books and
-// books bills in Xero's own language. The ports it implements, and what their
-// errors mean, stand in domain/integration and domain/accounting.
+// Package xero is the connector of ACCOUNTING_A. It asks for consents, reads the
+// ledger and creates bills in Xero's own language. domain/integration and
+// domain/accounting define the ports and the meaning of their errors.
 //
-// A bill carries the id of our invoice in its link to the source document,
-// which people cannot edit there; a credit note, which has no such link, in a
-// line of text. Bills that are drafts can be deleted in the ledger, so nothing
-// here relies on one being there for ever.
+// A bill carries the id of docledger's invoice in its link to the source
+// document, which people cannot edit there. A credit note has no such link and
+// carries the id in a line of text. People can delete drafts in the ledger, so
+// the connector never relies on a bill to exist.
 package xero
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"docledger/adapter/accounting/xero/client"
+	"docledger/adapter/connector"
 	"docledger/domain/accounting"
-	"docledger/domain/identity"
 	"docledger/domain/integration"
-	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
-// Where the provider answers.
+// Provider is the neutral code of the provider.
+const Provider = integration.AccountingA
+
+// The provider's addresses.
 const (
 	authorizeURL = "https://login.xero.com"
 	identityURL  = "https://identity.xero.com"
@@ -31,41 +33,36 @@ const (
 	webURL       = "https://go.xero.com"
 )
 
-const defaultTimeout = 30 * time.Second
-
-// DefaultScopes are what docledger needs: who consents, access while nobody is
-// there, and the books. An application from before March 2026 asks for
-// accounting.transactions in place of accounting.invoices.
-func DefaultScopes() []string {
-	return []string{
-		"openid", "profile", "email", "offline_access", "accounting.settings.read", "accounting.contacts",
-		"accounting.invoices", "accounting.attachments",
+// Descriptor describes the provider. An application that was registered before
+// March 2026 needs the scope accounting.transactions instead of
+// accounting.invoices.
+func Descriptor() integration.Descriptor {
+	return integration.Descriptor{
+		Code: Provider, PublicClient: true,
+		Scopes: []string{
+			"openid", "profile", "email", "offline_access", "accounting.settings.read", "accounting.contacts",
+			"accounting.invoices", "accounting.attachments",
+		},
+		Limits: integration.Limits{
+			Concurrent: 5,
+			Windows:    []integration.Window{{Length: time.Minute, Max: 60}, {Length: 24 * time.Hour, Max: 5000}},
+		},
+		AccountTypes: accounting.TypesA(),
+		AccountClass: func(accountType string) (string, bool) {
+			class, known := accounting.ClassOfA(accountType)
+			return string(class), known
+		},
 	}
 }
 
-// Options say how the provider is reached.
-type Options struct {
-	ClientID     string
-	ClientSecret secret.Text // empty for an application that has PKCE in its place
-	Scopes       []string    // none for DefaultScopes
-	URL          string      // one address in place of all of the provider's; "" for those
-
-	// LoopbackHTTP lets URL be on this machine and without TLS, as a simulator
-	// is.
-	LoopbackHTTP bool
-
-	Gate      integration.Gate    // nil for one that is open
-	Limits    *integration.Limits // of one tenant; nil for those of the provider
-	Timeout   time.Duration       // of one request; 0 for thirty seconds
-	Transport http.RoundTripper   // nil for http.DefaultTransport
-	Now       func() time.Time    // nil for time.Now
-}
+// Options say how the connector reaches the provider.
+type Options = connector.Options
 
 // Connector is the connector of ACCOUNTING_A. It holds no state.
 type Connector struct {
+	*connector.Consents
 	client *client.Client
-	scopes []string
-	web    string // where people see the ledger; "" where they cannot
+	web    string // the address of the ledger for people; "" for a simulator
 }
 
 // The capabilities.
@@ -85,65 +82,93 @@ var (
 
 // New returns a connector. It makes no call.
 func New(o Options) (*Connector, error) {
-	if o.ClientID == "" {
-		return nil, errors.New("the client id of ACCOUNTING_A is missing")
+	l, err := connector.Open(Descriptor(), o, client.HTTP())
+	if err != nil {
+		return nil, err
 	}
-	c := client.Options{
-		AuthorizeURL: authorizeURL, IdentityURL: identityURL, APIURL: apiURL,
-		ClientID: o.ClientID, ClientSecret: o.ClientSecret, HTTP: httpClient(o), Gate: o.Gate, Limits: client.TenantLimits(), Now: o.Now,
+	c := &Connector{client: client.New(l, l.At(apiURL)), web: webURL}
+	if l.Overridden {
+		c.web = ""
 	}
-	web := webURL
-	if o.URL != "" {
-		at := strings.TrimSuffix(o.URL, "/")
-		if err := checkAddress(at, o.LoopbackHTTP); err != nil {
-			return nil, err
+	identity := l.At(identityURL)
+	c.Consents = &connector.Consents{
+		Link: l, OAuth: l.OAuth(l.At(authorizeURL)+"/identity/connect/authorize", identity+"/connect/token"),
+		// The provider documents code challenges only for applications without a
+		// secret.
+		NoChallenge: !l.ClientSecret.Empty(),
+		Ended:       []string{"invalid_grant"}, Identify: identify,
+		RevokeURL: identity + "/connect/revocation",
+		Revoked:   func(f *httpclient.Failure) bool { return f.Has("invalid_grant") },
+	}
+	// A used refresh token works again for half an hour, which repairs a lost
+	// response.
+	c.OAuth.BasicAuth, c.OAuth.NewRefreshToken = true, true
+	return c, nil
+}
+
+// identify names the person who consented: one grant reaches every tenant that
+// they ever connected.
+func identify(_ integration.Callback, t httpclient.Token) (integration.Consent, error) {
+	var claims struct {
+		User  string `json:"xero_userid"`
+		Event string `json:"authentication_event_id"`
+	}
+	if !httpclient.Claims(t.Access.Reveal(), &claims) || claims.User == "" {
+		return integration.Consent{}, connector.Unusable(Provider, errors.New("the access token names no user"))
+	}
+	return integration.Consent{Account: claims.User, Event: claims.Event}, nil
+}
+
+// RevokesAccount implements integration.RevocationReach: a revocation removes
+// all connections that the person made to this application.
+func (*Connector) RevokesAccount() bool { return true }
+
+// DisconnectTenant implements integration.TenantDisconnector.
+func (c *Connector) DisconnectTenant(ctx context.Context, a integration.Access) error {
+	at := client.Access{Token: a.Token, Background: a.Background}
+	list, err := c.client.Connections(ctx, at)
+	if err != nil {
+		return translate(err)
+	}
+	for _, connection := range list {
+		if !strings.EqualFold(connection.TenantID, a.Tenant) {
+			continue
 		}
-		c.AuthorizeURL, c.IdentityURL, c.APIURL, web = at, at, at, ""
+		if err := c.client.Disconnect(ctx, at, connection.ID); err != nil {
+			return translate(err)
+		}
 	}
-	if o.Limits != nil {
-		c.Limits = *o.Limits
-	}
-	if c.Gate == nil {
-		c.Gate = integration.OpenGate{}
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if len(o.Scopes) == 0 {
-		o.Scopes = DefaultScopes()
-	}
-	return &Connector{client: client.New(c), scopes: o.Scopes, web: web}, nil
+	return nil
 }
 
-// checkAddress accepts what may carry tokens.
-func checkAddress(address string, loopbackHTTP bool) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("the address %q of ACCOUNTING_A is not a URL without query", address)
-	}
-	if u.Scheme == "https" || u.Scheme == "http" && loopbackHTTP && identity.IsLoopbackHost(u.Host) {
-		return nil
-	}
-	return fmt.Errorf("the address %q of ACCOUNTING_A must be https", address)
-}
-
-func httpClient(o Options) *http.Client {
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	return &http.Client{
-		Timeout:   o.Timeout,
-		Transport: o.Transport,
-		// The interface never redirects; following one would carry our token along.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// tenant is the access to a tenant's books; what is no tenant's id reaches
-// none, and is not sent.
+// tenant returns the access to a tenant's ledger. A text that is no tenant's id
+// is never sent.
 func tenant(a integration.Access) (client.Access, error) {
 	if !client.IsID(a.Tenant) {
-		return client.Access{}, integration.TenantGone(client.Provider, errors.New("the tenant's id is none"))
+		return client.Access{}, integration.TenantGone(Provider, connector.ErrNoSuchID)
 	}
 	return client.Access{Token: a.Token, Tenant: a.Tenant, Background: a.Background}, nil
 }
+
+// translate returns the fault of the ports for a failed call.
+func translate(err error) error {
+	f := httpclient.FailureOf(err)
+	switch {
+	case f == nil || !f.Recognized():
+	case f.Status == http.StatusForbidden:
+		return connector.Annotate(integration.TenantGone(Provider, f), f)
+	case f.Status == http.StatusBadRequest:
+		return f
+	}
+	return connector.Translate(Provider, err)
+}
+
+// missing returns a NotFound fault for an id that the provider does not know.
+func missing(what string, err error) error {
+	if httpclient.StatusOf(err) == http.StatusNotFound {
+		return notFound(what, err)
+	}
+	return translate(err)
+}
+
+func notFound(what string, cause error) error { return connector.NotFound(Provider, what, cause) }

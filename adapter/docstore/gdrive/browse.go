@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/gdrive/client"
 	"docledger/domain/docstore"
 	"docledger/domain/fault"
@@ -95,7 +96,7 @@ func (c *Connector) named(ctx context.Context, a integration.Access, within []cl
 		}
 		if len(found) > manyAlike {
 			return nil, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-				"More than %d folders at %s have that path. Rename some of them.", manyAlike, client.Provider)
+				"More than %d folders at %s have that path. Rename some of them.", manyAlike, Provider)
 		}
 	}
 	return found, nil
@@ -104,14 +105,14 @@ func (c *Connector) named(ctx context.Context, a integration.Access, within []cl
 // folder reads a folder that is there.
 func (c *Connector) folder(ctx context.Context, a integration.Access, id string) (*client.File, error) {
 	if !client.IsID(id) {
-		return nil, notFound("folder").Because(errors.New("the id has not the form of one"))
+		return nil, notFound("folder", connector.ErrNoSuchID)
 	}
 	f, err := c.client.File(ctx, a, id)
 	if err != nil {
 		return nil, translate("folder", err)
 	}
 	if !f.Folder() || f.Trashed {
-		return nil, notFound("folder").Because(errors.New("it is in the bin, or no folder"))
+		return nil, notFound("folder", errors.New("it is in the bin, or no folder"))
 	}
 	return f, nil
 }
@@ -123,7 +124,7 @@ func (c *Connector) top(ctx context.Context, a integration.Access, p docstore.Pl
 		return nil, err
 	}
 	if f.Parent() != p.Source || p.Source == "" {
-		return nil, notFound("folder").Because(errors.New("it does not lie in its source"))
+		return nil, notFound("folder", errors.New("it does not lie in its source"))
 	}
 	return f, nil
 }

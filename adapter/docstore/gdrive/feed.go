@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/gdrive/client"
 	"docledger/domain/docstore"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // cursor is where a feed or a listing goes on.
@@ -36,17 +38,17 @@ func parse(text string) (cursor, error) {
 func (c cursor) next(token string) (string, error) {
 	out := cursor{c.drive, token}.String()
 	if len(out) > docstore.MaxCursor {
-		return "", integration.Unavailable(client.Provider, 0, errors.New("a page token is too long"))
+		return "", integration.Unavailable(Provider, 0, errors.New("a page token is too long"))
 	}
 	return out, nil
 }
 
-func lost(cause error) error { return docstore.CursorLost(client.Provider, "", cause) }
+func lost(cause error) error { return docstore.CursorLost(Provider, "", cause) }
 
 // ofCursor says why a page is not to be had. The provider refuses a token that
 // it does not know as it does any that makes no sense.
 func ofCursor(what string, err error) error {
-	if s := status(err); s == http.StatusBadRequest || s == http.StatusGone {
+	if s := httpclient.StatusOf(err); s == http.StatusBadRequest || s == http.StatusGone {
 		return lost(err)
 	}
 	return translate(what, err)
@@ -100,7 +102,7 @@ func (c *Connector) Children(ctx context.Context, a integration.Access, p docsto
 		return docstore.Page{}, err
 	}
 	if !client.IsID(folder) {
-		return docstore.Page{}, notFound("folder")
+		return docstore.Page{}, notFound("folder", connector.ErrNoSuchID)
 	}
 	return c.children(ctx, a, p, &client.File{ID: folder, DriveID: from.drive}, from)
 }

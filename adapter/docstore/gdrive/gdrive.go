@@ -1,64 +1,56 @@
-// Package gdrive connects DOCSTORE_B: it asks for consents, reads folders,
-// follows their changes and reads files in Google Drive's own language. The
-// ports it implements, and what their errors mean, stand in domain/integration
-// and domain/docstore.
+// Package gdrive is the connector of DOCSTORE_B. It asks for consents, lists
+// folders, reads their changes and reads files in Google Drive's own language.
+// domain/integration and domain/docstore define the ports and the meaning of
+// their errors.
 //
-// A source is a folder at the top of the account's own files, one that was
-// shared with it, or a shared drive; a sub-source is a folder directly in it.
-// The feed tells what happens anywhere in the account, or in the shared drive,
-// so that what lies in folders is listed. Shortcuts are told and never
-// followed. Documents of the provider's own types are read as PDF.
+// A source is a top folder of the account's own files, a folder that was shared
+// with it, or a shared drive. A sub-source is a folder directly in a source. The
+// feed reports changes anywhere in the account or in the shared drive, so the
+// connector lists what lies in folders. It reports shortcuts and never follows
+// them. It reads documents of the provider's own types as PDF.
 package gdrive
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/gdrive/client"
 	"docledger/domain/docstore"
-	"docledger/domain/identity"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
-	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
-// Where the provider answers.
+// Provider is the neutral code of the provider.
+const Provider = integration.DocstoreB
+
+// The provider's addresses.
 const (
 	authorizeURL = "https://accounts.google.com"
 	tokenURL     = "https://oauth2.googleapis.com"
 	apiURL       = "https://www.googleapis.com"
 )
 
-const defaultTimeout = time.Minute
-
-// DefaultScopes read files, and name the account.
-func DefaultScopes() []string { return []string{"openid", client.ReadScope} }
-
-// Options say how the provider is reached.
-type Options struct {
-	ClientID     string
-	ClientSecret secret.Text
-	Scopes       []string // nil for DefaultScopes
-	URL          string   // one address in place of all of the provider's; "" for those
-
-	// LoopbackHTTP lets URL be on this machine and without TLS, as a simulator
-	// is.
-	LoopbackHTTP bool
-
-	Gate      integration.Gate  // nil for one that is open
-	Timeout   time.Duration     // of one answer, and of each silence within a content; 0 for a minute
-	Transport http.RoundTripper // nil for http.DefaultTransport
-	Now       func() time.Time  // nil for time.Now
+// Descriptor describes the provider. It counts units, at most 325,000 in a
+// minute; a call is assumed to cost at most a hundred.
+func Descriptor() integration.Descriptor {
+	return integration.Descriptor{
+		Code: Provider, Scopes: []string{"openid", client.ReadScope},
+		Limits: integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 3000}}},
+	}
 }
+
+// Options say how the connector reaches the provider.
+type Options = connector.Options
 
 // Connector is the connector of DOCSTORE_B. It holds no state.
 type Connector struct {
+	*connector.Consents
 	client *client.Client
-	scopes []string
-	now    func() time.Time
 }
 
 // The capabilities.
@@ -75,55 +67,62 @@ var (
 
 // New returns a connector. It makes no call.
 func New(o Options) (*Connector, error) {
-	if o.ClientID == "" || o.ClientSecret.Empty() {
-		return nil, errors.New("the client id or secret of DOCSTORE_B is missing")
+	l, err := connector.Open(Descriptor(), o, client.HTTP())
+	if err != nil {
+		return nil, err
 	}
-	c := client.Options{
-		AuthorizeURL: authorizeURL, TokenURL: tokenURL, APIURL: apiURL, ClientID: o.ClientID, ClientSecret: o.ClientSecret,
-		HTTP: httpClient(o.Transport), Gate: o.Gate, Timeout: o.Timeout, Now: o.Now,
-	}
-	if o.URL != "" {
-		at := strings.TrimSuffix(o.URL, "/")
-		if err := checkAddress(at, o.LoopbackHTTP); err != nil {
-			return nil, err
-		}
-		c.AuthorizeURL, c.TokenURL, c.APIURL = at, at, at
-	}
-	if c.Gate == nil {
-		c.Gate = integration.OpenGate{}
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = defaultTimeout
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if o.Scopes == nil {
-		o.Scopes = DefaultScopes()
-	}
-	return &Connector{client: client.New(c), scopes: o.Scopes, now: c.Now}, nil
+	tokens := l.At(tokenURL)
+	return &Connector{client: client.New(l, l.At(apiURL)), Consents: &connector.Consents{
+		Link: l, OAuth: l.OAuth(l.At(authorizeURL)+"/o/oauth2/v2/auth", tokens+"/token"), Ended: []string{"invalid_grant"},
+		// Without both parameters the provider issues no refresh token.
+		Parameters: url.Values{"access_type": {"offline"}, "prompt": {"consent"}},
+		Identify: func(_ integration.Callback, t httpclient.Token) (integration.Consent, error) {
+			return identify(l.ClientID, t)
+		},
+		// The provider refuses an ended token in the same way as an unknown one.
+		RevokeURL: tokens + "/revoke",
+	}}, nil
 }
 
-// checkAddress accepts what may carry tokens.
-func checkAddress(address string, loopbackHTTP bool) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("the address of DOCSTORE_B is not a URL without query")
+// identify names the account, which the id token for this application states.
+// People can deselect scopes on the consent page, so what was granted is checked.
+func identify(clientID string, t httpclient.Token) (integration.Consent, error) {
+	const longest = 255 // characters of sub
+	if t.Scopes != nil && !slices.Contains(t.Scopes, client.ReadScope) && !slices.Contains(t.Scopes, client.FullScope) {
+		return integration.Consent{}, fault.New(fault.Invalid, fault.CodeInvalidRequest,
+			"The permission to read files was not granted at %s. Connect the integration again and leave every permission ticked.", Provider)
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && loopbackHTTP && identity.IsLoopbackHost(u.Host) {
-		return nil
+	var claims struct {
+		Subject  string `json:"sub"`
+		Audience string `json:"aud"`
 	}
-	return fmt.Errorf("the address %q of DOCSTORE_B must be https", address)
+	if !httpclient.Claims(t.IDToken, &claims) || claims.Audience != clientID || claims.Subject == "" || len(claims.Subject) > longest || t.Refresh.Empty() {
+		return integration.Consent{}, errors.New("the response names no account or has no refresh token")
+	}
+	return integration.Consent{Account: claims.Subject}, nil
 }
 
-// httpClient follows no redirect, which would carry our token along; the
-// interface makes none. Its calls have time-outs of their own.
-func httpClient(t http.RoundTripper) *http.Client {
-	return &http.Client{
-		Transport:     t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
+// RevokesAccount implements integration.RevocationReach.
+func (*Connector) RevokesAccount() bool { return true }
 
 // MeterTenant implements integration.AccountMeter: the limits are the person's.
-func (c *Connector) MeterTenant(account string) string { return account }
+func (*Connector) MeterTenant(account string) string { return account }
+
+// translate returns the fault of the ports for a failed call; what names the
+// requested thing.
+func translate(what string, err error) error {
+	f := httpclient.FailureOf(err)
+	switch {
+	case f == nil || f.Limited:
+	case f.Status == http.StatusForbidden && f.Has(client.ReasonNotConfigured):
+		return connector.Refuse(fault.Upstream, fault.CodeProviderUnauthorized, f,
+			"%s is not enabled for this service's client id. The operator must enable its file interface there.", Provider)
+	case f.Status == http.StatusForbidden:
+		return connector.Annotate(docstore.Denied(Provider, f), f)
+	case f.Status == http.StatusNotFound:
+		return notFound(what, f)
+	}
+	return connector.Translate(Provider, err)
+}
+
+func notFound(what string, cause error) error { return connector.NotFound(Provider, what, cause) }

@@ -209,7 +209,7 @@ func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
 	gate := &doorman{}
-	c, w := open(t, false, func(o *gdrive.Options) { o.Gate = gate })
+	c, w := open(t, false, func(o *gdrive.Options) { o.RateLimiter = gate })
 	a := w.entered(c)
 	a.Background = true
 	w.must(w.sim.SeedFolders(w.place.Source, 2500))

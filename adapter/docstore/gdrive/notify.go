@@ -8,6 +8,7 @@ import (
 	"docledger/domain/docstore"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 
 	"github.com/google/uuid"
 )
@@ -24,7 +25,7 @@ func (c *Connector) Subscribe(
 	if err != nil {
 		return docstore.Subscription{}, err
 	}
-	ch, err := c.client.Watch(ctx, a, from.drive, from.token, uuid.NewString(), address, proof.Reveal(), c.now().Add(lifetime))
+	ch, err := c.client.Watch(ctx, a, from.drive, from.token, uuid.NewString(), address, proof.Reveal(), c.Link.Now().Add(lifetime))
 	if err != nil {
 		return docstore.Subscription{}, translate("place", err)
 	}
@@ -59,7 +60,7 @@ func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
 // Unsubscribe implements docstore.Notifier.
 func (c *Connector) Unsubscribe(ctx context.Context, a integration.Access, s docstore.Subscription) error {
 	err := c.client.Stop(ctx, a, s.ID, s.Resource)
-	if status(err) == http.StatusNotFound {
+	if httpclient.StatusOf(err) == http.StatusNotFound {
 		return nil
 	}
 	return translate("subscription", err)

@@ -6,16 +6,18 @@ import (
 	"io"
 	"net/http"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/gdrive/client"
 	"docledger/domain/docstore"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // Open implements docstore.Reader. The file is read before its bytes: the
 // provider hands out those of files in the bin, too.
 func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.Place, it docstore.Item) (docstore.Content, error) {
 	if !client.IsID(it.ID) {
-		return docstore.Content{}, notFound("file").Because(errors.New("the id has not the form of one"))
+		return docstore.Content{}, notFound("file", connector.ErrNoSuchID)
 	}
 	f, err := c.client.File(ctx, a, it.ID)
 	if err != nil {
@@ -23,12 +25,12 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.P
 	}
 	switch {
 	case f.Trashed:
-		return docstore.Content{}, notFound("file").Because(errors.New("it is in the bin"))
+		return docstore.Content{}, notFound("file", errors.New("it is in the bin"))
 	case f.Exportable():
 		s, err := c.client.Export(ctx, a, f.ID)
 		return content(s, versionOf(f), f.Name+".pdf", err)
 	case f.Native():
-		return docstore.Content{}, docstore.Withheld(client.Provider, "its kind has no content.", errors.New(f.MimeType))
+		return docstore.Content{}, docstore.Withheld(Provider, "its kind has no content.", errors.New(f.MimeType))
 	}
 	s, err := c.client.Download(ctx, a, f.ID)
 	return content(s, versionOf(f), "", err)
@@ -36,7 +38,7 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.P
 
 // content is a stream in the words of the port. Its version was read before it,
 // so that a change in between is told as a later one.
-func content(s client.Stream, version, name string, err error) (docstore.Content, error) {
+func content(s httpclient.Stream, version, name string, err error) (docstore.Content, error) {
 	if err != nil {
 		return docstore.Content{}, ofContent(err)
 	}
@@ -46,19 +48,19 @@ func content(s client.Stream, version, name string, err error) (docstore.Content
 // ofContent says why a content is not to be had. A download that is switched
 // off may be switched on again, by people or once the upload is over.
 func ofContent(err error) error {
-	var f *client.Failure
-	if !errors.As(err, &f) || f.Status != http.StatusForbidden {
+	f := httpclient.FailureOf(err)
+	if f == nil || f.Status != http.StatusForbidden {
 		return translate("file", err)
 	}
-	switch f.Reason {
+	switch f.Code() {
 	case client.ReasonNoDownload, client.ReasonNotYet:
-		return docstore.Locked(client.Provider, 0, f)
+		return docstore.Locked(Provider, 0, f)
 	case client.ReasonHarmful:
-		return docstore.Withheld(client.Provider, "it is held for harmful there.", f)
+		return docstore.Withheld(Provider, "it is held for harmful there.", f)
 	case client.ReasonTooLargeExport:
-		return docstore.Withheld(client.Provider, "it is too large to be made a PDF.", f)
+		return docstore.Withheld(Provider, "it is too large to be made a PDF.", f)
 	case client.ReasonNotExportable:
-		return docstore.Withheld(client.Provider, "no PDF can be made of it.", f)
+		return docstore.Withheld(Provider, "no PDF can be made of it.", f)
 	}
 	return translate("file", err)
 }
@@ -71,5 +73,5 @@ func (b body) Read(into []byte) (int, error) {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return n, err
 	}
-	return n, integration.Unavailable(client.Provider, 0, err)
+	return n, integration.Unavailable(Provider, 0, err)
 }

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // Sources implements docstore.Browser.
@@ -31,7 +33,7 @@ func (c *Connector) Sources(ctx context.Context, a integration.Access) ([]docsto
 // SubSources implements docstore.Browser.
 func (c *Connector) SubSources(ctx context.Context, a integration.Access, source string) ([]docstore.SubSource, error) {
 	if !client.IsSiteID(source) {
-		return nil, noID("site")
+		return nil, notFound("site", connector.ErrNoSuchID)
 	}
 	drives, err := c.client.Drives(ctx, a, source)
 	if err != nil {
@@ -48,14 +50,14 @@ func (c *Connector) SubSources(ctx context.Context, a integration.Access, source
 // rely on which site it is of, so that the site's own list decides.
 func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Place) (docstore.SubSource, error) {
 	if !client.IsID(p.SubSource) {
-		return docstore.SubSource{}, noID("document library")
+		return docstore.SubSource{}, notFound("document library", connector.ErrNoSuchID)
 	}
 	list, err := c.SubSources(ctx, a, p.Source)
 	if err != nil {
 		return docstore.SubSource{}, err
 	}
 	if !slices.ContainsFunc(list, func(s docstore.SubSource) bool { return s.ID == p.SubSource }) {
-		return docstore.SubSource{}, notFound("document library").Because(errors.New("it is not one of its site"))
+		return docstore.SubSource{}, notFound("document library", errors.New("it is not one of its site"))
 	}
 	d, err := c.client.Drive(ctx, a, p.SubSource)
 	if err != nil {
@@ -68,7 +70,7 @@ func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docst
 // are compared without case.
 func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Place, path string) ([]docstore.Item, error) {
 	if !client.IsID(p.SubSource) {
-		return nil, noID("document library")
+		return nil, notFound("document library", connector.ErrNoSuchID)
 	}
 	if path == "" {
 		top, err := c.client.Root(ctx, a, p.SubSource)
@@ -81,7 +83,7 @@ func (c *Connector) Directories(ctx context.Context, a integration.Access, p doc
 		return []docstore.Item{}, nil
 	}
 	found, err := c.client.ItemAt(ctx, a, p.SubSource, path)
-	if status(err) == http.StatusNotFound {
+	if httpclient.StatusOf(err) == http.StatusNotFound {
 		// Nothing there, unless it is the library itself that is gone.
 		if _, err := c.client.Root(ctx, a, p.SubSource); err != nil {
 			return nil, translate("document library", err)

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // version begins every cursor, so that another form can be told apart. A link
@@ -20,7 +22,7 @@ const version = "1:"
 // cursorOf is where a link leads.
 func cursorOf(link string) (string, error) {
 	if len(version)+len(link) > docstore.MaxCursor {
-		return "", integration.Unavailable(client.Provider, 0, errors.New("a link is too long"))
+		return "", integration.Unavailable(Provider, 0, errors.New("a link is too long"))
 	}
 	return version + link, nil
 }
@@ -29,7 +31,7 @@ func cursorOf(link string) (string, error) {
 func linkOf(cursor string) (string, error) {
 	link, found := strings.CutPrefix(cursor, version)
 	if !found || !client.IsLink(link) {
-		return "", docstore.CursorLost(client.Provider, "", errors.New("it is no cursor of this connector"))
+		return "", docstore.CursorLost(Provider, "", errors.New("it is no cursor of this connector"))
 	}
 	return link, nil
 }
@@ -38,7 +40,7 @@ func linkOf(cursor string) (string, error) {
 // that there is.
 func (c *Connector) Start(ctx context.Context, _ integration.Access, p docstore.Place) (string, error) {
 	if !client.IsID(p.SubSource) {
-		return "", noID("document library")
+		return "", notFound("document library", connector.ErrNoSuchID)
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -54,7 +56,7 @@ func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.P
 	}
 	got, err := c.client.Delta(ctx, a, link)
 	if err != nil {
-		return docstore.Page{}, ofFeed(err, link == client.DeltaLink(p.SubSource))
+		return docstore.Page{}, c.ofFeed(err, link == client.DeltaLink(p.SubSource))
 	}
 	page := docstore.Page{Changes: make([]docstore.Change, 0, len(got.Value)), Done: got.Delta != ""}
 	for n := range got.Value {
@@ -68,17 +70,17 @@ func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.P
 
 // ofFeed says why a page is not to be had. A position that makes no sense to
 // the provider is lost; the beginning of the feed is none.
-func ofFeed(err error, beginning bool) error {
-	f := (*client.Failure)(nil)
-	if !errors.As(err, &f) || beginning || !f.Lost() && f.Status != http.StatusBadRequest {
+func (c *Connector) ofFeed(err error, beginning bool) error {
+	f := httpclient.FailureOf(err)
+	if f == nil || beginning || !client.IsLost(f) && f.Status != http.StatusBadRequest {
 		return translate("document library", err)
 	}
 	restart := ""
-	if f.Restart != "" {
+	if link := c.client.Restart(f); link != "" {
 		// One that is too long is none; the feed then begins by itself.
-		restart, _ = cursorOf(f.Restart)
+		restart, _ = cursorOf(link)
 	}
-	return docstore.CursorLost(client.Provider, restart, f)
+	return docstore.CursorLost(Provider, restart, f)
 }
 
 func changeOf(i *client.Item) docstore.Change {

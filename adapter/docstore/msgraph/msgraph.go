@@ -1,78 +1,68 @@
-// Package msgraph connects DOCSTORE_A: it asks for consents, reads sites and
-// their document libraries, follows what changes in a library and reads files
-// in Microsoft Graph's own language. The ports it implements, and what their
-// errors mean, stand in domain/integration and domain/docstore.
+// Package msgraph is the connector of DOCSTORE_A. It asks for consents, lists
+// sites and their document libraries, reads the changes of a library and reads
+// files in Microsoft Graph's own language. domain/integration and domain/docstore
+// define the ports and the meaning of their errors.
 //
-// A source is a site, a sub-source one of its document libraries. A library's
-// feed tells first all that there is in it. Shortcuts into other libraries and
-// notebooks are told and never opened.
+// A source is a site, a sub-source one of its document libraries. The feed of a
+// library first reports everything in it. The connector reports shortcuts into
+// other libraries and notebooks, and never opens them.
 package msgraph
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
-	"docledger/domain/identity"
+	"docledger/domain/fault"
 	"docledger/domain/integration"
-	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
-// Where the provider answers.
+// Provider is the neutral code of the provider.
+const Provider = integration.DocstoreA
+
+// The provider's addresses.
 const (
 	loginURL = "https://login.microsoftonline.com"
 	apiURL   = "https://graph.microsoft.com"
-	// contentHosts is what the hosts of contents end with: each organization
-	// has some of its own.
+	// contentHosts is the ending of the hosts of contents: each organization has
+	// its own.
 	contentHosts = ".sharepoint.com"
 )
 
-const (
-	defaultTimeout = time.Minute
-	// anyOrganization takes work accounts of every organization. Others have no
-	// sites.
-	anyOrganization = "organizations"
-)
+// SettingTenant names the one organization whose accounts may consent.
+const SettingTenant = "TENANT"
 
-// DefaultScopes read sites and files, name the account, and keep the consent
-// alive.
-func DefaultScopes() []string {
-	return []string{"openid", "profile", "offline_access", "Sites.Read.All", "Files.Read.All"}
+// anyOrganization accepts work accounts of every organization. Other accounts
+// have no sites.
+const anyOrganization = "organizations"
+
+// Descriptor describes the provider. It allows one application 1,200 units in a
+// minute in one organization; most calls cost one unit, lists two.
+func Descriptor() integration.Descriptor {
+	return integration.Descriptor{
+		Code: Provider, Scopes: []string{"openid", "profile", "offline_access", "Sites.Read.All", "Files.Read.All"},
+		Settings: []integration.Setting{{
+			Name: SettingTenant, Meaning: "the one organization whose accounts may consent, by its id or domain; empty: any",
+		}},
+		Limits:          integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 1000}}},
+		CaseInsensitive: true,
+	}
 }
 
-// Options say how the provider is reached.
-type Options struct {
-	ClientID     string
-	ClientSecret secret.Text
-	Tenant       string   // the one organization whose accounts may consent, by id or domain; "" for any
-	Scopes       []string // nil for DefaultScopes
-	URL          string   // one address in place of all of the provider's; "" for those
-	// ContentHosts are where contents are read from, with their ports; one that
-	// begins with a dot stands for all below it. nil for URL's, or the
-	// provider's.
-	ContentHosts []string
-
-	// LoopbackHTTP lets URL and contents be on this machine and without TLS, as
-	// a simulator is.
-	LoopbackHTTP bool
-
-	Gate      integration.Gate    // nil for one that is open
-	Limits    *integration.Limits // of one organization; nil for client.TenantLimits
-	Timeout   time.Duration       // of one answer, and of each silence within a content; 0 for a minute
-	Transport http.RoundTripper   // nil for http.DefaultTransport
-	Now       func() time.Time    // nil for time.Now
-}
+// Options say how the connector reaches the provider.
+type Options = connector.Options
 
 // Connector is the connector of DOCSTORE_A. It holds no state.
 type Connector struct {
+	*connector.Consents
 	client *client.Client
-	scopes []string
-	now    func() time.Time
 }
 
 // The capabilities.
@@ -87,67 +77,79 @@ var (
 
 // New returns a connector. It makes no call.
 func New(o Options) (*Connector, error) {
-	if o.ClientID == "" || o.ClientSecret.Empty() {
-		return nil, errors.New("the client id or secret of DOCSTORE_A is missing")
+	l, err := connector.Open(Descriptor(), o, client.HTTP())
+	if err != nil {
+		return nil, err
 	}
-	c := client.Options{
-		LoginURL: loginURL, APIURL: apiURL, Tenant: anyOrganization, ClientID: o.ClientID, ClientSecret: o.ClientSecret,
-		ContentHosts: []string{contentHosts}, LoopbackHTTP: o.LoopbackHTTP, HTTP: httpClient(o.Transport),
-		Gate: integration.OpenGate{}, Limits: client.TenantLimits(), Timeout: defaultTimeout, Now: time.Now,
+	hosts := l.ContentHosts
+	switch {
+	case hosts == nil && l.Overridden:
+		hosts = []string{l.Host}
+	case hosts == nil:
+		hosts = []string{contentHosts}
 	}
-	if o.URL != "" {
-		at := strings.TrimSuffix(o.URL, "/")
-		host, err := checkAddress(at, o.LoopbackHTTP)
-		if err != nil {
-			return nil, err
-		}
-		c.LoginURL, c.APIURL, c.ContentHosts = at, at, []string{host}
+	tenant := l.Settings[SettingTenant]
+	if tenant == "" {
+		tenant = anyOrganization
 	}
-	if o.ContentHosts != nil {
-		c.ContentHosts = o.ContentHosts
-	}
-	if o.Tenant != "" {
-		c.Tenant = o.Tenant
-	}
-	if o.Gate != nil {
-		c.Gate = o.Gate
-	}
-	if o.Limits != nil {
-		c.Limits = *o.Limits
-	}
-	if o.Timeout > 0 {
-		c.Timeout = o.Timeout
-	}
-	if o.Now != nil {
-		c.Now = o.Now
-	}
-	if o.Scopes == nil {
-		o.Scopes = DefaultScopes()
-	}
-	return &Connector{client: client.New(c), scopes: o.Scopes, now: c.Now}, nil
+	login := httpclient.Join(l.At(loginURL), tenant, "oauth2", "v2.0")
+	return &Connector{client: client.New(l, l.At(apiURL), hosts), Consents: &connector.Consents{
+		Link: l, OAuth: l.OAuth(login+"/authorize", login+"/token"),
+		// The person selects the account, so that connecting with another one is
+		// possible.
+		Parameters: url.Values{"response_mode": {"query"}, "prompt": {"select_account"}},
+		Ended:      []string{"invalid_grant", "interaction_required", "consent_required", "login_required"},
+		ScopeName:  func(scope string) string { return scope[strings.LastIndex(scope, "/")+1:] },
+		Identify: func(_ integration.Callback, t httpclient.Token) (integration.Consent, error) {
+			return identify(l.ClientID, t)
+		},
+		// The provider has no revocation by applications: people withdraw the
+		// consent there.
+	}}, nil
 }
 
-// checkAddress accepts what may carry tokens, and returns its host.
-func checkAddress(address string, loopbackHTTP bool) (host string, err error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("the address of DOCSTORE_A is not a URL without query")
+// identify names the account, which the id token for this application states. An
+// organization's rules may leave permissions out, so what was granted is checked.
+func identify(clientID string, t httpclient.Token) (integration.Consent, error) {
+	const longest = 64 // characters; both are UUIDs
+	if t.Scopes != nil && !slices.ContainsFunc(t.Scopes, readsSites) {
+		return integration.Consent{}, fault.New(fault.Invalid, fault.CodeInvalidRequest,
+			"The permission to read sites was not granted at %s. Have an administrator grant it there, then connect the integration again.", Provider)
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && loopbackHTTP && identity.IsLoopbackHost(u.Host) {
-		return strings.ToLower(u.Host), nil
+	var claims struct {
+		Tenant   string `json:"tid"`
+		Person   string `json:"oid"`
+		Audience string `json:"aud"`
 	}
-	return "", fmt.Errorf("the address %q of DOCSTORE_A must be https", address)
+	if !httpclient.Claims(t.IDToken, &claims) || claims.Audience != clientID || t.Refresh.Empty() ||
+		!client.IsID(claims.Tenant) || !client.IsID(claims.Person) || len(claims.Tenant) > longest || len(claims.Person) > longest {
+		return integration.Consent{}, errors.New("the response names no account or has no refresh token")
+	}
+	return integration.Consent{Account: client.Account(claims.Tenant, claims.Person)}, nil
 }
 
-// httpClient follows no redirect by itself, which would carry our token along.
-// Its calls have time-outs of their own.
-func httpClient(t http.RoundTripper) *http.Client {
-	return &http.Client{
-		Transport:     t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+// readsSites reports whether a scope permits reading sites. Scopes that permit
+// more include it.
+func readsSites(scope string) bool {
+	return strings.HasPrefix(strings.ToLower(scope[strings.LastIndex(scope, "/")+1:]), "sites.")
 }
 
 // MeterTenant implements integration.AccountMeter: the limits are the
 // organization's.
-func (c *Connector) MeterTenant(account string) string { return client.TenantOf(account) }
+func (*Connector) MeterTenant(account string) string { return client.TenantOf(account) }
+
+// translate returns the fault of the ports for a failed call; what names the
+// requested thing.
+func translate(what string, err error) error {
+	f := httpclient.FailureOf(err)
+	switch {
+	case f == nil || f.Limited:
+	case f.Status == http.StatusForbidden:
+		return connector.Annotate(docstore.Denied(Provider, f), f)
+	case f.Status == http.StatusNotFound, f.Status == http.StatusGone:
+		return notFound(what, f)
+	}
+	return connector.Translate(Provider, err)
+}
+
+func notFound(what string, cause error) error { return connector.NotFound(Provider, what, cause) }

@@ -7,11 +7,13 @@ import (
 	"net/url"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
 // lifetime is how long a subscription is to live. The provider allows 42,300
@@ -25,9 +27,9 @@ func (c *Connector) Subscribe(
 	ctx context.Context, a integration.Access, p docstore.Place, _, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	if !client.IsID(p.SubSource) {
-		return docstore.Subscription{}, noID("document library")
+		return docstore.Subscription{}, notFound("document library", connector.ErrNoSuchID)
 	}
-	s, err := c.client.Subscribe(ctx, a, p.SubSource, address, proof.Reveal(), c.now().Add(lifetime))
+	s, err := c.client.Subscribe(ctx, a, p.SubSource, address, proof.Reveal(), c.Link.Now().Add(lifetime))
 	return subscription(s, err)
 }
 
@@ -36,9 +38,9 @@ func (c *Connector) Renew(
 	ctx context.Context, a integration.Access, _ docstore.Place, s docstore.Subscription, _, _ string, _ secret.Text,
 ) (docstore.Subscription, error) {
 	if !client.IsID(s.ID) {
-		return docstore.Subscription{}, noID("subscription")
+		return docstore.Subscription{}, notFound("subscription", connector.ErrNoSuchID)
 	}
-	renewed, err := c.client.Renew(ctx, a, s.ID, c.now().Add(lifetime))
+	renewed, err := c.client.Renew(ctx, a, s.ID, c.Link.Now().Add(lifetime))
 	return subscription(renewed, err)
 }
 
@@ -57,7 +59,7 @@ func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
 		} `json:"value"`
 	}
 	if err := json.Unmarshal(call.Body, &in); err != nil {
-		return docstore.Told{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", client.Provider).Because(err)
+		return docstore.Told{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", Provider).Because(err)
 	}
 	told := docstore.Told{Changed: true}
 	for _, n := range in.Value {
@@ -72,7 +74,7 @@ func (c *Connector) Unsubscribe(ctx context.Context, a integration.Access, s doc
 		return nil
 	}
 	err := c.client.Unsubscribe(ctx, a, s.ID)
-	if status(err) == http.StatusNotFound {
+	if httpclient.StatusOf(err) == http.StatusNotFound {
 		return nil
 	}
 	return translate("subscription", err)

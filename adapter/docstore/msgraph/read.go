@@ -6,15 +6,17 @@ import (
 	"io"
 	"net/http"
 
+	"docledger/adapter/connector"
 	"docledger/adapter/docstore/msgraph/client"
 	"docledger/domain/docstore"
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // Open implements docstore.Reader.
 func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.Place, it docstore.Item) (docstore.Content, error) {
 	if !client.IsID(p.SubSource) || !client.IsID(it.ID) {
-		return docstore.Content{}, noID("file")
+		return docstore.Content{}, notFound("file", connector.ErrNoSuchID)
 	}
 	s, err := c.client.Download(ctx, a, p.SubSource, it.ID)
 	if err != nil {
@@ -26,16 +28,16 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.P
 // ofContent says why a content is not to be had. Somebody may be writing the
 // file, or have it locked; both pass.
 func ofContent(err error) error {
-	f := (*client.Failure)(nil)
+	f := httpclient.FailureOf(err)
 	switch {
-	case !errors.As(err, &f):
+	case f == nil:
 		return err
 	case f.Has(client.CodeMalware):
-		return docstore.Withheld(client.Provider, "it is held for harmful there.", f)
+		return docstore.Withheld(Provider, "it is held for harmful there.", f)
 	case f.Status == http.StatusLocked, f.Status == http.StatusConflict:
-		return docstore.Locked(client.Provider, f.RetryAfter, f)
+		return docstore.Locked(Provider, f.RetryAfter, f)
 	case f.Status == http.StatusBadRequest, f.Status == http.StatusNotImplemented:
-		return docstore.Withheld(client.Provider, "its kind has no content.", f)
+		return docstore.Withheld(Provider, "its kind has no content.", f)
 	}
 	return translate("file", err)
 }
@@ -48,5 +50,5 @@ func (b body) Read(into []byte) (int, error) {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return n, err
 	}
-	return n, integration.Unavailable(client.Provider, 0, err)
+	return n, integration.Unavailable(Provider, 0, err)
 }

@@ -177,7 +177,7 @@ func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
 	gate := &doorman{}
-	c, w := open(t, func(o *msgraph.Options) { o.Gate = gate })
+	c, w := open(t, func(o *msgraph.Options) { o.RateLimiter = gate })
 	a := w.entered(c)
 	a.Background = true
 	w.SeedSubSources(450)
@@ -223,7 +223,7 @@ func TestAddressesAndSecrets(t *testing.T) {
 		t.Error("no secret is taken")
 	}
 	for tenant, want := range map[string]string{"": "organizations", "contoso.example": "contoso.example", "../x": "..%2Fx"} {
-		c, err := msgraph.New(msgraph.Options{ClientID: "a", ClientSecret: secret.New("b"), Tenant: tenant})
+		c, err := msgraph.New(msgraph.Options{ClientID: "a", ClientSecret: secret.New("b"), Settings: map[string]string{msgraph.SettingTenant: tenant}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ func NewVerifier(o Options) (v *Verifier, issuer string, err error) {
 		return nil, "", err
 	}
 	issuer = key.Origin(o.LoopbackHTTP)
-	return newVerifier(o, issuer, httpClient(o)), issuer, nil
+	return newVerifier(o, issuer, newHTTP(o)), issuer, nil
 }
 
 // Run keeps the keys fresh until the context ends.

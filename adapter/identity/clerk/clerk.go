@@ -10,10 +10,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
-	"docledger/domain/identity"
+	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
 // APIURL is where the provider's backend API answers.
@@ -81,8 +81,7 @@ func New(o Options) (*Client, error) {
 	if o.APIURL == "" {
 		o.APIURL = APIURL
 	}
-	o.APIURL = strings.TrimSuffix(o.APIURL, "/")
-	if err := checkAddress(o.APIURL, o.LoopbackHTTP); err != nil {
+	if o.APIURL, _, err = httpclient.CheckAddress("the identity provider", o.APIURL, o.LoopbackHTTP); err != nil {
 		return nil, err
 	}
 	webhooks, err := newWebhooks(o.WebhookSecrets)
@@ -93,8 +92,8 @@ func New(o Options) (*Client, error) {
 		o.FailureFloor = defaultFailureFloor
 	}
 	issuer := key.Origin(o.LoopbackHTTP)
-	client := httpClient(o)
-	backend := api{client: client, url: o.APIURL, secret: o.SecretKey}
+	client := newHTTP(o)
+	backend := api{client: client, url: o.APIURL, secret: secret.New(o.SecretKey)}
 	users := Users{backend}
 	return &Client{
 		Tokens:        newVerifier(o, issuer, client),
@@ -127,31 +126,4 @@ func (c *Client) Check(ctx context.Context) error {
 		doing: "list organizations", what: "list",
 		method: http.MethodGet, path: []string{"organizations"}, query: url.Values{"limit": {"1"}},
 	}, &any)
-}
-
-// checkAddress accepts what may carry the secret key.
-func checkAddress(address string, loopbackHTTP bool) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("the identity provider's address %q is not a URL without query", address)
-	}
-	if u.Scheme == "https" || u.Scheme == "http" && loopbackHTTP && identity.IsLoopbackHost(u.Host) {
-		return nil
-	}
-	return fmt.Errorf("the identity provider's address %q must be https", address)
-}
-
-func httpClient(o Options) *http.Client {
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.Transport == nil {
-		o.Transport = http.DefaultTransport
-	}
-	return &http.Client{
-		Timeout:   o.Timeout,
-		Transport: o.Transport,
-		// The interface never redirects; following one would carry our key along.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }

@@ -164,6 +164,7 @@ func TestMembersThatNeverEnd(t *testing.T) {
 	p := newProvider(t, func(o *clerk.Options) {
 		o.Transport = within{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked++
+			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, answer)
 		})}
 	})

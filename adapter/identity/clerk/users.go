@@ -11,6 +11,7 @@ import (
 
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
@@ -106,7 +107,7 @@ func (u Users) verifyPassword(ctx context.Context, id, password string) (bool, e
 		method: http.MethodPost, path: []string{"users", id, "verify_password"},
 		body: map[string]string{"password": password},
 	}, &got)
-	switch statusOf(err) {
+	switch httpclient.StatusOf(err) {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity:
 		return false, nil // no password, gone since, or another password
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 
+	"docledger/infrastructure/httpclient"
 	"github.com/golang-jwt/jwt/v5"
 )
 
@@ -45,7 +45,7 @@ type Verifier struct {
 
 var _ identity.TokenVerifier = (*Verifier)(nil)
 
-func newVerifier(o Options, issuer string, client *http.Client) *Verifier {
+func newVerifier(o Options, issuer string, client *httpclient.Client) *Verifier {
 	if o.KeysInterval <= 0 {
 		o.KeysInterval = defaultKeysInterval
 	}

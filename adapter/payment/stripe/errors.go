@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"docledger/domain/billing"
 	"docledger/domain/fault"
 
+	"docledger/infrastructure/httpclient"
 	sdk "github.com/stripe/stripe-go/v79"
 )
 
@@ -50,7 +49,7 @@ func translate(ctx context.Context, doing, what string, err error) error {
 	}
 	var e *sdk.Error
 	if !errors.As(err, &e) {
-		return unavailable(retryUnreachable, fmt.Errorf("%s: %w", doing, bare(ctx, err)))
+		return unavailable(retryUnreachable, fmt.Errorf("%s: %w", doing, stripURL(ctx, err)))
 	}
 	cause := fmt.Errorf("%s: %w", doing, asRefusal(e))
 	switch status := e.HTTPStatusCode; {
@@ -90,17 +89,13 @@ func malformed(doing string) error {
 	return unavailable(retryUnreachable, fmt.Errorf("%s: the answer is not the processor's", doing))
 }
 
-// bare strips what may hold data of a request or an answer: the address with
-// its query, and the body that was no JSON.
-func bare(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// stripURL removes what may hold data of a request or a response: the address
+// with its query, and a body that is not JSON.
+func stripURL(ctx context.Context, err error) error {
+	if stripped := httpclient.StripURL(ctx, err); stripped != err || ctx.Err() != nil {
+		return stripped
 	}
-	var inURL *url.Error
-	if errors.As(err, &inURL) {
-		return inURL.Err
-	}
-	return errors.New("the answer is not the processor's")
+	return errors.New("the response is not the processor's")
 }
 
 // replayed says that the answer is that of an earlier call with the same key.
@@ -108,13 +103,13 @@ func replayed(e *sdk.Error) bool {
 	return e.LastResponse != nil && e.LastResponse.Header.Get("Idempotent-Replayed") == "true"
 }
 
+// retryAfter returns when to try again: as the processor says, or otherwise.
 func retryAfter(e *sdk.Error, otherwise time.Duration) time.Duration {
 	if e.LastResponse == nil {
 		return otherwise
 	}
-	seconds, err := strconv.ParseUint(e.LastResponse.Header.Get("Retry-After"), 10, 31)
-	if err != nil || seconds == 0 {
-		return otherwise
+	if after := httpclient.RetryAfter(e.LastResponse.Header); after > 0 {
+		return min(after, retryLongest)
 	}
-	return min(time.Duration(seconds)*time.Second, retryLongest)
+	return otherwise
 }

@@ -20,7 +20,7 @@ type Bookkeeper struct {
 
 // BookkeeperOf finds the capabilities of a connector that books; one that lacks
 // any fails the test.
-func BookkeeperOf(t testing.TB, p integration.Provider, connector any) Bookkeeper {
+func BookkeeperOf(t testing.TB, p integration.Descriptor, connector any) Bookkeeper {
 	t.Helper()
 	b := Bookkeeper{Connector: Of(t, p, connector)}
 	var ok [3]bool

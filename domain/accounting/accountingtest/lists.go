@@ -17,26 +17,26 @@ func (b bundle) accounts(t testing.TB, a integration.Access, f accounting.ClassF
 	return must[[]accounting.Account](t)(b.Accounts.Accounts(context.Background(), a, f))
 }
 
-// classes are the classes that the provider's charts hold: ACCOUNTING_A, those
-// of 2.1; ACCOUNTING_B, its own types.
+// classes returns the classes that the provider's charts hold: its own types, or
+// the classes of those.
 func (b bundle) classes() []string {
-	if b.Provider == integration.AccountingB {
-		return accounting.TypesB(nil)
+	if b.Provider.ClassesAreTypes {
+		return b.Provider.AccountTypes
 	}
 	var names []string
-	for _, c := range accounting.Classes() {
-		if c != accounting.CreditCard {
-			names = append(names, string(c))
+	for _, t := range b.Provider.AccountTypes {
+		if class, _ := b.Provider.AccountClass(t); !slices.Contains(names, class) {
+			names = append(names, class)
 		}
 	}
 	return names
 }
 
-// class is the class of an account by the contract's table.
+// class returns the class of an account by the provider's descriptor.
 func (b bundle) class(a accounting.Account) accounting.AccountClass {
-	if b.Provider == integration.AccountingB {
-		c, _ := accounting.ClassOfB(a.Class)
-		return c
+	if b.Provider.ClassesAreTypes {
+		class, _ := b.Provider.AccountClass(a.Class)
+		return accounting.AccountClass(class)
 	}
 	return accounting.AccountClass(a.Class)
 }
@@ -49,10 +49,8 @@ func testEveryType(t *testing.T, b bundle) {
 			if a.ID == "" || a.Name == "" || a.Type == "" || a.Class == "" || a.State == "" {
 				t.Errorf("account %+v", a)
 			}
-			if b.Provider == integration.AccountingA {
-				if c, known := accounting.ClassOfA(a.Type); string(c) != a.Class || known == a.Unmapped {
-					t.Errorf("account %+v: the table says %s, known %t", a, c, known)
-				}
+			if class, known := b.Provider.AccountClass(a.Type); !b.Provider.ClassesAreTypes && (class != a.Class || known == a.Unmapped) {
+				t.Errorf("account %+v: the descriptor states %s, known %t", a, class, known)
 			}
 		}
 		for _, class := range b.classes() {
@@ -60,8 +58,8 @@ func testEveryType(t *testing.T, b bundle) {
 				t.Errorf("tenant %s: no account of class %s", tenant, class)
 			}
 		}
-		if b.Provider == integration.AccountingA {
-			for _, name := range accounting.TypesA() {
+		if !b.Provider.ClassesAreTypes {
+			for _, name := range b.Provider.AccountTypes {
 				if !types[name] {
 					t.Errorf("tenant %s: no account of type %s", tenant, name)
 				}
@@ -104,13 +102,16 @@ func testFilters(t *testing.T, b bundle) {
 			t.Errorf("%v selects %d accounts, want %d", f, len(got), len(want))
 		}
 	}
-	if b.Provider == integration.AccountingA {
+	for _, class := range accounting.Classes() {
+		if b.Provider.ClassesAreTypes || slices.Contains(b.classes(), string(class)) {
+			continue
+		}
 		before := b.Count(ListAccounts)
-		if list := b.accounts(t, a, accounting.ClassFilter{accounting.CreditCard}); list == nil || len(list) != 0 {
-			t.Errorf("credit cards: %v", list)
+		if list := b.accounts(t, a, accounting.ClassFilter{class}); list == nil || len(list) != 0 {
+			t.Errorf("accounts of class %s: %v", class, list)
 		}
 		if b.Count(ListAccounts) != before {
-			t.Error("a list that is always empty was asked for")
+			t.Errorf("a list of class %s was requested, which is always empty", class)
 		}
 	}
 }

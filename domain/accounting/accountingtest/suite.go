@@ -16,7 +16,7 @@ import (
 
 // Connector is what a connector can do, found by assertion.
 type Connector struct {
-	Provider      integration.Provider
+	Provider      integration.Descriptor
 	Authorizer    integration.Authorizer
 	Organizations accounting.OrganizationReader
 	Accounts      accounting.AccountReader
@@ -26,7 +26,7 @@ type Connector struct {
 }
 
 // Of finds the capabilities of a connector; one that lacks any fails the test.
-func Of(t testing.TB, p integration.Provider, connector any) Connector {
+func Of(t testing.TB, p integration.Descriptor, connector any) Connector {
 	t.Helper()
 	c := Connector{Provider: p}
 	var ok [6]bool

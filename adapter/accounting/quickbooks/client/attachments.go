@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"strings"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Attachment is a file of a document.
@@ -44,38 +45,29 @@ type entityRef struct {
 	Value string `json:"value"`
 }
 
-// Attach adds a file. The provider tells within an answer of status 200 that it
-// does not take it.
+// Attach adds a file. The provider refuses it within a response of status 200.
 func (c *Client) Attach(ctx context.Context, a Access, k *Kind, id string, f NewAttachment) (Attachment, error) {
 	const doing = "attach"
-	request := c.api(doing, http.MethodPost, a, "upload")
+	request := c.request(doing, http.MethodPost, a, "upload")
 	head, tail, contentType, err := wrapped(k, id, f)
 	if err != nil {
-		return Attachment{}, &Failure{Doing: doing, NotSent: true, cause: err}
+		return Attachment{}, err
 	}
-	request.header.Set("Content-Type", contentType)
-	request.body = io.MultiReader(bytes.NewReader(head), f.Content, bytes.NewReader(tail))
-	request.size = int64(len(head)) + f.Size + int64(len(tail))
+	request.SetHeader("Content-Type", contentType)
+	request.Body = io.MultiReader(bytes.NewReader(head), f.Content, bytes.NewReader(tail))
+	request.Size = int64(len(head)) + f.Size + int64(len(tail))
 	var out struct {
 		AttachableResponse []struct {
 			Attachable *Attachment
-			Fault      *wireFault
 		}
 	}
 	if err := c.do(ctx, request, &out); err != nil {
 		return Attachment{}, err
 	}
-	if len(out.AttachableResponse) != 1 {
-		return Attachment{}, &Failure{Doing: doing, cause: errors.New("the answer has no attachment")}
+	if len(out.AttachableResponse) != 1 || out.AttachableResponse[0].Attachable == nil || out.AttachableResponse[0].Attachable.FileName == "" {
+		return Attachment{}, httpclient.Broken(doing, "the response has no attachment")
 	}
-	one := out.AttachableResponse[0]
-	if one.Fault != nil {
-		return Attachment{}, &Failure{Doing: doing, Status: http.StatusOK, Kind: clip(one.Fault.Type), Faults: one.Fault.faults()}
-	}
-	if one.Attachable == nil || one.Attachable.FileName == "" {
-		return Attachment{}, &Failure{Doing: doing, cause: errors.New("the answer has no attachment")}
-	}
-	return *one.Attachable, nil
+	return *out.AttachableResponse[0].Attachable, nil
 }
 
 // wrapped makes what stands before and behind a file's content.

@@ -1,54 +1,60 @@
-// Package client speaks the wire format of QuickBooks Online: its OAuth
-// servers and its accounting API. The provider's own structures and words stay
-// within it and the package around it.
+// Package client speaks the wire format of QuickBooks Online's accounting API.
+// The provider's own structures and words stay within it and the package around
+// it.
 //
-// It never repeats a call by itself, and it tells a refusal, after which
-// nothing was done, from an answer that leaves that open; see Failure.
+// It never repeats a call by itself; see httpclient.Failure for its errors.
 package client
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"time"
 
-	"docledger/domain/integration"
+	"docledger/adapter/connector"
 	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
-	maxAnswer     = 32 << 20 // bytes; a page of 1,000 vendors stays below 2 MB
-	maxRefusal    = 1 << 20  // bytes of an answer that is a refusal
-	listPage      = 1000     // the most that the provider gives at once
-	documentsPage = 200      // with their lines, which may be hundreds each
-	maxPages      = 1000     // of one list
+	maxBody       = 32 << 20         // bytes; a page of 1,000 vendors stays below 2 MB
+	timeout       = 60 * time.Second // the provider itself gives up after 120
+	listPage      = 1000             // the most that the provider returns at once
+	documentsPage = 200              // with their lines, which may be hundreds each
+	maxPages      = 1000             // of one list
 	minorVersion  = "75"
 )
 
-// Provider is what the provider is called wherever people see it.
-const Provider = integration.AccountingB
-
-// AccountingScope is the one scope of the accounting API.
+// AccountingScope is the OAuth scope of the accounting API.
 const AccountingScope = "com.intuit.quickbooks.accounting"
 
-// Options say how the provider is reached. All addresses are without a slash
-// at the end.
-type Options struct {
-	AuthorizeURL string // of the host with the consent page
-	TokenURL     string // of the host with the token endpoint
-	RevokeURL    string // of the host that ends consents
-	APIURL       string
-	ClientID     string
-	ClientSecret secret.Text
-	HTTP         *http.Client
-	Gate         integration.Gate
-	Limits       integration.Limits // of one company
-	Now          func() time.Time
-}
+// Codes of the provider's refusals that the connector knows.
+const (
+	CodeNoPermission  = "120"
+	CodeNotFound      = "610"
+	CodeBadID         = "2030"
+	CodeBadReference  = "2500"
+	CodeSystem        = "10000"
+	CodeDuplicate     = "6140" // number of a bill
+	CodeLapsed        = "6190" // the company's subscription
+	CodePeriodClosed  = "6210"
+	CodeDuplicateName = "6240"
+)
 
 // Client makes calls. It holds no state.
-type Client struct{ o Options }
+type Client struct {
+	link *connector.Link
+	api  string
+}
 
-// New returns a client.
-func New(o Options) *Client { return &Client{o} }
+// New returns a client of the API at an address.
+func New(l *connector.Link, api string) *Client { return &Client{l, api} }
+
+// HTTP configures the HTTP client for the provider.
+func HTTP() httpclient.Options {
+	return httpclient.Options{MaxBody: maxBody, Timeout: timeout, RequestIDs: []string{"intuit_tid"}, ReadRefusal: readRefusal}
+}
 
 // Access is what a call of the API needs.
 type Access struct {
@@ -57,15 +63,81 @@ type Access struct {
 	Background bool
 }
 
-// CompanyLimits are what the provider allows one application in one company.
-func CompanyLimits() integration.Limits {
-	const second, minute = 10, 500
-	return integration.Limits{
-		Windows: []integration.Window{{Length: time.Second, Max: second}, {Length: time.Minute, Max: minute}},
+// request describes a call below the company's path of the API.
+func (c *Client) request(operation, method string, a Access, path ...string) httpclient.Request {
+	return httpclient.Request{
+		Operation: operation, Method: method, URL: httpclient.Join(c.api, append([]string{"v3", "company", a.Realm}, path...)...),
+		Query: url.Values{"minorversion": {minorVersion}}, Token: a.Token, Admit: c.link.Admit(a.Realm, a.Background, *c.link.Limits),
 	}
 }
 
-// IsID says whether a text has the form of the provider's ids of companies and
+// do makes a call and decodes its response. A response of status 200 may be a
+// refusal, too.
+func (c *Client) do(ctx context.Context, r httpclient.Request, into any) error {
+	resp, err := c.link.Do(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := resp.Decode(r.Operation, into); err != nil {
+		return err
+	}
+	var refused wireRefusal
+	if json.Unmarshal(resp.Body, &refused) == nil && refused.fault() != nil {
+		return c.link.Refuse(r.Operation, resp)
+	}
+	return nil
+}
+
+// wireRefusal holds the forms of refusals. The names of the API begin with
+// capitals, those of the gateway before it with small letters; the decoder
+// accepts both.
+type wireRefusal struct {
+	Fault              *wireFault
+	AttachableResponse []struct{ Fault *wireFault }
+}
+
+type wireFault struct {
+	Error []struct{ Message, Detail, Code string }
+	Type  string
+}
+
+// fault returns the first fault; nil if there is none.
+func (w wireRefusal) fault() *wireFault {
+	if w.Fault == nil && len(w.AttachableResponse) == 1 {
+		w.Fault = w.AttachableResponse[0].Fault
+	}
+	if w.Fault == nil || len(w.Fault.Error) == 0 {
+		return nil
+	}
+	return w.Fault
+}
+
+func readRefusal(f *httpclient.Failure, body []byte) {
+	const limited = time.Minute // as the provider documents
+	if f.Limited && f.RetryAfter == 0 {
+		f.RetryAfter = limited
+	}
+	var refused wireRefusal
+	if json.Unmarshal(body, &refused) != nil || refused.fault() == nil {
+		return
+	}
+	f.Kind = refused.fault().Type
+	for _, e := range refused.fault().Error {
+		f.AddCode(e.Code)
+		if e.Detail == "" {
+			e.Detail = e.Message
+		}
+		f.AddMessage(e.Detail)
+	}
+}
+
+// IsRefusal reports whether the provider considered a request and did not do it.
+func IsRefusal(f *httpclient.Failure) bool {
+	return f != nil && !f.NotSent && (f.Status == http.StatusBadRequest || f.Status == http.StatusOK) && len(f.Codes)+len(f.Messages) > 0 &&
+		f.Kind != "SystemFault" && f.Code() != CodeSystem
+}
+
+// IsID reports whether a text has the form of the provider's ids of companies and
 // things: digits.
 func IsID(id string) bool {
 	const longest = 20

@@ -1,12 +1,12 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Kind is one of the two kinds of documents that a supplier sends.
@@ -71,45 +71,43 @@ const LineType = "AccountBasedExpenseLineDetail"
 
 // post sends JSON. With a key the provider does it once, and gives its first
 // answer again.
-func (c *Client) post(ctx context.Context, request call, body any, key string, into any) error {
-	raw, err := json.Marshal(body)
+func (c *Client) post(ctx context.Context, request httpclient.Request, body any, key string, into any) error {
+	request, err := request.WithJSON(body)
 	if err != nil {
-		return &Failure{Doing: request.doing, NotSent: true, cause: err}
+		return err
 	}
-	request.header.Set("Content-Type", "application/json")
-	request.body = bytes.NewReader(raw)
 	if key != "" {
-		request.query.Set("requestid", key)
+		request.Query.Set("requestid", key)
 	}
 	return c.do(ctx, request, into)
 }
 
 // Create makes a document.
 func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string) (Document, error) {
-	request := c.api("create "+d.Kind.Entity, http.MethodPost, a, d.Kind.path)
+	request := c.request("create "+d.Kind.Entity, http.MethodPost, a, d.Kind.path)
 	if d.AllowDuplicate {
-		request.query.Set("include", "allowduplicatedocnum")
+		request.Query.Set("include", "allowduplicatedocnum")
 	}
 	var out map[string]json.RawMessage
 	if err := c.post(ctx, request, d, key, &out); err != nil {
 		return Document{}, err
 	}
-	return document(request.doing, d.Kind, out)
+	return document(request.Operation, d.Kind, out)
 }
 
 // Document reads one document.
 func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Document, error) {
-	request := c.api("read "+k.Entity, http.MethodGet, a, k.path, id)
+	request := c.request("read "+k.Entity, http.MethodGet, a, k.path, id)
 	var out map[string]json.RawMessage
 	if err := c.do(ctx, request, &out); err != nil {
 		return Document{}, err
 	}
-	return document(request.doing, k, out)
+	return document(request.Operation, k, out)
 }
 
 func document(doing string, k *Kind, out map[string]json.RawMessage) (d Document, err error) {
 	if json.Unmarshal(out[k.Entity], &d) != nil || d.ID == "" || d.TotalAmt == "" {
-		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
+		return Document{}, httpclient.Broken(doing, "the answer has no document")
 	}
 	d.Kind = k
 	return d, nil
@@ -120,7 +118,7 @@ func (c *Client) Documents(ctx context.Context, a Access, k *Kind, conditions ..
 	list, err := query[Document](ctx, c, a, k.Entity, documentsPage, conditions...)
 	for i := range list {
 		if list[i].ID == "" || list[i].TotalAmt == "" {
-			return nil, &Failure{Doing: "list " + k.Entity, cause: errors.New("the list holds what is no document")}
+			return nil, httpclient.Broken("list "+k.Entity, "the list holds what is no document")
 		}
 		list[i].Kind = k
 	}
@@ -155,11 +153,11 @@ type Address struct {
 func (c *Client) CreateVendor(ctx context.Context, a Access, v NewVendor, key string) (Vendor, error) {
 	const doing = "create vendor"
 	var out struct{ Vendor *Vendor }
-	if err := c.post(ctx, c.api(doing, http.MethodPost, a, "vendor"), v, key, &out); err != nil {
+	if err := c.post(ctx, c.request(doing, http.MethodPost, a, "vendor"), v, key, &out); err != nil {
 		return Vendor{}, err
 	}
 	if out.Vendor == nil || out.Vendor.ID == "" {
-		return Vendor{}, &Failure{Doing: doing, cause: errors.New("the answer has no vendor")}
+		return Vendor{}, httpclient.Broken(doing, "the answer has no vendor")
 	}
 	return *out.Vendor, nil
 }

@@ -3,8 +3,9 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Ref names another thing.
@@ -88,11 +89,11 @@ type Currency struct {
 func (c *Client) Company(ctx context.Context, a Access) (Company, error) {
 	const doing = "read company"
 	var out struct{ CompanyInfo *Company }
-	if err := c.do(ctx, c.api(doing, http.MethodGet, a, "companyinfo", a.Realm), &out); err != nil {
+	if err := c.do(ctx, c.request(doing, http.MethodGet, a, "companyinfo", a.Realm), &out); err != nil {
 		return Company{}, err
 	}
 	if out.CompanyInfo == nil || out.CompanyInfo.CompanyName == "" {
-		return Company{}, &Failure{Doing: doing, cause: errors.New("the answer has no company")}
+		return Company{}, httpclient.Broken(doing, "the answer has no company")
 	}
 	return *out.CompanyInfo, nil
 }
@@ -101,11 +102,11 @@ func (c *Client) Company(ctx context.Context, a Access) (Company, error) {
 func (c *Client) Preferences(ctx context.Context, a Access) (Preferences, error) {
 	const doing = "read preferences"
 	var out struct{ Preferences *Preferences }
-	if err := c.do(ctx, c.api(doing, http.MethodGet, a, "preferences"), &out); err != nil {
+	if err := c.do(ctx, c.request(doing, http.MethodGet, a, "preferences"), &out); err != nil {
 		return Preferences{}, err
 	}
 	if out.Preferences == nil || out.Preferences.CurrencyPrefs.HomeCurrency.Value == "" {
-		return Preferences{}, &Failure{Doing: doing, cause: errors.New("the answer has no home currency")}
+		return Preferences{}, httpclient.Broken(doing, "the answer has no home currency")
 	}
 	return *out.Preferences, nil
 }

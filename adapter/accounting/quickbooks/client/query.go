@@ -3,10 +3,11 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Condition is one condition of a query; all of a query hold.
@@ -49,8 +50,8 @@ func query[T any](ctx context.Context, c *Client, a Access, entity string, page 
 	doing := "list " + entity
 	out := []T{}
 	for n := range maxPages {
-		request := c.api(doing, http.MethodGet, a, "query")
-		request.query.Set("query", fmt.Sprintf("%s ORDERBY Id STARTPOSITION %d MAXRESULTS %d", statement, n*page+1, page))
+		request := c.request(doing, http.MethodGet, a, "query")
+		request.Query.Set("query", fmt.Sprintf("%s ORDERBY Id STARTPOSITION %d MAXRESULTS %d", statement, n*page+1, page))
 		rows, err := queryPage[T](ctx, c, request, entity)
 		if err != nil {
 			return nil, err
@@ -60,11 +61,11 @@ func query[T any](ctx context.Context, c *Client, a Access, entity string, page 
 			return out, nil
 		}
 	}
-	return nil, &Failure{Doing: doing, cause: errors.New("the list does not end")}
+	return nil, httpclient.Broken(doing, "the list does not end")
 }
 
 // queryPage reads one page. Where nothing is selected, the list is left out.
-func queryPage[T any](ctx context.Context, c *Client, request call, entity string) ([]T, error) {
+func queryPage[T any](ctx context.Context, c *Client, request httpclient.Request, entity string) ([]T, error) {
 	var said struct {
 		QueryResponse map[string]json.RawMessage
 	}
@@ -72,11 +73,11 @@ func queryPage[T any](ctx context.Context, c *Client, request call, entity strin
 		return nil, err
 	}
 	if said.QueryResponse == nil {
-		return nil, &Failure{Doing: request.doing, cause: errors.New("the answer has no result")}
+		return nil, httpclient.Broken(request.Operation, "the answer has no result")
 	}
 	var rows []T
 	if raw, has := said.QueryResponse[entity]; has && json.Unmarshal(raw, &rows) != nil {
-		return nil, &Failure{Doing: request.doing, cause: errors.New("the answer's list is not the provider's")}
+		return nil, httpclient.Broken(request.Operation, "the answer's list is not the provider's")
 	}
 	return rows, nil
 }

@@ -10,7 +10,7 @@ import (
 // approved.
 func (c *Client) Allocate(ctx context.Context, a Access, note, bill string, amount json.Number, date, key string) error {
 	const plural = "Allocations"
-	out := c.api("allocate", http.MethodPut, a, CreditNotes.plural, note, plural)
+	out := c.accounting("allocate", http.MethodPut, a, CreditNotes.plural, note, plural)
 	_, err := c.write(ctx, out, plural, map[string]any{
 		"Invoice": map[string]string{"InvoiceID": bill}, "Amount": amount, "Date": date,
 	}, key)

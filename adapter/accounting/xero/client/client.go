@@ -1,49 +1,52 @@
-// Package client speaks the wire format of Xero's identity server, connections
-// and accounting API. The provider's own structures and words stay within it
-// and the package around it.
+// Package client speaks the wire format of Xero's connections and accounting
+// API. The provider's own structures and words stay within it and the package
+// around it.
 //
-// It never repeats a call by itself, and it tells a refusal, after which
-// nothing was done, from an answer that leaves that open; see Failure.
+// It never repeats a call by itself; see httpclient.Failure for its errors.
 package client
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/domain/integration"
 	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
-	maxAnswer     = 32 << 20 // bytes; a page of 1,000 contacts stays below 4 MB
-	maxRefusal    = 1 << 20  // bytes of an answer that is a refusal
-	contactsPage  = 1000     // the most that the provider gives at once
+	maxBody       = 32 << 20 // bytes; a page of 1,000 contacts stays below 4 MB
+	contactsPage  = 1000     // the most that the provider returns at once
 	documentsPage = 100      // with their lines, which may be hundreds each
 	maxPages      = 1000     // of one list
+	appCalls      = 10_000   // without a tenant, in a minute
+	tenantHeader  = "Xero-Tenant-Id"
 )
 
-// Provider is what the provider is called wherever people see it.
-const Provider = integration.AccountingA
-
-// Options say how the provider is reached. All addresses are without a slash
-// at the end.
-type Options struct {
-	AuthorizeURL string // of the host with the consent page
-	IdentityURL  string // of the host with the token endpoint
-	APIURL       string
-	ClientID     string
-	ClientSecret secret.Text // empty for an application that has PKCE in its place
-	HTTP         *http.Client
-	Gate         integration.Gate
-	Limits       integration.Limits // of one tenant
-	Now          func() time.Time
-}
+// CodeKeyReused is docledger's code for an idempotency key that the provider
+// knows from another request. The provider has none for it.
+const CodeKeyReused = "IdempotencyKeyReused"
 
 // Client makes calls. It holds no state.
-type Client struct{ o Options }
+type Client struct {
+	link *connector.Link
+	api  string
+}
 
-// New returns a client.
-func New(o Options) *Client { return &Client{o} }
+// New returns a client of the API at an address.
+func New(l *connector.Link, api string) *Client { return &Client{l, api} }
+
+// HTTP configures the HTTP client for the provider.
+func HTTP() httpclient.Options {
+	return httpclient.Options{MaxBody: maxBody, RequestIDs: []string{"Xero-Correlation-Id"}, ReadRefusal: readRefusal, Remaining: remaining}
+}
 
 // Access is what a call of the API needs.
 type Access struct {
@@ -52,18 +55,110 @@ type Access struct {
 	Background bool
 }
 
-// TenantLimits are what the provider allows one application in one tenant; the
-// windows are fixed ones.
-func TenantLimits() integration.Limits {
-	const concurrent, minute, day = 5, 60, 5000
-	return integration.Limits{
-		Concurrent: concurrent,
-		Windows:    []integration.Window{{Length: time.Minute, Max: minute}, {Length: 24 * time.Hour, Max: day}},
+// request describes a call below a path of the API.
+func (c *Client) request(operation, method string, a Access, path ...string) httpclient.Request {
+	limits := *c.link.Limits
+	r := httpclient.Request{Operation: operation, Method: method, URL: httpclient.Join(c.api, path...), Query: url.Values{}, Token: a.Token}
+	if a.Tenant == "" {
+		limits = integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: appCalls}}}
+	} else {
+		r.SetHeader(tenantHeader, a.Tenant)
+	}
+	r.Admit = c.link.Admit(a.Tenant, a.Background, limits)
+	return r
+}
+
+// accounting describes a call of the accounting API.
+func (c *Client) accounting(operation, method string, a Access, path ...string) httpclient.Request {
+	return c.request(operation, method, a, append([]string{"api.xro", "2.0"}, path...)...)
+}
+
+// do makes a call and decodes its response.
+func (c *Client) do(ctx context.Context, r httpclient.Request, into any) error {
+	return c.link.JSON(ctx, r, into)
+}
+
+// remaining reads how many calls the provider still allows.
+func remaining(resp *http.Response) map[time.Duration]int {
+	minute := "X-MinLimit-Remaining"
+	if resp.Request.Header.Get(tenantHeader) == "" {
+		minute = "X-AppMinLimit-Remaining"
+	}
+	var out map[time.Duration]int
+	for name, window := range map[string]time.Duration{minute: time.Minute, "X-DayLimit-Remaining": 24 * time.Hour} {
+		left, err := strconv.ParseUint(resp.Header.Get(name), 10, 31)
+		if err != nil {
+			continue
+		}
+		if out == nil {
+			out = map[time.Duration]int{}
+		}
+		out[window] = int(left)
+	}
+	return out
+}
+
+// wireProblems are what the provider finds wrong with one thing.
+type wireProblems struct {
+	HasErrors        bool   `json:"HasErrors"`
+	Status           string `json:"StatusAttributeString"`
+	ValidationErrors []struct {
+		Message string `json:"Message"`
+	} `json:"ValidationErrors"`
+}
+
+const validation = "ValidationException"
+
+// addTo adds the problems to a failure.
+func (p wireProblems) addTo(f *httpclient.Failure) {
+	if len(f.Codes) == 0 {
+		f.AddCode(validation)
+	}
+	for _, m := range p.ValidationErrors {
+		f.AddMessage(m.Message)
 	}
 }
 
-// appLimits are those of calls without a tenant.
-func appLimits() integration.Limits {
-	const minute = 10_000
-	return integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: minute}}}
+// readRefusal reads a refusal of the API, or of the gateway before it.
+func readRefusal(f *httpclient.Failure, body []byte) {
+	// The text does not have to be JSON. A validation may repeat what people wrote
+	// and does not count.
+	if f.Status == http.StatusBadRequest && bytes.Contains(body, []byte("different request")) && !bytes.Contains(body, []byte("ValidationErrors")) {
+		f.AddCode(CodeKeyReused)
+	}
+	var refused struct {
+		Type     string         `json:"Type"`
+		Title    string         `json:"Title"`
+		Message  string         `json:"Message"`
+		Detail   string         `json:"Detail"`
+		Elements []wireProblems `json:"Elements"`
+	}
+	if json.Unmarshal(body, &refused) != nil {
+		return
+	}
+	f.AddCode(refused.Type)
+	for _, e := range refused.Elements {
+		e.addTo(f)
+	}
+	if len(f.Messages) == 0 && refused.Type == validation {
+		f.AddMessage(refused.Message)
+	}
+	if refused.Detail != "" {
+		f.AddCode(refused.Title)
+		f.AddMessage(refused.Detail)
+	}
+}
+
+// IsID reports whether a text has the form of the provider's ids.
+func IsID(id string) bool {
+	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	if len(id) != len(shape) {
+		return false
+	}
+	for i, c := range strings.ToLower(id) {
+		if dash := shape[i] == '-'; dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdef", c) {
+			return false
+		}
+	}
+	return true
 }

@@ -2,11 +2,11 @@ package client
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"docledger/domain/calendar"
+	"docledger/infrastructure/httpclient"
 )
 
 func TestDates(t *testing.T) {
@@ -41,20 +41,6 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-func TestClaims(t *testing.T) {
-	t.Parallel()
-	// {"xero_userid":"u","authentication_event_id":"e"}
-	const payload = "eyJ4ZXJvX3VzZXJpZCI6InUiLCJhdXRoZW50aWNhdGlvbl9ldmVudF9pZCI6ImUifQ"
-	if got := readClaims("h." + payload + ".s"); got != (claims{"u", "e"}) {
-		t.Errorf("claims %+v", got)
-	}
-	for _, token := range []string{"", "opaque", "a.b", "a." + payload, "a.!!.c", "a.bm90IGpzb24.c", strings.Repeat(".", 100)} {
-		if got := readClaims(token); got != (claims{}) {
-			t.Errorf("%q states %+v", token, got)
-		}
-	}
-}
-
 // FuzzDate holds that a date that is read lies within the calendar.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{`"/Date(1439434356790)/"`, `"/Date(-1+0000)/"`, `null`, `"/Date(9e9)/"`, `"\u002fDate(1)/"`} {
@@ -80,6 +66,8 @@ func FuzzDocument(f *testing.F) {
 				t.Errorf("%s is read as %+v", raw, d)
 			}
 		}
-		_ = answer{status: 400, body: raw}.failure("read").Error()
+		f := &httpclient.Failure{Status: 400}
+		readRefusal(f, raw)
+		_ = f.Error()
 	})
 }

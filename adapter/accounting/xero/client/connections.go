@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Connection is a tenant that a token reaches.
@@ -14,27 +16,23 @@ type Connection struct {
 	TenantName string `json:"tenantName"`
 }
 
-// TypeOrganization is the tenant type of companies; others are of accountants.
+// TypeOrganization is the tenant type of companies; others belong to accountants.
 const TypeOrganization = "ORGANISATION"
 
-// Connections lists what a token reaches.
+// Connections lists the tenants that a token reaches.
 func (c *Client) Connections(ctx context.Context, a Access) ([]Connection, error) {
 	a.Tenant = ""
 	var out []Connection
-	err := c.do(ctx, c.accounting("list connections", http.MethodGet, "/connections", a), &out)
+	err := c.do(ctx, c.request("list connections", http.MethodGet, a, "connections"), &out)
 	return out, err
 }
 
-// Disconnect takes a connection off. One that is off is no error.
+// Disconnect removes a connection. One that does not exist is no error.
 func (c *Client) Disconnect(ctx context.Context, a Access, id string) error {
-	const doing = "delete connection"
 	a.Tenant = ""
-	got, err := c.send(ctx, c.accounting(doing, http.MethodDelete, "/connections", a, id))
-	if err != nil {
-		return err
+	err := c.do(ctx, c.request("delete connection", http.MethodDelete, a, "connections", id), nil)
+	if httpclient.StatusOf(err) == http.StatusNotFound {
+		return nil
 	}
-	if got.status != http.StatusNoContent && got.status != http.StatusNotFound {
-		return got.failure(doing)
-	}
-	return nil
+	return err
 }

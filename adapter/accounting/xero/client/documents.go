@@ -1,12 +1,12 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Kind is one of the two kinds of documents that a supplier sends.
@@ -93,8 +93,8 @@ func (d NewDocument) MarshalJSON() ([]byte, error) {
 // Create makes a document, once for a key within the provider's window.
 func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string) (Document, error) {
 	doing := "create " + d.Kind.plural
-	out := c.api(doing, http.MethodPut, a, d.Kind.plural)
-	out.query.Set("unitdp", "4")
+	out := c.accounting(doing, http.MethodPut, a, d.Kind.plural)
+	out.Query.Set("unitdp", "4")
 	raw, err := c.write(ctx, out, d.Kind.plural, d, key)
 	if err != nil {
 		return Document{}, err
@@ -105,7 +105,7 @@ func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string
 // CreateContact makes a contact, once for a key within the provider's window.
 func (c *Client) CreateContact(ctx context.Context, a Access, contact Contact, key string) (Contact, error) {
 	const doing, plural = "create Contacts", "Contacts"
-	raw, err := c.write(ctx, c.api(doing, http.MethodPut, a, plural), plural, contact, key)
+	raw, err := c.write(ctx, c.accounting(doing, http.MethodPut, a, plural), plural, contact, key)
 	if err != nil {
 		return Contact{}, err
 	}
@@ -114,31 +114,31 @@ func (c *Client) CreateContact(ctx context.Context, a Access, contact Contact, k
 		wireProblems
 	}
 	if json.Unmarshal(raw, &made) != nil || made.ID == "" {
-		return Contact{}, &Failure{Doing: doing, cause: errors.New("the answer has no contact")}
+		return Contact{}, httpclient.Broken(doing, "the answer has no contact")
 	}
 	return made.Contact, nil
 }
 
 // write sends one new thing and returns it as the provider holds it.
-func (c *Client) write(ctx context.Context, out call, plural string, thing any, key string) (json.RawMessage, error) {
-	raw, err := json.Marshal(map[string]any{plural: []any{thing}})
+func (c *Client) write(ctx context.Context, out httpclient.Request, plural string, thing any, key string) (json.RawMessage, error) {
+	out, err := out.WithJSON(map[string]any{plural: []any{thing}})
 	if err != nil {
-		return nil, &Failure{Doing: out.doing, NotSent: true, cause: err}
+		return nil, err
 	}
-	out.body, out.size = bytes.NewReader(raw), int64(len(raw))
-	out.header.Set("Content-Type", "application/json")
-	out.header.Set(keyHeader, key)
+	out.SetHeader("Idempotency-Key", key)
 	body := map[string]json.RawMessage{}
 	if err := c.do(ctx, out, &body); err != nil {
 		return nil, err
 	}
 	var made []json.RawMessage
 	if json.Unmarshal(body[plural], &made) != nil || len(made) != 1 {
-		return nil, &Failure{Doing: out.doing, cause: errors.New("the answer does not hold what was made")}
+		return nil, httpclient.Broken(out.Operation, "the answer does not hold what was made")
 	}
 	var p wireProblems
 	if json.Unmarshal(made[0], &p) == nil && (p.HasErrors || p.Status == "ERROR") {
-		return nil, &Failure{Doing: out.doing, Status: http.StatusBadRequest, Kind: "ValidationException", Messages: p.messages()}
+		f := &httpclient.Failure{Operation: out.Operation, Status: http.StatusBadRequest}
+		p.addTo(f)
+		return nil, c.link.Record(f)
 	}
 	return made[0], nil
 }
@@ -147,7 +147,7 @@ func (c *Client) write(ctx context.Context, out call, plural string, thing any, 
 func (k *Kind) read(doing string, raw json.RawMessage) (Document, error) {
 	var d Document
 	if json.Unmarshal(raw, &d) != nil || !k.complete(&d) {
-		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
+		return Document{}, httpclient.Broken(doing, "the answer has no document")
 	}
 	return d, nil
 }
@@ -166,12 +166,12 @@ func (k *Kind) complete(d *Document) bool {
 func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Document, error) {
 	doing := "read " + k.plural
 	body := map[string]json.RawMessage{}
-	if err := c.do(ctx, c.api(doing, http.MethodGet, a, k.plural, id), &body); err != nil {
+	if err := c.do(ctx, c.accounting(doing, http.MethodGet, a, k.plural, id), &body); err != nil {
 		return Document{}, err
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(body[k.plural], &list) != nil || len(list) != 1 {
-		return Document{}, &Failure{Doing: doing, cause: errors.New("the answer has no document")}
+		return Document{}, httpclient.Broken(doing, "the answer has no document")
 	}
 	return k.read(doing, list[0])
 }
@@ -186,7 +186,7 @@ func (c *Client) Documents(ctx context.Context, a Access, k *Kind, where string)
 	}
 	for i := range out {
 		if !k.complete(&out[i]) {
-			return nil, &Failure{Doing: "list " + k.plural, cause: errors.New("the answer has no document")}
+			return nil, httpclient.Broken("list "+k.plural, "the answer has no document")
 		}
 	}
 	return out, nil

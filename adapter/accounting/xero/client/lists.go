@@ -3,10 +3,11 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"docledger/infrastructure/httpclient"
 )
 
 // Organization is a company.
@@ -80,11 +81,11 @@ const StatusActive = "ACTIVE"
 func (c *Client) Organization(ctx context.Context, a Access) (Organization, error) {
 	const doing = "read organization"
 	var out struct{ Organisations []Organization }
-	if err := c.do(ctx, c.api(doing, http.MethodGet, a, "Organisation"), &out); err != nil {
+	if err := c.do(ctx, c.accounting(doing, http.MethodGet, a, "Organisation"), &out); err != nil {
 		return Organization{}, err
 	}
 	if len(out.Organisations) != 1 || out.Organisations[0].ID == "" {
-		return Organization{}, &Failure{Doing: doing, cause: errors.New("the answer has no organization")}
+		return Organization{}, httpclient.Broken(doing, "the answer has no organization")
 	}
 	return out.Organisations[0], nil
 }
@@ -93,12 +94,12 @@ func (c *Client) Organization(ctx context.Context, a Access) (Organization, erro
 func whole[T any](ctx context.Context, c *Client, a Access, plural string) ([]T, error) {
 	out := map[string]json.RawMessage{}
 	doing := "list " + plural
-	if err := c.do(ctx, c.api(doing, http.MethodGet, a, plural), &out); err != nil {
+	if err := c.do(ctx, c.accounting(doing, http.MethodGet, a, plural), &out); err != nil {
 		return nil, err
 	}
 	var list []T
 	if err := json.Unmarshal(out[plural], &list); err != nil {
-		return nil, &Failure{Doing: doing, cause: errors.New("the answer has no list")}
+		return nil, httpclient.Broken(doing, "the answer has no list")
 	}
 	return list, nil
 }
@@ -131,12 +132,12 @@ func pages[T any](ctx context.Context, c *Client, a Access, plural string, q url
 	var out []T
 	seen := map[string]bool{}
 	for page := 1; page <= maxPages; page++ {
-		request := c.api(doing, http.MethodGet, a, plural)
+		request := c.accounting(doing, http.MethodGet, a, plural)
 		for name, values := range q {
-			request.query[name] = values
+			request.Query[name] = values
 		}
-		request.query.Set("page", strconv.Itoa(page))
-		request.query.Set("pageSize", strconv.Itoa(size))
+		request.Query.Set("page", strconv.Itoa(page))
+		request.Query.Set("pageSize", strconv.Itoa(size))
 		body := map[string]json.RawMessage{}
 		if err := c.do(ctx, request, &body); err != nil {
 			return nil, err
@@ -146,7 +147,7 @@ func pages[T any](ctx context.Context, c *Client, a Access, plural string, q url
 			PageCount int `json:"pageCount"`
 		}
 		if json.Unmarshal(body[plural], &part) != nil || body["pagination"] != nil && json.Unmarshal(body["pagination"], &p) != nil {
-			return nil, &Failure{Doing: doing, cause: errors.New("the answer has no list")}
+			return nil, httpclient.Broken(doing, "the answer has no list")
 		}
 		for _, x := range part {
 			if !seen[id(x)] {
@@ -159,5 +160,5 @@ func pages[T any](ctx context.Context, c *Client, a Access, plural string, q url
 			return out, nil
 		}
 	}
-	return nil, &Failure{Doing: doing, cause: errors.New("the list does not end")}
+	return nil, httpclient.Broken(doing, "the list does not end")
 }

@@ -2,12 +2,12 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"strconv"
 	"time"
 
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // Change is what became of a file, or of a shared drive.
@@ -44,7 +44,7 @@ func (c *Client) StartToken(ctx context.Context, a integration.Access, drive str
 		return "", err
 	}
 	if got.Token == "" {
-		return "", &Failure{Doing: doing, cause: errors.New("the answer has no token")}
+		return "", httpclient.Broken(doing, "the answer has no token")
 	}
 	return got.Token, nil
 }
@@ -61,7 +61,7 @@ func (c *Client) Changes(ctx context.Context, a integration.Access, drive, token
 		return ChangePage{}, err
 	}
 	if (p.Next == "") == (p.Start == "") {
-		return ChangePage{}, &Failure{Doing: doing, cause: errors.New("the answer says not where to go on")}
+		return ChangePage{}, httpclient.Broken(doing, "the answer says not where to go on")
 	}
 	return p, nil
 }
@@ -95,7 +95,7 @@ func (c *Client) Watch(ctx context.Context, a integration.Access, drive, token, 
 	}
 	milliseconds, err := strconv.ParseInt(got.Expiration, 10, 64)
 	if err != nil || got.ID != id || got.ResourceID == "" {
-		return Channel{}, &Failure{Doing: doing, cause: errors.New("the answer is of no such channel")}
+		return Channel{}, httpclient.Broken(doing, "the answer is of no such channel")
 	}
 	return Channel{got.ID, got.ResourceID, time.UnixMilli(milliseconds).UTC()}, nil
 }

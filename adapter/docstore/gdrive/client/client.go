@@ -1,71 +1,122 @@
-// Package client speaks the wire format of Google's OAuth servers and of the
-// Drive API, version 3. The provider's own structures and words stay within it
-// and the package around it.
+// Package client speaks the wire format of the Drive API, version 3. The
+// provider's own structures and words stay within it and the package around it.
 //
-// It never repeats a call by itself; see Failure for what its errors tell.
+// It never repeats a call by itself; see httpclient.Failure for its errors.
 package client
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
 	"time"
 
+	"docledger/adapter/connector"
 	"docledger/domain/integration"
-	"docledger/domain/secret"
+	"docledger/infrastructure/httpclient"
 )
 
 const (
-	maxAnswer  = 16 << 20 // bytes; a page of 1,000 changes stays below 2 MB
-	maxRefusal = 1 << 20  // bytes of an answer that is a refusal
-	filePage   = 1000     // the most that the provider gives at once
-	drivePage  = 100
-	maxPages   = 10_000 // of one list; some may be empty
+	timeout   = time.Minute
+	filePage  = 1000 // the most that the provider returns at once
+	drivePage = 100
+	maxPages  = 10_000 // of one list; some may be empty
 )
 
-// Provider is what the provider is called wherever people see it.
-const Provider = integration.DocstoreB
-
-// ReadScope is the scope that reads files; FullScope holds it.
+// ReadScope is the OAuth scope that reads files; FullScope includes it.
 const (
 	ReadScope = "https://www.googleapis.com/auth/drive.readonly"
 	FullScope = "https://www.googleapis.com/auth/drive"
 )
 
-// Kinds of files of the provider's own.
+// Media types of the provider's own.
 const (
 	FolderType   = ownTypes + "folder"
 	ShortcutType = ownTypes + "shortcut"
 	ownTypes     = "application/vnd.google-apps."
 )
 
-// Options say how the provider is reached. All addresses are without a slash
-// at the end.
-type Options struct {
-	AuthorizeURL string // of the host with the consent page
-	TokenURL     string // of the host of the token endpoint
-	APIURL       string
-	ClientID     string
-	ClientSecret secret.Text
-	HTTP         *http.Client
-	Gate         integration.Gate
-	Timeout      time.Duration // of one answer, and of each silence within a content
-	Now          func() time.Time
-}
+// Reasons of the provider's refusals that the connector knows.
+const (
+	ReasonNotConfigured  = "accessNotConfigured"
+	ReasonNoDownload     = "cannotDownloadFile"
+	ReasonNotYet         = "fileNotDownloadable"
+	ReasonHarmful        = "cannotDownloadAbusiveFile"
+	ReasonTooLargeExport = "exportSizeLimitExceeded"
+	ReasonNotExportable  = "fileNotExportable"
+	reasonDaily          = "dailyLimitExceeded"
+)
+
+// limits are the reasons of a refusal that passes by itself.
+var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", reasonDaily, "sharingRateLimitExceeded", "quotaExceeded"}
 
 // Client makes calls. It holds no state.
-type Client struct{ o Options }
-
-// New returns a client.
-func New(o Options) *Client { return &Client{o} }
-
-// AccountLimits are what one application may ask of one account. The provider
-// counts units, at most 325,000 in a minute; the dearest call is taken to cost a
-// hundred.
-func AccountLimits() integration.Limits {
-	const calls = 3000
-	return integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: calls}}}
+type Client struct {
+	link *connector.Link
+	api  string
 }
 
-// IsID says whether a text has the form of the provider's ids. The alias of an
+// New returns a client of the API at an address.
+func New(l *connector.Link, api string) *Client { return &Client{l, api} }
+
+// HTTP configures the HTTP client for the provider.
+func HTTP() httpclient.Options {
+	return httpclient.Options{Timeout: timeout, RequestIDs: []string{"X-Request-Id", "X-GUploader-UploadID"}, ReadRefusal: readRefusal}
+}
+
+// request describes a call of the API. Each segment of the path is sent as one.
+func (c *Client) request(operation, method string, a integration.Access, q url.Values, path ...string) httpclient.Request {
+	return httpclient.Request{
+		Operation: operation, Method: method, URL: httpclient.Join(c.api, append([]string{"drive", "v3"}, path...)...), Query: q, Token: a.Token,
+		Admit: c.link.Admit(a.Account, a.Background, *c.link.Limits),
+	}
+}
+
+// get makes a call that reads and decodes its response.
+func (c *Client) get(ctx context.Context, operation string, a integration.Access, into any, q url.Values, path ...string) error {
+	return c.link.JSON(ctx, c.request(operation, http.MethodGet, a, q, path...), into)
+}
+
+// post makes a call that writes. into is nil for a response without a body.
+func (c *Client) post(ctx context.Context, operation string, a integration.Access, body, into any, q url.Values, path ...string) error {
+	r, err := c.request(operation, http.MethodPost, a, q, path...).WithJSON(body)
+	if err != nil {
+		return err
+	}
+	return c.link.JSON(ctx, r, into)
+}
+
+// readRefusal reads a refusal of the API. Most refusals of a limit do not say
+// when to try again: limits of a minute have passed after one, the daily one has
+// not.
+func readRefusal(f *httpclient.Failure, body []byte) {
+	var refused struct {
+		Error struct {
+			Message string
+			Status  string
+			Errors  []struct{ Reason string }
+		}
+	}
+	if json.Unmarshal(body, &refused) == nil {
+		for _, e := range refused.Error.Errors {
+			f.AddCode(e.Reason)
+		}
+		f.AddCode(refused.Error.Status)
+		f.AddMessage(refused.Error.Message)
+	}
+	if f.Status == http.StatusForbidden && slices.Contains(limits, f.Code()) {
+		f.Limited = true
+	}
+	if f.Limited && f.RetryAfter == 0 {
+		f.RetryAfter = time.Minute
+		if f.Code() == reasonDaily {
+			f.RetryAfter = time.Hour
+		}
+	}
+}
+
+// IsID reports whether a text has the form of the provider's ids. The alias of an
 // account's top folder is none.
 func IsID(id string) bool {
 	const longest = 200

@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // File is a file or folder, with the fields that are asked for here.
@@ -78,7 +77,7 @@ func (c *Client) File(ctx context.Context, a integration.Access, id string) (*Fi
 		return nil, err
 	}
 	if f.ID != id {
-		return nil, &Failure{Doing: doing, cause: errors.New("the answer is of another file")}
+		return nil, httpclient.Broken(doing, "the answer is of another file")
 	}
 	return &f, nil
 }
@@ -121,7 +120,7 @@ func (c *Client) FilePage(ctx context.Context, a integration.Access, query Query
 		return Page{}, err
 	}
 	if p.Incomplete {
-		return Page{}, &Failure{Doing: doing, cause: errors.New("the provider searched a part only")}
+		return Page{}, httpclient.Broken(doing, "the provider searched a part only")
 	}
 	return p, nil
 }
@@ -172,53 +171,15 @@ func all[T any](page func(token string) ([]T, string, error)) (list []T, err err
 		}
 		token = next
 	}
-	return nil, &Failure{Doing: "read a list", cause: errors.New("it does not end")}
+	return nil, httpclient.Broken("read a list", "it does not end")
 }
 
-// Stream is a content on its way. Body must be closed.
-type Stream struct {
-	Body      io.ReadCloser
-	Size      int64 // -1 where it is not told
-	MediaType string
+// Download starts to read the bytes of a file.
+func (c *Client) Download(ctx context.Context, a integration.Access, id string) (httpclient.Stream, error) {
+	return c.link.Open(ctx, c.request("download file", http.MethodGet, a, everywhere(url.Values{"alt": {"media"}}), "files", id))
 }
 
-// Download begins to read the bytes of a file.
-func (c *Client) Download(ctx context.Context, a integration.Access, id string) (Stream, error) {
-	return c.stream(ctx, c.api("download file", http.MethodGet, a, everywhere(url.Values{"alt": {"media"}}), "files", id))
-}
-
-// Export begins to read the PDF of a document of the provider's own.
-func (c *Client) Export(ctx context.Context, a integration.Access, id string) (Stream, error) {
-	return c.stream(ctx, c.api("export file", http.MethodGet, a, url.Values{"mimeType": {"application/pdf"}}, "files", id, "export"))
-}
-
-func (c *Client) stream(ctx context.Context, out call) (Stream, error) {
-	// What the transport unpacks has no length.
-	out.header.Set("Accept-Encoding", "identity")
-	resp, leave, release, err := c.start(ctx, out)
-	if err != nil {
-		return Stream{}, err
-	}
-	if resp.StatusCode == http.StatusOK {
-		leave(integration.Observation{})
-		return Stream{&released{resp.Body, release}, resp.ContentLength, resp.Header.Get("Content-Type")}, nil
-	}
-	defer release()
-	defer func() { _ = resp.Body.Close() }() // as in send
-	refusal, err := finish(out.doing, resp, leave)
-	if err != nil {
-		return Stream{}, err
-	}
-	return Stream{}, refusal.failure(out.doing)
-}
-
-// released is a body whose end lets its call go.
-type released struct {
-	io.ReadCloser
-	release func()
-}
-
-func (r *released) Close() error {
-	r.release()
-	return r.ReadCloser.Close()
+// Export starts to read the PDF of a document of the provider's own type.
+func (c *Client) Export(ctx context.Context, a integration.Access, id string) (httpclient.Stream, error) {
+	return c.link.Open(ctx, c.request("export file", http.MethodGet, a, url.Values{"mimeType": {"application/pdf"}}, "files", id, "export"))
 }

@@ -2,11 +2,11 @@ package client
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // rootAlias stands for the id of a drive's top folder.
@@ -57,7 +57,7 @@ func (c *Client) item(ctx context.Context, a integration.Access, below string) (
 		return nil, err
 	}
 	if i.ID == "" {
-		return nil, &Failure{Doing: doing, cause: errors.New("the answer is no item")}
+		return nil, httpclient.Broken(doing, "the answer is no item")
 	}
 	return &i, nil
 }
@@ -72,7 +72,7 @@ func (c *Client) Delta(ctx context.Context, a integration.Access, link string) (
 	const doing = "read changes"
 	p, err := page[Item](ctx, c, doing, a, link)
 	if err == nil && (p.Next == "") == (p.Delta == "") {
-		return Page[Item]{}, &Failure{Doing: doing, cause: errors.New("the answer says not where to go on")}
+		return Page[Item]{}, httpclient.Broken(doing, "the answer says not where to go on")
 	}
 	return p, err
 }

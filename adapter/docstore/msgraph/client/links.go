@@ -2,22 +2,22 @@ package client
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
-
-	"docledger/domain/identity"
 )
 
-// Links are addresses of the API that its answers name: the next page of a
-// list, or where a feed goes on. Here they are what stands behind the API's
-// base address, to the letter; what lies elsewhere is no link, so that our token
-// is sent to nobody else.
+// Links are addresses of the API that its responses name: the next page of a
+// list, or the next position of a feed. Here they are the exact text after the
+// API's base address. Any other address is no link, so that the token is sent to
+// nobody else.
 
-var errLink = errors.New("the answer leads to another address than the provider's")
+var (
+	errLink = errors.New("the response names another address than the provider's")
+	errHost = errors.New("the content is at a host that contents are not read from")
+)
 
-// link reads an address that an answer names. "" stays so.
-func (c *Client) link(address string) (string, error) {
+// readLink reads an address that an answer names. "" stays so.
+func (c *Client) readLink(address string) (string, error) {
 	if address == "" {
 		return "", nil
 	}
@@ -42,40 +42,4 @@ func IsLink(below string) bool {
 		}
 	}
 	return true
-}
-
-// restart is the link that begins a lost feed anew; "" where the answer names
-// none that is good.
-func (c *Client) restart(a answer) string {
-	if a.status != http.StatusGone {
-		return ""
-	}
-	link, err := c.link(a.header.Get("Location"))
-	if err != nil {
-		return ""
-	}
-	return link
-}
-
-// contentAddress reads the address of a content, which is at another host than
-// the API in most cases.
-func (c *Client) contentAddress(address string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.User != nil || u.Opaque != "" || !c.servesContents(u) {
-		return "", errors.New("the content is at a host that contents are not read from")
-	}
-	return address, nil
-}
-
-func (c *Client) servesContents(u *url.URL) bool {
-	host := strings.ToLower(u.Host)
-	if u.Scheme != "https" && !(u.Scheme == "http" && c.o.LoopbackHTTP && identity.IsLoopbackHost(u.Host)) {
-		return false
-	}
-	for _, allowed := range c.o.ContentHosts {
-		if host == allowed || strings.HasPrefix(allowed, ".") && strings.HasSuffix(host, allowed) {
-			return true
-		}
-	}
-	return false
 }

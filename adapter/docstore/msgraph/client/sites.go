@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"errors"
 
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // Site is a site of the organization.
@@ -47,7 +47,7 @@ func (c *Client) Drive(ctx context.Context, a integration.Access, id string) (*D
 		return nil, err
 	}
 	if d.ID != id {
-		return nil, &Failure{Doing: doing, cause: errors.New("the answer is of another drive")}
+		return nil, httpclient.Broken(doing, "the answer is of another drive")
 	}
 	return &d, nil
 }
@@ -58,15 +58,15 @@ func page[T any](ctx context.Context, c *Client, doing string, a integration.Acc
 		return Page[T]{}, err
 	}
 	if p.Value == nil {
-		return Page[T]{}, &Failure{Doing: doing, cause: errors.New("the answer has no list")}
+		return Page[T]{}, httpclient.Broken(doing, "the answer has no list")
 	}
-	next, err := c.link(p.Next)
+	next, err := c.readLink(p.Next)
 	if err == nil {
 		p.Next = next
-		p.Delta, err = c.link(p.Delta)
+		p.Delta, err = c.readLink(p.Delta)
 	}
 	if err != nil {
-		return Page[T]{}, &Failure{Doing: doing, cause: err}
+		return Page[T]{}, httpclient.Caused(doing, err)
 	}
 	return p, nil
 }
@@ -86,5 +86,5 @@ func all[T any](ctx context.Context, c *Client, doing string, a integration.Acce
 		}
 		link = p.Next
 	}
-	return nil, &Failure{Doing: doing, cause: errors.New("the list does not end")}
+	return nil, httpclient.Broken(doing, "the list does not end")
 }

@@ -2,11 +2,11 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"docledger/domain/integration"
+	"docledger/infrastructure/httpclient"
 )
 
 // Subscription is an address that is told of changes in a drive.
@@ -51,7 +51,7 @@ func (c *Client) subscription(
 	}
 	until, err := time.Parse(time.RFC3339Nano, got.Expires)
 	if err != nil || !IsID(got.ID) {
-		return Subscription{}, &Failure{Doing: doing, cause: errors.New("the answer is of no such subscription")}
+		return Subscription{}, httpclient.Broken(doing, "the answer is of no such subscription")
 	}
 	return Subscription{got.ID, until.UTC()}, nil
 }

@@ -21,9 +21,9 @@ const (
 	leaveTimeout = 5 * time.Second
 )
 
-// Gate is the integration.Gate of all processes: what they send to a tenant is
+// RateLimiter is the integration.RateLimiter of all processes: what they send to a tenant is
 // counted in one meter.
-type Gate struct {
+type RateLimiter struct {
 	Meters integration.Meters
 	Clock  usecase.Clock
 	IDs    usecase.IDs
@@ -32,10 +32,10 @@ type Gate struct {
 	Log   *slog.Logger
 }
 
-var _ integration.Gate = (*Gate)(nil)
+var _ integration.RateLimiter = (*RateLimiter)(nil)
 
-// Enter implements integration.Gate.
-func (g *Gate) Enter(ctx context.Context, c integration.Call) (leave func(integration.Observation), err error) {
+// Enter implements integration.RateLimiter.
+func (g *RateLimiter) Enter(ctx context.Context, c integration.Call) (leave func(integration.Observation), err error) {
 	key, id := integration.MeterKey(c.Provider, c.Tenant), g.IDs.New().String()
 	for until := g.Clock.Now().Add(patience); ; {
 		var v integration.Verdict
@@ -61,13 +61,13 @@ func (g *Gate) Enter(ctx context.Context, c integration.Call) (leave func(integr
 
 func tooLong(p integration.Provider, v integration.Verdict) error {
 	if v.Failing {
-		return integration.Unavailable(p, v.Wait, integration.ErrHeldBack)
+		return integration.Unavailable(p, v.Wait, integration.ErrCircuitOpen)
 	}
 	return integration.RateLimited(p, v.Wait, errors.New("held back before it would be refused"))
 }
 
 // stay says of a call that it is under way, as long as it is.
-func (g *Gate) stay(ctx context.Context, key, id string) (stop func()) {
+func (g *RateLimiter) stay(ctx context.Context, key, id string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		tick := time.NewTicker(integration.StayEvery)
@@ -92,7 +92,7 @@ func (g *Gate) stay(ctx context.Context, key, id string) (stop func()) {
 // leave writes down what an answer told, whoever still waits for it. A meter
 // that misses it holds the call's place until that runs out, so it errs on the
 // safe side.
-func (g *Gate) leave(ctx context.Context, key, id string, c integration.Call, o integration.Observation) {
+func (g *RateLimiter) leave(ctx context.Context, key, id string, c integration.Call, o integration.Observation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	now := g.Clock.Now()
