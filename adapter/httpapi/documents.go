@@ -50,7 +50,7 @@ func (s *Server) GetDocument(ctx context.Context, r backend.GetDocumentRequestOb
 
 // UploadDocument implements the operation uploadDocument.
 func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentRequestObject) (backend.UploadDocumentResponseObject, error) {
-	in, done, err := s.uploadInput(r)
+	in, done, err := s.uploadInput(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,9 @@ func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentReq
 	return backend.UploadDocument200JSONResponse{Body: body, Headers: backend.UploadDocument200ResponseHeaders{ETag: etag}}, nil
 }
 
-func (s *Server) uploadInput(r backend.UploadDocumentRequestObject) (in documents.UploadInput, done func(), err error) {
+func (s *Server) uploadInput(ctx context.Context, r backend.UploadDocumentRequestObject) (in documents.UploadInput, done func(), err error) {
 	if r.MultipartBody != nil {
-		return s.readForm(r.MultipartBody)
+		return s.readForm(ctx, r.MultipartBody)
 	}
 	return documents.UploadInput{
 		EntityID: r.JSONBody.EntityId, Filename: r.JSONBody.Filename, Content: bytes.NewReader(r.JSONBody.Content),

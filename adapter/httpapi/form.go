@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"os"
 
+	"docledger/adapter/httpapi/edge"
 	"docledger/domain/fault"
 	"docledger/usecase/documents"
 
@@ -24,8 +26,8 @@ const (
 // entity is named first the file is streamed on as it arrives; where the file
 // is first it waits in a temporary file until the entity is known. done
 // removes what was kept.
-func (s *Server) readForm(form *multipart.Reader) (in documents.UploadInput, done func(), err error) {
-	f := formReader{form: form, limit: s.MaxUploadBytes, dir: s.TempDir, done: func() {}}
+func (s *Server) readForm(ctx context.Context, form *multipart.Reader) (in documents.UploadInput, done func(), err error) {
+	f := formReader{ctx: ctx, form: form, limit: s.MaxUploadBytes, dir: s.TempDir, done: func() {}}
 	if err := f.read(); err != nil {
 		f.done()
 		return in, nil, err
@@ -34,6 +36,7 @@ func (s *Server) readForm(form *multipart.Reader) (in documents.UploadInput, don
 }
 
 type formReader struct {
+	ctx   context.Context
 	form  *multipart.Reader
 	limit int64
 	dir   string
@@ -45,7 +48,7 @@ type formReader struct {
 
 func (f *formReader) read() error {
 	for {
-		part, err := f.form.NextPart()
+		part, err := f.next()
 		if errors.Is(err, io.EOF) {
 			return f.missing()
 		}
@@ -75,6 +78,12 @@ func (f *formReader) read() error {
 	}
 }
 
+// next returns the next part, of whose headers only so many bytes are read.
+func (f *formReader) next() (*multipart.Part, error) {
+	defer edge.PartHeaders(f.ctx)()
+	return f.form.NextPart()
+}
+
 func (f *formReader) missing() error {
 	var fields []fault.Field
 	if f.in.Content == nil {
@@ -90,7 +99,7 @@ func (f *formReader) missing() error {
 // did, the edge can tell; all else is how it was written.
 func errForm(err error) error {
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+	if errors.As(err, &tooLarge) || errors.Is(err, edge.ErrPartHeaders) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("read form: %w", err)
 	}
 	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
@@ -122,7 +131,7 @@ func (f *formReader) readEntity(part *multipart.Part) error {
 
 // end refuses parts behind the last one that is needed.
 func (f *formReader) end() error {
-	part, err := f.form.NextPart()
+	part, err := f.next()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

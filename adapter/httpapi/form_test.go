@@ -26,7 +26,7 @@ func FuzzForm(f *testing.F) {
 	dir := f.TempDir()
 	s := &Server{MaxUploadBytes: fuzzLimit, TempDir: dir}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		in, done, err := s.readForm(multipart.NewReader(bytes.NewReader(body), "b"))
+		in, done, err := s.readForm(t.Context(), multipart.NewReader(bytes.NewReader(body), "b"))
 		if err != nil {
 			return
 		}

@@ -64,6 +64,10 @@ func (s *Server) authenticate(c *gin.Context) (context.Context, bool) {
 
 // refuse answers a challenge, unless too many requests came from there.
 func (s *Server) refuse(c *gin.Context, sent bool) {
+	if length := c.Request.ContentLength; length < 0 || length > openBytes {
+		// The rest of the body is not worth the connection.
+		c.Header("Connection", "close")
+	}
 	if s.admitAddress(c) {
 		s.challenge(c.Writer, sent)
 	}
@@ -87,6 +91,9 @@ func bearerOf(r *http.Request) (bearer string, sent bool) {
 	}
 	return token, true
 }
+
+// openBytes is what is read at most for a caller without a good token.
+const openBytes = 16 << 10
 
 const maxToken = 16 << 10
 

@@ -24,7 +24,7 @@ const maxAnswer = 32 << 20
 // handle returns what a call of t does: one request to the API with the
 // caller's own token, whatever the operation. Each call leaves one line in the
 // log, which names no argument.
-func (s *Server) handle(t catalog.Tool, validator catalog.Validator) mcp.ToolHandler {
+func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := time.Now()
 		c, ok := callOf(ctx)
@@ -36,7 +36,7 @@ func (s *Server) handle(t catalog.Tool, validator catalog.Validator) mcp.ToolHan
 		defer context.AfterFunc(c.gone, cancel)()
 		var result *mcp.CallToolResult
 		outcome := "invalid"
-		arguments, err := validator.Check(req.Params.Arguments)
+		arguments, err := t.Check(ctx, req.Params.Arguments)
 		if err != nil {
 			result, err = refused("The arguments do not fit: "+err.Error()+". Correct them and call again."), nil
 		} else {

@@ -52,6 +52,8 @@ type Options struct {
 	Observe func(ctx context.Context, tool, outcome string, took time.Duration)
 
 	Rates Rates
+	// Memory leases what the message of a caller takes; nil: any amount.
+	Memory func(caller string) Lease
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed; none by
 	// default.
 	TrustedProxies []string
@@ -90,32 +92,14 @@ type Server struct {
 
 var _ toolserver.ServerInterface = (*Server)(nil)
 
-// bound is a tool with what holds arguments against it.
-type bound struct {
-	catalog.Tool
-	catalog.Validator
-}
-
 // derived are the tools of the embedded specifications, made once: they are the
 // same for every server.
-var derived = sync.OnceValues(func() ([]bound, error) {
+var derived = sync.OnceValues(func() ([]catalog.Tool, error) {
 	doc, err := openapi.Load()
 	if err != nil {
 		return nil, err
 	}
-	tools, err := catalog.Derive(doc)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]bound, len(tools))
-	for i, t := range tools {
-		validator, err := t.Validator()
-		if err != nil {
-			return nil, fmt.Errorf("the arguments of %s: %w", t.Name, err)
-		}
-		out[i] = bound{t, validator}
-	}
-	return out, nil
+	return catalog.Derive(doc)
 })
 
 // New builds the server from the embedded specifications.
@@ -198,10 +182,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // of its path.
 func (s *Server) CallTools(c *gin.Context) {
 	ctx, ok := s.authenticate(c)
-	if !ok || !s.message(c.Writer, c.Request) {
+	if !ok {
+		return
+	}
+	request := c.Request.WithContext(ctx)
+	read, release := s.message(c.Writer, request)
+	defer release()
+	if !read {
 		return
 	}
 	c.Header("X-Accel-Buffering", "no")
 	c.Header("Cache-Control", "no-store")
-	s.mcp.ServeHTTP(c.Writer, c.Request.WithContext(ctx))
+	s.mcp.ServeHTTP(c.Writer, request)
 }

@@ -22,21 +22,19 @@ type Storage interface {
 }
 
 // ReceiveStorageNotification implements the operation
-// receiveStorageNotification. What a call asks to be answered with, and its
-// secret, are read by the store's own adapter.
+// receiveStorageNotification. The subscription is looked up before the body is
+// read. What a call asks to be answered with, and its secret, are read by the
+// store's own adapter.
 func (r *Receiver) ReceiveStorageNotification(c *gin.Context, subscription string, _ webhooks.ReceiveStorageNotificationParams) {
 	id, err := uuid.Parse(subscription)
 	if err != nil || r.Storage == nil {
 		r.WriteError(c, fault.Missing("subscription"))
 		return
 	}
-	body, err := r.read(c)
-	if err != nil {
-		r.WriteError(c, err)
-		return
-	}
 	ctx := c.Request.Context()
-	echo, err := r.Storage.Notified(ctx, id, docstore.Call{Query: c.Request.URL.Query(), Header: c.Request.Header, Body: body})
+	echo, err := r.Storage.Notified(ctx, id, docstore.Call{
+		Query: c.Request.URL.Query(), Header: c.Request.Header, ReadBody: func() ([]byte, error) { return r.read(c) },
+	})
 	switch {
 	case fault.CodeOf(err) == fault.CodeInvalidSignature:
 		r.Log.WarnContext(ctx, "notification refused", "subscription", id, "error", err)

@@ -23,17 +23,24 @@ var subscription = uuid.MustParse("01936b1e-0000-7000-8000-000000000001")
 type hearing struct {
 	fails error
 	heard int
+	read  bool
 }
 
 func (h *hearing) Notified(_ context.Context, id uuid.UUID, c docstore.Call) (string, error) {
-	switch {
-	case id != subscription:
+	if id != subscription {
 		return "", fault.Missing("subscription")
+	}
+	h.read = true
+	body, err := c.ReadBody()
+	if err != nil {
+		return "", err
+	}
+	switch {
 	case h.fails != nil:
 		return "", h.fails
 	case len(c.Query["validationToken"]) > 0:
 		return c.Query["validationToken"][0], nil
-	case string(c.Body) != secret && http.Header(c.Header).Get("X-Goog-Channel-Token") != secret:
+	case string(body) != secret && http.Header(c.Header).Get("X-Goog-Channel-Token") != secret:
 		return "", fault.New(fault.Invalid, fault.CodeInvalidSignature, "The notification is not proven.")
 	}
 	h.heard++

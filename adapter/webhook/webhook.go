@@ -48,6 +48,9 @@ type Receiver struct {
 	Clock      usecase.Clock
 	Log        *slog.Logger
 	MaxBytes   int64 // of a body; 0 means DefaultMaxBytes
+	// ReadBody reads a body of at most limit bytes within the process's budget of
+	// memory; nil: without one.
+	ReadBody func(c *gin.Context, limit int64) ([]byte, error)
 }
 
 var _ webhooks.ServerInterface = (*Receiver)(nil)
@@ -113,6 +116,9 @@ func (r *Receiver) read(c *gin.Context) ([]byte, error) {
 	limit := r.MaxBytes
 	if limit <= 0 {
 		limit = DefaultMaxBytes
+	}
+	if r.ReadBody != nil {
+		return r.ReadBody(c, limit)
 	}
 	tooLarge := new(http.MaxBytesError)
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))

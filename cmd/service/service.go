@@ -111,6 +111,7 @@ type Service struct {
 	pipeline   *extract.Pipeline        // nil where the reader was replaced
 	warming    sync.WaitGroup
 	limiter    *ratelimit.Limiter
+	bodyMemory bodyMemory
 	closers    []func() error
 
 	// The identity provider's parts; nil without one.
@@ -164,7 +165,7 @@ func dialect(cfg config.Config) string {
 // Open builds the service. An embedded database is migrated; PostgreSQL must
 // have been.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides) (*Service, error) {
-	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations)}
+	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations), bodyMemory: newBodyMemory(cfg)}
 	if s.clock == nil {
 		s.clock = clock.System{}
 	}
@@ -327,7 +328,8 @@ func (s *Service) buildHandler() (err error) {
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
 		PagesURL: cmp.Or(s.cfg.WebURL, s.cfg.BaseURL),
-		Observe:  s.metrics.request, Rates: apiRates(s.cfg, limiter), Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
+		Observe:  s.metrics.request, Rates: apiRates(s.cfg, limiter), Memory: s.bodyMemory.api,
+		Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
 	}, s.Ready, s.webhooks().Register, signInPage.Register)
 	return err
@@ -342,7 +344,7 @@ func (s *Service) webhooks() *webhook.Receiver {
 	if s.provider != nil {
 		senders[domaininbox.Identity] = s.verifyIdentity
 	}
-	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, Storage: s.watching, WriteError: edge.WriteError, Clock: s.clock, Log: s.log}
+	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, Storage: s.watching, WriteError: edge.WriteError, ReadBody: edge.ReadBody, Clock: s.clock, Log: s.log}
 }
 
 // Handler answers everything that the service serves over HTTP.

@@ -54,7 +54,7 @@ func OpenTools(cfg config.Config, log *slog.Logger, version string) (*Tools, err
 	if err != nil {
 		return nil, err
 	}
-	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, limiter, m)
+	server, err := newTools(cfg, log, version, verifier, issuer, clock.System{}, limiter, newBodyMemory(cfg), m)
 	if err != nil {
 		return nil, errors.Join(err, closeLimiter())
 	}
@@ -71,7 +71,7 @@ func plainProvider(cfg config.Config) bool {
 
 func newTools(
 	cfg config.Config, log *slog.Logger, version string, verifier *clerk.Verifier, issuer string, now usecase.Clock,
-	limiter *ratelimit.Limiter, m *metrics,
+	limiter *ratelimit.Limiter, memory bodyMemory, m *metrics,
 ) (*toolserver.Server, error) {
 	rules := cfg.Environment.Rules()
 	backend := cfg.Tools.BackendURL
@@ -87,7 +87,7 @@ func newTools(
 			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
 			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
 		},
-		Rates: toolRates(cfg, limiter), TrustedProxies: cfg.TrustedProxies,
+		Rates: toolRates(cfg, limiter), Memory: memory.tools, TrustedProxies: cfg.TrustedProxies,
 		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
 		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractPatience,
 	})
@@ -126,7 +126,7 @@ func (s *Service) ServeTools(version string, api bool) error {
 	if s.provider == nil {
 		return errors.New("the role tools needs an identity provider that issues OAuth tokens, and IDENTITY is local; leave the role out")
 	}
-	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock, s.limiter, s.metrics)
+	server, err := newTools(s.cfg, s.log, version, s.provider.Tokens, s.provider.Issuer, s.clock, s.limiter, s.bodyMemory, s.metrics)
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,9 @@ type Call struct {
 	Query  map[string][]string
 	Header map[string][]string // by their canonical names
 	Body   []byte
+	// ReadBody, where it is set, fetches Body. It is called only once the
+	// subscription is known, so that nothing is read for others.
+	ReadBody func() ([]byte, error)
 }
 
 // Told is what a call says.

@@ -67,6 +67,10 @@ func Codes() []Code {
 	}
 }
 
+// MaxFields is the number of wrong values that a caller is told of at once.
+// Validation need not look for more than one beyond it.
+const MaxFields = 20
+
 // Field names one wrong value of a request: Field is its path in the notation
 // of the API (`lines[0].net_amount`), Reason what is wrong with it.
 type Field struct {
@@ -153,6 +157,9 @@ func InvalidFields(fields []Field) *Error {
 		return InvalidField(fields[0].Field, "%s", fields[0].Reason)
 	}
 	e := New(Invalid, CodeInvalidRequest, "%d values of the request are not valid; see details.fields.", len(fields))
+	if len(fields) > MaxFields {
+		e.Message = fmt.Sprintf("More than %d values of the request are not valid; details.fields lists the first %[1]d.", MaxFields)
+	}
 	e.Fields = fields
 	return e
 }

@@ -99,8 +99,11 @@ type ErrorDetails struct {
 	// ConfirmUrl With `forbidden`, to an assistant: the page on which a person can do what was refused.
 	ConfirmUrl *string `json:"confirm_url,omitempty"`
 
-	// Fields The values that are not valid.
+	// Fields The values that are not valid, at most 20.
 	Fields *[]FieldError `json:"fields,omitempty"`
+
+	// More True where more values are not valid than `fields` lists.
+	More *bool `json:"more,omitempty"`
 
 	// RequestId The same as the header X-Request-Id.
 	RequestId            openapi_types.UUID     `json:"request_id"`
@@ -246,6 +249,14 @@ func (a *ErrorDetails) UnmarshalJSON(b []byte) error {
 		delete(object, "fields")
 	}
 
+	if raw, found := object["more"]; found {
+		err = json.Unmarshal(raw, &a.More)
+		if err != nil {
+			return fmt.Errorf("error reading 'more': %w", err)
+		}
+		delete(object, "more")
+	}
+
 	if raw, found := object["request_id"]; found {
 		err = json.Unmarshal(raw, &a.RequestId)
 		if err != nil {
@@ -284,6 +295,13 @@ func (a ErrorDetails) MarshalJSON() ([]byte, error) {
 		object["fields"], err = json.Marshal(a.Fields)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'fields': %w", err)
+		}
+	}
+
+	if a.More != nil {
+		object["more"], err = json.Marshal(a.More)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'more': %w", err)
 		}
 	}
 

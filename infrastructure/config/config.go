@@ -55,6 +55,7 @@ type Config struct {
 	CORSOrigins      []string // whose pages may call the API
 	MaxUploadBytes   int64
 	MaxJSONBytes     int64
+	BodyMemory       int64 // bytes that the bodies of running requests may take
 	SignInPerAccount int
 	SignInPerAddress int
 	RequestTimeout   time.Duration
@@ -154,6 +155,7 @@ func (r *reader) load() Config {
 		Billing:           r.billing(),
 		MaxUploadBytes:    r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
 		MaxJSONBytes:      r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
+		BodyMemory:        r.number("REQUEST_BODY_MEMORY_BYTES", 128<<20, 8<<20, 64<<30),
 		SignInPerAccount:  int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 10, 1, 1_000_000)),
 		SignInPerAddress:  int(r.number("SIGN_IN_TRIES_PER_ADDRESS", 50, 1, 1_000_000)),
 		RequestTimeout:    r.duration("REQUEST_TIMEOUT", 60*time.Second),
@@ -233,6 +235,7 @@ func Variables(providers ...ProviderSpec) []Variable {
 		"IDENTITY":                    "required: `clerk`, or `local` (accounts of the installation itself)",
 		"MAX_UPLOAD_BYTES":            "largest document",
 		"MAX_JSON_BYTES":              "largest JSON body; JSON uploads are bounded by it too",
+		"REQUEST_BODY_MEMORY_BYTES":   "memory that the bodies of running requests may take in one process; a request beyond it gets 503",
 		"SIGN_IN_TRIES_PER_ACCOUNT":   "attempts to sign in to one account within 15 minutes",
 		"SIGN_IN_TRIES_PER_ADDRESS":   "attempts to sign in from one address within 15 minutes",
 		"REQUEST_TIMEOUT":             "longest time for a request, uploads apart",

@@ -139,6 +139,8 @@ func due(op spectest.Operation, c caller) int {
 		if p == identity.Admin && c.outsider {
 			return http.StatusOK // of its own
 		}
+	case p == identity.Admin && !c.admin && !c.outsider:
+		return http.StatusForbidden // the operation alone decides, whatever it is about
 	case c.role == identity.NoRole && !c.admin:
 		return http.StatusNotFound
 	}

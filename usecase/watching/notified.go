@@ -28,6 +28,11 @@ func (s *Service) Notified(ctx context.Context, subscription uuid.UUID, c docsto
 	if !ok {
 		return "", fault.Missing("subscription")
 	}
+	if c.ReadBody != nil {
+		if c.Body, err = c.ReadBody(); err != nil {
+			return "", err
+		}
+	}
 	told, err := notifier.Read(c)
 	if err != nil || told.Echo != "" {
 		return told.Echo, err

@@ -1,8 +1,11 @@
 package msgraph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -54,9 +57,7 @@ func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
 		return docstore.Told{Echo: echo}, nil
 	}
 	var in struct {
-		Value []struct {
-			State string `json:"clientState"`
-		} `json:"value"`
+		Value notifications `json:"value"`
 	}
 	if err := json.Unmarshal(call.Body, &in); err != nil {
 		return docstore.Told{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", Provider).Because(err)
@@ -66,6 +67,38 @@ func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
 		told.Proofs = append(told.Proofs, secret.New(n.State))
 	}
 	return told, nil
+}
+
+// maxNotifications is the number of notifications that one call may contain.
+const maxNotifications = 1000
+
+type notification struct {
+	State string `json:"clientState"`
+}
+
+// notifications decodes at most maxNotifications: the caller is not proven yet.
+type notifications []notification
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *notifications) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("the notifications are no list")
+	}
+	for d.More() {
+		if len(*n) == maxNotifications {
+			return fmt.Errorf("more than %d notifications in one call", maxNotifications)
+		}
+		var one notification
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*n = append(*n, one)
+	}
+	return nil
 }
 
 // Unsubscribe implements docstore.Notifier.

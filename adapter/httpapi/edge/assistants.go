@@ -15,18 +15,15 @@ import (
 // ReadsOnly reports whether the operation changes nothing.
 func (o *Operation) ReadsOnly() bool { return o.Method == http.MethodGet }
 
-// refuseAssistants refuses an assistant every operation that is never an
-// assistant's (records D10), before anything of the request is validated. What
-// depends on the entity's setting is decided with the other rights on the
-// entity (entity.Require); both use the same table, identity.AssistantNeeds.
-func (e *edge) refuseAssistants(c *gin.Context) {
-	s := stateOf(c)
-	if s.actor == nil || s.operation == nil || !s.actor.IsAssistant() {
-		return
+// assistantMayCall refuses an assistant every operation that is never an
+// assistant's (records D10). What depends on the entity's setting is decided
+// with the other rights on the entity (entity.Require); both use the same
+// table, identity.AssistantNeeds.
+func assistantMayCall(o *Operation) error {
+	if identity.AssistantNeeds(o.Permission, o.ReadsOnly()) == identity.AssistantNever {
+		return identity.ErrAssistantNever()
 	}
-	if identity.AssistantNeeds(s.operation.Permission, s.operation.ReadsOnly()) == identity.AssistantNever {
-		WriteError(c, identity.ErrAssistantNever())
-	}
+	return nil
 }
 
 // pages are the addresses of the pages on which a person can do what an

@@ -24,6 +24,7 @@ type Authenticator interface {
 // Limits bound what one request may cost. Zero values mean the defaults.
 type Limits struct {
 	JSONBytes     int64         // of a JSON body; 1 MiB
+	OpenBytes     int64         // of a body without a verified credential; 16 kB
 	UploadBytes   int64         // of a file sent as multipart; 256 MiB
 	Timeout       time.Duration // of a request; 60 s
 	UploadTimeout time.Duration // of a multipart request; 15 min
@@ -35,6 +36,7 @@ const multipartOverhead = 1 << 20
 func (l Limits) orDefaults() Limits {
 	return Limits{
 		JSONBytes:     orDefault(l.JSONBytes, 1<<20),
+		OpenBytes:     orDefault(l.OpenBytes, 16<<10),
 		UploadBytes:   orDefault(l.UploadBytes, 256<<20),
 		Timeout:       orDefault(l.Timeout, time.Minute),
 		UploadTimeout: orDefault(l.UploadTimeout, 15*time.Minute),
@@ -54,6 +56,7 @@ type Options struct {
 	Logger         *slog.Logger // nil: slog's default
 	Limits         Limits
 	Rates          Rates
+	Memory         func(Origin) Lease        // what bodies may hold; nil: any amount
 	Secure         bool                      // the outside reaches the service by https alone
 	PagesURL       string                    // the address of the web application, for people; without a final slash
 	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
@@ -75,6 +78,7 @@ type Observed struct {
 type edge struct {
 	Options
 	operations Operations
+	turns      turns
 }
 
 // NewEngine returns a gin engine with everything of this package in place; the
@@ -96,7 +100,7 @@ func NewEngine(options Options) (*gin.Engine, error) {
 		options.NewRequestID = uuid.NewV7
 	}
 	options.Limits = options.Limits.orDefaults()
-	e := &edge{Options: options, operations: operations}
+	e := &edge{Options: options, operations: operations, turns: newTurns()}
 
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -111,7 +115,7 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.refuseAssistants, e.atOnce, e.validate)
+	engine.Use(e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.authorize, e.atOnce, e.validate)
 	engine.NoRoute(noRoute)
 	engine.NoMethod(noRoute)
 	return engine, nil

@@ -33,9 +33,6 @@ var statuses = map[fault.Kind]int{
 
 const (
 	internalMessage = "Something went wrong on our side. Try again; if it keeps happening, report the request id."
-	// maxFields bounds details.fields: who sends a thousand wrong values learns
-	// of the first hundred.
-	maxFields = 100
 	// maxFieldPath bounds a path, which can hold keys that the caller chose.
 	maxFieldPath      = 200
 	defaultRetryAfter = time.Second
@@ -81,11 +78,15 @@ func envelope(c *gin.Context, s *state, f *fault.Error) common.ErrorEnvelope {
 		details.ConfirmUrl = &page
 	}
 	if len(f.Fields) > 0 {
-		fields := make([]common.FieldError, 0, min(len(f.Fields), maxFields))
-		for _, field := range f.Fields[:min(len(f.Fields), maxFields)] {
+		listed := f.Fields[:min(len(f.Fields), fault.MaxFields)]
+		fields := make([]common.FieldError, 0, len(listed))
+		for _, field := range listed {
 			fields = append(fields, common.FieldError{Field: shorten(field.Field), Reason: field.Reason})
 		}
 		details.Fields = &fields
+		if more := len(f.Fields) > len(listed); more {
+			details.More = &more
+		}
 	}
 	message := f.Message
 	if f.Kind == fault.Internal || message == "" {
@@ -120,6 +121,10 @@ func faultOf(c *gin.Context, s *state, err error) *fault.Error {
 func bodyFault(c *gin.Context, s *state, err error) *fault.Error {
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return payloadTooLarge(tooLarge.Limit)
+	}
+	if errors.Is(err, ErrPartHeaders) {
+		return fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The headers of a part of the form are longer than %d bytes.", partHeaderBytes).
+			With("limit_bytes", partHeaderBytes)
 	}
 	if s.body == nil {
 		return nil

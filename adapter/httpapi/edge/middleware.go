@@ -26,7 +26,9 @@ func (e *edge) identify(c *gin.Context) {
 		id = uuid.New()
 	}
 	c.Header(headerRequestID, id.String())
-	withState(c, &state{id: id, log: e.Logger, operation: e.operations.find(c.Request.Method, c.FullPath()), pagesURL: e.PagesURL})
+	withState(c, &state{
+		id: id, log: e.Logger, operation: e.operations.find(c.Request.Method, c.FullPath()), pagesURL: e.PagesURL, engine: e,
+	})
 }
 
 // logAccess writes one line a request: ids, never paths with names in them nor
@@ -130,8 +132,16 @@ func (e *edge) allows(origin string) bool {
 func (e *edge) bound(c *gin.Context) {
 	limit, timeout := e.Limits.JSONBytes, e.Limits.Timeout
 	s := stateOf(c)
-	if s.operation.streams(c.ContentType()) {
+	defer func() {
+		if s.memory != nil {
+			s.memory.Release()
+		}
+	}()
+	switch {
+	case s.operation.streams(c.ContentType()):
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
+	case s.operation == nil || s.operation.Public:
+		limit = min(limit, e.Limits.OpenBytes)
 	}
 	// A context does not end a read from a connection that has gone quiet.
 	// Where deadlines can't be set, as in tests, there is no connection.
@@ -197,8 +207,12 @@ func (e *edge) requireActor(c *gin.Context, s *state) {
 }
 
 // refuse answers a request whose caller is not known, unless their address has
-// sent too many.
+// sent too many. The server would read the rest of a body to keep the
+// connection; a large one is not worth it.
 func (e *edge) refuse(c *gin.Context, err error) {
+	if length := c.Request.ContentLength; length < 0 || length > e.Limits.OpenBytes {
+		c.Header("Connection", "close")
+	}
 	if e.admitAddress(c) {
 		WriteError(c, err)
 	}

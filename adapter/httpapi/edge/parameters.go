@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"docledger/domain/fault"
+	"docledger/openapi/check"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gin-gonic/gin"
@@ -51,7 +53,7 @@ func (o *Operation) checkParameters(c *gin.Context) []fault.Field {
 	for _, p := range o.parameters {
 		fields = append(fields, p.check(c, query)...)
 	}
-	return fields
+	return fields[:min(len(fields), fault.MaxFields+1)]
 }
 
 func (o *Operation) unknownParameters(query url.Values) []fault.Field {
@@ -61,11 +63,11 @@ func (o *Operation) unknownParameters(query url.Values) []fault.Field {
 			return p.in == openapi3.ParameterInQuery && p.name == name
 		})
 		if !known {
-			fields = append(fields, fault.Field{Field: clean(name), Reason: "is not a parameter of this operation"})
+			fields = append(fields, fault.Field{Field: check.Clean(name), Reason: "is not a parameter of this operation"})
 		}
 	}
 	slices.SortFunc(fields, func(a, b fault.Field) int { return strings.Compare(a.Field, b.Field) })
-	return fields
+	return fields[:min(len(fields), fault.MaxFields+1)]
 }
 
 func (p parameter) check(c *gin.Context, query url.Values) []fault.Field {
@@ -93,9 +95,16 @@ func (p parameter) check(c *gin.Context, query url.Values) []fault.Field {
 		decoded[i] = p.decode(value)
 	}
 	if p.item != nil {
-		return schemaFields(p.schema, decoded, p.name)
+		return p.conforms(c, decoded)
 	}
-	return schemaFields(p.schema, decoded[0], p.name)
+	return p.conforms(c, decoded[0])
+}
+
+// conforms validates a value, which is short: the headers of a request are
+// bounded. So the end of the request's time need not be looked for.
+func (p parameter) conforms(c *gin.Context, value any) []fault.Field {
+	fields, _ := check.Value(context.WithoutCancel(c.Request.Context()), p.schema, value, p.name)
+	return fieldsOf(fields)
 }
 
 func (p parameter) raw(c *gin.Context, query url.Values) []string {
@@ -147,14 +156,4 @@ func textReason(s string) string {
 		return "must not contain the NUL character"
 	}
 	return ""
-}
-
-// clean makes a name that the caller chose safe to send back.
-func clean(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == utf8.RuneError {
-			return '?'
-		}
-		return r
-	}, name)
 }

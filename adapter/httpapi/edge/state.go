@@ -21,6 +21,8 @@ type state struct {
 	actor     *identity.Actor
 	body      *trackedBody
 	tooLarge  *fault.Error // set where the body says itself that it is too large
+	engine    *edge
+	memory    Lease // of the body; nil before it is read, and without a budget
 
 	pagesURL string            // Options.PagesURL
 	bodyIDs  map[string]string // of an assistant's JSON body; see receive
@@ -65,10 +67,20 @@ type trackedBody struct {
 	io.ReadCloser
 	err error // the first error other than io.EOF
 	eof bool
+
+	bounded bool  // headers is what may still be read
+	headers int64 // see PartHeaders
 }
 
 func (b *trackedBody) Read(p []byte) (int, error) {
+	if b.bounded {
+		if b.headers <= 0 {
+			return 0, ErrPartHeaders
+		}
+		p = p[:min(int64(len(p)), b.headers)]
+	}
 	n, err := b.ReadCloser.Read(p)
+	b.headers -= int64(n)
 	switch {
 	case err == io.EOF:
 		b.eof = true

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"docledger/domain/fault"
+	"docledger/openapi/check"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gin-gonic/gin"
 )
 
@@ -26,19 +28,23 @@ func (e *edge) validate(c *gin.Context) {
 		return
 	}
 	fields := s.operation.checkParameters(c)
-	bodyFields, err := s.operation.checkBody(c)
-	if err != nil {
-		WriteError(c, err)
-		return
+	if len(fields) <= fault.MaxFields {
+		bodyFields, err := e.checkBody(c, s)
+		if err != nil {
+			WriteError(c, err)
+			return
+		}
+		fields = append(fields, bodyFields...)
 	}
-	if fields = append(fields, bodyFields...); len(fields) > 0 {
+	if len(fields) > 0 {
 		WriteError(c, fault.InvalidFields(fields))
 	}
 }
 
 // checkBody says what is wrong with the body. The error is for bodies that
 // cannot be looked into.
-func (o *Operation) checkBody(c *gin.Context) ([]fault.Field, error) {
+func (e *edge) checkBody(c *gin.Context, s *state) ([]fault.Field, error) {
+	o := s.operation
 	if o.body == nil {
 		return nil, nil
 	}
@@ -50,9 +56,10 @@ func (o *Operation) checkBody(c *gin.Context) ([]fault.Field, error) {
 	if mediaType != "" && schema == nil {
 		return nil, nil
 	}
-	data, err := io.ReadAll(c.Request.Body)
+	e.lease(c, s)
+	data, err := readBody(s, c.Request.Body, c.Request.ContentLength)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(data))
 	switch {
@@ -63,12 +70,32 @@ func (o *Operation) checkBody(c *gin.Context) ([]fault.Field, error) {
 	case mediaType == "":
 		return nil, unsupportedMediaType(o.body)
 	}
-	value, fields := decodeJSON(data)
-	if len(fields) > 0 {
-		return fields, nil
+	return e.checkJSON(c, s, schema, data)
+}
+
+// checkJSON validates a body and reserves the memory that its values take
+// until the request ends.
+func (e *edge) checkJSON(c *gin.Context, s *state, schema *openapi3.Schema, data []byte) ([]fault.Field, error) {
+	ctx := c.Request.Context()
+	end, err := e.turns.take(ctx, len(data))
+	if err != nil {
+		return nil, err
 	}
-	stateOf(c).receive(value)
-	return schemaFields(schema, value, ""), nil
+	defer end()
+	value, fields, err := check.Decode(ctx, schema, data)
+	if err != nil || len(fields) > 0 {
+		return fieldsOf(fields), err
+	}
+	s.receive(value)
+	if fields, err = check.Value(ctx, schema, value, ""); err != nil || len(fields) > 0 {
+		return fieldsOf(fields), err
+	}
+	values, _ := check.Weigh(data)
+	return nil, s.grow((decodedTimes-1)*int64(len(data)) + valueBytes*int64(values))
+}
+
+func bodyField(reason string) []fault.Field {
+	return []fault.Field{{Field: "", Reason: reason}}
 }
 
 // negotiate returns which of the body's media types the request has; "" where

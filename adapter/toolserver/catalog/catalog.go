@@ -53,12 +53,13 @@ type Tool struct {
 	OpenWorld   bool   // reaches systems of others
 
 	method   string
-	path     string   // with {parameters}
-	inPath   []string // arguments that belong into the path
-	query    []string // arguments that belong into the query
-	repeated []string // those of them that stand once for each value
-	body     []string // arguments that belong into the body
-	hasDoc   bool     // a body is sent even when it has no argument
+	path     string           // with {parameters}
+	inPath   []string         // arguments that belong into the path
+	query    []string         // arguments that belong into the query
+	repeated []string         // those of them that stand once for each value
+	body     []string         // arguments that belong into the body
+	hasDoc   bool             // a body is sent even when it has no argument
+	takes    *openapi3.Schema // what arguments are validated against
 }
 
 // Paged says that the tool answers a list of which parts can be asked for.

@@ -11,68 +11,39 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"docledger/openapi/check"
 )
 
-// Validator holds arguments against what a tool takes.
-type Validator struct{ schema *jsonschema.Schema }
-
-// Validator compiles what the tool takes.
-func (t Tool) Validator() (Validator, error) { return compile(t.Name, t.Input) }
-
-func compile(name string, schema Object) (Validator, error) {
-	data, err := json.Marshal(schema)
-	if err != nil {
-		return Validator{}, err
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return Validator{}, err
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource(name, doc); err != nil {
-		return Validator{}, err
-	}
-	compiled, err := c.Compile(name)
-	return Validator{compiled}, err
-}
-
-// Check reads the arguments of a call. The error says in words what to change.
-func (v Validator) Check(arguments []byte) (Object, error) {
-	if len(bytes.TrimSpace(arguments)) == 0 || string(bytes.TrimSpace(arguments)) == "null" {
+// Check reads the arguments of a call. The error says in words what to change,
+// of at most check.MaxFields arguments. Its cost is bounded whatever they are.
+func (t Tool) Check(ctx context.Context, arguments []byte) (Object, error) {
+	arguments = bytes.TrimSpace(arguments)
+	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = []byte("{}")
 	}
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
-	if err != nil {
+	if arguments[0] != '{' || !json.Valid(arguments) {
 		return nil, errors.New("the arguments are not one JSON object")
 	}
-	if err := v.schema.Validate(parsed); err != nil {
-		var invalid *jsonschema.ValidationError
-		if errors.As(err, &invalid) {
-			return nil, errors.New(strings.Join(reasons(invalid), "; "))
-		}
+	value, fields, err := check.Body(ctx, t.takes, arguments)
+	if err != nil {
 		return nil, err
 	}
-	return parsed.(Object), nil
+	if len(fields) > 0 {
+		return nil, errors.New(strings.Join(reasons(fields), "; "))
+	}
+	return value.(Object), nil
 }
 
-var english = message.NewPrinter(language.English)
-
-// reasons lists the innermost causes, which are what the caller can change.
-func reasons(e *jsonschema.ValidationError) []string {
-	if len(e.Causes) == 0 {
-		where := strings.Join(e.InstanceLocation, ".")
-		if where == "" {
-			where = "arguments"
-		}
-		return []string{where + ": " + e.ErrorKind.LocalizedString(english)}
-	}
+func reasons(fields []check.Field) []string {
 	var all []string
-	for _, cause := range e.Causes {
-		all = append(all, reasons(cause)...)
+	for _, f := range fields[:min(len(fields), check.MaxFields)] {
+		if f.Field == "" {
+			f.Field = "arguments"
+		}
+		all = append(all, f.Field+": "+f.Reason)
+	}
+	if len(fields) > check.MaxFields {
+		all = append(all, "and more")
 	}
 	return all
 }

@@ -27,11 +27,7 @@ func TestRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tool := find(t, c.tool)
-			validator, err := tool.Validator()
-			if err != nil {
-				t.Fatal(err)
-			}
-			arguments, err := validator.Check([]byte(c.arguments))
+			arguments, err := tool.Check(t.Context(), []byte(c.arguments))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,11 +55,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		`[]`: "object", `{"invoice_id":`: "not one JSON object", `{"invoice_id":"1"} x`: "not one JSON object", `"x"`: "object",
 		`{"invoice_id":"1","max_tokens":90000}`: "max_tokens",
 	} {
-		validator, err := find(t, "get_invoice").Validator()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := validator.Check([]byte(arguments)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := find(t, "get_invoice").Check(t.Context(), []byte(arguments)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}

@@ -26,6 +26,11 @@ const jsonType = "application/json"
 // programs that repeat requests.
 func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestBodyRef) error {
 	properties, required := Object{}, []string{}
+	closed := false
+	t.takes = &openapi3.Schema{
+		Type: &openapi3.Types{openapi3.TypeObject}, Properties: openapi3.Schemas{},
+		AdditionalProperties: openapi3.AdditionalProperties{Has: &closed},
+	}
 	for _, p := range parameters {
 		switch p.Value.In {
 		case openapi3.ParameterInPath:
@@ -51,6 +56,10 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 			delete(s, "default")
 		}
 		properties[p.Value.Name] = s
+		t.takes.Properties[p.Value.Name] = loosen(p.Value.Schema)
+		if p.Value.Name == argLimit {
+			t.takes.Properties[argLimit].Value.Min = nil
+		}
 		if p.Value.Required {
 			required = append(required, p.Value.Name)
 		}
@@ -70,6 +79,7 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 				return fmt.Errorf("path and body both take %s", name)
 			}
 			properties[name] = member(property, inputDepth, true)
+			t.takes.Properties[name] = loosen(property)
 		}
 		if body.Value.Required {
 			required = append(required, schema.Required...)
@@ -84,13 +94,38 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 		// What changes something is answered in brief and can be read afterwards.
 		properties[ArgFields] = Object{"type": "array", "items": Object{"type": "string"}}
 		properties[ArgMaxTokens] = Object{"type": "integer", "maximum": MaxTokens}
+		fields := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMaxItems(maxSelected)
+		t.takes.Properties[ArgFields] = fields.NewRef()
+		t.takes.Properties[ArgMaxTokens] = openapi3.NewIntegerSchema().WithMax(MaxTokens).NewRef()
 	}
 	slices.Sort(required)
+	t.takes.Required = required
 	t.Input = Object{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		t.Input["required"] = required
 	}
 	return nil
+}
+
+// maxSelected is the number of fields that a call may select.
+const maxSelected = 200
+
+// loosen returns what of a schema arguments are validated against: types,
+// names, choices, ranges and the sizes of lists. Patterns, formats and lengths
+// are left to the operation, which refuses in words.
+func loosen(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
+	if ref == nil || ref.Value == nil {
+		return ref
+	}
+	s := *ref.Value
+	s.Pattern, s.Format, s.MinLength, s.MaxLength, s.MinItems = "", "", 0, nil, 0
+	s.Items = loosen(s.Items)
+	s.Properties = openapi3.Schemas{}
+	for name, property := range ref.Value.Properties {
+		s.Properties[name] = loosen(property)
+	}
+	s.AdditionalProperties.Schema = loosen(s.AdditionalProperties.Schema)
+	return s.NewRef()
 }
 
 // takeOutput states the answer without what shortening takes away: nothing in

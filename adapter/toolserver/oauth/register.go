@@ -14,7 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-const maxRegistration = 64 << 10
+const maxRegistration = 16 << 10
 
 // RegisterClient implements the operation registerClient.
 func (f *Facade) RegisterClient(c *gin.Context) {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxTokenRequest = 64 << 10
+	maxTokenRequest = 16 << 10
 	maxTokenAnswer  = 256 << 10
 	tokenTimeout    = 15 * time.Second
 )

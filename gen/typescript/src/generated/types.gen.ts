@@ -754,9 +754,13 @@ export type ErrorDetails = {
      */
     confirm_url?: string;
     /**
-     * The values that are not valid.
+     * The values that are not valid, at most 20.
      */
     fields?: Array<FieldError>;
+    /**
+     * True where more values are not valid than `fields` lists.
+     */
+    more?: boolean;
     /**
      * The same as the header X-Request-Id.
      */

@@ -1,17 +1,13 @@
-package edge
+package check
 
 import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"docledger/domain/fault"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
@@ -85,89 +81,6 @@ func checkBase64(s string) error {
 		return errFormat
 	}
 	return nil
-}
-
-// schemaFields says where value breaks the schema of a request. prefix is the
-// path of the value itself.
-func schemaFields(schema *openapi3.Schema, value any, prefix string) []fault.Field {
-	err := schema.VisitJSON(value, openapi3.VisitAsRequest(), openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats))
-	if err == nil {
-		return nil
-	}
-	fields := map[fault.Field]bool{}
-	collect(err, value, prefix, fields)
-	return slices.SortedFunc(maps.Keys(fields), func(a, b fault.Field) int {
-		return strings.Compare(a.Field+"\x00"+a.Reason, b.Field+"\x00"+b.Reason)
-	})
-}
-
-// collect turns validation errors into fields, going into those that hold
-// others: several at once, or the alternatives of a union.
-func collect(err error, value any, prefix string, fields map[fault.Field]bool) {
-	// A collection passes for its first member in errors.As, so it is looked
-	// for first.
-	if several, ok := err.(openapi3.MultiError); ok {
-		for _, e := range several {
-			collect(e, value, prefix, fields)
-		}
-		return
-	}
-	var single *openapi3.SchemaError
-	if !errors.As(err, &single) {
-		fields[fault.Field{Field: prefix, Reason: "is not valid"}] = true
-		return
-	}
-	if parts := alternatives(single); len(parts) > 0 {
-		collect(parts, value, prefix, fields)
-		return
-	}
-	fields[fault.Field{Field: fieldPath(single, value, prefix), Reason: reason(single)}] = true
-}
-
-// alternatives returns why each part of a oneOf or allOf did not fit.
-func alternatives(err *openapi3.SchemaError) openapi3.MultiError {
-	for origin := err.Origin; origin != nil; origin = errors.Unwrap(origin) {
-		if several, ok := origin.(openapi3.MultiError); ok {
-			return several
-		}
-	}
-	return nil
-}
-
-// fieldPath writes where an error lies in the notation of the API:
-// lines[0].net_amount.
-func fieldPath(err *openapi3.SchemaError, value any, prefix string) string {
-	path := prefix
-	segments := err.JSONPointer()
-	if key, ok := unknownKey(err); ok {
-		segments = append(segments, key)
-	}
-	for _, segment := range segments {
-		switch parent := value.(type) {
-		case []any:
-			path += "[" + segment + "]"
-			if i, err := strconv.Atoi(segment); err == nil && i < len(parent) {
-				value = parent[i]
-			}
-		case map[string]any:
-			path = join(path, clean(segment))
-			value = parent[segment]
-		default:
-			path = join(path, clean(segment))
-		}
-	}
-	return path
-}
-
-// unknownKey returns the key that an error of the keyword additionalProperties
-// is about; the library has it in its text alone.
-func unknownKey(err *openapi3.SchemaError) (string, bool) {
-	if err.SchemaField != "properties" {
-		return "", false
-	}
-	quoted := strings.TrimSuffix(strings.TrimPrefix(err.Reason, "property "), " is unsupported")
-	key, unquoteErr := strconv.Unquote(quoted)
-	return key, unquoteErr == nil
 }
 
 // reason says what is wrong with a value, never what the value is.

@@ -1,4 +1,4 @@
-package edge
+package check
 
 import (
 	"bytes"
@@ -8,7 +8,17 @@ import (
 	"testing"
 )
 
-func TestDecodeJSON(t *testing.T) {
+// mustDecode decodes without a schema.
+func mustDecode(t *testing.T, data []byte) (any, []Field) {
+	t.Helper()
+	value, fields, err := Decode(t.Context(), nil, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value, fields
+}
+
+func TestDecode(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ body, field, reason string }{
 		"object":              {`{"a":[1,"x",null,true,{"b":1.5}]}`, "", ""},
@@ -34,7 +44,7 @@ func TestDecodeJSON(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, fields := decodeJSON([]byte(test.body))
+			_, fields := mustDecode(t, []byte(test.body))
 			if (len(fields) == 0) != (test.reason == "") {
 				t.Fatalf("fields %v", fields)
 			}
@@ -45,14 +55,14 @@ func TestDecodeJSON(t *testing.T) {
 	}
 }
 
-// FuzzDecodeJSON holds the strict reader to encoding/json: what it takes is the
+// FuzzDecode holds the strict reader to encoding/json: what it takes is the
 // same value there, and what it takes once it takes again.
-func FuzzDecodeJSON(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{`{}`, `[1,2.50,-0,1e9]`, `{"a":{"b":[null,true,"\u00e4"]}}`, `{"a":1,"a":2}`, `"\ud800"`, `{"a":"\u0000"}`, `[[[[`, "\xff"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		value, fields := decodeJSON(data)
+		value, fields := mustDecode(t, data)
 		if len(fields) > 0 {
 			if value != nil {
 				t.Fatal("refused, and a value nevertheless")
@@ -69,7 +79,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, fields := decodeJSON(again); len(fields) > 0 {
+		if _, fields := mustDecode(t, again); len(fields) > 0 {
 			t.Fatalf("refused its own encoding: %v", fields)
 		}
 	})

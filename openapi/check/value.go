@@ -1,0 +1,195 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Body decodes data and validates it against schema. The error is that of ctx.
+func Body(ctx context.Context, schema *openapi3.Schema, data []byte) (value any, fields []Field, err error) {
+	value, fields, err = Decode(ctx, schema, data)
+	if err != nil || len(fields) > 0 {
+		return nil, fields, err
+	}
+	fields, err = Value(ctx, schema, value, "")
+	return value, fields, err
+}
+
+// Value returns where value does not conform to the schema of a request, in
+// the order of the paths, and at most MaxFields+1 errors. name is the path of
+// the value itself. The error is that of ctx.
+func Value(ctx context.Context, schema *openapi3.Schema, value any, name string) ([]Field, error) {
+	v := &validator{ctx: ctx}
+	if name != "" {
+		v.path.key(name)
+	}
+	err := v.check(schema, value)
+	slices.SortFunc(v.fields, func(a, b Field) int {
+		return strings.Compare(a.Field+"\x00"+a.Reason, b.Field+"\x00"+b.Reason)
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return v.fields, err
+}
+
+// validator walks arrays and objects itself, since the library collects every
+// error or stops at the first one. Scalars are the library's.
+type validator struct {
+	ctx    context.Context
+	values int
+	path   path
+	fields []Field
+}
+
+func (v *validator) refuse(reason string) error {
+	f := Field{v.path.String(), reason}
+	if slices.Contains(v.fields, f) {
+		return nil
+	}
+	if v.fields = append(v.fields, f); len(v.fields) > MaxFields {
+		return errEnough
+	}
+	return nil
+}
+
+func (v *validator) check(schema *openapi3.Schema, value any) error {
+	if v.values++; v.values%ctxEvery == 0 && v.ctx.Err() != nil {
+		return v.ctx.Err()
+	}
+	if composed(schema) {
+		return v.library(schema, value)
+	}
+	switch value := value.(type) {
+	case []any:
+		if schema.Type.Is(openapi3.TypeArray) {
+			return v.array(schema, value)
+		}
+	case map[string]any:
+		if schema.Type.Is(openapi3.TypeObject) {
+			return v.object(schema, value)
+		}
+	case string:
+		if reason := tooLong(schema, value); reason != "" {
+			return v.refuse(reason)
+		}
+	}
+	return v.library(schema, value)
+}
+
+func composed(schema *openapi3.Schema) bool {
+	return len(schema.AllOf)+len(schema.AnyOf)+len(schema.OneOf) > 0 || schema.Not != nil || schema.UniqueItems
+}
+
+// tooLong refuses a text by its length before a pattern is matched against it.
+func tooLong(schema *openapi3.Schema, text string) string {
+	if schema.MaxLength == nil || uint64(len(text)) <= *schema.MaxLength {
+		return ""
+	}
+	if uint64(len(utf16.Encode([]rune(text)))) <= *schema.MaxLength {
+		return ""
+	}
+	return reason(&openapi3.SchemaError{Schema: schema, SchemaField: "maxLength"})
+}
+
+func (v *validator) array(schema *openapi3.Schema, array []any) error {
+	switch {
+	case uint64(len(array)) < schema.MinItems:
+		return v.refuse(reason(&openapi3.SchemaError{Schema: schema, SchemaField: "minItems"}))
+	case schema.MaxItems != nil && uint64(len(array)) > *schema.MaxItems:
+		return v.refuse(reason(&openapi3.SchemaError{Schema: schema, SchemaField: "maxItems"}))
+	case schema.Items == nil:
+		return nil
+	}
+	for i, item := range array {
+		v.path.index(i)
+		if err := v.check(schema.Items.Value, item); err != nil {
+			return err
+		}
+		v.path.pop()
+	}
+	return nil
+}
+
+func (v *validator) object(schema *openapi3.Schema, object map[string]any) error {
+	for _, key := range schema.Required {
+		if _, there := object[key]; there {
+			continue
+		}
+		v.path.key(key)
+		if err := v.refuse("is required"); err != nil {
+			return err
+		}
+		v.path.pop()
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		member, described := memberOf(schema, key)
+		v.path.key(key)
+		var err error
+		switch {
+		case !described:
+			err = v.refuse("is not a known field")
+		case member != nil:
+			err = v.check(member, object[key])
+		}
+		if err != nil {
+			return err
+		}
+		v.path.pop()
+	}
+	return nil
+}
+
+// library validates a value that is small, or whose schema has alternatives.
+func (v *validator) library(schema *openapi3.Schema, value any) error {
+	err := schema.VisitJSON(value, openapi3.VisitAsRequest(), openapi3.MultiErrors(), openapi3.WithStringFormatValidators(formats))
+	if err == nil {
+		return nil
+	}
+	return v.collect(err)
+}
+
+// collect turns the library's errors into fields. It descends into those that
+// contain others: several at once, or the alternatives of a union.
+func (v *validator) collect(err error) error {
+	// errors.As would match the first member of a collection, so a collection is
+	// looked for first.
+	if several, ok := err.(openapi3.MultiError); ok {
+		for _, e := range several {
+			if err := v.collect(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var single *openapi3.SchemaError
+	if !errors.As(err, &single) {
+		return v.refuse("is not valid")
+	}
+	if parts := alternatives(single); len(parts) > 0 {
+		return v.collect(parts)
+	}
+	depth := len(v.path.segments)
+	for _, segment := range single.JSONPointer() {
+		v.path.key(segment)
+	}
+	err = v.refuse(reason(single))
+	v.path.segments = v.path.segments[:depth]
+	return err
+}
+
+// alternatives returns why each part of a oneOf or allOf did not fit.
+func alternatives(err *openapi3.SchemaError) openapi3.MultiError {
+	for origin := err.Origin; origin != nil; origin = errors.Unwrap(origin) {
+		if several, ok := origin.(openapi3.MultiError); ok {
+			return several
+		}
+	}
+	return nil
+}
