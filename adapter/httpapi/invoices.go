@@ -177,6 +177,15 @@ func (s *Server) GetInvoiceHistory(ctx context.Context, r backend.GetInvoiceHist
 	}}, nil
 }
 
+// GetInvoiceValidation implements the operation getInvoiceValidation.
+func (s *Server) GetInvoiceValidation(ctx context.Context, r backend.GetInvoiceValidationRequestObject) (backend.GetInvoiceValidationResponseObject, error) {
+	v, err := s.Invoices.Validation(ctx, actor(ctx), r.InvoiceId)
+	if err != nil {
+		return nil, err
+	}
+	return backend.GetInvoiceValidation200JSONResponse{Body: convert.ToAPIValidation(r.InvoiceId, v)}, nil
+}
+
 func instant(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

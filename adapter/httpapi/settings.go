@@ -53,6 +53,7 @@ func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 	reset(&v.FourEyes, b.FourEyes, d.FourEyes)
 	setAs(&v.AssistantActions, b.AssistantActions, d.AssistantActions)
 	setAs(&v.BillStatus, b.BillStatus, d.BillStatus)
+	setAs(&v.EInvoiceRules, b.EinvoiceRules, d.EInvoiceRules)
 	if b.AutoApproveIgnore.IsSpecified() {
 		rules, _ := b.AutoApproveIgnore.Get()
 		v.AutoApproveIgnore = nil

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -31,6 +32,7 @@ type settingsRow struct {
 	AssistantActions        identity.AssistantActions
 	RouteByBuyer            bool
 	BillStatus              entity.BillStatus
+	EInvoiceRules           entity.EInvoiceRules `gorm:"column:einvoice_rules"`
 	Version                 int
 	UpdatedAt               time.Time `gorm:"autoUpdateTime:false"`
 }
@@ -53,7 +55,7 @@ func (r settingsRow) fromRow() entity.Settings {
 		DefaultAccountID:        r.DefaultAccountID, DefaultTaxRateID: r.DefaultTaxRateID,
 		TaxMappings:     mapped(r.TaxMappings.V, func(m taxMappingJSON) entity.TaxMapping { return entity.TaxMapping(m) }),
 		DuplicatePolicy: r.DuplicatePolicy, FourEyes: r.FourEyes, AssistantActions: r.AssistantActions,
-		RouteByBuyer: r.RouteByBuyer, BillStatus: r.BillStatus, Version: r.Version, UpdatedAt: instant(r.UpdatedAt),
+		RouteByBuyer: r.RouteByBuyer, BillStatus: r.BillStatus, EInvoiceRules: r.EInvoiceRules, Version: r.Version, UpdatedAt: instant(r.UpdatedAt),
 	}
 }
 
@@ -68,7 +70,7 @@ func toSettingsRow(s *entity.Settings) settingsRow {
 		DefaultAccountID:        clean(s.DefaultAccountID), DefaultTaxRateID: clean(s.DefaultTaxRateID),
 		TaxMappings:     jsonOf[[]taxMappingJSON]{mappings},
 		DuplicatePolicy: s.DuplicatePolicy, FourEyes: s.FourEyes, AssistantActions: s.AssistantActions,
-		RouteByBuyer: s.RouteByBuyer, BillStatus: s.BillStatus, Version: s.Version, UpdatedAt: s.UpdatedAt,
+		RouteByBuyer: s.RouteByBuyer, BillStatus: s.BillStatus, EInvoiceRules: cmp.Or(s.EInvoiceRules, entity.EInvoiceWarn), Version: s.Version, UpdatedAt: s.UpdatedAt,
 	}
 }
 

@@ -2,10 +2,7 @@
 // of a document: EN 16931 and the specifications that narrow it.
 package einvoice
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // Profile is a set of official rules.
 type Profile string
@@ -82,10 +79,5 @@ func (v *Verdict) Violated(profiles ...Profile) []string {
 	return out
 }
 
-// Validator evaluates official rules.
-type Validator interface {
-	// Validate returns the verdict on the electronic invoice in the file: the
-	// XML itself or a PDF that embeds it. The error is an *extraction.Failure
-	// if the file holds no electronic invoice that can be read.
-	Validate(ctx context.Context, path string) (*Verdict, error)
-}
+// Unjudged returns the verdict on a document that no rules apply to.
+func Unjudged(note string) *Verdict { return &Verdict{Outcome: NotJudged, Note: note} }

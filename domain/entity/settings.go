@@ -40,6 +40,17 @@ const (
 	BillAuthorised BillStatus = "AUTHORISED"
 )
 
+// EInvoiceRules says what follows when an electronic invoice violates fatal
+// rules of the profiles that it claims.
+type EInvoiceRules string
+
+// The values of EInvoiceRules.
+const (
+	EInvoiceOff   EInvoiceRules = "OFF"   // there is no check
+	EInvoiceWarn  EInvoiceRules = "WARN"  // the check einvoice_rules is a WARNING
+	EInvoiceBlock EInvoiceRules = "BLOCK" // the check einvoice_rules is BLOCKING
+)
+
 // TaxMapping chooses the ledger's tax rate for a category and rate of
 // EN 16931.
 type TaxMapping struct {
@@ -69,6 +80,7 @@ type Settings struct {
 	AssistantActions        identity.AssistantActions
 	RouteByBuyer            bool // kept and copied, and not in the API until documents are routed
 	BillStatus              BillStatus
+	EInvoiceRules           EInvoiceRules
 	Version                 int
 	UpdatedAt               time.Time
 }
@@ -78,7 +90,7 @@ func DefaultSettings(organization, entity uuid.UUID) Settings {
 	return Settings{
 		EntityID: entity, OrganizationID: organization, DateOrder: DateOrderAuto, Timezone: "UTC",
 		AutoExtract: true, ApprovalRequired: true, ReviewThreshold: 0.8, DuplicatePolicy: DuplicateFlag,
-		AssistantActions: identity.AssistantPrepare, BillStatus: BillDraft, Version: 1,
+		AssistantActions: identity.AssistantPrepare, BillStatus: BillDraft, EInvoiceRules: EInvoiceWarn, Version: 1,
 	}
 }
 

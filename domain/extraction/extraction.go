@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"docledger/domain/document"
+	"docledger/domain/einvoice"
 	"docledger/domain/invoice"
 )
 
@@ -131,9 +132,24 @@ type Result struct {
 	MediaType     string  // sniffed from the bytes
 	PageCount     int     // 0 where unknown
 	Attachments   []document.Attachment
+	// Verdict is what the official rules say of the electronic invoice; nil
+	// where the document holds none to which rules apply.
+	Verdict *einvoice.Verdict
 	// Checks are findings of the reading itself, such as a second, different
 	// invoice inside the same file; they join the invoice's own checks.
 	Checks []invoice.Check
+}
+
+// Validation returns the verdict of the official rules, or why the document is
+// not judged.
+func (r *Result) Validation() *einvoice.Verdict {
+	switch {
+	case r.Verdict != nil:
+		return r.Verdict
+	case r.Method != invoice.Structured:
+		return einvoice.Unjudged("The document holds no electronic invoice, only printed pages.")
+	}
+	return einvoice.Unjudged("The invoice is in a format that the rules of EN 16931 do not apply to.")
 }
 
 // Reader reads documents.

@@ -49,12 +49,15 @@ const (
 	// RuleEmbeddedReadable fails where the data embedded in a PDF is damaged and
 	// its pages were read instead.
 	RuleEmbeddedReadable = "embedded_data_readable"
+	// RuleEInvoice fails where an electronic invoice violates fatal rules of the
+	// profiles that it claims; its severity is that of the entity's setting.
+	RuleEInvoice = "einvoice_rules"
 )
 
 // ReadingRules are the rules that only reading the document can try;
 // RunChecks knows nothing of them, so their outcome outlasts a correction.
 func ReadingRules() []string {
-	return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleEmbeddedReadable}
+	return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleEmbeddedReadable, RuleEInvoice}
 }
 
 // Unreadable says that something is stated which could not be read: such a

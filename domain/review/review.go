@@ -23,7 +23,7 @@ var watched = []string{
 // ApproveUnattended); version is the one that is being written.
 func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
-	checks = append(checks, findings...)
+	checks = append(checks, einvoiceSeverity(findings, settings.EInvoiceRules)...)
 	if c, low := leastConfidence(inv, settings.ReviewThreshold); low {
 		checks = append(checks, c)
 	}
@@ -37,6 +37,26 @@ func Findings(inv *invoice.Invoice) []invoice.Check {
 	return slices.DeleteFunc(slices.Clone(inv.Checks), func(c invoice.Check) bool {
 		return !slices.Contains(invoice.ReadingRules(), c.Rule)
 	})
+}
+
+// einvoiceSeverity gives the check of the official rules the severity that the
+// entity chose, or removes it.
+func einvoiceSeverity(findings []invoice.Check, setting entity.EInvoiceRules) []invoice.Check {
+	var out []invoice.Check
+	for _, c := range findings {
+		if c.Rule == invoice.RuleEInvoice {
+			switch setting {
+			case entity.EInvoiceOff:
+				continue
+			case entity.EInvoiceBlock:
+				c.Severity = invoice.Blocking
+			default:
+				c.Severity = invoice.Warning
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func contextOf(e *entity.Entity, settings *entity.Settings, now time.Time) invoice.CheckContext {

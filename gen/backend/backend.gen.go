@@ -216,6 +216,7 @@ const (
 	BuyerIsEntity  SettingsUpdateAutoApproveIgnore = "buyer_is_entity"
 	DatePlausible  SettingsUpdateAutoApproveIgnore = "date_plausible"
 	DatesInOrder   SettingsUpdateAutoApproveIgnore = "dates_in_order"
+	EinvoiceRules  SettingsUpdateAutoApproveIgnore = "einvoice_rules"
 	IbanChecksum   SettingsUpdateAutoApproveIgnore = "iban_checksum"
 	LinesReadable  SettingsUpdateAutoApproveIgnore = "lines_readable"
 	PageAgrees     SettingsUpdateAutoApproveIgnore = "page_agrees"
@@ -233,6 +234,8 @@ func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 	case DatePlausible:
 		return true
 	case DatesInOrder:
+		return true
+	case EinvoiceRules:
 		return true
 	case IbanChecksum:
 		return true
@@ -298,6 +301,30 @@ func (e SettingsUpdateDateOrder) Valid() bool {
 	case SettingsUpdateDateOrderMDY:
 		return true
 	case SettingsUpdateDateOrderYMD:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SettingsUpdateEinvoiceRules.
+const (
+	SettingsUpdateEinvoiceRulesBLOCK       SettingsUpdateEinvoiceRules = "BLOCK"
+	SettingsUpdateEinvoiceRulesLessThannil SettingsUpdateEinvoiceRules = "<nil>"
+	SettingsUpdateEinvoiceRulesOFF         SettingsUpdateEinvoiceRules = "OFF"
+	SettingsUpdateEinvoiceRulesWARN        SettingsUpdateEinvoiceRules = "WARN"
+)
+
+// Valid indicates whether the value is a known member of the SettingsUpdateEinvoiceRules enum.
+func (e SettingsUpdateEinvoiceRules) Valid() bool {
+	switch e {
+	case SettingsUpdateEinvoiceRulesBLOCK:
+		return true
+	case SettingsUpdateEinvoiceRulesLessThannil:
+		return true
+	case SettingsUpdateEinvoiceRulesOFF:
+		return true
+	case SettingsUpdateEinvoiceRulesWARN:
 		return true
 	default:
 		return false
@@ -1392,6 +1419,32 @@ type InvoiceSummary struct {
 	WebUrl nullable.Nullable[string] `json:"web_url"`
 }
 
+// InvoiceValidation What the official rules for electronic invoices say of the original of an invoice.
+type InvoiceValidation struct {
+	// Customization The specification that the original claims to follow (EN 16931 BT-24).
+	Customization nullable.Nullable[string] `json:"customization"`
+
+	// Findings The violated rules, fatal ones first.
+	Findings []RuleFinding `json:"findings"`
+
+	// Format The syntax of the original; null where no rules apply to it.
+	Format nullable.Nullable[string] `json:"format"`
+
+	// InvoiceId An identifier (UUID version 7 in what the service makes).
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	InvoiceId externalRef0.Id `json:"invoice_id"`
+
+	// Note What limits the verdict.
+	Note nullable.Nullable[string] `json:"note"`
+
+	// Outcome VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original claims no profile with rules; note says why.
+	Outcome string `json:"outcome"`
+
+	// RuleSets The evaluated rules.
+	RuleSets []RuleSet `json:"rule_sets"`
+}
+
 // LoginRequest defines model for LoginRequest.
 type LoginRequest struct {
 	// Email The account's e-mail address.
@@ -1705,6 +1758,39 @@ type Rejection struct {
 	Reason nullable.Nullable[string]                  `json:"reason"`
 }
 
+// RuleFinding An official rule that the original violates.
+type RuleFinding struct {
+	// Count The number of all such elements.
+	Count int `json:"count"`
+
+	// Elements The paths of the first ten elements that violate the rule.
+	Elements []string `json:"elements"`
+
+	// Message What is wrong.
+	Message string `json:"message"`
+
+	// Profile The profile that the rule is of.
+	Profile string `json:"profile"`
+
+	// Rule The official id, such as BR-CO-15.
+	Rule string `json:"rule"`
+
+	// Severity Only FATAL makes an invoice invalid.
+	Severity string `json:"severity"`
+
+	// Terms The business terms and groups of EN 16931 that the rule is about, such as BT-112.
+	Terms []string `json:"terms"`
+}
+
+// RuleSet The rules of a profile.
+type RuleSet struct {
+	// Profile The profile.
+	Profile string `json:"profile"`
+
+	// Version The version of the official artefacts that rules and code lists follow.
+	Version string `json:"version"`
+}
+
 // Settings How the documents of an entity are handled.
 type Settings struct {
 	// AccountingIntegrationId An identifier, or null.
@@ -1739,6 +1825,9 @@ type Settings struct {
 
 	// DefaultTaxRateId The ledger's tax rate of lines without another one.
 	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id"`
+
+	// EinvoiceRules What follows when an electronic invoice violates fatal rules of the profiles that it claims (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: nothing. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
+	EinvoiceRules string `json:"einvoice_rules"`
 
 	// EntityId An identifier (UUID version 7 in what the service makes).
 	//
@@ -1803,6 +1892,9 @@ type SettingsUpdate struct {
 	// DefaultTaxRateId The ledger's tax rate of lines without another one.
 	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id,omitempty"`
 
+	// EinvoiceRules What follows when an electronic invoice violates fatal official rules.
+	EinvoiceRules nullable.Nullable[SettingsUpdateEinvoiceRules] `json:"einvoice_rules,omitempty"`
+
 	// FourEyes Whether approving needs a second person.
 	FourEyes nullable.Nullable[bool] `json:"four_eyes,omitempty"`
 
@@ -1827,6 +1919,9 @@ type SettingsUpdateBillStatus string
 
 // SettingsUpdateDateOrder How an ambiguous date is read.
 type SettingsUpdateDateOrder string
+
+// SettingsUpdateEinvoiceRules What follows when an electronic invoice violates fatal official rules.
+type SettingsUpdateEinvoiceRules string
 
 // Sync How far booking in the ledger has got; null before it was asked for.
 type Sync struct {
@@ -2365,6 +2460,9 @@ type ServerInterface interface {
 	// SyncInvoice Book an invoice in the ledger
 	// (POST /api/invoices/{invoice_id}/sync)
 	SyncInvoice(c *gin.Context, invoiceId InvoiceId, params SyncInvoiceParams)
+	// GetInvoiceValidation Validate an electronic invoice by the official rules
+	// (GET /api/invoices/{invoice_id}/validation)
+	GetInvoiceValidation(c *gin.Context, invoiceId InvoiceId)
 	// GetMe Who am I
 	// (GET /api/me)
 	GetMe(c *gin.Context)
@@ -3369,6 +3467,31 @@ func (siw *ServerInterfaceWrapper) SyncInvoice(c *gin.Context) {
 	siw.Handler.SyncInvoice(c, invoiceId, params)
 }
 
+// GetInvoiceValidation operation middleware
+func (siw *ServerInterfaceWrapper) GetInvoiceValidation(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceId InvoiceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", c.Param("invoice_id"), &invoiceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter invoice_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetInvoiceValidation(c, invoiceId)
+}
+
 // GetMe operation middleware
 func (siw *ServerInterfaceWrapper) GetMe(c *gin.Context) {
 
@@ -3540,6 +3663,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reopen", wrapper.ReopenInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/sync", wrapper.SyncInvoice)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/history", wrapper.GetInvoiceHistory)
+	router.GET(options.BaseURL+"/api/invoices/:invoice_id/validation", wrapper.GetInvoiceValidation)
 	router.GET(options.BaseURL+"/api/integrations", wrapper.ListIntegrations)
 	router.POST(options.BaseURL+"/api/integrations/:integration_id/connect", wrapper.ConnectIntegration)
 	router.GET(options.BaseURL+"/api/integrations/:integration_id/status", wrapper.GetIntegrationStatus)
@@ -7776,6 +7900,180 @@ func (response SyncInvoice503JSONResponse) VisitSyncInvoiceResponse(w http.Respo
 	return err
 }
 
+type GetInvoiceValidationRequestObject struct {
+	InvoiceId InvoiceId `json:"invoice_id"`
+}
+
+type GetInvoiceValidationResponseObject interface {
+	VisitGetInvoiceValidationResponse(w http.ResponseWriter) error
+}
+
+type GetInvoiceValidation200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetInvoiceValidation200JSONResponse struct {
+	Body    InvoiceValidation
+	Headers GetInvoiceValidation200ResponseHeaders
+}
+
+func (response GetInvoiceValidation200JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetInvoiceValidation400JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetInvoiceValidation401JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetInvoiceValidation403JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetInvoiceValidation404JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetInvoiceValidation429JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetInvoiceValidation500JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInvoiceValidation503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetInvoiceValidation503JSONResponse) VisitGetInvoiceValidationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetMeRequestObject struct {
 }
 
@@ -8551,6 +8849,9 @@ type StrictServerInterface interface {
 	// SyncInvoice Book an invoice in the ledger
 	// (POST /api/invoices/{invoice_id}/sync)
 	SyncInvoice(ctx context.Context, request SyncInvoiceRequestObject) (SyncInvoiceResponseObject, error)
+	// GetInvoiceValidation Validate an electronic invoice by the official rules
+	// (GET /api/invoices/{invoice_id}/validation)
+	GetInvoiceValidation(ctx context.Context, request GetInvoiceValidationRequestObject) (GetInvoiceValidationResponseObject, error)
 	// GetMe Who am I
 	// (GET /api/me)
 	GetMe(ctx context.Context, request GetMeRequestObject) (GetMeResponseObject, error)
@@ -9482,6 +9783,32 @@ func (sh *strictHandler) SyncInvoice(ctx *gin.Context, invoiceId InvoiceId, para
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(SyncInvoiceResponseObject); ok {
 		if err := validResponse.VisitSyncInvoiceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetInvoiceValidation operation middleware
+func (sh *strictHandler) GetInvoiceValidation(ctx *gin.Context, invoiceId InvoiceId) {
+	var request GetInvoiceValidationRequestObject
+
+	request.InvoiceId = invoiceId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetInvoiceValidation(ctx, request.(GetInvoiceValidationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetInvoiceValidation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetInvoiceValidationResponseObject); ok {
+		if err := validResponse.VisitGetInvoiceValidationResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
+	"docledger/domain/extraction"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
@@ -34,6 +36,9 @@ type Service struct {
 	IDs        usecase.IDs
 	Bookings   Bookings
 	Ledgers    Ledgers
+	Documents  document.Reader
+	Blobs      document.Blobs
+	Originals  extraction.Reader
 }
 
 // Bookings follows what people decide: an approved invoice may be booked by

@@ -152,6 +152,7 @@ func differences(a, b entity.Settings) []event.Change {
 		{"four_eyes", a.FourEyes, b.FourEyes},
 		{"assistant_actions", a.AssistantActions, b.AssistantActions},
 		{"bill_status", a.BillStatus, b.BillStatus},
+		{"einvoice_rules", a.EInvoiceRules, b.EInvoiceRules},
 	} {
 		if from, to := fmt.Sprint(c.from), fmt.Sprint(c.to); from != to {
 			changes = append(changes, event.Change{Field: c.field, From: from, To: to})

@@ -8,12 +8,14 @@ package content
 
 import (
 	"context"
+	"strings"
 
 	"docledger/adapter/extract/einvoice"
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
 	"docledger/adapter/extract/pdftext"
 	"docledger/adapter/extract/sniff"
+	einvoicerules "docledger/domain/einvoice"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 )
@@ -39,6 +41,8 @@ func XML(ctx context.Context, data []byte) (*extraction.Result, error) {
 		Drafts:      found.Drafts,
 		MediaType:   einvoice.MediaType,
 		Attachments: found.Attachments,
+		Verdict:     found.Verdict,
+		Checks:      ruleChecks(found.Verdict),
 	}, nil
 }
 
@@ -78,7 +82,8 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 		result.Method = invoice.Structured
 		result.Drafts = picked.best.found.Drafts
 		result.Attachments = append(result.Attachments, picked.best.found.Attachments...)
-		result.Checks = picked.checks()
+		result.Verdict = picked.best.found.Verdict
+		result.Checks = append(picked.checks(), ruleChecks(result.Verdict)...)
 		return result, nil
 	case picked.failure != nil && picked.failure.Reason == extraction.NotAnInvoice:
 		return nil, picked.failure
@@ -97,6 +102,19 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	result.Method = invoice.Text
 	result.Drafts = []extraction.Draft{*draft}
 	return result, nil
+}
+
+// ruleChecks is the check of the official rules on an electronic invoice that
+// claims a profile with rules. The entity's settings decide its severity.
+func ruleChecks(v *einvoicerules.Verdict) []invoice.Check {
+	if v == nil || v.Outcome == einvoicerules.NotJudged {
+		return nil
+	}
+	c := invoice.Check{Rule: invoice.RuleEInvoice, Severity: invoice.Warning, Passed: v.Outcome == einvoicerules.Valid}
+	if !c.Passed {
+		c.Expected, c.Found = "no violated rule", strings.Join(v.Violated(einvoicerules.Profiles()...), ", ")
+	}
+	return []invoice.Check{c}
 }
 
 // embeddedUnreadable is the check of a PDF that carries invoice data that cannot

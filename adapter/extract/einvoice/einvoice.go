@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 
+	"docledger/adapter/extract/einvoice/rules"
 	"docledger/adapter/extract/einvoice/xmltree"
 	"docledger/domain/document"
+	verdict "docledger/domain/einvoice"
 	"docledger/domain/extraction"
 )
 
@@ -45,6 +47,7 @@ type Found struct {
 	Profile     string             // what the document claims to follow (BT-24), as stated
 	Drafts      []extraction.Draft // at least one; several where one file holds several invoices
 	Attachments []document.Attachment
+	Verdict     *verdict.Verdict // of the official rules; nil for formats without rules
 }
 
 // Parse reads the invoices of an XML document. The error is an
@@ -78,6 +81,10 @@ func Parse(ctx context.Context, data []byte) (*Found, error) {
 		})
 	}
 	found.Attachments = attachments(d, root)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found.Verdict = rules.Judge(root, tree.Elements())
 	return found, nil
 }
 

@@ -37,6 +37,7 @@ var verdicts = map[string]string{
 	"getInvoice":                  "yes yes yes",
 	"listInvoiceLines":            "yes yes yes",
 	"getInvoiceHistory":           "yes yes yes",
+	"getInvoiceValidation":        "yes yes yes",
 	"listIntegrations":            "yes yes yes",
 	"getIntegrationStatus":        "yes yes yes",
 	"getSettings":                 "yes yes yes",

@@ -69,6 +69,8 @@ describe('documents and invoices', () => {
     const found = await api.listInvoices({ query: { entity_id, status: ['REJECTED', 'APPROVED'] } }).toArray()
     expect(found.map((i) => i.id)).toContain(invoice.id)
     const history = await api.getInvoiceHistory({ path: invoicePath, query: { limit: 2 } }).toArray()
+    const validation = await api.getInvoiceValidation({ path: invoicePath })
+    expect(validation.data).toMatchObject({ invoice_id: invoice.id, outcome: expect.any(String), findings: expect.any(Array) })
     const events = await api.listEvents({ query: { entity_id, limit: 2 } }).toArray()
     for (const seen of [history, events]) {
       expect(seen.map((e) => e.type)).toEqual(expect.arrayContaining(['document.received', 'invoice.approved', 'invoice.rejected']))

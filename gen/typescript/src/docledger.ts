@@ -369,6 +369,19 @@ export class Docledger {
   }
 
   /**
+   * Validate an electronic invoice by the official rules
+   *
+   * Evaluates the rules of the profiles that the original claims: EN 16931,
+   * and the specifications XRechnung and Peppol BIS Billing 3 that narrow it.
+   * The rules are evaluated on the stored original at each request. Neither
+   * the invoice nor its status changes; see the setting `einvoice_rules` for
+   * the check of the same name.
+   */
+  getInvoiceValidation(options: Call<types.GetInvoiceValidationData>): Promise<Answer<types.GetInvoiceValidationResponse>> {
+    return this.#transport.call({ id: 'getInvoiceValidation', safe: true }, sdk.getInvoiceValidation, options)
+  }
+
+  /**
    * Who am I
    *
    * The user, the organization of the credential, the user's other organizations, and what the credential may do.

@@ -406,7 +406,7 @@ export type Check = {
     /**
      * The rule.
      */
-    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | (string & {});
+    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
     /**
      * BLOCKING: never booked without an approver.
      */
@@ -1400,6 +1400,37 @@ export type InvoiceSummary = {
 };
 
 /**
+ * What the official rules for electronic invoices say of the original of an invoice.
+ */
+export type InvoiceValidation = {
+    /**
+     * The specification that the original claims to follow (EN 16931 BT-24).
+     */
+    customization: string | null;
+    /**
+     * The violated rules, fatal ones first.
+     */
+    findings: Array<RuleFinding>;
+    /**
+     * The syntax of the original; null where no rules apply to it.
+     */
+    format: 'ubl' | 'cii' | (string & {});
+    invoice_id: Id;
+    /**
+     * What limits the verdict.
+     */
+    note: string | null;
+    /**
+     * VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original claims no profile with rules; note says why.
+     */
+    outcome: 'VALID' | 'INVALID' | 'NOT_JUDGED' | (string & {});
+    /**
+     * The evaluated rules.
+     */
+    rule_sets: Array<RuleSet>;
+};
+
+/**
  * Whether new bills can use it.
  */
 export type LedgerState = 'ACTIVE' | 'ARCHIVED' | (string & {});
@@ -1810,6 +1841,54 @@ export type Rejection = {
 } | null;
 
 /**
+ * An official rule that the original violates.
+ */
+export type RuleFinding = {
+    /**
+     * The number of all such elements.
+     */
+    count: number;
+    /**
+     * The paths of the first ten elements that violate the rule.
+     */
+    elements: Array<string>;
+    /**
+     * What is wrong.
+     */
+    message: string;
+    /**
+     * The profile that the rule is of.
+     */
+    profile: 'EN16931' | 'XRECHNUNG' | 'PEPPOL_BIS_3' | (string & {});
+    /**
+     * The official id, such as BR-CO-15.
+     */
+    rule: string;
+    /**
+     * Only FATAL makes an invoice invalid.
+     */
+    severity: 'FATAL' | 'WARNING' | 'INFORMATION' | (string & {});
+    /**
+     * The business terms and groups of EN 16931 that the rule is about, such as BT-112.
+     */
+    terms: Array<string>;
+};
+
+/**
+ * The rules of a profile.
+ */
+export type RuleSet = {
+    /**
+     * The profile.
+     */
+    profile: 'EN16931' | 'XRECHNUNG' | 'PEPPOL_BIS_3' | (string & {});
+    /**
+     * The version of the official artefacts that rules and code lists follow.
+     */
+    version: string;
+};
+
+/**
  * How the documents of an entity are handled.
  */
 export type Settings = {
@@ -1825,7 +1904,7 @@ export type Settings = {
     /**
      * The rules whose failed WARNING checks do not keep the system from approving an invoice.
      */
-    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | (string & {})>;
+    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | (string & {})>;
     /**
      * Whether an upload is read by itself.
      */
@@ -1854,6 +1933,10 @@ export type Settings = {
      * The ledger's tax rate of lines without another one.
      */
     default_tax_rate_id: string | null;
+    /**
+     * What follows when an electronic invoice violates fatal rules of the profiles that it claims (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: nothing. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
+     */
+    einvoice_rules: 'OFF' | 'WARN' | 'BLOCK' | (string & {});
     entity_id: Id;
     /**
      * True: whoever uploaded or changed an invoice last cannot approve it, and neither can the system.
@@ -1891,7 +1974,7 @@ export type SettingsUpdate = {
     /**
      * Rules whose failed WARNING checks do not keep the system from approving.
      */
-    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned'> | null;
+    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules'> | null;
     /**
      * Whether an upload is read by itself.
      */
@@ -1917,6 +2000,10 @@ export type SettingsUpdate = {
      * The ledger's tax rate of lines without another one.
      */
     default_tax_rate_id?: string | null;
+    /**
+     * What follows when an electronic invoice violates fatal official rules.
+     */
+    einvoice_rules?: 'OFF' | 'WARN' | 'BLOCK' | null;
     /**
      * Whether approving needs a second person.
      */
@@ -4007,6 +4094,60 @@ export type SyncInvoiceResponses = {
 };
 
 export type SyncInvoiceResponse = SyncInvoiceResponses[keyof SyncInvoiceResponses];
+
+export type GetInvoiceValidationData = {
+    body?: never;
+    path: {
+        /**
+         * The invoice.
+         */
+        invoice_id: Id;
+    };
+    query?: never;
+    url: '/api/invoices/{invoice_id}/validation';
+};
+
+export type GetInvoiceValidationErrors = {
+    /**
+     * The request is malformed, a value is wrong, or it does not fit the present state.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller is known but lacks the right, or the plan does not allow it.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is no such thing, or it is not the caller's to see.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * Something failed on the service's side or at a third party.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The answer is not ready yet, or something the service needs is down for the moment.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetInvoiceValidationError = GetInvoiceValidationErrors[keyof GetInvoiceValidationErrors];
+
+export type GetInvoiceValidationResponses = {
+    /**
+     * The verdict.
+     */
+    200: InvoiceValidation;
+};
+
+export type GetInvoiceValidationResponse = GetInvoiceValidationResponses[keyof GetInvoiceValidationResponses];
 
 export type GetMeData = {
     body?: never;

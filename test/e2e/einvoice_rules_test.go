@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"docledger/test/harness"
+)
+
+// peppol is an invoice that violates no rule of EN 16931 and Peppol, under
+// another number and without the rules' own base document changing.
+func peppol(t *testing.T, number string, replace ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../adapter/extract/einvoice/rules/testdata/ubl-invoice.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := strings.ReplaceAll(string(data), "F-2026-0815", number)
+	return []byte(strings.NewReplacer(replace...).Replace(doc))
+}
+
+func check(r harness.Response, rule string) (severity string, passed, found bool, text string) {
+	for i := range r.Len("checks") {
+		if r.Text("checks", i, "rule") == rule {
+			text, _ = r.At("checks", i, "found").(string)
+			return r.Text("checks", i, "severity"), r.At("checks", i, "passed") == true, true, text
+		}
+	}
+	return "", false, false, ""
+}
+
+// TestEInvoiceRules has a violated official rule be the check einvoice_rules,
+// with the severity that the entity chose, and shows every violated rule under
+// /validation.
+func TestEInvoiceRules(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Rules")
+	token, settings := org.Admin.Token, "/api/settings/"+org.Entity.String()
+	if got := s.Do(http.MethodGet, settings, token, nil).OK(); got.Text("einvoice_rules") != "WARN" {
+		t.Errorf("the default is %s", got.Raw)
+	}
+	s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules": "MAYBE"}).Want(400, "invalid_request")
+
+	good := s.Extract(token, s.Upload(token, org.Entity, "good.xml", peppol(t, "G-1")).OK().Text("id")).OK()
+	if severity, passed, found, _ := check(good, "einvoice_rules"); !found || !passed || severity != "WARNING" {
+		t.Errorf("a valid invoice: %s", good.Raw)
+	}
+	v := s.Do(http.MethodGet, "/api/invoices/"+good.Text("id")+"/validation", token, nil).OK()
+	if v.Text("outcome") != "VALID" || v.Len("findings") != 0 || v.Len("rule_sets") != 2 || v.Text("format") != "ubl" {
+		t.Errorf("a valid invoice: %s", v.Raw)
+	}
+
+	// No buyer reference and order, an unknown unit, and an element that
+	// EN 16931 does not use: three fatal rules, one warning.
+	broken := []string{"<cbc:BuyerReference>04011000-12345-03</cbc:BuyerReference>", "",
+		"<cac:OrderReference><cbc:ID>PO-77</cbc:ID><cbc:SalesOrderID>SO-88</cbc:SalesOrderID></cac:OrderReference>", "",
+		`unitCode="C62"`, `unitCode="NONE"`, "<cbc:Note>As ordered</cbc:Note>", "<cbc:UUID>1</cbc:UUID><cbc:Note>As ordered</cbc:Note>"}
+	for i, c := range []struct{ setting, severity, status string }{
+		{"WARN", "WARNING", "EXTRACTED"}, {"BLOCK", "BLOCKING", "NEEDS_REVIEW"}, {"OFF", "", "EXTRACTED"},
+	} {
+		s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules": c.setting}).OK()
+		number := "B-" + string(rune('1'+i))
+		inv := s.Extract(token, s.Upload(token, org.Entity, number+".xml", peppol(t, number, broken...)).OK().Text("id")).OK()
+		severity, passed, found, text := check(inv, "einvoice_rules")
+		if found != (c.severity != "") || found && (passed || severity != c.severity || text != "BR-CL-23, PEPPOL-EN16931-R003, DE-R-015") {
+			t.Errorf("%s: %s %v %q", c.setting, severity, passed, text)
+		}
+		if inv.Text("status") != c.status {
+			t.Errorf("%s: status %s", c.setting, inv.Text("status"))
+		}
+		path := "/api/invoices/" + inv.Text("id")
+		v := s.Do(http.MethodGet, path+"/validation", token, nil).OK()
+		if v.Text("outcome") != "INVALID" || v.Len("findings") != 4 || v.Text("findings", 0, "severity") != "FATAL" ||
+			v.Text("findings", 3, "rule") != "UBL-CR-515" || v.Text("findings", 0, "elements", 0) != "/Invoice/InvoiceLine[2]/InvoicedQuantity" {
+			t.Errorf("%s: %s", c.setting, v.Raw)
+		}
+		if now := s.Do(http.MethodGet, path, token, nil).OK(); now.Number("version") != inv.Number("version") || now.Text("status") != c.status {
+			t.Errorf("%s: a validation changed the invoice: %s", c.setting, now.Raw)
+		}
+	}
+	if reset := s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules": nil}).OK(); reset.Text("einvoice_rules") != "WARN" {
+		t.Errorf("null resets to %s", reset.Raw)
+	}
+}
+
+// TestValidationOfWhatNoRulesApplyTo names why an invoice is not judged.
+func TestValidationOfWhatNoRulesApplyTo(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Unjudged")
+	token := org.Admin.Token
+	inv := s.Extract(token, s.Upload(token, org.Entity, "plain.xml", harness.UBL("U-1")).OK().Text("id")).OK()
+	v := s.Do(http.MethodGet, "/api/invoices/"+inv.Text("id")+"/validation", token, nil).OK()
+	if v.Text("outcome") != "NOT_JUDGED" || v.Text("note") == "" || v.Len("findings") != 0 {
+		t.Errorf("%s", v.Raw)
+	}
+	if _, _, found, _ := check(inv, "einvoice_rules"); found {
+		t.Errorf("a check without rules: %s", inv.Raw)
+	}
+	other := s.NewOrganization("Other")
+	s.Do(http.MethodGet, "/api/invoices/"+inv.Text("id")+"/validation", other.Admin.Token, nil).Want(404, "not_found")
+}
