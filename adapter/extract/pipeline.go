@@ -101,19 +101,19 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	}()
 	f, err := os.Open(s.Path)
 	if err != nil {
-		return nil, fmt.Errorf("open document: %w", err)
+		return nil, unavailable("open document", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("open document: %w", err)
+		return nil, unavailable("open document", err)
 	}
 	if info.Size() == 0 {
 		return nil, extraction.Fail(extraction.Empty, "The file is empty. Upload it again, or ask the sender for it.")
 	}
 	head, err := io.ReadAll(io.NewSectionReader(f, 0, sniff.HeadBytes))
 	if err != nil {
-		return nil, fmt.Errorf("read document: %w", err)
+		return nil, unavailable("read document", err)
 	}
 	switch t := sniff.Detect(head); t.Kind {
 	case sniff.XML:
@@ -149,9 +149,15 @@ func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (
 	defer cancel()
 	data := make([]byte, d.Size)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, d.Size), data); err != nil {
-		return nil, fmt.Errorf("read document: %w", err)
+		return nil, unavailable("read document", err)
 	}
 	return content.XML(ctx, data)
+}
+
+// unavailable is the error of a file that the system does not let this process
+// read: that is no fault of the document.
+func unavailable(what string, err error) error {
+	return fmt.Errorf("%w: %s: %w", extraction.ErrUnavailable, what, err)
 }
 
 // refuseImage says why an image gives no invoice. Its size is read from its

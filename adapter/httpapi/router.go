@@ -17,11 +17,14 @@ import (
 // readyTimeout is how long the readiness check waits for what it asks.
 const readyTimeout = 2 * time.Second
 
-// NewHandler returns everything that the service answers over HTTP. ready says
-// whether the service can do its work; more adds the routes of other adapters,
+// Ready returns an error if the service cannot do its work, and else the parts of
+// it that are unavailable while the rest works.
+type Ready func(context.Context) (degraded []string, err error)
+
+// NewHandler returns everything that the service answers over HTTP; more adds the routes of other adapters,
 // which answer errors by edge.WriteError.
 func NewHandler(
-	s *Server, options edge.Options, ready func(context.Context) error, more ...func(gin.IRouter),
+	s *Server, options edge.Options, ready Ready, more ...func(gin.IRouter),
 ) (http.Handler, error) {
 	engine, err := newEngine(s, options, ready, more...)
 	if err != nil {
@@ -30,7 +33,7 @@ func NewHandler(
 	return edge.Handler(engine), nil
 }
 
-func newEngine(s *Server, options edge.Options, ready func(context.Context) error, more ...func(gin.IRouter)) (*gin.Engine, error) {
+func newEngine(s *Server, options edge.Options, ready Ready, more ...func(gin.IRouter)) (*gin.Engine, error) {
 	engine, err := edge.NewEngine(options)
 	if err != nil {
 		return nil, err
@@ -46,13 +49,18 @@ func newEngine(s *Server, options edge.Options, ready func(context.Context) erro
 	engine.GET("/readyz", func(c *gin.Context) {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), readyTimeout)
 		defer cancel()
-		if err := ready(ctx); err != nil {
+		degraded, err := ready(ctx)
+		if err != nil {
 			s.Log.WarnContext(ctx, "not ready", "error", err)
 			c.Header("Retry-After", "1")
 			c.JSON(http.StatusServiceUnavailable, gin.H{"status": "unavailable"})
 			return
 		}
-		c.JSON(http.StatusOK, gin.H{"status": "ok"})
+		answer := gin.H{"status": "ok"}
+		if len(degraded) > 0 {
+			answer["degraded"] = degraded
+		}
+		c.JSON(http.StatusOK, answer)
 	})
 	return engine, nil
 }

@@ -21,7 +21,7 @@ func (nobody) Authenticate(context.Context, string) (identity.Actor, error) {
 
 func TestRoutesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	engine, err := newEngine(&Server{}, edge.Options{Authenticator: nobody{}}, func(context.Context) error { return nil },
+	engine, err := newEngine(&Server{}, edge.Options{Authenticator: nobody{}}, func(context.Context) ([]string, error) { return nil, nil },
 		new(webhook.Receiver).Register)
 	if err != nil {
 		t.Fatal(err)

@@ -167,5 +167,8 @@ func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 	if errors.Is(err, job.ErrHeld) {
 		return river.JobSnooze(heldPause)
 	}
+	if later := new(job.Later); errors.As(err, &later) {
+		return river.JobSnooze(later.After)
+	}
 	return err
 }

@@ -203,7 +203,7 @@ func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) 
 }
 
 // held is a condition written out, so that the partial index serves.
-const held = "documents.status IN ('UPLOADED', 'PROCESSING') AND documents.held_reason <> ''"
+const held = "documents.status IN ('UPLOADED', 'PROCESSING') AND documents.held_reason = '" + document.HeldPlanLimit + "'"
 
 // HeldIn implements document.Orphans.
 func (r Documents) HeldIn(ctx context.Context) ([]uuid.UUID, error) {

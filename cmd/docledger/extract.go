@@ -15,6 +15,7 @@ import (
 
 	"docledger/adapter/extract"
 	"docledger/adapter/httpapi/convert"
+	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
@@ -139,6 +140,10 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 	var failure *extraction.Failure
 	if errors.As(err, &failure) {
 		a.Error = &answerError{Code: failure.Code(), Message: failure.Message}
+		return a
+	}
+	if errors.Is(err, extraction.ErrUnavailable) {
+		a.Error = &answerError{Code: document.HeldReaderUnavailable, Message: "The file was not read: " + reason(err) + ". Run docledger doctor."}
 		return a
 	}
 	if err != nil {

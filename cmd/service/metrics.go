@@ -34,7 +34,7 @@ func newMetrics(m *telemetry.Metrics) *metrics {
 		Metrics:     m,
 		requests:    m.Durations("http_request_duration_seconds", "Requests that were answered, by operation of the specification and status.", "operation", "status"),
 		jobs:        m.Durations("job_duration_seconds", "Jobs that this process worked, by kind and outcome (done, failed, panicked, postponed).", "kind", "outcome"),
-		extractions: m.Durations("extraction_duration_seconds", "Documents that were read, by method and outcome (read, a failure's code, or error where reading could not take place).", "method", "outcome"),
+		extractions: m.Durations("extraction_duration_seconds", "Documents that were read, by method and outcome (read, a failure's code, unavailable if the reader could not start, or error where reading could not take place).", "method", "outcome"),
 		calls:       m.Durations("provider_call_duration_seconds", "Calls of providers of integrations, by outcome (answered, limited, failed).", "provider", "outcome"),
 		waits:       m.Durations("provider_wait_seconds", "How long calls of providers waited for their budget, by outcome (admitted, refused).", "provider", "outcome"),
 		tools:       m.Durations("tool_call_duration_seconds", "Calls of tools, by outcome (ok, refused, failed).", "tool", "outcome"),
@@ -78,6 +78,8 @@ func (r measured) Read(ctx context.Context, s extraction.Source) (*extraction.Re
 	switch {
 	case errors.As(err, &failure):
 		outcome = failure.Code()
+	case errors.Is(err, extraction.ErrUnavailable):
+		outcome = "unavailable"
 	case err != nil:
 		outcome = "error"
 	default:

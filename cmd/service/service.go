@@ -353,12 +353,20 @@ func (s *Service) Handler() http.Handler { return s.handler }
 // errEnding says that the process takes no new work.
 var errEnding = errors.New("the process is ending")
 
-// Ready says whether the database answers and the process is to go on.
-func (s *Service) Ready(ctx context.Context) error {
+// degradedReader is what Ready calls the reader of documents.
+const degradedReader = "reader"
+
+// Ready returns an error unless the database answers and the process is to go on.
+// A process whose reader could not start is degraded: documents wait, and
+// everything else works.
+func (s *Service) Ready(ctx context.Context) (degraded []string, err error) {
 	if s.ending.Load() {
-		return errEnding
+		return nil, errEnding
 	}
-	return s.db.SQL.PingContext(ctx)
+	if s.pipeline != nil && s.pipeline.Fault() != nil {
+		degraded = append(degraded, degradedReader)
+	}
+	return degraded, s.db.SQL.PingContext(ctx)
 }
 
 // Run serves HTTP on l, unless it is nil, and works jobs where work says so,
@@ -371,7 +379,9 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	defer unwatch()
 	if work {
 		// Before anything is answered: readiness means that work is done too.
-		runner, failed := s.startWork(ctx)
+		working, end := context.WithCancel(ctx)
+		defer end()
+		runner, failed := s.startWork(working)
 		if failed != nil {
 			if l != nil {
 				failed = errors.Join(failed, l.Close())
@@ -412,12 +422,33 @@ func (s *Service) startWork(ctx context.Context) (*jobs.Runner, error) {
 		return nil, err
 	}
 	// Beside the work: only documents with pages to read wait for it.
-	s.warming.Go(func() {
-		if err := s.Prewarm(ctx); err != nil && ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "what reads the pages of PDFs can't be prepared; docledger doctor tells more", "error", err)
-		}
-	})
+	s.warming.Go(func() { s.keepReader(ctx) })
 	return runner, runner.Start(ctx)
+}
+
+// readerCheckInterval is how often a reader that could not start is tried again.
+const readerCheckInterval = 10 * time.Second
+
+// keepReader prepares the reader, and tries it again while it is unavailable, so
+// that readiness tells of the recovery without a document.
+func (s *Service) keepReader(ctx context.Context) {
+	var known error
+	for {
+		err := s.Prewarm(ctx)
+		if ctx.Err() != nil || s.pipeline == nil {
+			return
+		}
+		switch {
+		case err != nil && known == nil:
+			s.log.ErrorContext(ctx, "reader unavailable; docledger doctor names the cause", "error", err)
+		case err == nil && known != nil:
+			s.log.InfoContext(ctx, "reader available again")
+		}
+		known = err
+		if clock.Pause(ctx, readerCheckInterval) != nil {
+			return
+		}
+	}
 }
 
 // Prewarm compiles what reads the pages of PDFs: some seconds the first time on

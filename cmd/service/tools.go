@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
+	"docledger/adapter/httpapi"
 	"docledger/adapter/identity/clerk"
 	"docledger/adapter/toolserver"
 	"docledger/adapter/toolserver/oauth"
@@ -154,7 +156,7 @@ func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
 }
 
 // aliveOnly answers what a supervisor asks of a process without the API.
-func aliveOnly(ready func(context.Context) error) http.Handler {
+func aliveOnly(ready httpapi.Ready) http.Handler {
 	mux := http.NewServeMux()
 	reply := func(w http.ResponseWriter, status int, text string) {
 		header := w.Header()
@@ -169,9 +171,14 @@ func aliveOnly(ready func(context.Context) error) http.Handler {
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if ready(r.Context()) != nil {
+		degraded, err := ready(r.Context())
+		if err != nil {
 			w.Header().Set("Retry-After", "1")
 			reply(w, http.StatusServiceUnavailable, `{"status":"unavailable"}`)
+			return
+		}
+		if len(degraded) > 0 {
+			reply(w, http.StatusOK, `{"degraded":["`+strings.Join(degraded, `","`)+`"],"status":"ok"}`)
 			return
 		}
 		reply(w, http.StatusOK, `{"status":"ok"}`)
@@ -213,10 +220,10 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 
 // Handler answers everything that the process serves over HTTP.
 func (t *Tools) Handler() http.Handler {
-	return beside(t.server, aliveOnly(func(context.Context) error {
+	return beside(t.server, aliveOnly(func(context.Context) ([]string, error) {
 		if !t.verifier.Ready() {
-			return errNoKeys
+			return nil, errNoKeys
 		}
-		return nil
+		return nil, nil
 	}))
 }

@@ -45,8 +45,14 @@ const (
 	FromTrigger Origin = "TRIGGER"
 )
 
-// HeldPlanLimit is why a document waits although it could be extracted.
-const HeldPlanLimit = "plan_limit_reached"
+// Why a document waits although it could be extracted.
+const (
+	// HeldPlanLimit: the plan has no room. The document is UPLOADED.
+	HeldPlanLimit = "plan_limit_reached"
+	// HeldReaderUnavailable: the reader cannot start, through no fault of the
+	// document. The document is PROCESSING, and its job tries again.
+	HeldReaderUnavailable = "reader_unavailable"
+)
 
 // MaxAttempts is how often the extraction of one document is tried before the
 // document itself is held to be the reason that it never ends.
@@ -117,13 +123,20 @@ func (d *Document) Waits() bool { return d.Status == Uploaded && d.HeldReason ==
 // BeginReading marks the document as being read, so that the try is known
 // should reading it bring the process down.
 func (d *Document) BeginReading() {
-	if d.Status == Processing { // and nobody has said how that ended
+	if d.Status == Processing && d.HeldReason != HeldReaderUnavailable { // and nobody has said how that ended
 		d.Attempts--
 		d.Interruptions++
 	}
 	d.Status, d.Failure, d.HeldReason = Processing, nil, ""
 	d.Attempts++
 	d.Run++
+}
+
+// AwaitReader leaves the document in PROCESSING until the reader can start. The
+// attempt does not count.
+func (d *Document) AwaitReader() {
+	d.HeldReason = HeldReaderUnavailable
+	d.Attempts--
 }
 
 // Hopeless says that no further reading is to begin.

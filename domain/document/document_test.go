@@ -34,3 +34,22 @@ func TestReadingsThatFailedCount(t *testing.T) {
 		t.Error("a document whose reading failed that often is read again")
 	}
 }
+
+// However long the reader is unavailable, the document does not become hopeless.
+func TestWaitingForTheReaderCountsAsNoAttempt(t *testing.T) {
+	t.Parallel()
+	d := &Document{Status: Uploaded}
+	for range 10 * (MaxAttempts + MaxInterruptions) {
+		if d.BeginReading(); d.Attempts != 1 || d.Interruptions != 0 || d.HeldReason != "" {
+			t.Fatalf("%d attempts, %d interruptions, held for %q", d.Attempts, d.Interruptions, d.HeldReason)
+		}
+		if d.AwaitReader(); d.Status != Processing || d.HeldReason != HeldReaderUnavailable || d.Waits() {
+			t.Fatalf("it is %s, held for %q", d.Status, d.HeldReason)
+		}
+	}
+	// A process that dies at work after the reader is back still counts.
+	d.BeginReading()
+	if d.BeginReading(); d.Attempts != 1 || d.Interruptions != 1 {
+		t.Errorf("%d attempts, %d interruptions", d.Attempts, d.Interruptions)
+	}
+}

@@ -10,6 +10,19 @@ import (
 // backup (records D23). It is no failed attempt.
 var ErrHeld = errors.New("held since a restore, until docledger resume")
 
+// Later is the error of a job that cannot run now through no fault of its own,
+// and is given again after a while. It is no failed attempt.
+type Later struct {
+	After time.Duration
+	Cause error
+}
+
+// Error implements error.
+func (l *Later) Error() string { return "later: " + l.Cause.Error() }
+
+// Unwrap returns the cause.
+func (l *Later) Unwrap() error { return l.Cause }
+
 // Holds keeps whether an installation that was restored from a backup waits
 // with all that reaches out to others, for every process and through restarts
 // (records D23).

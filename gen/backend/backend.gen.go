@@ -524,7 +524,10 @@ type Document struct {
 	// Filename The name it was uploaded with.
 	Filename string `json:"filename"`
 
-	// HeldReason Why its extraction waits, such as `plan_limit_reached`.
+	// HeldReason Why its extraction waits; null if it does not.
+	// - `plan_limit_reached`: the plan has no room. The document is UPLOADED.
+	// - `reader_unavailable`: the reader of documents cannot start on the
+	//   server. The document is PROCESSING and is extracted automatically.
 	HeldReason nullable.Nullable[string] `json:"held_reason"`
 
 	// Id An identifier (UUID version 7 in what the service makes).

@@ -52,13 +52,13 @@ type Options struct {
 	Log           io.Writer         // nil: discarded
 }
 
-// compileCache keeps the compiled PDF engine between tests.
-var compileCache = filepath.Join(os.TempDir(), "docledger-test-cache")
+// CompileCache keeps the compiled PDF engine between tests.
+var CompileCache = filepath.Join(os.TempDir(), "docledger-test-cache")
 
 // prewarm compiles the PDF engine once, rather than in each of many services at
 // the same time. Where it can't be compiled, documents with pages to read tell.
 var prewarm = sync.OnceFunc(func() {
-	pool := worker.New(worker.Config{Size: 1, CacheDir: compileCache})
+	pool := worker.New(worker.Config{Size: 1, CacheDir: CompileCache})
 	_ = pool.Prewarm(context.Background())
 	_ = pool.Close()
 })
@@ -140,7 +140,7 @@ func (s *Server) env(o Options, name string) (string, bool) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "BACKEND_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s", "SHUTDOWN_DELAY": "1ms",
-		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": compileCache,
+		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": CompileCache,
 		"DATABASE_MAX_CONNECTIONS": "8", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
 	}

@@ -105,10 +105,10 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 // urgency, and for force a document that starts over.
 func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if force || !d.Requested || d.HeldReason != "" {
+		if force || !d.Requested || d.HeldReason == document.HeldPlanLimit {
 			var err error
 			d, err = s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
-				if force || now.HeldReason != "" {
+				if force || now.HeldReason == document.HeldPlanLimit {
 					now.StartOver(force)
 				}
 				now.Requested, now.UpdatedAt = !now.Status.Terminal(), s.Clock.Now()
@@ -144,10 +144,22 @@ func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Docum
 			}
 			return nil, err
 		}
-		if now.Status.Terminal() || now.HeldReason != "" {
+		switch {
+		case now.Status.Terminal(), now.HeldReason == document.HeldPlanLimit:
 			return now, nil
+		case now.HeldReason == document.HeldReaderUnavailable && now.Version > d.Version:
+			return now, nil // found again since the request
 		}
 	}
+}
+
+// errReaderUnavailable says that the document waits for the reader.
+func errReaderUnavailable(d *document.Document) error {
+	f := fault.New(fault.Unavailable, fault.CodeStillProcessing,
+		"The reader of documents is unavailable. The document waits and is extracted automatically. Ask again later.").
+		With("document_id", d.ID.String()).With("progress", nil).With("held_reason", d.HeldReason)
+	f.RetryAfter = readerRetryDelay
+	return f
 }
 
 func errStillProcessing(d *document.Document) error {
@@ -161,6 +173,8 @@ func errStillProcessing(d *document.Document) error {
 // none.
 func (s *Service) answer(ctx context.Context, a identity.Actor, d *document.Document) (*invoice.Invoice, error) {
 	switch {
+	case d.HeldReason == document.HeldReaderUnavailable:
+		return nil, errReaderUnavailable(d)
 	case d.HeldReason != "":
 		plan, err := s.Plans.Of(ctx, d.OrganizationID)
 		if err != nil {

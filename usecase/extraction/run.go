@@ -64,6 +64,8 @@ func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *documen
 		return s.giveBack(ctx, actor, d, d.Attempts, err)
 	case errors.As(err, &failure):
 		return s.fail(ctx, actor, d, failure)
+	case errors.Is(err, extraction.ErrUnavailable):
+		return s.awaitReader(ctx, actor, d, err)
 	case passing(err):
 		// The document is not to blame, so the try does not count.
 		return s.giveBack(ctx, actor, d, d.Attempts-1, err)
@@ -164,6 +166,34 @@ func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Do
 		return errors.Join(cause, fmt.Errorf("give document back: %w", err))
 	}
 	return cause
+}
+
+// readerRetryDelay is after how long a document is tried again for which the
+// reader could not start.
+const readerRetryDelay = 10 * time.Second
+
+// awaitReader leaves the document in PROCESSING and returns a job.Later, so that
+// the installation's fault costs the document no attempt.
+func (s *Service) awaitReader(ctx context.Context, a identity.Actor, d *document.Document, cause error) error {
+	s.Log.WarnContext(ctx, "reader unavailable, document waits", "document", d.ID, "error", cause)
+	// The job's own context may be what ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
+	defer cancel()
+	err := s.untilStored(ctx, func() error {
+		_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+			if err := stillOurs(now, d); err != nil {
+				return err
+			}
+			now.AwaitReader()
+			now.UpdatedAt = s.Clock.Now()
+			return nil
+		})
+		return err
+	})
+	if errors.Is(err, errSuperseded) {
+		return err
+	}
+	return &job.Later{After: readerRetryDelay, Cause: errors.Join(cause, err)}
 }
 
 // untilStored repeats a change that the database can't take at the moment until

@@ -29,6 +29,17 @@ func cacheDir(wanted string) (string, error) {
 	return "", errors.Join(problems...)
 }
 
+// isFilled reports whether a folder holds a file, at any depth.
+func isFilled(dir string) bool {
+	found := errors.New("found")
+	return filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			return found
+		}
+		return err
+	}) == found //nolint:errorlint // WalkDir returns it as it is
+}
+
 // privateDir makes a folder that only its owner may write to and proves that
 // it can be written to.
 func privateDir(dir string) error {

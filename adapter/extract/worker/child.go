@@ -109,9 +109,14 @@ const (
 var errEngineWanted = errors.New("the PDF engine is needed")
 
 func (c *child) startEngine(cacheDir string) (err error) {
-	if c.engine == nil {
-		c.engine, err = newEngine(cacheDir)
+	if c.engine != nil {
+		return nil
 	}
+	if !isFilled(cacheDir) {
+		// Compiling here would take more than a child may.
+		return fmt.Errorf("%s does not hold the compiled code any more", cacheDir)
+	}
+	c.engine, err = newEngine(cacheDir)
 	return err
 }
 

@@ -46,3 +46,13 @@ func (p *Pool) Children() []int {
 	}
 	return out
 }
+
+// CacheDir returns the folder of the compiled engine.
+func CacheDir() (string, error) { return cacheDir("") }
+
+// RetryNow makes the next Prewarm try again, however recently one failed.
+func (p *Pool) RetryNow() {
+	p.warming.Lock()
+	defer p.warming.Unlock()
+	p.failed = nil
+}

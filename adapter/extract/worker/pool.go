@@ -195,13 +195,13 @@ func isFailure(err error) bool {
 // Prewarm compiles the PDF engine into the cache, in a process of its own that
 // ends thereafter: some seconds the first time on a machine, a tenth of one
 // later. A service calls it at its start; documents with embedded invoices
-// never need it. Calls after a success return at once; for retryPrewarm after a
-// failure they return that failure.
+// never need it. Calls after a success return at once while Fault is nil; for
+// retryPrewarm after a failure they return that failure.
 func (p *Pool) Prewarm(ctx context.Context) error {
 	p.warming.Lock()
 	defer p.warming.Unlock()
 	switch {
-	case p.cache != "":
+	case p.cache != "" && p.Fault() == nil:
 		return nil
 	case p.failed != nil && time.Since(p.failedAt) < retryPrewarm:
 		return p.failed
@@ -217,6 +217,7 @@ func (p *Pool) Prewarm(ctx context.Context) error {
 		return p.failed
 	}
 	p.cache, p.failed = dir, nil
+	p.report(&p.faultStart, nil)
 	p.report(&p.faultEngine, nil)
 	return nil
 }

@@ -253,7 +253,8 @@ export class Docledger {
    *
    * Answers the invoice of the document, reading it if that has not happened
    * yet. Not ready after 30 seconds: 503 `still_processing` with Retry-After
-   * and `details.progress`. A document that cannot be read is 400
+   * and `details.progress`; earlier, with `details.held_reason`, if the
+   * reader of documents is unavailable. A document that cannot be read is 400
    * `unreadable_document`, one that is no invoice 400 `not_an_invoice`, both
    * with `details.failure`; a document split into several is 400 `conflict`
    * with `details.children`. `force` reads again: values set by a person stay,

@@ -488,9 +488,12 @@ export type Document = {
      */
     filename: string;
     /**
-     * Why its extraction waits, such as `plan_limit_reached`.
+     * Why its extraction waits; null if it does not.
+     * - `plan_limit_reached`: the plan has no room. The document is UPLOADED.
+     * - `reader_unavailable`: the reader of documents cannot start on the
+     * server. The document is PROCESSING and is extracted automatically.
      */
-    held_reason: string | null;
+    held_reason: 'plan_limit_reached' | 'reader_unavailable' | (string & {});
     id: Id;
     integration_id: NullableId;
     invoice_id: NullableId;

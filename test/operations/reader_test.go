@@ -1,0 +1,65 @@
+//go:build !race
+
+package operations
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"docledger/test/generator"
+	"docledger/test/harness"
+)
+
+// A worker whose cache folder cannot be made goes on with everything that needs
+// none, says so, and extracts the rest after the repair.
+func TestReaderThatCannotStart(t *testing.T) {
+	t.Parallel()
+	base := filepath.Join(t.TempDir(), "base")
+	if err := os.WriteFile(base, nil, 0o600); err != nil { // a file where the folder is to be
+		t.Fatal(err)
+	}
+	cache := filepath.Join(base, "cache")
+	s := harness.Start(t, harness.Options{Env: map[string]string{"COMPILE_CACHE_DIR": cache}})
+	org := s.NewOrganization("Reader")
+	ready := func() harness.Response {
+		return s.Send(http.MethodGet, "/readyz", "", nil)
+	}
+	s.Eventually("degraded", 30*time.Second, func() bool { return ready().Text("degraded", 0) == "reader" }, func() string { return string(ready().Raw) })
+	if r := ready(); r.Status != http.StatusOK || r.Text("status") != "ok" {
+		t.Errorf("/readyz answers %d %s", r.Status, r.Raw)
+	}
+	get := func(id string) harness.Response {
+		return s.Do(http.MethodGet, "/api/documents/"+id, org.Admin.Token, nil).OK()
+	}
+	printed := s.Upload(org.Admin.Token, org.Entity, "a.pdf", printedPDF(t)).OK().Text("id")
+	s.Eventually("held", 30*time.Second, func() bool { return get(printed).Text("held_reason") == "reader_unavailable" }, func() string { return string(get(printed).Raw) })
+	if d := get(printed); d.Text("status") != "PROCESSING" {
+		t.Errorf("the document is %s", d.Raw)
+	}
+	xml := s.Upload(org.Admin.Token, org.Entity, "a.xml", harness.UBL("R-1")).OK().Text("id")
+	s.Eventually("XML extracted", 30*time.Second, func() bool { return get(xml).Text("status") == "EXTRACTED" }, func() string { return string(get(xml).Raw) })
+	repaired := filepath.Join(t.TempDir(), "base")
+	err := errors.Join(os.CopyFS(filepath.Join(repaired, "cache"), os.DirFS(harness.CompileCache)), os.Chmod(filepath.Join(repaired, "cache"), 0o700), //nolint:gosec // a folder
+		os.Remove(base), os.Rename(repaired, base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Eventually("extracted after the repair", 3*time.Minute, func() bool { return get(printed).Text("status") == "EXTRACTED" }, func() string { return string(get(printed).Raw) })
+	if r := ready(); r.Status != http.StatusOK || r.At("degraded") != nil {
+		t.Errorf("after the repair /readyz answers %d %s", r.Status, r.Raw)
+	}
+}
+
+// printedPDF returns the first generated document that can be printed.
+func printedPDF(t *testing.T) []byte {
+	t.Helper()
+	for seed := uint64(1); ; seed++ {
+		if data, ok := generator.New(seed, generator.None).PDF(); ok {
+			return data
+		}
+	}
+}
