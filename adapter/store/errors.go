@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"docledger/domain/fault"
@@ -56,10 +57,26 @@ func translate(err error) error {
 	}
 	var network net.Error
 	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.As(err, &connect) || errors.As(err, &network) || cut(err) {
 		return unavailable(err)
 	}
 	return err
+}
+
+// cut says whether an error is that of a connection that ended. The drivers
+// have several: their own, those of the system, and texts alone.
+func cut(err error) bool {
+	for _, known := range []error{
+		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
+		syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	text := err.Error()
+	return strings.Contains(text, "conn closed") || strings.Contains(text, "closed pool") || strings.Contains(text, "conn busy") ||
+		strings.Contains(text, "sql: database is closed")
 }
 
 func translatePostgres(pg *pgconn.PgError, err error) error {
@@ -68,7 +85,7 @@ func translatePostgres(pg *pgconn.PgError, err error) error {
 		return taken(pg.TableName, err)
 	case pg.Code == "23503":
 		return dangling(err)
-	case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03":
+	case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03", pg.Code == "25006": // the last: a server that became a standby
 		return unavailable(err)
 	case class == "08", class == "53", class == "57":
 		return unavailable(err)

@@ -29,7 +29,7 @@ func TestBillingExplain(t *testing.T) {
 	defer server.Close()
 	for name, value := range map[string]string{
 		"DOCLEDGER_ENV": "local", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "IDENTITY": "local",
-		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_cli", "PAYMENT_SIGNING_SECRETS": "whsec_cli", "PAYMENT_URL": server.URL,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_cli", "PAYMENT_SIGNING_SECRETS": "whsec_cli_0123456789", "PAYMENT_URL": server.URL,
 	} {
 		t.Setenv(name, value)
 	}

@@ -164,7 +164,7 @@ func configuration(o options, baseURL string, p *payments, l *ledgers, d *stores
 	maps.Copy(values, d.environment())
 	values["NOTIFICATIONS_URL"] = baseURL
 	maps.Copy(values, people.settings())
-	return service.ConfiguredFrom(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+	return service.ConfiguredSimulated(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 }
 
 // writeWhole writes a file so that a reader sees all of it or none.

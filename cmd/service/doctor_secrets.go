@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,6 +109,10 @@ func checkSecrets(cfg config.Config) Finding {
 	use("IDENTITY_SIGNING_SECRETS", cfg.Identity.SigningSecrets...)
 	f.Err = errors.Join(f.Err, weak("JWT_SIGNING_KEYS", cfg.SigningKeys), weak("TOKEN_KEYS", cfg.TokenKeys), exposed(cfg.DataDir))
 	f.Remedy = "give each secret a value of its own; openssl rand -base64 32 makes one. Change one that others may have seen"
+	if u, err := url.Parse(cfg.BaseURL); f.Err == nil && err == nil && cfg.InsecureHTTP && u.Scheme == "http" {
+		f.Warning = "BASE_URL is http: whoever reads the network reads tokens and documents"
+		f.Remedy = "put a proxy with TLS in front, set BASE_URL to https and ALLOW_INSECURE_HTTP to no"
+	}
 	if f.Err == nil && cfg.Environment == config.Deployed && strings.Contains(cfg.PaymentSecretKey.Reveal(), "_test_") {
 		f.Warning = "PAYMENT_SECRET_KEY is of the processor's test mode: nobody pays"
 		f.Remedy = "set the live key, and the signing secret of its webhook, before customers come"

@@ -62,6 +62,11 @@ func ConfiguredFrom(env config.Environ) (config.Config, error) {
 	return config.Load(env, ProviderSpecs(Registrations())...)
 }
 
+// ConfiguredSimulated is ConfiguredFrom for the sandbox.
+func ConfiguredSimulated(env config.Environ) (config.Config, error) {
+	return config.LoadSimulated(env, ProviderSpecs(Registrations())...)
+}
+
 // connectors builds the connector of each provider that is configured.
 func (s *Service) connectors(limiter integration.RateLimiter, n Providers) (integrations.Connectors, error) {
 	made := integrations.Connectors{}

@@ -20,6 +20,7 @@ type Secret = secret.Text
 // Config is everything that can be set.
 type Config struct {
 	Environment   Environment
+	InsecureHTTP  bool   // BASE_URL may be http outside this machine, although deployed
 	BaseURL       string // how the outside reaches the service; also the issuer of our tokens
 	Listen        string // host:port of the API
 	HealthAt      string // host:port where a worker alone says how it is; "" for nowhere
@@ -108,7 +109,7 @@ type Error []Problem
 // Error implements error.
 func (e Error) Error() string {
 	var b strings.Builder
-	b.WriteString("the configuration is not complete:")
+	b.WriteString("the configuration is not complete or not safe:")
 	for _, p := range e {
 		fmt.Fprintf(&b, "\n  %s: %s", p.Variable, p.Reason)
 	}
@@ -142,6 +143,7 @@ func (r *reader) load() Config {
 	c := Config{
 		Environment:       Environment(r.oneOf("DOCLEDGER_ENV", string(Deployed), string(Local), string(Deployed))),
 		BaseURL:           r.url("BASE_URL", "http://127.0.0.1:8080"),
+		InsecureHTTP:      r.oneOf("ALLOW_INSECURE_HTTP", "no", "no", "yes") == "yes",
 		Listen:            r.listen("LISTEN", defaultListen),
 		MetricsListen:     r.listenIf("METRICS_LISTEN"),
 		TraceEndpoint:     r.url("OTEL_EXPORTER_OTLP_ENDPOINT", ""),
@@ -190,7 +192,9 @@ func (r *reader) load() Config {
 	}
 	c.HealthAt = r.listenIf("HEALTH_LISTEN")
 	c.Blob = r.blob()
-	r.sameKeys(c, r.providers(c))
+	offered := r.providers(c)
+	r.sameKeys(c, offered)
+	r.safe(c, offered)
 	c.NotificationsURL = r.notifications("NOTIFICATIONS_URL", c.BaseURL)
 	return c
 }
@@ -200,6 +204,7 @@ func Variables(providers ...ProviderSpec) []Variable {
 	meanings := map[string]string{
 		"DOCLEDGER_ENV":               "`local` or `deployed`; see the table of environments",
 		"BASE_URL":                    "how the outside reaches the service; the issuer of its tokens",
+		"ALLOW_INSECURE_HTTP":         "`yes` permits an http BASE_URL outside this machine when deployed; only for a network that nobody else can read",
 		"LISTEN":                      "host and port to listen on",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "collector that takes traces over OTLP and HTTP, such as `http://127.0.0.1:4318`; OpenTelemetry's other variables hold too; empty: none are made",
 		"METRICS_LISTEN":              "host and port where Prometheus reads `/metrics`; empty: nowhere",

@@ -25,9 +25,13 @@ var providers = []config.ProviderSpec{
 
 const canary = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5ISE=" // 32 bytes
 
+// second and third are other keys.
+const third = "Y2FuYXJ5LW9mLXRoZS10aGlyZC1rZXktaXMtaGVyZSE="
+const second = "Y2FuYXJ5LW9mLXRoZS1zZWNvbmQta2V5LWlzLWhlcmU="
+
 func valid() map[string]string {
 	return map[string]string{
-		"BILLING": "none", "IDENTITY": "local", "JWT_SIGNING_KEYS": canary + ", " + canary,
+		"BILLING": "none", "IDENTITY": "local", "JWT_SIGNING_KEYS": canary + ", " + third,
 		"DATABASE_URL": "postgres://user:" + canary + "@db/name",
 	}
 }
@@ -118,13 +122,14 @@ func TestProviders(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		"without its secret":              {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "DOCSTORE_B_CLIENT_SECRET"},
-		"another without its secret":      {map[string]string{"DOCSTORE_A_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "DOCSTORE_A_CLIENT_SECRET"},
-		"a ledger without its secret":     {map[string]string{"ACCOUNTING_B_CLIENT_ID": "id", "TOKEN_KEYS": canary}, "ACCOUNTING_B_CLIENT_SECRET"},
+		"without its secret":              {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "TOKEN_KEYS": second}, "DOCSTORE_B_CLIENT_SECRET"},
+		"another without its secret":      {map[string]string{"DOCSTORE_A_CLIENT_ID": "id", "TOKEN_KEYS": second}, "DOCSTORE_A_CLIENT_SECRET"},
+		"a ledger without its secret":     {map[string]string{"ACCOUNTING_B_CLIENT_ID": "id", "TOKEN_KEYS": second}, "ACCOUNTING_B_CLIENT_SECRET"},
 		"a shared database, keys of each": {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary}, "TOKEN_KEYS"},
-		"complete":                        {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary, "TOKEN_KEYS": canary}, ""},
+		"complete":                        {map[string]string{"DOCSTORE_B_CLIENT_ID": "id", "DOCSTORE_B_CLIENT_SECRET": canary, "TOKEN_KEYS": second}, ""},
 	} {
 		values := valid()
+		values["WEB_URL"] = "https://app.example.com"
 		maps.Copy(values, c.env)
 		_, err := config.Load(from(values), providers...)
 		var problems config.Error
@@ -145,6 +150,7 @@ func TestNotificationsURL(t *testing.T) {
 		{"http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://127.0.0.1:8080"},
 	} {
 		values := valid()
+		values["ALLOW_INSECURE_HTTP"] = "yes"
 		values["BASE_URL"], values["NOTIFICATIONS_URL"] = c.base, c.set
 		if got, err := config.Load(from(values)); err != nil || got.NotificationsURL != c.want {
 			t.Errorf("BASE_URL %s and %q: %q, %v", c.base, c.set, got.NotificationsURL, err)
@@ -186,7 +192,7 @@ func TestWrongFormsAreRefusedAtTheStart(t *testing.T) {
 		for _, value := range append(c.wrong, c.right...) {
 			values := valid()
 			maps.Copy(values, map[string]string{
-				"BLOB_URL": "https://s3.example.com", "BLOB_BUCKET": "documents", "BLOB_ACCESS_KEY": "a", "BLOB_SECRET_KEY": "s", "TOKEN_KEYS": canary,
+				"BLOB_URL": "https://s3.example.com", "BLOB_BUCKET": "documents", "BLOB_ACCESS_KEY": "a", "BLOB_SECRET_KEY": "s", "TOKEN_KEYS": second,
 			})
 			values[c.variable] = value
 			_, err := config.Load(from(values), providers...)

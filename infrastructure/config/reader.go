@@ -25,6 +25,8 @@ type reader struct {
 
 	// toolsAlone says that the process serves tools and nothing else.
 	toolsAlone bool
+	// simulated says that every third party is simulated on this machine.
+	simulated bool
 }
 
 func (r *reader) problem(name, format string, args ...any) {

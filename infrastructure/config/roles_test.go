@@ -35,7 +35,7 @@ func production(vary map[string]string) map[string]string {
 	values := provided(map[string]string{
 		"DATABASE_URL": "postgres://user:password@db/name", "REDIS_URL": "redis://redis:6379/0",
 		"BLOB_URL": "https://s3.example.com", "BLOB_BUCKET": "documents", "BLOB_ACCESS_KEY": "access", "BLOB_SECRET_KEY": "secret",
-		"JWT_SIGNING_KEYS": canary, "TOKEN_KEYS": canary, "BACKEND_URL": "http://api:8080",
+		"JWT_SIGNING_KEYS": canary, "TOKEN_KEYS": second, "BACKEND_URL": "http://api:8080",
 	})
 	maps.Copy(values, vary)
 	return values

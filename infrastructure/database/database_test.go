@@ -102,6 +102,14 @@ func TestNewerSchemas(t *testing.T) {
 		if err := database.CheckSchema(ctx, cfg, release(1001, 1002)); !errors.Is(err, database.ErrSchemaNewer) {
 			t.Errorf("two releases before: %v", err)
 		}
+		// Nothing is changed where the release is too old, also by one that
+		// migrates at its start, as SQLite's do.
+		if err := database.Migrate(ctx, cfg, release(1001, 1002)); !errors.Is(err, database.ErrSchemaNewer) {
+			t.Errorf("migrating two releases before: %v", err)
+		}
+		if err := database.Migrate(ctx, cfg, release(1001, 1002, 2001)); err != nil {
+			t.Errorf("migrating one release before: %v", err)
+		}
 	})
 }
 

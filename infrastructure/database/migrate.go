@@ -40,7 +40,9 @@ type migrator struct {
 	river   *rivermigrate.Migrator[*sql.Tx]
 }
 
-// Migrate applies the migrations of fsys and those of the job queue. Processes
+// Migrate applies the migrations of fsys and those of the job queue. It refuses
+// a database that is more than one generation newer with ErrSchemaNewer, on
+// both databases, and changes nothing of it. Processes
 // that start together take turns. A SQLite database that is to change is first
 // copied to a file beside it, named after its version (`x.db.001006.bak`).
 func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
@@ -54,6 +56,11 @@ func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	if have, want, err := m.goose.GetVersions(ctx); err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	} else if tooNew(have, want) {
+		return ErrSchemaNewer
+	}
 	if err := m.backUp(ctx); err != nil {
 		return fmt.Errorf("copy the database before migrating it: %w", err)
 	}
@@ -82,7 +89,7 @@ func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	switch {
 	case have < want:
 		return ErrSchemaOlder
-	case have/GenerationSize > want/GenerationSize+1:
+	case tooNew(have, want):
 		return ErrSchemaNewer
 	}
 	state, err := m.river.Validate(ctx, nil)
@@ -94,6 +101,9 @@ func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	}
 	return nil
 }
+
+// tooNew says whether a schema is more than one generation newer.
+func tooNew(have, want int64) bool { return have/GenerationSize > want/GenerationSize+1 }
 
 // SchemaVersion returns the version of the database's schema and that of the
 // migrations of fsys.

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 const (
 	secretKey     = "sk_test_billing"
-	signingSecret = "whsec_billing"
+	signingSecret = "whsec_billing_0123456789"
 )
 
 // midMonth is neither a 1st nor the end of a month.

@@ -49,7 +49,7 @@ func installation(t *testing.T) map[string]string {
 		"REDIS_URL": redis.URL(t), "JWT_SIGNING_KEYS": key("first of thirty-two random bytes!"), "TOKEN_KEYS": key("other of thirty-two random bytes!"),
 		"BLOB_URL": bucket.URL, "BLOB_BUCKET": "documents", "BLOB_ADDRESSING": "path",
 		"BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
-		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_live_doctor", "PAYMENT_SIGNING_SECRETS": "whsec_doctor", "PAYMENT_URL": payments.URL,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_live_doctor", "PAYMENT_SIGNING_SECRETS": "whsec_doctor_0123456789", "PAYMENT_URL": payments.URL,
 		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 	}}
 	a, _ := harness.NewLedgerA(t)
@@ -128,8 +128,8 @@ func TestEachIllnessIsNamed(t *testing.T) {
 		"payments away":        {map[string]string{"PAYMENT_URL": "http://" + nowhere}, map[string]string{"payment processor": "FAILED"}},
 		"identity away":        {map[string]string{"IDENTITY_URL": "http://" + nowhere}, map[string]string{"identity provider": "FAILED"}},
 		"wrong identity key":   {map[string]string{"IDENTITY_SECRET_KEY": "sk_live_other"}, map[string]string{"identity provider": "FAILED"}},
-		"one key for two uses": {map[string]string{"TOKEN_KEYS": env["JWT_SIGNING_KEYS"]}, map[string]string{"secrets": "FAILED"}},
-		"no random key":        {map[string]string{"TOKEN_KEYS": base64.StdEncoding.EncodeToString(make([]byte, 32))}, map[string]string{"secrets": "FAILED"}},
+		"one key for two uses": {map[string]string{"DOCLEDGER_ENV": "local", "TOKEN_KEYS": env["JWT_SIGNING_KEYS"]}, map[string]string{"secrets": "FAILED"}},
+		"no random key":        {map[string]string{"DOCLEDGER_ENV": "local", "TOKEN_KEYS": base64.StdEncoding.EncodeToString(make([]byte, 32))}, map[string]string{"secrets": "FAILED"}},
 		"ledger A, secret":     {map[string]string{"ACCOUNTING_A_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_A": "FAILED"}},
 		"ledger B, secret":     {map[string]string{"ACCOUNTING_B_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_B": "FAILED"}},
 		"store A, secret":      {map[string]string{"DOCSTORE_A_CLIENT_SECRET": "another"}, map[string]string{"DOCSTORE_A": "FAILED"}},

@@ -53,7 +53,7 @@ func newOutside(t *testing.T) *outside {
 	w.env = map[string]string{
 		// Tokens outlive the address.
 		"BASE_URL": "http://localhost:1", "POLL_INTERVAL": "1s",
-		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_restored", "PAYMENT_SIGNING_SECRETS": "whsec_restored", "PAYMENT_URL": payments.URL,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_restored", "PAYMENT_SIGNING_SECRETS": "whsec_restored_0123456789", "PAYMENT_URL": payments.URL,
 	}
 	return w
 }
@@ -101,7 +101,7 @@ func (w *outside) deliver(s *harness.Server) {
 		w.t.Fatal("the event is gone")
 	}
 	s.Send(http.MethodPost, "/webhook/payments", "", strings.NewReader(string(body)),
-		"Content-Type", "application/json", "Stripe-Signature", simstripe.Sign(body, time.Now(), "whsec_restored")).OK()
+		"Content-Type", "application/json", "Stripe-Signature", simstripe.Sign(body, time.Now(), "whsec_restored_0123456789")).OK()
 }
 
 // charges counts a customer's charges beside those of the subscription itself.

@@ -16,7 +16,7 @@ import (
 // processorAway is a service whose payment processor can't be reached, and need
 // not be: an organization without subscription is on its trial.
 var processorAway = map[string]string{
-	"BILLING": "stripe", "PAYMENT_URL": "http://127.0.0.1:9", "PAYMENT_SECRET_KEY": "sk_test_away", "PAYMENT_SIGNING_SECRETS": "whsec_away",
+	"BILLING": "stripe", "PAYMENT_URL": "http://127.0.0.1:9", "PAYMENT_SECRET_KEY": "sk_test_away", "PAYMENT_SIGNING_SECRETS": "whsec_away_0123456789",
 }
 
 func TestTrialLimitsHoldUnderConcurrency(t *testing.T) {

@@ -89,7 +89,7 @@ func newProductWith(
 ) *product {
 	t.Helper()
 	p := &product{t: t, log: os.Stderr, client: &http.Client{Timeout: 10 * time.Second}, env: map[string]string{
-		"BASE_URL": "http://docledger.test", "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
+		"BASE_URL": "http://localhost:8080", "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "DATABASE_MAX_CONNECTIONS": "8",
 		"REQUESTS_PER_CREDENTIAL": "0", "REQUESTS_PER_ORGANIZATION": "0", "REQUESTS_PER_ADDRESS": "0",
 		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),

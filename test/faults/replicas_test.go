@@ -108,7 +108,7 @@ type cluster struct {
 
 const (
 	paymentKey     = "sk_test_faults"
-	paymentSigning = "whsec_faults"
+	paymentSigning = "whsec_faults_0123456789"
 )
 
 func newCluster(t *testing.T) *cluster {

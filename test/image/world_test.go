@@ -102,7 +102,7 @@ func newWorld(t *testing.T) *world {
 	maps.Copy(env, map[string]string{
 		"POSTGRES_PASSWORD": "unused", "BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
 		"JWT_SIGNING_KEYS": key(t), "TOKEN_KEYS": key(t), "BASE_URL": "http://" + api,
-		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_image", "PAYMENT_SIGNING_SECRETS": "whsec_image", "PAYMENT_URL": payments.URL,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_image", "PAYMENT_SIGNING_SECRETS": "whsec_image_0123456789", "PAYMENT_URL": payments.URL,
 		"IDENTITY": "clerk", "IDENTITY_PUBLISHABLE_KEY": provider.PublishableKey(), "IDENTITY_SECRET_KEY": harness.ProviderSecretKey,
 		"IDENTITY_SIGNING_SECRETS": harness.ProviderSigningSecret, "IDENTITY_URL": provider.Origin(), "OAUTH_CLIENT_ID": harness.OAuthClient,
 	})

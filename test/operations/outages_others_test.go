@@ -99,7 +99,7 @@ func paymentAway(t *testing.T) outage {
 		"recurring[interval]", "month", "lookup_key", "team", "metadata[max_entities]", "2")
 	line, at := harness.LineTo(t, processor.URL)
 	s := harness.Start(t, harness.Options{Env: map[string]string{
-		"BILLING": "stripe", "PAYMENT_URL": at, "PAYMENT_SECRET_KEY": "sk_test_outage", "PAYMENT_SIGNING_SECRETS": "whsec_outage",
+		"BILLING": "stripe", "PAYMENT_URL": at, "PAYMENT_SECRET_KEY": "sk_test_outage", "PAYMENT_SIGNING_SECRETS": "whsec_outage_0123456789",
 		"REDIRECT_ORIGINS": "https://app.example", "PAYMENT_PRODUCTS": product,
 	}})
 	f := newSender(t, s)
