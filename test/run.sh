@@ -8,8 +8,13 @@ mapfile -t all < <(go list ./...)
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
 mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|^docledger/adapter/extract/worker$" || true)
 status=0
+# What the suites over HTTP see of each field of the API's answers; see test/fields.
+DOCLEDGER_FIELDS=$(mktemp -d)
+export DOCLEDGER_FIELDS
+trap 'rm -rf "$DOCLEDGER_FIELDS"' EXIT
 go test -race -timeout 15m "${race[@]}" || status=$?
 go test -timeout 15m "${rest[@]}" || status=$?
 # The whole product on PostgreSQL, with the race detector.
 go test -race -timeout 15m -run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/e2e || status=$?
+go run ./test/fields "$DOCLEDGER_FIELDS" || status=$?
 exit "$status"

@@ -34,7 +34,7 @@ var effects = map[string]effect{
 	}},
 	"date_order": {play: func(w *settingsWorld) any {
 		var seen []any
-		for _, printed := range []string{"03/05/2024", "24-03-05"} {
+		for _, printed := range []string{"03/05/2024", "04/06/2024", "24-03-05"} {
 			inv := w.extract(printedInvoice(w.t, printed))
 			seen = append(seen, inv.At("issue_date"), inv.At("fields", "issue_date", "alternatives"))
 		}
@@ -121,12 +121,22 @@ func ours(number string) []byte {
 
 func printedInvoice(t *testing.T, date string) []byte {
 	t.Helper()
+	data, ok := (&generator.Document{Pages: []generator.Page{printedPage("Invoice date: "+date, "")}}).PDF()
+	if !ok {
+		t.Fatal("the page can't be written")
+	}
+	return data
+}
+
+// printedPage is a page with an invoice in English; dated and footer are lines
+// of it.
+func printedPage(dated, footer string) generator.Page {
 	var page generator.Page
 	for i, line := range [][3]string{
 		{"Maple Tools Ltd", "", "INVOICE"}, {"12 Oak Street"}, {"Toronto"}, {}, {"Bill to:", "", "Invoice No: A-17"},
-		{"Granite Inc", "", "Invoice date: " + date}, {"9 High Road"}, {},
+		{"Granite Inc", "", dated}, {"9 High Road"}, {},
 		{"Description", "Qty", "Amount"}, {"Steel bracket", "2", "20.00"}, {"Drill", "1", "80.00"}, {},
-		{"", "Net total", "$100.00"}, {"", "Tax 20%", "$20.00"}, {"", "Total", "$120.00"},
+		{"", "Net total", "$100.00"}, {"", "Tax 20%", "$20.00"}, {"", "Total", "$120.00"}, {footer},
 	} {
 		for column, text := range line {
 			if text != "" {
@@ -134,11 +144,7 @@ func printedInvoice(t *testing.T, date string) []byte {
 			}
 		}
 	}
-	data, ok := (&generator.Document{Pages: []generator.Page{page}}).PDF()
-	if !ok {
-		t.Fatal("the page can't be written")
-	}
-	return data
+	return page
 }
 
 // settingsWorld is an entity of its own service, whose settings one scenario

@@ -85,6 +85,11 @@ func Start(t testing.TB, o Options) *Server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	s := &Server{URL: "http://" + l.Addr().String(), DataDir: o.DataDir, Checker: spectest.New(t), t: t}
+	if recorded != "" {
+		r, err := recorder()
+		must(t, err)
+		s.Checker.Observe = r.observe
+	}
 	s.client = &http.Client{
 		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

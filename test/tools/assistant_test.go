@@ -52,6 +52,13 @@ func TestAssistantActions(t *testing.T) {
 				t.Errorf("a form: %s", multipart.Raw)
 			}
 
+			history := w.Do(http.MethodGet, path+"/history", person, nil).OK()
+			for i := range history.Len("items") {
+				actor, ok := history.At("items", i, "actor").(object)
+				if !ok || (actor["type"] == "ASSISTANT") != (actor["client_id"] == harness.OAuthClient) {
+					t.Errorf("the history names %v", actor)
+				}
+			}
 			if !c.decides {
 				text := refused(t, session, "approve_invoice", object{"invoice_id": invoice, "version": version()})
 				if !strings.Contains(text, w.URL+"/invoices/"+invoice) || !strings.Contains(text, "assistant_actions") {

@@ -60,7 +60,7 @@ func TestCredentials(t *testing.T) {
 		token string
 		want  [3]int // at the surfaces
 	}{
-		"an OAuth token":                 {granted["access_token"], [3]int{200, 200, 400}},
+		"an OAuth token":                 {granted["access_token"], [3]int{200, 200, 403}},
 		"that of another OAuth client":   {w.provider.OAuth("user_ada", "org_acme", harness.OAuthStranger, sim.TokenOptions{}), [3]int{401, 401, 401}},
 		"that of no organization":        {w.provider.OAuth("user_ada", "", harness.OAuthClient, sim.TokenOptions{}), [3]int{200, 401, 401}},
 		"the provider's session":         {w.provider.Session("user_ada", "org_acme", sim.TokenOptions{}), [3]int{401, 200, 400}},

@@ -14,18 +14,15 @@ import (
 )
 
 // Organizations implements accounting.OrganizationReader: a consent is for one
-// company, which is the account. Its currency would cost another call.
+// company, which is the account.
 func (c *Connector) Organizations(ctx context.Context, a integration.Access) ([]accounting.Organization, error) {
 	a.Tenant = a.Account
-	at, err := company(a)
+	company, err := c.Organization(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	x, err := c.client.Company(ctx, at)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return []accounting.Organization{{ID: at.Realm, Name: x.CompanyName, Country: country(x), ConnectedNow: true}}, nil
+	company.ConnectedNow = true
+	return []accounting.Organization{company}, nil
 }
 
 // Organization implements accounting.OrganizationReader.

@@ -26,6 +26,10 @@ var allowed = []int{200, 400, 401, 403, 404, 429, 500, 503}
 // Checker checks answers and remembers the statuses seen. It may be used by
 // several goroutines.
 type Checker struct {
+	// Observe, unless it is nil, is called with each field of each answer and the
+	// JSON of its value. It may be called by several goroutines.
+	Observe func(field, value string)
+
 	doc        *openapi3.T
 	operations []Operation
 
@@ -94,6 +98,7 @@ func (c *Checker) Problems(req *http.Request, resp *http.Response, body []byte) 
 	if err := c.first(operation, parameters, req, resp, body); err != nil {
 		problems = append(problems, "first validator: "+err.Error())
 	}
+	c.observe(operation, resp, body)
 	if err := c.second(operation, resp, body); err != nil {
 		problems = append(problems, "second validator: "+err.Error())
 	}
