@@ -1865,13 +1865,13 @@ type SettingsUpdate struct {
 	// AccountingIntegrationId An identifier, or null.
 	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id,omitempty"`
 
-	// ApprovalRequired Whether a person must approve; false lets the system approve an invoice with no failed check.
+	// ApprovalRequired Whether a person must approve; false lets the system approve what has no failed check.
 	ApprovalRequired nullable.Nullable[bool] `json:"approval_required,omitempty"`
 
 	// AssistantActions What an assistant may do for a user.
 	AssistantActions nullable.Nullable[SettingsUpdateAssistantActions] `json:"assistant_actions,omitempty"`
 
-	// AutoApproveIgnore Rules whose failed WARNING checks do not keep the system from approving.
+	// AutoApproveIgnore Rules whose WARNINGs do not stop the system's approval.
 	AutoApproveIgnore nullable.Nullable[[]SettingsUpdateAutoApproveIgnore] `json:"auto_approve_ignore,omitempty"`
 
 	// AutoExtract Whether an upload is read by itself.

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"testing"
 
 	"docledger/adapter/extract/pdf/pdftest"
@@ -167,5 +169,44 @@ func TestBillsOfTheLedgerAreNamed(t *testing.T) {
 			again.Text("sync", "error", "candidates", 0, "id") != first.Text("sync", "remote_id") || again.Text("sync", "error", "candidates", 0, "name") != number {
 			t.Errorf("%s again: %s", number, again.Raw)
 		}
+	}
+}
+
+// TestManyWrongValuesAreCut answers the first of many wrong values, and says
+// that there are more.
+func TestManyWrongValuesAreCut(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Wrong")
+	body := object{"name": "Wrong"}
+	for i := range 30 {
+		body[fmt.Sprintf("unknown_%d", i)] = i
+	}
+	r := s.Do(http.MethodPost, "/api/entities", org.Admin.Token, body).Want(400, "invalid_request")
+	if n := r.Len("error", "details", "fields"); n > 20 || r.At("error", "details", "more") != true {
+		t.Errorf("%d fields: %s", n, r.Raw)
+	}
+}
+
+// TestValidationCountsAndNamesTheFormat judges both syntaxes, and counts what
+// violates a rule more than once.
+func TestValidationCountsAndNamesTheFormat(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Formats")
+	validate := func(content []byte) harness.Response {
+		inv := s.Extract(org.Admin.Token, s.Upload(org.Admin.Token, org.Entity, "v.xml", content).OK().Text("id")).OK()
+		return s.Do(http.MethodGet, "/api/invoices/"+inv.Text("id")+"/validation", org.Admin.Token, nil).OK()
+	}
+	twice := validate(peppol(t, "V-1", `unitCode="HUR"`, `unitCode="NONE"`))
+	if twice.Text("format") != "ubl" || twice.Number("findings", 0, "count") != 2 {
+		t.Errorf("two lines with an unknown unit: %s", twice.Raw)
+	}
+	cii, err := os.ReadFile("../../adapter/extract/einvoice/rules/testdata/cii.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := validate(cii); v.Text("format") != "cii" {
+		t.Errorf("CII: %s", v.Raw)
 	}
 }

@@ -91,6 +91,11 @@ var effects = map[string]effect{
 			w.s.Do(http.MethodPost, path+"/reject", w.assistant, map[string]any{"reason": "no"}).Status,
 		}
 	}},
+	"einvoice_rules": {play: func(w *settingsWorld) any {
+		inv := w.extract(peppol(w.t, "E-1", `unitCode="C62"`, `unitCode="NONE"`))
+		severity, _, _, _ := check(inv, "einvoice_rules")
+		return []string{inv.Text("status"), severity}
+	}},
 	"bill_status": {play: func(w *settingsWorld) any {
 		w.ledger()
 		inv := w.approve(w.extract(harness.UBL("L-1")), "GBP")

@@ -99,6 +99,12 @@ func (c *Checker) observeValue(ref *openapi3.SchemaRef, place string, value any)
 			c.observeValue(ref.Value.Items, name, item)
 		}
 	case map[string]any:
+		for property, inner := range ref.Value.Properties {
+			// A flag that is left out is false.
+			if _, stated := value[property]; !stated && inner.Value.Type.Is(openapi3.TypeBoolean) {
+				c.Observe(name+"."+property, "false")
+			}
+		}
 		for key, member := range value {
 			property, ok := ref.Value.Properties[key]
 			if !ok {

@@ -62,7 +62,7 @@ export class Docledger {
    * origin that the operator allows. Without a payment processor the answer is
    * `not_found`.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   createCheckoutSession(options: Call<types.CreateCheckoutSessionData>): Promise<Answer<types.CreateCheckoutSessionResponse>> {
     return this.#transport.call({ id: 'createCheckoutSession', keyed: true }, sdk.createCheckoutSession, options)
@@ -88,7 +88,7 @@ export class Docledger {
    * origin that the operator allows. Without a payment processor the answer is
    * `not_found`.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   createPortalSession(options: Call<types.CreatePortalSessionData>): Promise<Answer<types.CreatePortalSessionResponse>> {
     return this.#transport.call({ id: 'createPortalSession' }, sdk.createPortalSession, options)
@@ -162,7 +162,7 @@ export class Docledger {
    * Creates an entity in the caller's organization. It counts towards the
    * plan's number of entities.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   createEntity(options: Call<types.CreateEntityData>): Promise<Answer<types.CreateEntityResponse>> {
     return this.#transport.call({ id: 'createEntity', keyed: true }, sdk.createEntity, options)
@@ -184,7 +184,7 @@ export class Docledger {
    * `archived: true` stops uploads and frees the plan's entity; reading stays
    * possible.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   updateEntity(options: Call<types.UpdateEntityData>): Promise<Answer<types.UpdateEntityResponse>> {
     return this.#transport.call({ id: 'updateEntity' }, sdk.updateEntity, options)
@@ -223,7 +223,7 @@ export class Docledger {
    * up with; else it becomes `ERROR` with the reason `tenant_changed`. The
    * same account's consent heals all integrations that stand on it.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   connectIntegration(options: Call<types.ConnectIntegrationData>): Promise<Answer<types.ConnectIntegrationResponse>> {
     return this.#transport.call({ id: 'connectIntegration' }, sdk.connectIntegration, options)
@@ -415,7 +415,7 @@ export class Docledger {
    * Changes the keys it names; absent keys keep their value, `null` resets
    * to the default.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   updateSettings(options: Call<types.UpdateSettingsData>): Promise<Answer<types.UpdateSettingsResponse>> {
     return this.#transport.call({ id: 'updateSettings' }, sdk.updateSettings, options)
@@ -458,7 +458,7 @@ export class Docledger {
    * Later it changes the keys it names. An organization serves one entity;
    * once invoices were booked in it, another one is refused with `conflict`.
    *
-   * An assistant gets 403: the user can do it at `details.confirm_url`.
+   * Assistants get 403; users do it at `details.confirm_url`.
    */
   setUpIntegration(options: Call<types.SetUpIntegrationData>): Promise<Answer<types.SetUpIntegrationResponse>> {
     return this.#transport.call({ id: 'setUpIntegration' }, sdk.setUpIntegration, options)

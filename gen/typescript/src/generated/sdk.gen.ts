@@ -82,7 +82,7 @@ export const getBilling = <ThrowOnError extends boolean = false>(options?: Optio
  * origin that the operator allows. Without a payment processor the answer is
  * `not_found`.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const createCheckoutSession = <ThrowOnError extends boolean = false>(options: Options<CreateCheckoutSessionData, ThrowOnError>) => (options.client ?? client).post<CreateCheckoutSessionResponses, CreateCheckoutSessionErrors, ThrowOnError>({
@@ -118,7 +118,7 @@ export const listPlans = <ThrowOnError extends boolean = false>(options?: Option
  * origin that the operator allows. Without a payment processor the answer is
  * `not_found`.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const createPortalSession = <ThrowOnError extends boolean = false>(options: Options<CreatePortalSessionData, ThrowOnError>) => (options.client ?? client).post<CreatePortalSessionResponses, CreatePortalSessionErrors, ThrowOnError>({
@@ -218,7 +218,7 @@ export const listEntities = <ThrowOnError extends boolean = false>(options?: Opt
  * Creates an entity in the caller's organization. It counts towards the
  * plan's number of entities.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const createEntity = <ThrowOnError extends boolean = false>(options: Options<CreateEntityData, ThrowOnError>) => (options.client ?? client).post<CreateEntityResponses, CreateEntityErrors, ThrowOnError>({
@@ -249,7 +249,7 @@ export const getEntity = <ThrowOnError extends boolean = false>(options: Options
  * `archived: true` stops uploads and frees the plan's entity; reading stays
  * possible.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const updateEntity = <ThrowOnError extends boolean = false>(options: Options<UpdateEntityData, ThrowOnError>) => (options.client ?? client).put<UpdateEntityResponses, UpdateEntityErrors, ThrowOnError>({
@@ -301,7 +301,7 @@ export const listIntegrations = <ThrowOnError extends boolean = false>(options?:
  * up with; else it becomes `ERROR` with the reason `tenant_changed`. The
  * same account's consent heals all integrations that stand on it.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const connectIntegration = <ThrowOnError extends boolean = false>(options: Options<ConnectIntegrationData, ThrowOnError>) => (options.client ?? client).post<ConnectIntegrationResponses, ConnectIntegrationErrors, ThrowOnError>({
@@ -556,7 +556,7 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
  * Changes the keys it names; absent keys keep their value, `null` resets
  * to the default.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const updateSettings = <ThrowOnError extends boolean = false>(options: Options<UpdateSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateSettingsResponses, UpdateSettingsErrors, ThrowOnError>({
@@ -627,7 +627,7 @@ export const disconnectIntegration = <ThrowOnError extends boolean = false>(opti
  * Later it changes the keys it names. An organization serves one entity;
  * once invoices were booked in it, another one is refused with `conflict`.
  *
- * An assistant gets 403: the user can do it at `details.confirm_url`.
+ * Assistants get 403; users do it at `details.confirm_url`.
  *
  */
 export const setUpIntegration = <ThrowOnError extends boolean = false>(options: Options<SetUpIntegrationData, ThrowOnError>) => (options.client ?? client).put<SetUpIntegrationResponses, SetUpIntegrationErrors, ThrowOnError>({

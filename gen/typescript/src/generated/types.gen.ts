@@ -1967,7 +1967,7 @@ export type Settings = {
 export type SettingsUpdate = {
     accounting_integration_id?: NullableId;
     /**
-     * Whether a person must approve; false lets the system approve an invoice with no failed check.
+     * Whether a person must approve; false lets the system approve what has no failed check.
      */
     approval_required?: boolean | null;
     /**
@@ -1975,7 +1975,7 @@ export type SettingsUpdate = {
      */
     assistant_actions?: 'READ' | 'PREPARE' | 'ALL' | null;
     /**
-     * Rules whose failed WARNING checks do not keep the system from approving.
+     * Rules whose WARNINGs do not stop the system's approval.
      */
     auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules'> | null;
     /**
