@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +23,8 @@ import (
 // What one document may cost, whatever it holds.
 const (
 	mostCPU    = 2 * time.Second
-	mostMemory = (384 + 32) << 20 // of a child: its limit and what the watch allows
+	mostMemory = (480 + 32) << 20 // of a child, that which compiles the engine included
+	mostGrowth = 64 << 20         // of the parent
 )
 
 // items are what a document may hold thousands of.
@@ -129,6 +134,61 @@ func TestHostileContentIsBounded(t *testing.T) {
 				t.Errorf("it took %v of processor time, which is more than %v", took, mostCPU)
 			}
 		})
+	}
+	if peak := cputime.ChildrenPeak(); peak > mostMemory {
+		t.Errorf("a child had %d MiB in use", peak>>20)
+	}
+}
+
+// TestSlowAmounts runs the script of the shared cases, whose first lines say what
+// must hold, and without it the project's own equivalent.
+func TestSlowAmounts(t *testing.T) {
+	prepared := extract.New(extract.Options{})
+	if err := errors.Join(prepared.Prewarm(t.Context()), prepared.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	documents := map[string][]byte{}
+	for _, n := range []int{100, 500, 1000, 2000, 5000} {
+		documents[fmt.Sprint("own ", n)] = pdftest.Amounts(n, 7)
+	}
+	script := filepath.Join("..", "..", "..", "shared", "cases", "safe", "slow-amounts.py")
+	if python, err := exec.LookPath("python3"); err != nil {
+		t.Log("PYTHON3 IS NOT HERE: the script of the shared cases was not run, only its equivalent")
+	} else if _, err := os.Stat(script); err != nil {
+		t.Logf("THE SHARED CASES ARE NOT HERE: %s was not run, only its equivalent", script)
+	} else {
+		dir := t.TempDir()
+		if out, err := exec.Command(python, script, dir).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		paths, err := filepath.Glob(filepath.Join(dir, "slow-*.pdf"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s wrote no document: %v", script, err)
+		}
+		for _, path := range paths {
+			if documents[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, data := range documents {
+		t.Run(name, func(t *testing.T) {
+			took, err := cost(t, data)
+			var failure *extraction.Failure
+			if err != nil && (!errors.As(err, &failure) || len(failure.Message) < 20) {
+				t.Errorf("error = %v, want an invoice or a clear refusal", err)
+			}
+			if took > mostCPU {
+				t.Errorf("it took %v of processor time, which is more than %v", took, mostCPU)
+			}
+		})
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.Sys) - int64(before.Sys); grown > mostGrowth {
+		t.Errorf("the parent grew by %d MiB", grown>>20)
 	}
 	if peak := cputime.ChildrenPeak(); peak > mostMemory {
 		t.Errorf("a child had %d MiB in use", peak>>20)

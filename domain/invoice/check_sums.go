@@ -46,8 +46,15 @@ func (e *examiner) roundings(n int) money.Decimal {
 func (e *examiner) arithmetic() {
 	e.linesSum()
 	e.allowancesSum()
+	// Counted once: a document may state thousands of lines and of taxes.
+	linesAt := map[string]int{}
+	for i := range e.c.Lines {
+		if rate := e.c.Lines[i].TaxRate; rate != nil {
+			linesAt[rate.Normal()]++
+		}
+	}
 	for i := range e.c.Taxes {
-		e.taxPerRate(i)
+		e.taxPerRate(i, linesAt)
 	}
 	e.taxSum()
 	e.grossSum()
@@ -155,7 +162,8 @@ func (e *examiner) allowances(isCharge bool) *money.Decimal {
 
 // taxPerRate: the tax of a row is its base times its rate. Rows under a
 // category that is not taxed may name the rate that would apply.
-func (e *examiner) taxPerRate(i int) {
+// linesAt has the number of lines by rate.
+func (e *examiner) taxPerRate(i int, linesAt map[string]int) {
 	t := e.c.Taxes[i]
 	if t.Rate == nil || t.Base == nil || t.Amount == nil {
 		return
@@ -167,12 +175,7 @@ func (e *examiner) taxPerRate(i int) {
 		}
 	}
 	expected := t.Base.Mul(*t.Rate).Div(hundred).Round(max(2, t.Amount.Decimals()))
-	n := 1
-	for _, l := range e.c.Lines {
-		if l.TaxRate != nil && l.TaxRate.Equal(*t.Rate) {
-			n++
-		}
-	}
+	n := 1 + linesAt[t.Rate.Normal()]
 	e.compare(RuleTaxPerRate, fmt.Sprintf("taxes[%d]", i), expected, t.Amount, e.roundings(n))
 }
 
