@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -13,6 +14,7 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
+	"docledger/test/cputime"
 )
 
 func FuzzUBL(f *testing.F)       { fuzzDialect(f, "ubl-*.xml") }
@@ -46,7 +48,9 @@ func fuzzDialect(f *testing.F, pattern string) {
 		if len(data) == 0 {
 			data = replaceText(samples[int(sample)%len(samples)], int(at), value)
 		}
-		found, err := einvoice.Parse(t.Context(), data)
+		var found *einvoice.Found
+		var err error
+		cputime.Within(t, len(data), func() { found, err = einvoice.Parse(t.Context(), data) })
 		if err != nil {
 			var failure *extraction.Failure
 			if !errors.As(err, &failure) || failure.Message == "" || failure.Code() == "" {
@@ -60,6 +64,22 @@ func fuzzDialect(f *testing.F, pattern string) {
 		for _, d := range found.Drafts {
 			keepsPromises(t, d)
 		}
+	})
+}
+
+// FuzzTime holds that a document that repeats any piece of XML is read in the
+// time that its size allows.
+func FuzzTime(f *testing.F) {
+	for _, piece := range []string{"<a/>", "<cbc:Note>x</cbc:Note>", `<a b="1" c="2"/>`, "&lt;&#65;", "<![CDATA[<>]]>", `<p:a xmlns:p="u"/>`, "<a>"} {
+		f.Add(piece, uint16(9000))
+	}
+	head := `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2">`
+	f.Fuzz(func(t *testing.T, piece string, times uint16) {
+		if len(piece) > 500 {
+			return
+		}
+		data := []byte(head + strings.Repeat(piece, int(times)) + "</Invoice>")
+		cputime.Within(t, len(data), func() { einvoice.Parse(t.Context(), data) }) //nolint:errcheck // only the time counts
 	})
 }
 

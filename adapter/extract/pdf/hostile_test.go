@@ -14,6 +14,7 @@ import (
 	"docledger/adapter/extract/pdf"
 	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/domain/extraction"
+	"docledger/test/cputime"
 )
 
 // hostileFile is a document and the reason that it is refused for; "" means
@@ -197,13 +198,42 @@ func FuzzInspect(f *testing.F) {
 	limits := pdf.DefaultLimits()
 	limits.TotalBytes, limits.KeptBytes = 4<<20, 1<<20
 	f.Fuzz(func(t *testing.T, data []byte) {
-		report, err := pdf.Inspect(data, func([]byte) bool { return true }, limits)
+		var report *pdf.Report
+		var err error
+		cputime.Within(t, len(data), func() { report, err = pdf.Inspect(data, func([]byte) bool { return true }, limits) })
 		var failure *extraction.Failure
 		if err != nil && (!errors.As(err, &failure) || failure.Message == "") {
 			t.Fatalf("error without a reason: %v", err)
 		}
 		if err == nil && report.Pages <= 0 {
 			t.Fatal("a document without pages")
+		}
+	})
+}
+
+// FuzzTime holds that a PDF with many objects of any kind is walked in the time
+// that its size allows.
+func FuzzTime(f *testing.F) {
+	for _, object := range []string{
+		"<< /Type /Filespec /F (a) /EF << /F 1 0 R >> >>", "[1 0 R 2 0 R 3 0 R]", "<< /Kids [1 0 R] /Names [(a) 2 0 R] >>", "((((((", "<<<<<<[[[[",
+	} {
+		f.Add(object, uint16(2000))
+	}
+	f.Fuzz(func(t *testing.T, object string, times uint16) {
+		if len(object) > 200 {
+			return
+		}
+		b := pdftest.New()
+		b.Page("", "")
+		var specs []int
+		for range min(int(times), 5000) {
+			specs = append(specs, b.Add("%s", object))
+		}
+		b.Names(specs...)
+		for _, data := range [][]byte{b.Table(), bytes.ReplaceAll(b.Table(), []byte("startxref"), []byte("xxxxxxxxx"))} {
+			cputime.Within(t, len(data), func() {
+				pdf.Inspect(data, func([]byte) bool { return true }, pdf.DefaultLimits()) //nolint:errcheck // only the time counts
+			})
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdftext"
+	"docledger/domain/extraction"
+	"docledger/test/cputime"
 )
 
 // FuzzRead holds that words of any text at any place, on pages of any size, are
@@ -26,7 +28,9 @@ func FuzzRead(f *testing.F) {
 			x, y := at(2*i), at(2*i+1)
 			p.Words = append(p.Words, layout.Word{Text: w, Box: layout.Box{x, y, x + at(i)/8, y + at(i+3)/40}})
 		}
-		d, err := pdftext.Read([]layout.Page{p, p}, pdftext.Options{Forced: true})
+		var d *extraction.Draft
+		var err error
+		cputime.Within(t, 2*len(text), func() { d, err = pdftext.Read([]layout.Page{p, p}, pdftext.Options{Forced: true}) })
 		if err != nil {
 			return
 		}
@@ -35,5 +39,35 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%s: %+v", path, e)
 			}
 		}
+	})
+}
+
+// FuzzTime holds that thousands of words, whatever they are and wherever they
+// stand, are read in the time that their size allows.
+func FuzzTime(f *testing.F) {
+	f.Add("Invoice total 1.00 EUR 19 % VAT net gross IBAN", uint16(9000), uint8(97), uint8(31))
+	f.Add("VAT ID DE123456789", uint16(9000), uint8(1), uint8(0))
+	f.Add("01.02.2024 Due date", uint16(9000), uint8(0), uint8(1))
+	f.Add("1 Article 2 5.00 10.00", uint16(9000), uint8(13), uint8(0))
+	f.Add("30 days net", uint16(9000), uint8(255), uint8(255))
+	f.Fuzz(func(t *testing.T, text string, times uint16, right, down uint8) {
+		given := strings.Fields(text)
+		if len(given) == 0 || len(text) > 500 {
+			return
+		}
+		const perPage = 2500
+		var pages []layout.Page
+		size := 0
+		for i := range min(int(times), 10_000) {
+			if i%perPage == 0 {
+				pages = append(pages, layout.Page{Number: len(pages) + 1, Width: 595, Height: 842})
+			}
+			w := given[i%len(given)]
+			x, y := float64(i*int(right)%1000)/1000, float64(i*int(down)%1000)/1000
+			p := &pages[len(pages)-1]
+			p.Words = append(p.Words, layout.Word{Text: w, Box: layout.Box{x, y, x + 0.03, y + 0.01}})
+			size += len(w) + 1
+		}
+		cputime.Within(t, size, func() { pdftext.Read(pages, pdftext.Options{Forced: true}) }) //nolint:errcheck // only the time counts
 	})
 }

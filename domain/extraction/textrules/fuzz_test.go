@@ -1,9 +1,11 @@
 package textrules_test
 
 import (
+	"strings"
 	"testing"
 
 	"docledger/domain/extraction/textrules"
+	"docledger/test/cputime"
 )
 
 // FuzzNumber holds that a number read in plain notation reads the same again.
@@ -85,5 +87,29 @@ func FuzzPaymentDays(f *testing.F) {
 				t.Errorf("%q: %v", s, days)
 			}
 		}
+	})
+}
+
+// FuzzTime holds that a long line, whatever it repeats, is taken apart in the
+// time that its size allows.
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{"5.3.2024 ", "Invoice No. ", "net 30 days ", "1.234,56 ", "請求書", "a", "VAT ID DE123456789 ", "- . / "} {
+		f.Add(s, uint16(5000))
+	}
+	f.Fuzz(func(t *testing.T, s string, times uint16) {
+		const longest = 200_000 // characters of a page that are read
+		if len(s) == 0 {
+			return
+		}
+		text := strings.Repeat(s, min(int(times), longest/len(s)))
+		cputime.Within(t, len(text), func() {
+			tokens := textrules.Tokens(text)
+			textrules.FindLabels(tokens)
+			textrules.FindHeads(text, tokens)
+			textrules.FindDates(text)
+			textrules.PaymentDays(text)
+			textrules.KindOf(text)
+			textrules.ParseNumber(text, textrules.Style{})
+		})
 	})
 }
