@@ -56,10 +56,7 @@ bench: build ## print the speed and memory figures with the machine they were ta
 certify: ## drive the simulators with the vendors' own published clients (needs node and npm)
 	@$(GO) run ./test/certification
 	@$(GO) run ./test/certification/identity
-	@$(GO) run ./test/certification/ledger-a
-	@$(GO) run ./test/certification/ledger-b
-	@$(GO) run ./test/certification/store-a
-	@$(GO) run ./test/certification/store-b
+	@for provider in test/certification/ledger-* test/certification/store-*; do $(GO) run ./$$provider || exit 1; done
 
 .PHONY: image
 image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it

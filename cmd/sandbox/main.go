@@ -84,22 +84,17 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer payments.Close()
-	books, err := startLedgers(o.autoApprove)
+	providers, err := startSimulators(o.autoApprove)
 	if err != nil {
 		return err
 	}
-	defer books.Close()
-	files, err := startStores(o.autoApprove)
-	if err != nil {
-		return err
-	}
-	defer files.Close()
+	defer providers.Close()
 	people, err := startIdentity(baseURL, config.Environment(o.environment).Rules(), o.autoApprove)
 	if err != nil {
 		return err
 	}
 	defer people.Close()
-	cfg, err := configuration(o, baseURL, payments, books, files, people)
+	cfg, err := configuration(o, baseURL, payments, providers, people)
 	if err != nil {
 		return err
 	}
@@ -138,7 +133,7 @@ func run(ctx context.Context, o options) (err error) {
 		runErr = s.Run(ctx, l, true)
 	}()
 	at := addresses{
-		base: baseURL, payments: payments.url, ledgerA: books.a.url, ledgerB: books.b.url, storeA: files.a.url, storeB: files.b.url,
+		base: baseURL, payments: payments.url, providers: providers,
 		identity: people, metrics: "http://" + metricsAt.String() + "/metrics",
 	}
 	if err := announce(ctx, at, o.envFile, seeded, ended); err != nil {
@@ -151,7 +146,7 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // configuration is what the environment would say.
-func configuration(o options, baseURL string, p *payments, l *ledgers, d *stores, people *identityProvider) (config.Config, error) {
+func configuration(o options, baseURL string, p *payments, providers *simulators, people *identityProvider) (config.Config, error) {
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
@@ -160,8 +155,7 @@ func configuration(o options, baseURL string, p *payments, l *ledgers, d *stores
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",
 	}
-	maps.Copy(values, l.environment())
-	maps.Copy(values, d.environment())
+	maps.Copy(values, providers.environment())
 	values["NOTIFICATIONS_URL"] = baseURL
 	maps.Copy(values, people.settings())
 	return service.ConfiguredSimulated(func(name string) (string, bool) { v, ok := values[name]; return v, ok })

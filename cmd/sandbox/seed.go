@@ -66,14 +66,11 @@ func oldestEntity(ctx context.Context, s *service.Service, organization uuid.UUI
 
 // addresses are where everything answers.
 type addresses struct {
-	base     string
-	payments string
-	ledgerA  string
-	ledgerB  string
-	storeA   string
-	storeB   string
-	identity *identityProvider
-	metrics  string
+	base      string
+	payments  string
+	providers *simulators
+	identity  *identityProvider
+	metrics   string
 }
 
 // announce waits until the service answers and then says how to reach it.
@@ -86,14 +83,16 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	}
 	host := at.identity.sim.Host()
 	var lines bytes.Buffer
-	for _, kv := range [][2]string{
+	printed := [][2]string{
 		{"BASE_URL", at.base}, {"DOCS_URL", at.base + "/docs"}, {"MCP_URL", at.base + "/mcp"}, {"METRICS_URL", at.metrics}, {"STRIPE_URL", at.payments},
-		{"XERO_URL", at.ledgerA}, {"QUICKBOOKS_URL", at.ledgerB}, {"MSGRAPH_URL", at.storeA}, {"GDRIVE_URL", at.storeB},
+	}
+	printed = append(printed, at.providers.printed()...)
+	for _, kv := range append(printed, [][2]string{
 		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
 		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword},
 		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_ID", s.entity.String()},
-	} {
+	}...) {
 		fmt.Fprintf(&lines, "%s=%s\n", kv[0], kv[1])
 	}
 	if envFile != "" {
