@@ -22,6 +22,8 @@ type call struct {
 	// gone ends when nobody waits for the answer any more. The protocol's library
 	// ends a call of earlier revisions only when it is told to.
 	gone context.Context
+	// checked ends the turn of a large message; nil for small ones.
+	checked func()
 }
 
 type callKey struct{}

@@ -37,6 +37,9 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 		var result *mcp.CallToolResult
 		outcome := "invalid"
 		arguments, err := t.Check(ctx, req.Params.Arguments)
+		if c.checked != nil {
+			c.checked()
+		}
 		if err != nil {
 			result, err = refused("The arguments do not fit: "+err.Error()+". Correct them and call again."), nil
 		} else {

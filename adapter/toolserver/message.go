@@ -2,11 +2,14 @@ package toolserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
+	"sync"
 	"time"
 
 	"docledger/gen/toolserver"
@@ -63,6 +66,38 @@ func (s *Server) message(w http.ResponseWriter, r *http.Request) (ok bool, relea
 	return s.read(w, r, body), release
 }
 
+// largeMessage is the size above which messages are decoded in turns, fewer at a
+// time than there are processors, so that small ones never wait for many large
+// ones.
+const largeMessage = 32 << 10
+
+func newTurns() chan struct{} { return make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)) }
+
+// turn waits until a large message may be decoded. The turn ends when its
+// arguments were checked, before the API is called, and at the latest with end.
+func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error) {
+	body, ok := r.Body.(*held)
+	c, known := callOf(r.Context())
+	if !ok || !known || body.size <= largeMessage {
+		return r, func() {}, nil
+	}
+	select {
+	case s.turns <- struct{}{}:
+	case <-r.Context().Done():
+		return nil, nil, r.Context().Err()
+	}
+	c.checked = sync.OnceFunc(func() { <-s.turns })
+	return r.WithContext(context.WithValue(r.Context(), callKey{}, c)), c.checked, nil
+}
+
+// held is a body that was read whole.
+type held struct {
+	io.Reader
+	size int
+}
+
+func (*held) Close() error { return nil }
+
 func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bool {
 	body, err := io.ReadAll(from)
 	tooLarge := new(http.MaxBytesError)
@@ -90,7 +125,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bo
 			return false
 		}
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Body = &held{bytes.NewReader(body), len(body)}
 	return true
 }
 

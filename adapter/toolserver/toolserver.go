@@ -87,6 +87,7 @@ type Server struct {
 	o       Options
 	backend *url.URL
 	mcp     http.Handler
+	turns   chan struct{} // of large messages; see turn
 	handler http.Handler
 }
 
@@ -129,7 +130,7 @@ func New(o Options) (*Server, error) {
 	if err != nil || backend.Host == "" || strings.Trim(backend.Path, "/") != "" {
 		return nil, errors.New("the tool server needs the origin of the API as BACKEND_URL")
 	}
-	s := &Server{Facade: facade, o: o, backend: &url.URL{Scheme: backend.Scheme, Host: backend.Host}}
+	s := &Server{Facade: facade, o: o, backend: &url.URL{Scheme: backend.Scheme, Host: backend.Host}, turns: newTurns()}
 	protocol := s.protocol(tools)
 	s.mcp = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
 		Stateless: true, MaxRequestBodyBytes: o.MaxBytes, PropagateRequestCancellation: true,
@@ -193,5 +194,10 @@ func (s *Server) CallTools(c *gin.Context) {
 	}
 	c.Header("X-Accel-Buffering", "no")
 	c.Header("Cache-Control", "no-store")
+	request, end, err := s.turn(request)
+	if err != nil {
+		return // nobody waits any more
+	}
+	defer end()
 	s.mcp.ServeHTTP(c.Writer, request)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"time"
 
 	"docledger/domain/fault"
 	"docledger/openapi/check"
@@ -122,6 +123,20 @@ func ReadBody(c *gin.Context, limit int64) ([]byte, error) {
 		s.engine.lease(c, s)
 	}
 	return readBody(s, http.MaxBytesReader(c.Writer, c.Request.Body, limit), c.Request.ContentLength)
+}
+
+// drainTime is how long the rest of a body is read that is too large.
+const drainTime = 5 * time.Second
+
+// drain sends the answer and discards a body that is not much too large: a
+// client that cannot send the rest may never read the answer.
+func (e *edge) drain(c *gin.Context, s *state) {
+	if s.sent == nil || c.Request.ContentLength > e.Limits.JSONBytes {
+		return
+	}
+	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(drainTime))
+	c.Writer.Flush()
+	_, _ = io.CopyN(io.Discard, s.sent, c.Request.ContentLength)
 }
 
 // fieldsOf turns the errors of validation into those of the envelope.

@@ -151,7 +151,7 @@ func (e *edge) bound(c *gin.Context) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
-	s.body = &trackedBody{ReadCloser: c.Request.Body}
+	s.body, s.sent = &trackedBody{ReadCloser: c.Request.Body}, c.Request.Body
 	c.Request.Body = s.body
 	if s.operation != nil && s.operation.Signed {
 		c.Next()

@@ -20,6 +20,7 @@ type state struct {
 	operation *Operation
 	actor     *identity.Actor
 	body      *trackedBody
+	sent      io.Reader    // the body without its limit
 	tooLarge  *fault.Error // set where the body says itself that it is too large
 	engine    *edge
 	memory    Lease // of the body; nil before it is read, and without a budget

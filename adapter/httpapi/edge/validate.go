@@ -25,6 +25,7 @@ func (e *edge) validate(c *gin.Context) {
 	}
 	if s.tooLarge != nil {
 		WriteError(c, s.tooLarge)
+		e.drain(c, s)
 		return
 	}
 	fields := s.operation.checkParameters(c)
