@@ -295,10 +295,9 @@ export class Docledger {
    * that was seen: another one is 400 `version_conflict`. Already approved:
    * 200, unchanged.
    *
-   * `acknowledge_checks` must name the rule of each failed BLOCKING check,
-   * after a person compared it with the original, and no rule of which no
-   * check failed. Otherwise 400 `checks_failed`: `details.checks` lists the
-   * failed BLOCKING checks.
+   * `acknowledge_checks` names the rule of each failed BLOCKING check, which
+   * a person compared with the original, and no passed rule. Otherwise 400
+   * `checks_failed` with `details.checks`.
    */
   approveInvoice(options: Call<types.ApproveInvoiceData>): Promise<Answer<types.ApproveInvoiceResponse>> {
     return this.#transport.call({ id: 'approveInvoice' }, sdk.approveInvoice, options)
@@ -350,10 +349,8 @@ export class Docledger {
    * FAILED, where a person must do what `sync.error.action` says; or QUEUED,
    * RUNNING or CHECKING, where it goes on by itself at
    * `sync.next_attempt_at`. An EXTRACTED invoice is approved by the system
-   * first if the entity's settings let it: `approval_required` and
-   * `four_eyes` are false, and every check passed, WARNINGs included, except
-   * those that `auto_approve_ignore` names. Otherwise the answer is 400
-   * `conflict`, and `details.checks` lists the failed checks.
+   * first if the settings let it and every check passed, except WARNINGs of
+   * `auto_approve_ignore`; otherwise 400 `conflict` with `details.checks`.
    *
    * Before the first booking the ledger is looked through. A bill of this
    * invoice is adopted. One of the same contact with the same number and
