@@ -2,10 +2,7 @@ package quickbooks
 
 import (
 	"context"
-	"path"
 	"slices"
-	"strings"
-	"unicode"
 
 	"docledger/adapter/accounting/quickbooks/client"
 	"docledger/adapter/connector"
@@ -37,23 +34,7 @@ func (*Connector) AttachmentLimits() accounting.AttachmentLimits {
 // AttachmentName implements accounting.Attacher: what makes trouble in names
 // becomes an underscore, and a long name keeps its ending.
 func (*Connector) AttachmentName(filename string) string {
-	name := strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || strings.ContainsRune(`<>:"/\|?*+`, r) {
-			return '_'
-		}
-		return r
-	}, strings.ToValidUTF8(filename, "_")))
-	if strings.Trim(name, ".") == "" {
-		return "document"
-	}
-	if runes := []rune(name); len(runes) > longestFile {
-		ending := []rune(path.Ext(name))
-		if len(ending) > longestFile/2 {
-			ending = nil
-		}
-		name = string(runes[:longestFile-len(ending)]) + string(ending)
-	}
-	return name
+	return connector.AttachmentName(filename, longestFile)
 }
 
 // Attachments implements accounting.Attacher.

@@ -61,19 +61,7 @@ type Connector struct {
 	web    string // the address of the ledger for people; "" for a simulator
 }
 
-// The capabilities.
-var (
-	_ integration.Authorizer        = (*Connector)(nil)
-	_ integration.RevocationReach   = (*Connector)(nil)
-	_ accounting.OrganizationReader = (*Connector)(nil)
-	_ accounting.AccountReader      = (*Connector)(nil)
-	_ accounting.ContactReader      = (*Connector)(nil)
-	_ accounting.TaxRateReader      = (*Connector)(nil)
-	_ accounting.CurrencyReader     = (*Connector)(nil)
-	_ accounting.Booker             = (*Connector)(nil)
-	_ accounting.ContactCreator     = (*Connector)(nil)
-	_ accounting.Attacher           = (*Connector)(nil)
-)
+var _ connector.Ledger = (*Connector)(nil)
 
 // New returns a connector. It makes no call.
 func New(o Options) (*Connector, error) {

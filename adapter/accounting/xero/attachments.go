@@ -3,10 +3,7 @@ package xero
 import (
 	"context"
 	"net/http"
-	"path"
 	"slices"
-	"strings"
-	"unicode"
 
 	"docledger/adapter/accounting/xero/client"
 	"docledger/adapter/connector"
@@ -41,23 +38,7 @@ func (*Connector) AttachmentLimits() accounting.AttachmentLimits {
 // AttachmentName implements accounting.Attacher: what the provider refuses in
 // names becomes an underscore, and a long name keeps its ending.
 func (*Connector) AttachmentName(filename string) string {
-	name := strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || strings.ContainsRune(`<>:"/\|?*+`, r) {
-			return '_'
-		}
-		return r
-	}, strings.ToValidUTF8(filename, "_")))
-	if strings.Trim(name, ".") == "" {
-		return "document"
-	}
-	if runes := []rune(name); len(runes) > longestFile {
-		ending := []rune(path.Ext(name))
-		if len(ending) > longestFile/2 {
-			ending = nil
-		}
-		name = string(runes[:longestFile-len(ending)]) + string(ending)
-	}
-	return name
+	return connector.AttachmentName(filename, longestFile)
 }
 
 // Attachments implements accounting.Attacher.

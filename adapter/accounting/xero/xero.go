@@ -67,17 +67,8 @@ type Connector struct {
 
 // The capabilities.
 var (
-	_ integration.Authorizer         = (*Connector)(nil)
+	_ connector.Ledger               = (*Connector)(nil)
 	_ integration.TenantDisconnector = (*Connector)(nil)
-	_ integration.RevocationReach    = (*Connector)(nil)
-	_ accounting.OrganizationReader  = (*Connector)(nil)
-	_ accounting.AccountReader       = (*Connector)(nil)
-	_ accounting.ContactReader       = (*Connector)(nil)
-	_ accounting.TaxRateReader       = (*Connector)(nil)
-	_ accounting.CurrencyReader      = (*Connector)(nil)
-	_ accounting.Booker              = (*Connector)(nil)
-	_ accounting.ContactCreator      = (*Connector)(nil)
-	_ accounting.Attacher            = (*Connector)(nil)
 )
 
 // New returns a connector. It makes no call.
