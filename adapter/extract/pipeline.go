@@ -180,6 +180,7 @@ var whatToDo = map[sniff.Kind]string{
 	sniff.Office:    "The file is an office document. Export it as PDF with embedded invoice data, or upload the invoice as XML.",
 	sniff.Web:       "The file is a web page. Upload the invoice itself, as XML or PDF.",
 	sniff.Program:   "The file is a program, not a document.",
+	sniff.EDI:       "The file is an EDI interchange (EDIFACT or X12), which is not supported. Ask the sender for the invoice as XML (UBL or CII) or PDF.",
 	sniff.PlainText: "The file is plain text. Upload the invoice as XML or PDF.",
 }
 

@@ -95,8 +95,8 @@ func documentType(path string) Field {
 		Path: path,
 		Get:  func(inv *Invoice) string { return string(inv.Type) },
 		Set: func(inv *Invoice, v string) error {
-			if v != string(TypeInvoice) && v != string(TypeCreditNote) {
-				return fault.InvalidField(path, "must be INVOICE or CREDIT_NOTE")
+			if v != string(TypeInvoice) && v != string(TypeCreditNote) && v != string(TypeCorrection) {
+				return fault.InvalidField(path, "must be INVOICE, CREDIT_NOTE or CORRECTION")
 			}
 			inv.Type = Type(v)
 			return nil

@@ -39,6 +39,9 @@ type Type string
 const (
 	TypeInvoice    Type = "INVOICE"
 	TypeCreditNote Type = "CREDIT_NOTE"
+	// TypeCorrection corrects an earlier invoice without giving money back: its
+	// amounts are the difference, which is 0 or a further charge.
+	TypeCorrection Type = "CORRECTION"
 )
 
 // MaxLines is the most lines an invoice may have (records D25).

@@ -141,6 +141,7 @@ func (e EntityUpdateDefaultRole) Valid() bool {
 
 // Defines values for InvoicePatchDocumentType.
 const (
+	CORRECTION InvoicePatchDocumentType = "CORRECTION"
 	CREDITNOTE InvoicePatchDocumentType = "CREDIT_NOTE"
 	INVOICE    InvoicePatchDocumentType = "INVOICE"
 )
@@ -148,6 +149,8 @@ const (
 // Valid indicates whether the value is a known member of the InvoicePatchDocumentType enum.
 func (e InvoicePatchDocumentType) Valid() bool {
 	switch e {
+	case CORRECTION:
+		return true
 	case CREDITNOTE:
 		return true
 	case INVOICE:
@@ -604,7 +607,7 @@ type DocumentStatus = string
 // DocumentStatusFilter defines model for DocumentStatusFilter.
 type DocumentStatusFilter string
 
-// DocumentType The amounts of a CREDIT_NOTE are positive.
+// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
 type DocumentType = string
 
 // Entity A company whose documents are kept.
@@ -1042,7 +1045,7 @@ type Invoice struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// DocumentType The amounts of a CREDIT_NOTE are positive.
+	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
 	DocumentType DocumentType `json:"document_type"`
 
 	// DueDate A day without a time zone, YYYY-MM-DD, or null.
@@ -1365,7 +1368,7 @@ type InvoiceSummary struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// DocumentType The amounts of a CREDIT_NOTE are positive.
+	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
 	DocumentType DocumentType `json:"document_type"`
 
 	// DueDate A day without a time zone, YYYY-MM-DD, or null.

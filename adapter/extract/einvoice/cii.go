@@ -246,19 +246,34 @@ func (d *draft) ciiTotals(sum xmltree.Elem) {
 		d.amount(total.path, total.to, own)
 		if total.name == "TaxTotalAmount" {
 			d.amountElsewhere("tax_total_in_tax_currency", &c.TaxTotalInTaxCurrency, other)
+			d.impliedTaxCurrency(other)
 		}
 	}
 }
 
-// ciiByCurrency tells the amount in the invoice's currency from the one in the
-// currency of the tax, which both have the same element. One without a
-// currency is in the invoice's.
+// ciiByCurrency returns the amount in the invoice's currency, which counts, and
+// the one in another currency; both have the same element. One without a
+// currency is in the invoice's. If none is in the invoice's currency, the first
+// that is not in the currency of the tax stands for it.
 func (d *draft) ciiByCurrency(sum xmltree.Elem, name string) (own, other xmltree.Elem) {
 	c := &d.content
+	var foreign []xmltree.Elem
 	for e := range sum.Named(name) {
 		id := strings.ToUpper(e.Attr("currencyID"))
 		switch {
-		case !own.Exists() && (id == "" || id == c.Currency || id != c.TaxCurrency):
+		case id != "" && id != c.Currency && c.Currency != "":
+			if len(foreign) < 2 {
+				foreign = append(foreign, e)
+			}
+		case !own.Exists():
+			own = e
+		case !other.Exists() && id == c.TaxCurrency: // both currencies are the same
+			other = e
+		}
+	}
+	for _, e := range foreign {
+		switch {
+		case !own.Exists() && !strings.EqualFold(e.Attr("currencyID"), c.TaxCurrency):
 			own = e
 		case !other.Exists():
 			other = e

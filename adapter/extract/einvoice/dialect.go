@@ -28,6 +28,8 @@ var (
 		}, attachmentsCII}
 	fatturaPA = dialect{FormatFatturaPA, readFatturaPA,
 		func(root xmltree.Elem) string { return root.Attr("versione") }, attachmentsFatturaPA}
+	fatturaPASimplified = dialect{FormatFatturaPA, readFatturaPASimplified,
+		func(root xmltree.Elem) string { return root.Attr("versione") }, attachmentsFatturaPA}
 	facturae = dialect{FormatFacturae, readFacturae,
 		func(root xmltree.Elem) string { return root.Path("FileHeader", "SchemaVersion").Text() }, attachmentsFacturae}
 	ksef = dialect{FormatKSeF, readKSeF,
@@ -73,6 +75,8 @@ func detect(root xmltree.Elem) (dialect, error) {
 		return zugferd1, nil
 	case local == "FatturaElettronica" && containsFold(space, "fattur"):
 		return fatturaPA, nil
+	case local == "FatturaElettronicaSemplificata" && containsFold(space, "fattur"):
+		return fatturaPASimplified, nil
 	case local == "Facturae" && containsFold(space, "facturae"):
 		return facturae, nil
 	case strings.HasPrefix(space, spaceKSeF) && local == "Faktura":
@@ -123,7 +127,6 @@ func noInvoice(kind extraction.Kind, what string) error {
 
 // unsupported lists invoices in formats that have no reader.
 var unsupported = []struct{ local, space, name string }{
-	{"FatturaElettronicaSemplificata", "fattur", "FatturaPA, simplified invoice"},
 	{"Invoice", "urn:oasis:names:specification:ubl:schema:xsd:Invoice-1", "UBL 1.0"},
 	{"Invoice", "urn:sfti:documents:BasicInvoice", "Svefaktura"},
 	{"Invoice", "ebinterface.at", "ebInterface"},

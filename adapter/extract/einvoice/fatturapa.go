@@ -47,7 +47,13 @@ func (d *draft) itParty(path string, p *invoice.Party, e xmltree.Elem) {
 	}
 	d.text(path+".tax_id", &p.TaxID, data.Child("CodiceFiscale").Text())
 
-	a, at := e.Child("Sede"), path+".address."
+	d.itAddress(path, p, e.Child("Sede"))
+	d.text(path+".email", &p.Email, e.Path("Contatti", "Email").Text())
+	d.text(path+".phone", &p.Phone, e.Path("Contatti", "Telefono").Text())
+}
+
+func (d *draft) itAddress(path string, p *invoice.Party, a xmltree.Elem) {
+	at := path + ".address."
 	street := a.Child("Indirizzo").Text()
 	if number := a.Child("NumeroCivico").Text(); number != "" {
 		street += ", " + number
@@ -57,8 +63,6 @@ func (d *draft) itParty(path string, p *invoice.Party, e xmltree.Elem) {
 	d.text(at+"postal_code", &p.Address.PostalCode, a.Child("CAP").Text())
 	d.text(at+"region", &p.Address.Region, a.Child("Provincia").Text())
 	d.country(at+"country", &p.Address.Country, a.Child("Nazione").Text())
-	d.text(path+".email", &p.Email, e.Path("Contatti", "Email").Text())
-	d.text(path+".phone", &p.Phone, e.Path("Contatti", "Telefono").Text())
 }
 
 func (d *draft) itBody(body xmltree.Elem) error {

@@ -9,14 +9,17 @@ import (
 	"docledger/domain/money"
 )
 
-// readKSeF reads the Polish structured invoice FA(1) to FA(3).
+// readKSeF reads the Polish structured invoices FA(1) to FA(3) and FA_RR(1).
 func readKSeF(root xmltree.Elem) ([]*draft, error) {
 	d, fa := newDraft(), root.Child("Fa")
+	d.plParty("seller", &d.content.Seller, root.Child("Podmiot1"))
+	d.plParty("buyer", &d.content.Buyer, root.Child("Podmiot2"))
+	if rr := root.Child("FakturaRR"); !fa.Exists() && rr.Exists() {
+		return d.plFarmer(rr)
+	}
 	if !fa.Exists() {
 		return nil, extraction.Fail(extraction.Malformed, "The XML names itself an invoice but has no part “Fa”. Ask the sender for a corrected file.")
 	}
-	d.plParty("seller", &d.content.Seller, root.Child("Podmiot1"))
-	d.plParty("buyer", &d.content.Buyer, root.Child("Podmiot2"))
 	d.plHeader(fa)
 	d.plTotals(fa)
 	for e := range fa.Named("FaWiersz") {
@@ -25,12 +28,21 @@ func readKSeF(root xmltree.Elem) ([]*draft, error) {
 		}
 	}
 	d.plPayment(fa)
-	// A correction (KOR) states the difference; one that gives money back is a
-	// credit note.
-	if strings.HasPrefix(d.content.TypeCode, "KOR") && d.content.Negative() {
-		d.content.Type = invoice.TypeCreditNote
-	}
+	d.plCorrection()
 	return []*draft{d}, nil
+}
+
+// plCorrection sets the type of a correction (KOR, KOR_ZAL, KOR_ROZ,
+// KOR_VAT_RR), which states the difference: one that gives money back is a
+// credit note.
+func (d *draft) plCorrection() {
+	switch c := &d.content; {
+	case !strings.HasPrefix(c.TypeCode, "KOR"):
+	case c.Negative():
+		c.Type = invoice.TypeCreditNote
+	default:
+		c.Type = invoice.TypeCorrection
+	}
 }
 
 func (d *draft) plParty(path string, p *invoice.Party, e xmltree.Elem) {
@@ -213,11 +225,16 @@ func (d *draft) plPayment(fa xmltree.Elem) {
 		d.prose("payment.terms", &c.Payment.Terms, e.Child("TerminPlatnosciOpis").Text())
 	}
 	for account := range p.Named("RachunekBankowy") {
-		number := strings.ReplaceAll(account.FirstOf("NrRB", "NrRBPL", "NrRBZagr").Text(), " ", "")
-		if len(number) == 26 && strings.Trim(number, "0123456789") == "" {
-			number = "PL" + number // the national form of the IBAN
-		}
-		d.text("payment.iban", &c.Payment.IBAN, number)
+		d.text("payment.iban", &c.Payment.IBAN, plIBAN(account.FirstOf("NrRB", "NrRBPL", "NrRBZagr").Text()))
 		d.text("payment.bic", &c.Payment.BIC, account.Child("SWIFT").Text())
 	}
+}
+
+// plIBAN completes the national form of an IBAN, which lacks the country.
+func plIBAN(number string) string {
+	number = strings.ReplaceAll(number, " ", "")
+	if len(number) == 26 && strings.Trim(number, "0123456789") == "" {
+		return "PL" + number
+	}
+	return number
 }

@@ -184,8 +184,21 @@ func (d *draft) ublOwnTaxTotals(root xmltree.Elem) (own []xmltree.Elem) {
 			continue
 		}
 		d.amountElsewhere("tax_total_in_tax_currency", &c.TaxTotalInTaxCurrency, e.Child("TaxAmount"))
+		d.impliedTaxCurrency(e.Child("TaxAmount"))
 	}
 	return own
+}
+
+// impliedTaxCurrency takes the currency of the tax (BT-6), where the document
+// does not state it, from the tax total that is in another currency than the
+// invoice.
+func (d *draft) impliedTaxCurrency(total xmltree.Elem) {
+	c := &d.content
+	id := strings.ToUpper(total.Attr("currencyID"))
+	if c.TaxCurrency == "" && c.TaxTotalInTaxCurrency != nil && id != c.Currency && isCode(id, 3) {
+		c.TaxCurrency = id
+		d.derived("tax_currency", id)
+	}
 }
 
 func (d *draft) ublWithheld(root xmltree.Elem) {

@@ -4,6 +4,7 @@ package sniff
 
 import (
 	"bytes"
+	"encoding/base64"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -28,6 +29,7 @@ const (
 	Web // HTML
 	Program
 	PlainText
+	EDI // EDIFACT and X12 interchanges
 )
 
 // Type is what a file is.
@@ -53,6 +55,12 @@ func Detect(head []byte) Type {
 	}
 	if isSignedData(head) {
 		return Type{Signed, "application/pkcs7-mime"}
+	}
+	if isBase64Signed(head) {
+		return Type{Signed, "application/pkcs7-mime"}
+	}
+	if media := interchange(head); media != "" {
+		return Type{EDI, media}
 	}
 	found := known(mimetype.Detect(head))
 	// Viewers open a PDF despite rubbish in front of it; what is a document of
@@ -174,6 +182,46 @@ var signedData = []byte{0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x
 // isSignedData looks for a CMS envelope: a sequence that begins with its type.
 func isSignedData(head []byte) bool {
 	return len(head) > 0 && head[0] == 0x30 && bytes.Contains(head[:min(len(head), 32)], signedData)
+}
+
+// isBase64Signed looks for a CMS envelope in Base64, with or without the lines of
+// PEM around it.
+func isBase64Signed(head []byte) bool {
+	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf}))
+	if bytes.HasPrefix(text, []byte("-----BEGIN ")) {
+		_, rest, ok := bytes.Cut(text, []byte("\n"))
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+	digits := make([]byte, 0, 64)
+	for _, c := range text {
+		switch {
+		case isLetter(c), c >= '0' && c <= '9', c == '+', c == '/':
+			digits = append(digits, c)
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		default:
+			return false
+		}
+		if len(digits) == cap(digits) {
+			break
+		}
+	}
+	der, err := base64.RawStdEncoding.DecodeString(string(digits[:len(digits)/4*4]))
+	return err == nil && isSignedData(der)
+}
+
+// interchange returns the media type of an EDI interchange, "" for other files.
+func interchange(head []byte) string {
+	text := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(text, []byte("UNA")) && bytes.Contains(text, []byte("UNB")), bytes.HasPrefix(text, []byte("UNB+")):
+		return "application/edifact"
+	case len(text) > 106 && bytes.HasPrefix(text, []byte("ISA")) && text[3] == text[6] && !isLetter(text[3]):
+		return "application/edi-x12"
+	}
+	return ""
 }
 
 // looksLikeEmail looks for header fields at the beginning of a text.

@@ -2,6 +2,7 @@ package sniff_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"image"
 	"image/gif"
@@ -112,4 +113,30 @@ func tiff(b *bytes.Buffer, order binary.AppendByteOrder, mark string) error {
 	}
 	b.Write(out)
 	return nil
+}
+
+// TestEnvelopesAndInterchangesAreNoPlainText tells signed envelopes in Base64 and
+// EDI from plain text.
+func TestEnvelopesAndInterchangesAreNoPlainText(t *testing.T) {
+	t.Parallel()
+	der := append([]byte{0x30, 0x82, 0x10, 0x00, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02}, make([]byte, 300)...)
+	text := base64.StdEncoding.EncodeToString(der)
+	wrapped := text[:64] + "\r\n" + text[64:128] + "\r\n" + text[128:]
+	for name, c := range map[string]struct {
+		data string
+		want sniff.Kind
+	}{
+		"Base64":              {text, sniff.Signed},
+		"Base64 in lines":     {wrapped, sniff.Signed},
+		"PEM":                 {"-----BEGIN PKCS7-----\n" + wrapped + "\n-----END PKCS7-----\n", sniff.Signed},
+		"other Base64":        {base64.StdEncoding.EncodeToString(make([]byte, 300)), sniff.PlainText},
+		"EDIFACT":             {"UNA:+.? '\r\nUNB+UNOC:3+4000001000005:14+4000001000012:14+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
+		"EDIFACT without UNA": {"UNB+UNOC:3+A+B+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
+		"X12":                 {"ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *261120*1200*U*00401*000000001*0*P*>~GS*IN*", sniff.EDI},
+		"text":                {"UNAMBIGUOUS text about an invoice\nISABEL wrote this", sniff.PlainText},
+	} {
+		if got := sniff.Detect([]byte(c.data)); got.Kind != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
 }

@@ -53,6 +53,20 @@ func claimed(customization string) (sets []*ruleSet, extended bool) {
 	return sets, strings.Contains(c, "#conformant#") && !isXR
 }
 
+// unknownSpecification returns the part of a specification identifier behind
+// EN 16931 whose rules are not known here; "" if there is none.
+func unknownSpecification(customization string) string {
+	for part := range strings.SplitSeq(customization, "#") {
+		switch {
+		case strings.HasPrefix(part, specEN), strings.HasPrefix(part, specPeppol), strings.HasPrefix(part, specXRechnung),
+			strings.HasPrefix(part, specXROld), strings.HasPrefix(part, "urn:xeinkauf.de:kosit:"), !strings.Contains(part, ":"):
+		default:
+			return part
+		}
+	}
+	return ""
+}
+
 // Judge returns the verdict on the document below the root element, which is
 // that of a UBL invoice or credit note or of a CII invoice, by the rules of the
 // profiles that it claims. It returns nil for documents of other formats.
@@ -76,6 +90,9 @@ func Judge(root xmltree.Elem, elements int) *einvoice.Verdict {
 	if len(sets) == 0 {
 		v.Note = "The document does not claim to follow EN 16931 (BT-24), so its rules are not evaluated."
 		return v
+	}
+	if narrowed := unknownSpecification(v.Customization); narrowed != "" {
+		v.Note = "The document also claims " + narrowed + ", whose own rules are not known here and not evaluated."
 	}
 	if extended {
 		v.Note = "The document claims an extension of EN 16931; the rules on single elements are not evaluated, because the extension adds elements."

@@ -547,9 +547,9 @@ export type DocumentStatus = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FAILED' 
 export type DocumentStatusFilter = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FAILED' | 'NOT_AN_INVOICE' | 'SPLIT';
 
 /**
- * The amounts of a CREDIT_NOTE are positive.
+ * The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
  */
-export type DocumentType = 'INVOICE' | 'CREDIT_NOTE' | (string & {});
+export type DocumentType = 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION' | (string & {});
 
 /**
  * A company whose documents are kept.
@@ -1321,7 +1321,7 @@ export type InvoicePatch = {
     /**
      * What the document is.
      */
-    document_type?: 'INVOICE' | 'CREDIT_NOTE';
+    document_type?: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
     due_date?: NullableDate;
     gross_total?: NullableAmountInput;
     invoice_number?: NullableText;
