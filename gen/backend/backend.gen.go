@@ -216,17 +216,18 @@ func (e SettingsUpdateAssistantActions) Valid() bool {
 
 // Defines values for SettingsUpdateAutoApproveIgnore.
 const (
-	BuyerIsEntity  SettingsUpdateAutoApproveIgnore = "buyer_is_entity"
-	DatePlausible  SettingsUpdateAutoApproveIgnore = "date_plausible"
-	DatesInOrder   SettingsUpdateAutoApproveIgnore = "dates_in_order"
-	EinvoiceRules  SettingsUpdateAutoApproveIgnore = "einvoice_rules"
-	IbanChecksum   SettingsUpdateAutoApproveIgnore = "iban_checksum"
-	LinesReadable  SettingsUpdateAutoApproveIgnore = "lines_readable"
-	PageAgrees     SettingsUpdateAutoApproveIgnore = "page_agrees"
-	SignsTurned    SettingsUpdateAutoApproveIgnore = "signs_turned"
-	SingleInvoice  SettingsUpdateAutoApproveIgnore = "single_invoice"
-	TaxIdChecksum  SettingsUpdateAutoApproveIgnore = "tax_id_checksum"
-	ValuesReadable SettingsUpdateAutoApproveIgnore = "values_readable"
+	BuyerIsEntity        SettingsUpdateAutoApproveIgnore = "buyer_is_entity"
+	DatePlausible        SettingsUpdateAutoApproveIgnore = "date_plausible"
+	DatesInOrder         SettingsUpdateAutoApproveIgnore = "dates_in_order"
+	EinvoiceRules        SettingsUpdateAutoApproveIgnore = "einvoice_rules"
+	EmbeddedDataReadable SettingsUpdateAutoApproveIgnore = "embedded_data_readable"
+	IbanChecksum         SettingsUpdateAutoApproveIgnore = "iban_checksum"
+	LinesReadable        SettingsUpdateAutoApproveIgnore = "lines_readable"
+	PageAgrees           SettingsUpdateAutoApproveIgnore = "page_agrees"
+	SignsTurned          SettingsUpdateAutoApproveIgnore = "signs_turned"
+	SingleInvoice        SettingsUpdateAutoApproveIgnore = "single_invoice"
+	TaxIdChecksum        SettingsUpdateAutoApproveIgnore = "tax_id_checksum"
+	ValuesReadable       SettingsUpdateAutoApproveIgnore = "values_readable"
 )
 
 // Valid indicates whether the value is a known member of the SettingsUpdateAutoApproveIgnore enum.
@@ -239,6 +240,8 @@ func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 	case DatesInOrder:
 		return true
 	case EinvoiceRules:
+		return true
+	case EmbeddedDataReadable:
 		return true
 	case IbanChecksum:
 		return true

@@ -30,6 +30,7 @@ type pick struct {
 	best    *candidate // nil: no invoice
 	others  []*candidate
 	failure *extraction.Failure // why there is none, where the files tell
+	certain bool                // the failure is of a file with the name of a standard
 }
 
 // standardNames are what the standards call the invoice in a PDF (Factur-X
@@ -50,7 +51,6 @@ func standardName(name string) bool {
 func choose(ctx context.Context, files []pdf.File) (*pick, error) {
 	out := &pick{}
 	var read []*candidate
-	var reasons []*extraction.Failure // of the files, the standards' names first
 	for _, f := range inOrder(files) {
 		c, failure, err := try(ctx, f)
 		if err != nil {
@@ -59,26 +59,39 @@ func choose(ctx context.Context, files []pdf.File) (*pick, error) {
 		if c != nil {
 			read = append(read, c)
 		}
-		if failure != nil {
-			reasons = append(reasons, failure)
+		if failure != nil && (out.failure == nil || weight(failure) > weight(out.failure)) {
+			out.failure, out.certain = failure, nameRank(f) == 0
 		}
 	}
 	if len(read) == 0 {
-		if len(reasons) > 0 {
-			out.failure = reasons[0]
-		}
 		return out, nil
 	}
+	out.failure = nil
 	slices.SortStableFunc(read, func(a, b *candidate) int { return slices.Compare(a.rank[:], b.rank[:]) })
 	out.best, out.others = read[0], read[1:]
 	return out, nil
+}
+
+// weight ranks failures by what they tell: that of a file which is another kind
+// of document, then that of damaged data, then that of unknown XML.
+func weight(f *extraction.Failure) int {
+	switch {
+	case f.Reason != extraction.NotAnInvoice:
+		return 1
+	case f.Kind == extraction.Other:
+		return 0
+	}
+	return 2
 }
 
 // inOrder returns the files to read, those with standard names first.
 func inOrder(files []pdf.File) []pdf.File {
 	var out []pdf.File
 	for _, f := range files {
-		if f.Data != nil || f.Problem != "" {
+		if pdf.IsPDF(f.Head) {
+			continue // of a portfolio
+		}
+		if f.Data != nil || f.Problem != "" || namedXML(f) {
 			out = append(out, f)
 		}
 	}
@@ -95,15 +108,27 @@ func nameRank(f pdf.File) int {
 	return 1
 }
 
-// try reads one file. Its failure counts for the document only where the file
-// is surely meant as the invoice, or surely another kind of business document:
-// any PDF may carry some other XML.
+// namedXML reports whether the name or the stated type of a file promises XML.
+func namedXML(f pdf.File) bool {
+	return strings.HasSuffix(strings.ToLower(f.Name), ".xml") || strings.HasSuffix(strings.ToLower(f.MediaType), "/xml")
+}
+
+// unusable is the failure of embedded XML that cannot be used.
+func unusable(name string, f *extraction.Failure) *extraction.Failure {
+	told := *f
+	told.Message = fmt.Sprintf("The data embedded in the PDF as “%s” can't be used. %s", name, f.Message)
+	return &told
+}
+
+// try reads one file, whatever its name is. Another kind of business document
+// is a failure of its own; XML that is damaged or unknown is reported, and the
+// pages are read instead.
 func try(ctx context.Context, f pdf.File) (*candidate, *extraction.Failure, error) {
 	if f.Problem == extraction.ExpandsTooFar {
 		return nil, extraction.Fail(f.Problem, "A file embedded in the PDF expands beyond what is accepted."), nil
 	}
 	if f.Data == nil {
-		return nil, nil, nil
+		return nil, unusable(safeName(f.Name), extraction.Fail(extraction.Malformed, "It is no XML, or its compressed data is damaged.")), nil
 	}
 	found, err := parse(ctx, f.Data)
 	var failure *extraction.Failure
@@ -115,12 +140,8 @@ func try(ctx context.Context, f pdf.File) (*candidate, *extraction.Failure, erro
 		return nil, nil, failure
 	case failure.Reason == extraction.NotAnInvoice && failure.Kind != extraction.Other:
 		return nil, failure, nil
-	case failure.Reason != extraction.NotAnInvoice && nameRank(f) == 0:
-		told := *failure
-		told.Message = "The invoice data embedded in the PDF can't be used. " + failure.Message
-		return nil, &told, nil
 	default:
-		return nil, nil, nil
+		return nil, unusable(safeName(f.Name), failure), nil
 	}
 	c := &candidate{name: safeName(f.Name), found: found}
 	c.rank = [3]int{nameRank(f), formatRank(found.Format), relationRank(f.Relationship)}

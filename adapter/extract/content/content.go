@@ -8,6 +8,7 @@ package content
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"docledger/adapter/extract/einvoice"
@@ -57,6 +58,9 @@ type PDF struct {
 	// Words returns the words of at most MaxPages pages. It is called only for
 	// a document without usable embedded data.
 	Words func() ([]layout.Page, error)
+	// Inner returns the words of a PDF that a portfolio embeds.
+	Inner  func(data []byte) ([]layout.Page, error)
+	nested bool // it is a file of a portfolio
 	// Unusable is called before Words if embedded invoice data cannot be used.
 	Unusable func(*extraction.Failure)
 }
@@ -85,23 +89,43 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 		result.Verdict = picked.best.found.Verdict
 		result.Checks = append(picked.checks(), ruleChecks(result.Verdict)...)
 		return result, nil
-	case picked.failure != nil && picked.failure.Reason == extraction.NotAnInvoice:
+	case picked.failure != nil && picked.failure.Reason == extraction.NotAnInvoice && picked.failure.Kind != extraction.Other:
 		return nil, picked.failure
-	case picked.failure != nil:
+	}
+	var inside *extraction.Failure // why no file of a portfolio is an invoice
+	if report.Portfolio && !p.nested {
+		inner, why, err := p.portfolio(ctx, report.Files)
+		if inner != nil || err != nil {
+			return inner, err
+		}
+		inside = why
+	}
+	if picked.failure != nil {
 		result.Checks = []invoice.Check{embeddedUnreadable(picked.failure)}
-		p.Unusable(picked.failure)
+		if picked.certain && picked.failure.Reason != extraction.NotAnInvoice {
+			p.Unusable(picked.failure)
+		}
 	}
-	pages, err := p.Words()
-	if err != nil {
-		return nil, err
+	draft, err := p.printed()
+	var failure *extraction.Failure
+	if inside != nil && errors.As(err, &failure) {
+		return nil, inside // it tells more than that the cover is no invoice
 	}
-	draft, err := pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
 	if err != nil {
 		return nil, err
 	}
 	result.Method = invoice.Text
 	result.Drafts = []extraction.Draft{*draft}
 	return result, nil
+}
+
+// printed reads the invoice that the pages show.
+func (p PDF) printed() (*extraction.Draft, error) {
+	pages, err := p.Words()
+	if err != nil {
+		return nil, err
+	}
+	return pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
 }
 
 // ruleChecks is the check of the official rules on an electronic invoice that
@@ -117,11 +141,50 @@ func ruleChecks(v *einvoicerules.Verdict) []invoice.Check {
 	return []invoice.Check{c}
 }
 
+// maxInner is how many PDFs of a portfolio are read.
+const maxInner = 20
+
+// portfolio reads the PDFs that a portfolio embeds and returns the first that
+// holds an invoice. Others are attachments. If there is none, it returns why the
+// first is none, and the portfolio's own pages are read.
+func (p PDF) portfolio(ctx context.Context, files []pdf.File) (*extraction.Result, *extraction.Failure, error) {
+	read := 0
+	var why *extraction.Failure
+	for _, f := range files {
+		if f.Data == nil || !pdf.IsPDF(f.Head) || read == maxInner {
+			continue
+		}
+		read++
+		inner := PDF{
+			Data: f.Data, Limits: p.Limits, Forced: p.Forced, DateOrder: p.DateOrder, nested: true,
+			Words:    func() ([]layout.Page, error) { return p.Inner(f.Data) },
+			Unusable: func(*extraction.Failure) {},
+		}
+		result, err := inner.Read(ctx)
+		var failure *extraction.Failure
+		switch {
+		case err == nil:
+			result.Attachments = append(attachments(files), result.Attachments...)
+			return result, nil, nil
+		case !errors.As(err, &failure):
+			return nil, nil, err
+		case why == nil:
+			why = failure
+		}
+	}
+	return nil, why, nil
+}
+
 // embeddedUnreadable is the check of a PDF that carries invoice data that cannot
-// be used, so that the pages were read instead.
+// be used, so that the pages were read instead. XML of an unknown kind may have
+// nothing to do with the invoice.
 func embeddedUnreadable(f *extraction.Failure) invoice.Check {
+	severity := invoice.Blocking
+	if f.Reason == extraction.NotAnInvoice {
+		severity = invoice.Warning
+	}
 	return invoice.Check{
-		Rule: invoice.RuleEmbeddedReadable, Severity: invoice.Blocking,
+		Rule: invoice.RuleEmbeddedReadable, Severity: severity,
 		Expected: "embedded invoice data that can be read", Found: f.Message,
 	}
 }

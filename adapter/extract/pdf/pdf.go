@@ -53,6 +53,7 @@ type Report struct {
 	Pages     int
 	Encrypted bool // it was, and opens without a password
 	Rebuilt   bool // its object table was damaged
+	Portfolio bool // its content is the embedded files, not its pages (ISO 32000-2, 12.3.5)
 	Files     []File
 }
 
@@ -89,8 +90,25 @@ func Inspect(data []byte, keep func(head []byte) bool, l Limits) (*Report, error
 		Pages:     pages.count,
 		Encrypted: d.crypt != nil,
 		Rebuilt:   d.rebuilt,
-		Files:     d.files(pages, keep),
+		Portfolio: d.portfolio(),
+		Files:     d.files(pages, d.wanted(keep)),
 	}, nil
+}
+
+// portfolio reports whether the catalog names a collection.
+func (d *document) portfolio() bool { return dictOf(d.get(d.catalog()["Collection"])) != nil }
+
+// wanted adds the PDFs in a portfolio to the files that the caller wants.
+func (d *document) wanted(keep func(head []byte) bool) func(head []byte) bool {
+	if !d.portfolio() {
+		return keep
+	}
+	return func(head []byte) bool { return IsPDF(head) || keep(head) }
+}
+
+// IsPDF reports whether a file begins as a PDF.
+func IsPDF(head []byte) bool {
+	return bytes.Contains(head[:min(len(head), headerWindow)], []byte("%PDF-"))
 }
 
 // Why a document can't be walked.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,6 +137,11 @@ func (c *child) pdf(f *os.File, q request) error {
 			cost += words * wordBytes
 			return pages, err
 		},
+		Inner: func(data []byte) ([]layout.Page, error) {
+			pages, words, err := c.wordsOf(bytes.NewReader(data), int64(len(data)), TextOptions{Pages: content.MaxPages, Words: content.MaxWords})
+			cost += words * wordBytes
+			return pages, err
+		},
 		// Sent at once: what follows may end the process.
 		Unusable: func(why *extraction.Failure) { c.sendJSON(frameUnusable, why) }, //nolint:errcheck // the next frame fails too
 	}
@@ -202,10 +208,19 @@ func (c *child) text(f *os.File, q request) error {
 
 // words returns the pages of a PDF and the number of their words.
 func (c *child) words(f *os.File, o TextOptions) (pages []layout.Page, words int, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return c.wordsOf(f, info.Size(), o)
+}
+
+// wordsOf is words for a PDF of the given size.
+func (c *child) wordsOf(r io.ReadSeeker, size int64, o TextOptions) (pages []layout.Page, words int, err error) {
 	if c.engine == nil {
 		return nil, 0, errEngineWanted
 	}
-	err = c.engine.read(f, o, func(page *layout.Page) error {
+	err = c.engine.read(r, size, o, func(page *layout.Page) error {
 		pages = append(pages, *page)
 		words += len(page.Words)
 		return nil

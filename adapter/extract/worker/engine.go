@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"docledger/adapter/extract/layout"
 	"docledger/domain/extraction"
@@ -68,17 +67,13 @@ func prewarm(cacheDir string) error {
 
 // read yields the pages of a document. Each document gets an instance of its
 // own: one that had met a bomb would find nothing in the next document.
-func (e *engine) read(f *os.File, o TextOptions, yield func(*layout.Page) error) error {
+func (e *engine) read(r io.ReadSeeker, size int64, o TextOptions, yield func(*layout.Page) error) error {
 	instance, err := e.pool.GetInstanceWithContext(context.Background())
 	if err != nil {
 		return fmt.Errorf("start an instance of the PDF engine: %w", err)
 	}
 	defer instance.Close() //nolint:errcheck // it is thrown away
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: f, FileReaderSize: info.Size()})
+	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: r, FileReaderSize: size})
 	if err != nil {
 		return refused(err)
 	}

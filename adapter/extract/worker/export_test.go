@@ -26,7 +26,11 @@ func (e *Engine) Text(path string, o TextOptions) (pages []layout.Page, err erro
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it is only read
-	err = e.e.read(f, o, func(p *layout.Page) error { pages = append(pages, *p); return nil })
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	err = e.e.read(f, info.Size(), o, func(p *layout.Page) error { pages = append(pages, *p); return nil })
 	return pages, err
 }
 

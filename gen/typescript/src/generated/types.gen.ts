@@ -1907,7 +1907,7 @@ export type Settings = {
     /**
      * The rules whose failed WARNING checks do not keep the system from approving an invoice.
      */
-    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | (string & {})>;
+    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
     /**
      * Whether an upload is read by itself.
      */
@@ -1977,7 +1977,7 @@ export type SettingsUpdate = {
     /**
      * Rules whose WARNINGs do not stop the system's approval.
      */
-    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules'> | null;
+    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
     /**
      * Whether an upload is read by itself.
      */
