@@ -65,6 +65,7 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	}
 	log := logging.New(os.Stderr, cfg.LogFormat, cfg.LogLevel)
 	api, work, tools := slices.Contains(roles, service.RoleAPI), slices.Contains(roles, service.RoleWorker), slices.Contains(roles, service.RoleTools)
+	service.LimitMemory(cfg, work, log)
 	started := func() {
 		log.InfoContext(ctx, "docledger is running", "version", version, "roles", strings.Join(roles, ","), "listen", cfg.Listen)
 	}

@@ -1,10 +1,13 @@
 package service
 
 import (
+	"log/slog"
+
 	"docledger/adapter/httpapi/edge"
 	"docledger/adapter/toolserver"
 	"docledger/infrastructure/budget"
 	"docledger/infrastructure/config"
+	"docledger/infrastructure/memlimit"
 )
 
 // bodyMemory is what the bodies of running requests may take in this process,
@@ -30,4 +33,20 @@ func (m bodyMemory) api(o edge.Origin) edge.Lease {
 // quarter: the API takes its part for the same call.
 func (m bodyMemory) tools(caller string) toolserver.Lease {
 	return m.budget.Lease(budget.Share{Key: "tools:" + caller, Max: m.budget.Total() / 4})
+}
+
+// childMemory is what a child process that reads documents usually takes of the
+// container's memory; its limit is twice as much.
+const childMemory = 192 << 20
+
+// LimitMemory sets the runtime's memory limit from that of the container, unless
+// GOMEMLIMIT did. A process that works jobs leaves room for its children.
+func LimitMemory(cfg config.Config, work bool, log *slog.Logger) {
+	children := int64(0)
+	if work {
+		children = int64(cfg.ExtractorProcs) * childMemory
+	}
+	if limit := memlimit.Set(memlimit.Root, children); limit > 0 {
+		log.Info("memory limit set from the container", "bytes", limit)
+	}
 }
