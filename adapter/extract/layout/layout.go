@@ -10,6 +10,27 @@ type Box [4]float64
 type Word struct {
 	Text string `json:"t"`
 	Box  Box    `json:"b"`
+	// Recognized is set where the word was recognized in an image.
+	Recognized *Recognized `json:"r,omitempty"`
+}
+
+// Recognized is what text recognition says about a word beside its text.
+type Recognized struct {
+	// Confidence is how sure the least certain character is, from 0 to 1.
+	Confidence float64 `json:"c"`
+	// Shown is where the word stands on the page as it is shown: Box is where
+	// it stands after skew and perspective are corrected.
+	Shown Box `json:"s"`
+	// Alternatives are other texts that the word may be.
+	Alternatives []string `json:"a,omitempty"`
+}
+
+// Shown returns where the word stands on the page as it is shown.
+func (w *Word) Shown() Box {
+	if w.Recognized != nil {
+		return w.Recognized.Shown
+	}
+	return w.Box
 }
 
 // Page is one page as it is seen, rotation applied.
