@@ -93,9 +93,9 @@ func (e *Engine) lines(img *image.Gray) ([]Line, int, error) {
 // turned by quarters to stand upright. Of boxes that are much higher than wide
 // then, the text runs upwards.
 func asRead(box quad, quarters int) quad {
-	box = box.turned(4 - quarters)
+	box = box.turned(quarters)
 	if box.height() > 1.5*box.width() {
-		box = box.turned(3)
+		box = box.turned(1)
 	}
 	return box
 }
@@ -121,7 +121,7 @@ func (e *Engine) turns(img *image.Gray, boxes []quad) (int, error) {
 	}
 	long := make([]quad, 0, len(boxes))
 	for _, b := range boxes {
-		if b = b.turned(4 - quarters); b.width() >= uprightLine*b.height() {
+		if b = b.turned(quarters); b.width() >= uprightLine*b.height() {
 			long = append(long, b)
 		}
 	}
