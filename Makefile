@@ -21,9 +21,10 @@ run: build ## build and start the sandbox, which needs nothing else; ARGS='--por
 	@bin/sandbox --env-file sandbox.env $(ARGS)
 
 .PHONY: build
-build: ## build bin/docledger and bin/sandbox
+build: ## build bin/docledger, bin/sandbox and bin/docledger-ocr, and fetch what reads scans where pip and a network are there
 	@mkdir -p bin
-	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/docledger ./cmd/sandbox
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/docledger ./cmd/sandbox ./cmd/docledger-ocr
+	@OCR_DIR= bin/docledger ocr install --if-missing || echo "Scans will not be read. bin/docledger ocr install tries again." >&2
 
 .PHONY: test
 test: ## run all tests; sets up PostgreSQL where the machine has none

@@ -5,6 +5,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,15 @@ type Options struct {
 	// CacheDir keeps the compiled engine that reads the words of PDFs; "" means
 	// a folder of the user's cache.
 	CacheDir string
+	// OCR says how scans are read; nil: not at all.
+	OCR *OCR
+}
+
+// OCR is the reading of scans.
+type OCR struct {
+	Program   string // the OCR program
+	Dir       string // of its library and models
+	Processes int    // how many pages are read at once; 0 means 1
 }
 
 const (
@@ -51,6 +61,7 @@ const (
 type Pipeline struct {
 	options Options
 	pool    *worker.Pool
+	ocr     *worker.Pool // nil: scans are not read
 }
 
 var _ extraction.Reader = (*Pipeline)(nil)
@@ -67,7 +78,7 @@ func New(o Options) *Pipeline {
 	if o.XMLBytes <= 0 {
 		o.XMLBytes = defaultXMLBytes
 	}
-	return &Pipeline{
+	p := &Pipeline{
 		options: o,
 		pool: worker.New(worker.Config{
 			Size:     o.Children,
@@ -76,6 +87,10 @@ func New(o Options) *Pipeline {
 			CacheDir: o.CacheDir,
 		}),
 	}
+	if o.OCR != nil {
+		p.ocr = worker.NewRecognizing(o.OCR.Program, o.OCR.Dir, max(1, o.OCR.Processes))
+	}
+	return p
 }
 
 // Prewarm compiles the engine that reads the words of PDFs: some seconds the
@@ -88,7 +103,12 @@ func (p *Pipeline) Prewarm(ctx context.Context) error { return p.pool.Prewarm(ct
 func (p *Pipeline) Fault() error { return p.pool.Fault() }
 
 // Close ends the child processes after the documents that are being read.
-func (p *Pipeline) Close() error { return p.pool.Close() }
+func (p *Pipeline) Close() error {
+	if p.ocr == nil {
+		return p.pool.Close()
+	}
+	return errors.Join(p.ocr.Close(), p.pool.Close())
+}
 
 // Read implements extraction.Reader.
 func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extraction.Result, err error) {
@@ -119,9 +139,9 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	case sniff.XML:
 		result, err = p.readXML(ctx, f, worker.Document{Path: s.Path, Size: info.Size()})
 	case sniff.PDF:
-		result, err = p.pool.PDF(ctx, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages})
+		result, err = p.readPDF(ctx, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages})
 	case sniff.Image:
-		return nil, refuseImage(f, info.Size())
+		result, err = p.readImage(ctx, f, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder})
 	default:
 		return nil, unsupported(t)
 	}
@@ -129,6 +149,9 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 		return nil, err
 	}
 	result.EngineVersion = EngineVersion
+	if result.MediaType == "" {
+		result.MediaType = sniff.Detect(head).MediaType
+	}
 	return result, nil
 }
 
@@ -158,18 +181,6 @@ func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (
 // read: that is no fault of the document.
 func unavailable(what string, err error) error {
 	return fmt.Errorf("%w: %s: %w", extraction.ErrUnavailable, what, err)
-}
-
-// refuseImage says why an image gives no invoice. Its size is read from its
-// header; nothing is decoded.
-func refuseImage(r io.ReaderAt, size int64) *extraction.Failure {
-	width, height, err := sniff.Size(r, size)
-	if err == nil && (width <= 0 || height <= 0 || width > sniff.MaxPixels/height) {
-		return extraction.Fail(extraction.ExpandsTooFar,
-			"The image is %d by %d pixels, more than is accepted. Scan the document at 300 dots per inch.", width, height)
-	}
-	return extraction.Fail(extraction.NoTextLayer,
-		"The file is an image without text, and reading images is not supported yet. Upload the invoice as XML or as a PDF with text.")
 }
 
 // whatToDo completes the message about a file of a kind that isn't read.

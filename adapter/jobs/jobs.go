@@ -46,6 +46,7 @@ const (
 type Handlers struct {
 	Poll    func(ctx context.Context, args job.PollStore) error
 	Extract func(ctx context.Context, args job.ExtractDocument) error
+	Scan    func(ctx context.Context, args job.ReadScan) error
 	Event   func(ctx context.Context, args job.ProcessEvent) error
 	Sync    func(ctx context.Context, args job.SyncInvoice) error
 }
@@ -83,6 +84,8 @@ type Config struct {
 	Periodic []Periodic
 	// Workers is how many jobs run at a time; 0 means 4.
 	Workers int
+	// Scans is how many scans are read at a time, beside Workers; 0 means 1.
+	Scans int
 	// SweepEvery is the pause between sweeps; 0 means 2 s.
 	SweepEvery time.Duration
 	// Observe is told of every job that was worked: its kind and how it ended
@@ -141,7 +144,7 @@ func New(cfg Config) (*Runner, error) {
 	}
 	r.client, err = river.NewClient(driver, &river.Config{
 		ID:                  id,
-		Queues:              map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cfg.Workers}},
+		Queues:              map[string]river.QueueConfig{job.DefaultQueue: {MaxWorkers: cfg.Workers}, job.ScanQueue: {MaxWorkers: max(1, cfg.Scans)}},
 		Workers:             workers,
 		PeriodicJobs:        schedule(cfg.Periodic),
 		ErrorHandler:        &errorHandler{attempts: attempts, log: r.log},

@@ -35,6 +35,7 @@ func table(cfg Config) []kind {
 	turns := newTurns(cfg)
 	return []kind{
 		row(cfg, turns, job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
+		row(cfg, nil, job.ScanVersion, 10, 10*time.Minute, cfg.Handlers.Scan),
 		row(cfg, turns, job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
 		row(cfg, turns, job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
 		row(cfg, turns, job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
@@ -97,7 +98,7 @@ type worker[T job.Args] struct {
 	version int
 	timeout time.Duration
 	run     func(context.Context, T) error
-	turns   *turns
+	turns   *turns // nil for a queue of its own
 	begun   *begun
 	observe func(kind, outcome string, took time.Duration)
 	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
@@ -156,7 +157,7 @@ func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 	if err := json.Unmarshal(j.Args.text, &args); err != nil {
 		return fmt.Errorf("read the job's arguments: %w", err)
 	}
-	if owned, ok := any(args).(job.OfOrganization); ok {
+	if owned, ok := any(args).(job.OfOrganization); ok && w.turns != nil {
 		leave, mine := w.turns.take(ctx, j.ID, owned.Organization())
 		if !mine {
 			return river.JobSnooze(behind)

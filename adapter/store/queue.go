@@ -39,7 +39,7 @@ func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) 
 		jobs, metadata := make([]river.InsertManyParams, len(args)), r.s.metadata(ctx)
 		for i, a := range args {
 			jobs[i] = river.InsertManyParams{Args: a, InsertOpts: &river.InsertOpts{
-				Priority: int(priorities[i]), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}, Metadata: metadata,
+				Priority: int(priorities[i]), Queue: job.QueueOf(a), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates}, Metadata: metadata,
 			}}
 		}
 		tx, err := r.s.sqlTx(ctx)

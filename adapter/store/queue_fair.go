@@ -13,16 +13,20 @@ import (
 // so many of an organization's jobs wait with a priority of their own, the rest
 // goes behind everybody's.
 func (r Queue) fair(ctx context.Context, args []job.Args, p job.Priority) ([]job.Priority, error) {
-	out, waiting := make([]job.Priority, len(args)), map[uuid.UUID]int{}
+	type lane struct {
+		queue        string
+		organization uuid.UUID
+	}
+	out, waiting := make([]job.Priority, len(args)), map[lane]int{}
 	for i, a := range args {
 		out[i] = p
 		owned, ok := a.(job.OfOrganization)
 		if !ok || p >= job.Bulk {
 			continue
 		}
-		o := owned.Organization()
+		o := lane{job.QueueOf(a), owned.Organization()}
 		if _, known := waiting[o]; !known {
-			n, err := r.waiting(ctx, o, p)
+			n, err := r.waiting(ctx, o.queue, o.organization, p)
 			if err != nil {
 				return nil, err
 			}
@@ -37,9 +41,9 @@ func (r Queue) fair(ctx context.Context, args []job.Args, p job.Priority) ([]job
 
 // waiting counts an organization's jobs that wait with a priority of at least
 // p, up to the length of the lane. Few jobs of all have such a priority.
-func (r Queue) waiting(ctx context.Context, organization uuid.UUID, p job.Priority) (n int, err error) {
-	err = r.s.handle(ctx).Raw("SELECT count(*) FROM (SELECT 1 FROM river_job WHERE state = 'available' AND queue = 'default' AND priority <= ? "+
-		"AND args->>'OrganizationID' = ? LIMIT ?) AS lane", int(p), organization.String(), job.Lane).Scan(&n).Error
+func (r Queue) waiting(ctx context.Context, queue string, organization uuid.UUID, p job.Priority) (n int, err error) {
+	err = r.s.handle(ctx).Raw("SELECT count(*) FROM (SELECT 1 FROM river_job WHERE state = 'available' AND queue = ? AND priority <= ? "+
+		"AND args->>'OrganizationID' = ? LIMIT ?) AS lane", queue, int(p), organization.String(), job.Lane).Scan(&n).Error
 	return n, failed("count the organization's jobs", err)
 }
 
@@ -50,8 +54,8 @@ func (r Queue) Level(ctx context.Context) (int, error) {
 	var ids []int64
 	// Looked for first: what changes nothing must not hold others up.
 	err := r.s.handle(ctx).Raw(`SELECT id FROM (
-		SELECT id, priority, row_number() OVER (PARTITION BY args->>'OrganizationID' ORDER BY priority, id) AS place
-		FROM river_job WHERE state = 'available' AND queue = 'default' AND args->>'OrganizationID' IS NOT NULL
+		SELECT id, priority, row_number() OVER (PARTITION BY queue, args->>'OrganizationID' ORDER BY priority, id) AS place
+		FROM river_job WHERE state = 'available' AND args->>'OrganizationID' IS NOT NULL
 	) AS waiting WHERE place <= ? AND priority = ? LIMIT 1000`, job.Lane, int(job.Bulk)).Scan(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return 0, failed("look at the backlogs", err)

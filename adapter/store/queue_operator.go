@@ -83,6 +83,8 @@ func (row recordRow) fromRow() job.Record {
 	switch row.Kind {
 	case job.ExtractDocument{}.Kind():
 		r.Args, r.Subject = argsOf(row, known.V == job.ExtractVersion, func(a job.ExtractDocument) uuid.UUID { return a.DocumentID })
+	case job.ReadScan{}.Kind():
+		r.Args, r.Subject = argsOf(row, known.V == job.ScanVersion, func(a job.ReadScan) uuid.UUID { return a.DocumentID })
 	case job.SyncInvoice{}.Kind():
 		r.Args, r.Subject = argsOf(row, known.V == job.SyncVersion, func(a job.SyncInvoice) uuid.UUID { return a.InvoiceID })
 	case job.ProcessEvent{}.Kind():

@@ -15,12 +15,14 @@ import (
 
 	"docledger/adapter/extract"
 	"docledger/adapter/httpapi/convert"
+	"docledger/cmd/service"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/review"
 	"docledger/infrastructure/clock"
+	"docledger/infrastructure/config"
 
 	"github.com/google/uuid"
 	"github.com/schollz/progressbar/v3"
@@ -56,7 +58,11 @@ func extractCommand() *cobra.Command {
 			"The exit status is 0 when every file got its line, whatever it holds.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			pipeline := extract.New(extract.Options{Children: parallel, Deadline: deadline, ComparePages: true})
+			o, err := config.ReadOCR(os.LookupEnv)
+			if err != nil {
+				return err
+			}
+			pipeline := extract.New(extract.Options{Children: parallel, Deadline: deadline, ComparePages: true, OCR: service.ScansOf(o)})
 			defer pipeline.Close()
 			e := extractor{reader: pipeline, parallel: parallel, out: c.OutOrStdout(), table: table}
 			return e.run(c.Context(), files)
@@ -64,7 +70,7 @@ func extractCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&table, "table", false, "print a table for people instead of JSON")
 	c.Flags().IntVar(&parallel, "parallel", min(runtime.NumCPU(), 4), "how many files are read at once")
-	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "longest time for one file")
+	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "longest time for one file, scans apart")
 	return c
 }
 
@@ -136,7 +142,7 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 		return a
 	}
 	began := time.Now()
-	result, err := e.reader.Read(ctx, extraction.Source{Name: info.Name(), Path: path, Size: info.Size()})
+	result, err := e.reader.Read(ctx, extraction.Source{Name: info.Name(), Path: path, Size: info.Size(), Recognize: true})
 	var failure *extraction.Failure
 	if errors.As(err, &failure) {
 		a.Error = &answerError{Code: failure.Code(), Message: failure.Message}

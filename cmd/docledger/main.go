@@ -56,7 +56,7 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), validateCommand(), organizationCommand(), userCommand(), billingCommand(), eventsCommand(), jobsCommand(), keysCommand(), doctorCommand(), healthCommand(), backupCommand(), resumeCommand(), dumpCommand(), loadCommand(), prewarmCommand(), versionCommand())
+	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), validateCommand(), organizationCommand(), userCommand(), billingCommand(), eventsCommand(), jobsCommand(), keysCommand(), doctorCommand(), healthCommand(), backupCommand(), resumeCommand(), dumpCommand(), loadCommand(), prewarmCommand(), ocrCommand(), versionCommand())
 	return c
 }
 

@@ -78,7 +78,7 @@ func Diagnose(ctx context.Context, cfg config.Config, x Examination) []Finding {
 	}
 	out = append(out, checkPayments(ctx, cfg)...)
 	out = append(out, checkProviders(ctx, cfg)...)
-	out = append(out, checkPDF(ctx, cfg))
+	out = append(out, checkPDF(ctx, cfg), checkScans(ctx, cfg))
 	if x.Deep {
 		out = append(out, checkDocuments(ctx, cfg))
 	}

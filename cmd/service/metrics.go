@@ -80,6 +80,8 @@ func (r measured) Read(ctx context.Context, s extraction.Source) (*extraction.Re
 		outcome = failure.Code()
 	case errors.Is(err, extraction.ErrUnavailable):
 		outcome = "unavailable"
+	case errors.Is(err, extraction.ErrNeedsOCR):
+		outcome = "needs_ocr"
 	case err != nil:
 		outcome = "error"
 	default:

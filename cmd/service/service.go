@@ -206,8 +206,10 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	if reader == nil {
 		s.pipeline = extract.New(extract.Options{
 			Children: s.cfg.ExtractorProcs, Deadline: s.cfg.ExtractDeadline, CacheDir: s.cfg.CompileCacheDir, ComparePages: true,
+			OCR: ScansOf(s.cfg.OCR),
 		})
 		reader = s.pipeline
+		s.tellOfScans()
 	}
 	reader = measured{reader, s.metrics}
 	// Handlers join as their senders are configured.

@@ -15,7 +15,7 @@ import (
 func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
-		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Event: s.Inbox.Process, Sync: s.Sync.Push, Poll: s.watching.Poll},
+		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Scan: s.Extraction.RunScan, Event: s.Inbox.Process, Sync: s.Sync.Push, Poll: s.watching.Poll},
 		Sweeps: []jobs.Task{
 			{Name: "backlogs", Run: func(ctx context.Context) error {
 				_, err := s.store.Queue().Level(ctx)
@@ -38,7 +38,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.hourly("expire_consent_attempts", s.store.ConsentAttempts().RemoveExpired),
 			s.hourly("expire_provider_meters", s.expireMeters),
 		},
-		Workers: s.cfg.Workers, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
+		Workers: s.cfg.Workers, Scans: s.cfg.OCR.Processes, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
 	}
 	// Not a sweep: a provider may take its time to answer.
 	verify := s.sweep("set-ups whose provider answers again", s.verifyUnlessHeld)

@@ -100,6 +100,9 @@ type Source struct {
 	Forced bool
 	// DateOrder is how the entity's documents write ambiguous dates.
 	DateOrder DateOrder
+	// Recognize says that words may be recognized in images, which takes seconds
+	// for a page. Without it such a document gives ErrNeedsOCR.
+	Recognize bool
 }
 
 // DateOrder says how an ambiguous numeric date is read. A date that shows its
@@ -113,6 +116,10 @@ const (
 	MonthDayYear DateOrder = "MDY"
 	YearMonthDay DateOrder = "YMD"
 )
+
+// ErrNeedsOCR says that a document is a scan or a photo: it is to be read again
+// with Source.Recognize.
+var ErrNeedsOCR = errors.New("the document needs text recognition")
 
 // Draft is one invoice as a document states it, before any check.
 type Draft struct {
@@ -131,7 +138,10 @@ type Result struct {
 	Drafts        []Draft // at least one; several where one file holds several invoices
 	MediaType     string  // sniffed from the bytes
 	PageCount     int     // 0 where unknown
-	Attachments   []document.Attachment
+	// ScannedPages is how many pages are images, whatever text a program laid
+	// under them.
+	ScannedPages int
+	Attachments  []document.Attachment
 	// Verdict is what the official rules say of the electronic invoice; nil
 	// where the document holds none to which rules apply.
 	Verdict *einvoice.Verdict

@@ -61,6 +61,39 @@ func (ExtractDocument) Kind() string { return "extract_document" }
 // Organization implements OfOrganization.
 func (a ExtractDocument) Organization() uuid.UUID { return a.OrganizationID }
 
+// ScanVersion is the version of ReadScan that this release writes.
+const ScanVersion = 1
+
+// ReadScan reads one document whose words must be recognized in images, and
+// makes its invoice. It is a job of its own, in a queue of its own, because it
+// takes seconds for a page: documents with text do not wait for scans.
+type ReadScan struct {
+	V              int
+	OrganizationID uuid.UUID
+	DocumentID     uuid.UUID
+	Restart        int // as that of ExtractDocument
+}
+
+// Kind implements Args.
+func (ReadScan) Kind() string { return "read_scan" }
+
+// Organization implements OfOrganization.
+func (a ReadScan) Organization() uuid.UUID { return a.OrganizationID }
+
+// The queues, each with workers of its own.
+const (
+	DefaultQueue = "default"
+	ScanQueue    = "scans"
+)
+
+// QueueOf returns the queue of a job.
+func QueueOf(args Args) string {
+	if _, scan := args.(ReadScan); scan {
+		return ScanQueue
+	}
+	return DefaultQueue
+}
+
 // SyncVersion is the version of SyncInvoice that this release writes.
 const SyncVersion = 1
 

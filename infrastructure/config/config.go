@@ -68,6 +68,7 @@ type Config struct {
 	SyncPatience      time.Duration
 	PollInterval      time.Duration
 	CompileCacheDir   string
+	OCR               OCR
 	TrustedProxies    []string      // whose X-Forwarded-For is believed
 	ShutdownDelay     time.Duration // between saying that it ends and taking no more requests
 	ShutdownTimeout   time.Duration
@@ -168,6 +169,7 @@ func (r *reader) load() Config {
 		SyncPatience:      r.duration("SYNC_PATIENCE", 30*time.Second),
 		PollInterval:      r.duration("POLL_INTERVAL", time.Minute),
 		CompileCacheDir:   r.text("COMPILE_CACHE_DIR", defaultCacheDir()),
+		OCR:               r.ocr(),
 		TrustedProxies:    r.networks("TRUSTED_PROXIES"),
 		ShutdownDelay:     r.duration("SHUTDOWN_DELAY", 2*time.Second),
 		ShutdownTimeout:   r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
@@ -251,6 +253,9 @@ func Variables(providers ...ProviderSpec) []Variable {
 		"POLL_INTERVAL":               "pause between two looks at a watched place of a document store, a tenth more or less",
 		"SYNC_PATIENCE":               "how long `POST /api/invoices/{invoice_id}/sync` waits before it answers with the state so far",
 		"COMPILE_CACHE_DIR":           "folder for compiled PDF code; it may be shared and filled in advance",
+		"OCR":                         "`on` reads scans and photos where the engine is installed (`docledger ocr install`); `off` refuses them",
+		"OCR_PROCESSES":               "scanned pages that are read at once, each in a child process of some 500 MB",
+		"OCR_DIR":                     "folder of the library and models of text recognition; empty: `ocr` beside the program",
 		"TRUSTED_PROXIES":             "networks whose X-Forwarded-For is believed, separated by commas",
 		"SHUTDOWN_DELAY":              "how long after a signal to stop requests are still taken, while `/readyz` says 503, so that others send them elsewhere",
 		"SHUTDOWN_TIMEOUT":            "how long running work may go on after a signal to stop",

@@ -19,6 +19,7 @@ func handlersOf(extract func(context.Context, job.ExtractDocument) error) jobs.H
 		Poll:    func(context.Context, job.PollStore) error { return nil },
 		Event:   func(context.Context, job.ProcessEvent) error { return nil },
 		Sync:    func(context.Context, job.SyncInvoice) error { return nil },
+		Scan:    func(context.Context, job.ReadScan) error { return nil },
 		Extract: extract,
 	}
 }

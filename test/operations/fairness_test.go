@@ -78,6 +78,7 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 			Poll:  func(context.Context, job.PollStore) error { return nil },
 			Event: func(context.Context, job.ProcessEvent) error { return nil },
 			Sync:  func(context.Context, job.SyncInvoice) error { return nil },
+			Scan:  func(context.Context, job.ReadScan) error { return nil },
 			Extract: func(_ context.Context, args job.ExtractDocument) error {
 				begun() // all that run wait here until the others are there
 				mu.Lock()

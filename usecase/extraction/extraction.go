@@ -78,7 +78,7 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	for i := range orphans {
-		if err := s.Queue.Enqueue(ctx, s.jobOf(&orphans[i]), job.Automatic); err != nil {
+		if err := s.enqueue(ctx, &orphans[i], job.Automatic); err != nil {
 			return i, err
 		}
 	}
@@ -146,6 +146,6 @@ func (s *Service) release(ctx context.Context, d *document.Document) error {
 		if err != nil {
 			return fmt.Errorf("release document: %w", err)
 		}
-		return s.Queue.Enqueue(ctx, s.jobOf(d), job.Automatic)
+		return s.enqueue(ctx, d, job.Automatic)
 	})
 }

@@ -71,5 +71,5 @@ func (s *Service) Again(ctx context.Context, args job.ExtractDocument) error {
 	if err != nil {
 		return fmt.Errorf("have the document read again: %w", err)
 	}
-	return s.Queue.Enqueue(ctx, s.jobOf(d), job.Interactive)
+	return s.enqueue(ctx, d, job.Interactive)
 }

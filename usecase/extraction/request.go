@@ -118,7 +118,7 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Docum
 				return fmt.Errorf("request document: %w", err)
 			}
 		}
-		return s.Queue.Enqueue(ctx, s.jobOf(d), job.Interactive)
+		return s.enqueue(ctx, d, job.Interactive)
 	})
 }
 

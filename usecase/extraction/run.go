@@ -32,6 +32,16 @@ const (
 // may fare better; everything that the document itself is to blame for ends in
 // the document's own failure.
 func (s *Service) Run(ctx context.Context, args job.ExtractDocument) error {
+	return s.run(ctx, args, false)
+}
+
+// RunScan is Run for a document that Run found to be a scan or a photo: its words
+// are recognized.
+func (s *Service) RunScan(ctx context.Context, args job.ReadScan) error {
+	return s.run(ctx, job.ExtractDocument(args), true)
+}
+
+func (s *Service) run(ctx context.Context, args job.ExtractDocument, recognize bool) error {
 	actor := identity.System(args.OrganizationID)
 	// The job's first claim also takes what a dead process was reading; later
 	// ones only what somebody has started over meanwhile.
@@ -40,19 +50,19 @@ func (s *Service) Run(ctx context.Context, args job.ExtractDocument) error {
 		if err != nil || d == nil {
 			return err
 		}
-		if err := s.readOnce(ctx, actor, d); !errors.Is(err, errSuperseded) {
+		if err := s.readOnce(ctx, actor, d, recognize); !errors.Is(err, errSuperseded) {
 			return err
 		}
 	}
 }
 
-func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document) error {
+func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document, recognize bool) error {
 	if d.Hopeless() {
 		return s.fail(ctx, actor, d, extraction.Fail(extraction.Crashed,
 			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", d.Attempts-1+d.Interruptions))
 	}
 	began := s.Clock.Now()
-	result, err := s.read(ctx, d)
+	result, err := s.read(ctx, d, recognize)
 	if err == nil {
 		err = s.finish(ctx, actor, d, result, s.Clock.Now().Sub(began))
 	}
@@ -60,6 +70,8 @@ func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *documen
 	switch {
 	case err == nil, errors.Is(err, errSuperseded):
 		return err
+	case errors.Is(err, extraction.ErrNeedsOCR):
+		return s.handOver(ctx, actor, d)
 	case errors.As(err, &failure) && failure.Passing && d.Attempts < document.MaxAttempts:
 		return s.giveBack(ctx, actor, d, d.Attempts, err)
 	case errors.As(err, &failure):
@@ -108,7 +120,7 @@ func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractD
 
 // read runs the extractors outside any transaction. The reader bounds itself,
 // once its turn has come.
-func (s *Service) read(ctx context.Context, d *document.Document) (result *extraction.Result, err error) {
+func (s *Service) read(ctx context.Context, d *document.Document, recognize bool) (result *extraction.Result, err error) {
 	path, release, err := s.Blobs.Local(ctx, d.SHA256)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is gone. Upload the document again, and tell the operator.")
@@ -130,6 +142,7 @@ func (s *Service) read(ctx context.Context, d *document.Document) (result *extra
 	}
 	return s.Reader.Read(ctx, extraction.Source{
 		Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced, DateOrder: extraction.DateOrder(settings.DateOrder),
+		Recognize: recognize,
 	})
 }
 

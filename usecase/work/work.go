@@ -60,6 +60,8 @@ func (s *Service) again(ctx context.Context, r *job.Record) error {
 	switch args := r.Args.(type) {
 	case job.ExtractDocument:
 		return s.Extraction.Again(ctx, args)
+	case job.ReadScan:
+		return s.Extraction.Again(ctx, job.ExtractDocument(args))
 	case job.SyncInvoice:
 		return s.Sync.Again(ctx, args)
 	case job.ProcessEvent:
@@ -92,6 +94,8 @@ func (s *Service) end(ctx context.Context, r *job.Record) error {
 	switch args := r.Args.(type) {
 	case job.ExtractDocument:
 		return s.Extraction.Cancel(ctx, args)
+	case job.ReadScan:
+		return s.Extraction.Cancel(ctx, job.ExtractDocument(args))
 	case job.SyncInvoice:
 		return s.Sync.Cancel(ctx, args)
 	case job.ProcessEvent:

@@ -106,7 +106,7 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 			p.Unusable(picked.failure)
 		}
 	}
-	draft, err := p.printed()
+	draft, scanned, err := p.printed()
 	var failure *extraction.Failure
 	if inside != nil && errors.As(err, &failure) {
 		return nil, inside // it tells more than that the cover is no invoice
@@ -116,16 +116,23 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	}
 	result.Method = invoice.Text
 	result.Drafts = []extraction.Draft{*draft}
+	result.ScannedPages = scanned
 	return result, nil
 }
 
-// printed reads the invoice that the pages show.
-func (p PDF) printed() (*extraction.Draft, error) {
+// printed reads the invoice that the pages show, and counts those that are scans.
+func (p PDF) printed() (draft *extraction.Draft, scanned int, err error) {
 	pages, err := p.Words()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
+	for i := range pages {
+		if pages[i].Scanned {
+			scanned++
+		}
+	}
+	draft, err = pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
+	return draft, scanned, err
 }
 
 // ruleChecks is the check of the official rules on an electronic invoice that

@@ -40,4 +40,7 @@ type Page struct {
 	Height   float64 `json:"height"` // in points
 	Rotation int     `json:"rotation"`
 	Words    []Word  `json:"words"` // in the order of the content
+	// Scanned says that the page is an image: its words were recognized in it,
+	// by us or by the program that made the PDF, or it has none.
+	Scanned bool `json:"scanned,omitempty"`
 }

@@ -220,7 +220,7 @@ func upright(p *layout.Page) []word {
 			x0, y0, x1, y1 = y0, p.Width-x1, y1, p.Width-x0
 		}
 		if text := clean(w.Text); text != "" {
-			out = append(out, split(word{text: text, x0: x0, y0: y0, x1: x1, y1: y1, box: w.Box})...)
+			out = append(out, split(word{text: text, x0: x0, y0: y0, x1: x1, y1: y1, box: w.Shown()})...)
 		}
 	}
 	return out

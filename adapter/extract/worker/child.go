@@ -24,38 +24,47 @@ var onDocument func(path string)
 type child struct {
 	out    *bufio.Writer
 	engine *engine
+	// perform serves one request. image is what was sent before it.
+	perform func(q request, image []byte) error
 }
+
+// incoming is a request and the image that was sent before it.
+type incoming struct{ request, image []byte }
 
 // serve answers requests until the parent closes its end. A separate reader
 // notices that even while a document is being read, and ends the process.
-func serve(in io.Reader, out io.Writer) {
-	c := &child{out: bufio.NewWriterSize(out, 64<<10)}
-	requests := make(chan []byte)
+func (c *child) serve(in io.Reader) {
+	requests := make(chan incoming)
 	go func() {
 		r := bufio.NewReader(in)
 		for {
 			kind, payload, err := readFrame(r)
+			var image []byte
+			if err == nil && kind == frameImage {
+				image = payload
+				kind, payload, err = readFrame(r)
+			}
 			if err != nil || kind != frameRequest {
 				os.Exit(0)
 			}
-			requests <- payload
+			requests <- incoming{payload, image}
 		}
 	}()
 	if c.send(frameHello, []byte(version)) != nil {
 		return
 	}
-	for payload := range requests {
+	for next := range requests {
 		var q request
-		if json.Unmarshal(payload, &q) != nil || c.answer(q) != nil {
+		if json.Unmarshal(next.request, &q) != nil || c.answer(q, next.image) != nil {
 			return
 		}
 	}
 }
 
 // answer serves one request. An error means that the parent can't be reached.
-func (c *child) answer(q request) error {
+func (c *child) answer(q request, image []byte) error {
 	limitMemory(q.Memory)
-	err := c.perform(q)
+	err := c.perform(q, image)
 	var failure *extraction.Failure
 	switch {
 	case err == nil:
@@ -67,12 +76,15 @@ func (c *child) answer(q request) error {
 	}
 }
 
-func (c *child) perform(q request) error {
+// read serves a request about a document that is not an image.
+func (c *child) read(q request, _ []byte) error {
 	switch q.Operation {
 	case opPrewarm:
 		return prewarm(q.CacheDir)
 	case opEngine:
 		return c.startEngine(q.CacheDir)
+	case opPages:
+		return c.pages(q)
 	}
 	f, err := os.Open(q.Path)
 	if err != nil {
@@ -91,6 +103,8 @@ func (c *child) perform(q request) error {
 		return c.compare(f, q)
 	case opText:
 		return c.text(f, q)
+	case opRender:
+		return c.render(f, q)
 	}
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }
@@ -186,6 +200,15 @@ func (c *child) compare(f *os.File, q request) error {
 		return nil
 	}
 	return writeJSON(c.out, frameCheck, check)
+}
+
+// pages applies the rules to words, some of which were recognized in images.
+func (c *child) pages(q request) error {
+	result, err := content.Pages(q.Pages, pdftext.Options{Forced: q.Forced, DateOrder: q.DateOrder})
+	if err != nil {
+		return err
+	}
+	return writeResult(c.out, result)
 }
 
 // text sends the words of the pages.

@@ -147,6 +147,7 @@ func readPage(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, out *la
 	if err != nil {
 		return err
 	}
+	out.Scanned = scanned(instance, page, out)
 	n, err := countChars(instance, page)
 	if err != nil || n == 0 {
 		return err

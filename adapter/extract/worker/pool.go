@@ -29,6 +29,9 @@ type Config struct {
 	// CacheDir keeps the compiled PDF engine, 21 MB; "" means a folder of the
 	// user's cache, or of the system's temporary files where there is none.
 	CacheDir string
+	// Program is the file of another program that serves requests, which starts
+	// its engine from CacheDir; "" means the own one.
+	Program string
 	// Limits bound the walk through a document; the zero value means
 	// pdf.DefaultLimits.
 	Limits pdf.Limits
@@ -95,7 +98,11 @@ var errClosed = errors.New("the pool of readers is closed")
 // New returns a Pool. No child runs before the first document.
 func New(c Config) *Pool {
 	c = c.withDefaults()
-	return &Pool{config: c, slots: make(chan struct{}, c.Size), closed: make(chan struct{})}
+	p := &Pool{config: c, slots: make(chan struct{}, c.Size), closed: make(chan struct{})}
+	if c.Program != "" {
+		p.cache = c.CacheDir
+	}
+	return p
 }
 
 // Document is a document to read. Its bytes stay as they are while it is read.
@@ -229,7 +236,7 @@ func (p *Pool) prewarm(ctx context.Context) (dir string, err error) {
 	if dir, err = cacheDir(p.config.CacheDir); err != nil {
 		return "", fmt.Errorf("keep the compiled code: %w", err)
 	}
-	c, err := start(ctx)
+	c, err := start(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -289,7 +296,7 @@ func (p *Pool) do(ctx context.Context, b *budget, q request, engine bool) (*answ
 			return a, err
 		}
 	}
-	c, err := start(ctx)
+	c, err := start(ctx, p.config.Program)
 	if err != nil {
 		if ctx.Err() == nil {
 			err = unavailable("start a child process", err)
@@ -336,10 +343,14 @@ func (p *Pool) startEngine(ctx context.Context, c *process) error {
 	if ctx.Err() != nil || errors.Is(err, errUnasked) {
 		return err
 	}
-	p.warming.Lock()
-	p.cache = ""
-	p.warming.Unlock()
-	err = unavailable("start the PDF engine", err)
+	what := "start the OCR engine"
+	if p.config.Program == "" {
+		what = "start the PDF engine"
+		p.warming.Lock()
+		p.cache = ""
+		p.warming.Unlock()
+	}
+	err = unavailable(what, err)
 	p.report(&p.faultEngine, err)
 	return err
 }

@@ -47,17 +47,24 @@ type process struct {
 	took   time.Duration // processor time of the last request
 }
 
-// start starts a child and waits until it is ready.
-func start(ctx context.Context) (*process, error) {
+// start starts a child and waits until it is ready. program is its file; "" means
+// the own one.
+func start(ctx context.Context, program string) (*process, error) {
 	if os.Getenv(childVariable) != "" {
 		return nil, errNested
 	}
-	path, err := executable()
+	path, err := program, error(nil)
+	if path == "" {
+		path, err = executable()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the own program: %w", err)
 	}
 	c := &process{cmd: exec.Command(path, childArgument), gone: make(chan struct{})}
-	c.cmd.Env = []string{childVariable + "=1", "GOMAXPROCS=2", "GOTRACEBACK=none", "GOGC=400"}
+	c.cmd.Env = []string{childVariable + "=1", "GOMAXPROCS=2", "GOTRACEBACK=none", "GOGC=400",
+		// The library of OCR takes and gives back large blocks: several arenas of
+		// the C library would each keep their own.
+		"MALLOC_ARENA_MAX=1"}
 	c.cmd.Dir = string(filepath.Separator)
 	c.cmd.Stderr = &c.words
 	c.cmd.WaitDelay = time.Second
@@ -133,7 +140,7 @@ func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 	var watcher sync.WaitGroup
 	watcher.Go(func() { c.took = c.watch(done, q.Memory+watchSlack, q.CPU) })
 
-	unasked := writeJSON(c.in, frameRequest, q)
+	unasked := c.send(q)
 	err := unasked
 	a := &answer{}
 	if err == nil {
@@ -157,6 +164,16 @@ func (c *process) ask(ctx context.Context, q request) (*answer, error) {
 		return nil, errors.Join(errUnasked, unasked)
 	}
 	return a, c.cause(ctx, err)
+}
+
+// send sends a request, after the image that belongs to it.
+func (c *process) send(q request) error {
+	if q.image != nil {
+		if err := writeFrame(c.in, frameImage, q.image); err != nil {
+			return err
+		}
+	}
+	return writeJSON(c.in, frameRequest, q)
 }
 
 // cause says why a child did not answer.

@@ -26,6 +26,8 @@ const (
 	frameEngine   = 'W' // child: the request needs the PDF engine, which does not run here
 	frameCheck    = 'C' // child: the check that was asked for
 	framePage     = 'P' // child: the words of the next page
+	frameImage    = 'I' // an image: from the child what it rendered; from the parent, before a request, what to recognize
+	frameCount    = 'N' // child: how many pages an image file has
 	frameFailure  = 'F' // child: the document is at fault
 	frameError    = 'X' // child: the request could not be served
 	frameEnd      = '.' // child: the answer is complete
@@ -52,6 +54,11 @@ const (
 	opText    operation = "text"
 	opPrewarm operation = "prewarm"
 	opEngine  operation = "engine"
+	opPages   operation = "pages"  // apply the rules to words
+	opRender  operation = "render" // a page of a PDF
+	// Those of the OCR program.
+	opCount     operation = "count"     // the pages of an image file
+	opRecognize operation = "recognize" // a page of an image file, or the image before the request
 )
 
 type request struct {
@@ -62,9 +69,13 @@ type request struct {
 	DateOrder extraction.DateOrder
 	Stated    invoice.Content // of opCompare: what the embedded data states
 	Text      TextOptions
+	Page      int           // index of the page to render or recognize
+	Pages     []layout.Page // of opPages
 	CacheDir  string
 	Memory    int64
 	CPU       time.Duration // enforced by the parent; 0: no limit
+
+	image []byte // sent before the request
 }
 
 // answer is what a request brought.
@@ -74,6 +85,8 @@ type answer struct {
 	pages    []layout.Page
 	unusable *extraction.Failure // also of an answer that did not end well
 	engine   bool                // ask again once the engine runs
+	image    []byte
+	count    int
 }
 
 func writeFrame(w io.Writer, kind byte, payload []byte) error {
@@ -202,6 +215,11 @@ func (a *answer) add(kind byte, payload []byte) bool {
 		}
 		a.pages = append(a.pages, page)
 		return true
+	case frameImage:
+		a.image = payload
+		return validImage(payload)
+	case frameCount:
+		return json.Unmarshal(payload, &a.count) == nil
 	case frameEngine:
 		a.engine = true
 		return true

@@ -28,7 +28,9 @@ func ServeIfChild() {
 	if len(os.Args) != 2 || os.Args[1] != childArgument || os.Getenv(childVariable) == "" {
 		return
 	}
-	serve(os.Stdin, os.Stdout)
+	c := newChild(os.Stdout)
+	c.perform = c.read
+	c.serve(os.Stdin)
 	os.Exit(0)
 }
 

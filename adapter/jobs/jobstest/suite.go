@@ -112,7 +112,7 @@ func (e *Env) Enqueue(t testing.TB) job.ExtractDocument {
 // Only are handlers that do nothing but extract.
 func Only(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
 	return jobs.Handlers{
-		Extract: extract, Event: func(context.Context, job.ProcessEvent) error { return nil },
+		Extract: extract, Scan: func(context.Context, job.ReadScan) error { return nil }, Event: func(context.Context, job.ProcessEvent) error { return nil },
 		Sync: func(context.Context, job.SyncInvoice) error { return nil },
 		Poll: func(context.Context, job.PollStore) error { return nil },
 	}

@@ -25,8 +25,9 @@ const (
 const (
 	// longestDetected and longestRead bound the longer side of the image that
 	// lines are looked for in, and that they are read from, in pixels: A4 at
-	// some 130 and 300 dots an inch.
-	longestDetected = 1472
+	// some 110 and 300 dots an inch. More pixels find no more lines, and take
+	// time in proportion.
+	longestDetected = 1280
 	longestRead     = 3600
 	lineHeight      = 48
 	widestLine      = 3200
@@ -101,7 +102,7 @@ func asRead(box quad, quarters int) quad {
 }
 
 // votes is how many lines are asked which way up they stand.
-const votes = 24
+const votes = 12
 
 // turns tells how the page stands: along which side most of its lines run, and
 // which way up they are read.

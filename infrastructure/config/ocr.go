@@ -1,0 +1,27 @@
+package config
+
+// OCR says how scans are read.
+type OCR struct {
+	On        bool
+	Processes int
+	Dir       string // "" for the default folder
+}
+
+func (r *reader) ocr() OCR {
+	return OCR{
+		On:        r.oneOf("OCR", "on", "on", "off") == "on",
+		Processes: int(r.number("OCR_PROCESSES", 1, 1, 64)),
+		Dir:       r.text("OCR_DIR", ""),
+	}
+}
+
+// ReadOCR reads the variables of text recognition alone, as OCR of a whole
+// configuration.
+func ReadOCR(env Environ) (OCR, error) {
+	r := &reader{env: env}
+	o := r.ocr()
+	if len(r.problems) > 0 {
+		return o, r.problems
+	}
+	return o, nil
+}

@@ -1,0 +1,46 @@
+package extraction
+
+import (
+	"context"
+	"fmt"
+
+	"docledger/domain/document"
+	"docledger/domain/identity"
+	"docledger/domain/job"
+)
+
+func (s *Service) scanOf(d *document.Document) job.ReadScan {
+	return job.ReadScan{V: job.ScanVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID, Restart: d.Restarts}
+}
+
+// handOver leaves a scan to the job that may recognize words. The document waits
+// meanwhile, and the look at it counts as no attempt.
+func (s *Service) handOver(ctx context.Context, a identity.Actor, d *document.Document) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+			if err := stillOurs(now, d); err != nil {
+				return err
+			}
+			now.Status, now.Attempts, now.Requested, now.UpdatedAt = document.Uploaded, d.Attempts-1, true, s.Clock.Now()
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("hand the scan over: %w", err)
+		}
+		return s.Queue.Enqueue(ctx, s.scanOf(d), job.Automatic)
+	})
+}
+
+// enqueue has a document read. One whose scan waits or is being read needs no
+// other job, which would take it away from that one.
+func (s *Service) enqueue(ctx context.Context, d *document.Document, p job.Priority) error {
+	scan := s.scanOf(d)
+	live, err := s.Queue.Live(ctx, scan)
+	if err != nil {
+		return err
+	}
+	if live {
+		return s.Queue.Enqueue(ctx, scan, p) // it moves up where this is more urgent
+	}
+	return s.Queue.Enqueue(ctx, s.jobOf(d), p)
+}
