@@ -67,6 +67,8 @@ var thirdParty = map[string][]string{
 	"golang.org/x/oauth2":             {"infrastructure/httpclient"},
 	"github.com/getkin/kin-openapi":   {"adapter/httpapi", "adapter/toolserver", "openapi", "gen", "test"},
 	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
+	"github.com/ebitengine/purego":    {"adapter/extract/ocr/onnx"},
+	"golang.org/x/image":              {"adapter/extract/ocr/raster", "test"},
 
 	"github.com/modelcontextprotocol/": {"adapter/toolserver", "test"},
 	"github.com/prometheus/":           {"infrastructure/telemetry", "test"},

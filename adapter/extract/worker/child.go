@@ -26,6 +26,9 @@ type child struct {
 	engine *engine
 	// perform serves one request. image is what was sent before it.
 	perform func(q request, image []byte) error
+	// reserved is memory that may be set aside beyond the limit of a request
+	// without being filled.
+	reserved int64
 }
 
 // incoming is a request and the image that was sent before it.
@@ -63,7 +66,7 @@ func (c *child) serve(in io.Reader) {
 
 // answer serves one request. An error means that the parent can't be reached.
 func (c *child) answer(q request, image []byte) error {
-	limitMemory(q.Memory)
+	limitMemory(q.Memory + c.reserved)
 	err := c.perform(q, image)
 	var failure *extraction.Failure
 	switch {

@@ -21,8 +21,9 @@ import (
 )
 
 const (
-	// wasmPages caps the memory of one document inside the engine: 64 MiB.
-	wasmPages = 1024
+	// wasmPages caps the memory of one document inside the engine: 256 MiB, which
+	// the image of a page scanned at 600 dots an inch takes.
+	wasmPages = 4096
 	// maxChars is how many characters of one page are read; the densest real
 	// page has some 20,000.
 	maxChars = 200_000

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/ocr/raster"
@@ -24,7 +25,7 @@ type Recognizer interface {
 func ServeRecognizer(open func(dir string) (Recognizer, error)) {
 	debug.SetGCPercent(50) // most of the memory is the library's
 	c := &recognizing{child: newChild(os.Stdout), open: open}
-	c.child.perform = c.perform
+	c.child.perform, c.child.reserved = c.perform, reservedMemory
 	c.serve(os.Stdin)
 }
 
@@ -34,6 +35,11 @@ func IsChild() bool {
 }
 
 func newChild(out io.Writer) *child { return &child{out: bufio.NewWriterSize(out, 64<<10)} }
+
+// reservedMemory is what the two allocators of the OCR program, ours and that of
+// the library, keep for later after they gave it back to the system, which still
+// counts it. The parent watches what is filled.
+const reservedMemory = 1 << 30
 
 // recognizing is the child of the OCR program.
 type recognizing struct {
@@ -96,6 +102,11 @@ func (c *recognizing) perform(q request, sent []byte) (err error) {
 func (c *recognizing) page(img *image.Gray, index int) error {
 	defer freeAfter(costly + 1)
 	page, err := c.engine.Page(img, index+1)
+	if err != nil && strings.Contains(err.Error(), "bad_alloc") {
+		// The library got no memory. A new process has more.
+		fmt.Fprintln(os.Stderr, "out of memory:", err)
+		os.Exit(1)
+	}
 	if err != nil {
 		return err
 	}
