@@ -70,7 +70,7 @@ contract: build ## send 10,000 made-up requests and hold every answer to the spe
 
 .PHONY: changes
 changes: ## fail on a breaking change of the API since the last release that CHANGELOG.md does not announce
-	@$(GO) run ./test/changes
+	@$(GO) run ./test/apidiff
 
 .PHONY: conformance
 conformance: ## run the tool protocol's official suite against the tool server (needs npm)

@@ -3,7 +3,7 @@
 // A version is generation × 1000 + the number within that generation; each
 // release that changes the schema opens a new generation. Migrations only add:
 // the release before runs on the schema of the next one, so what a release no
-// longer uses is dropped by the one after it (records D23).
+// longer uses is dropped by the one after it (domain D23).
 //
 // The two folders hold the same versions with the same names. Ids are native
 // uuid on PostgreSQL and lower-case text on SQLite, which sort alike. Times are

@@ -20,7 +20,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/openapi"
-	"docledger/test/neutral"
+	"docledger/test/vendornames"
 	usecasebilling "docledger/usecase/billing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -397,7 +397,7 @@ func TestProviderNamesAreNeutral(t *testing.T) {
 		published[name] = string(data)
 	}
 	for name, text := range published {
-		if found := neutral.Vendors(text); len(found) > 0 {
+		if found := vendornames.Vendors(text); len(found) > 0 {
 			t.Errorf("%s names %v", name, found)
 		}
 	}

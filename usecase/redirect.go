@@ -8,9 +8,9 @@ import (
 // anyPort at the end of an origin stands for every port of its host.
 const anyPort = ":*"
 
-// LeadsTo says whether an address is of one of the origins, so that a browser
+// IsAllowedRedirect says whether an address is of one of the origins, so that a browser
 // may be sent there. An origin that ends in ":*" is every port of its host.
-func LeadsTo(address string, origins []string) bool {
+func IsAllowedRedirect(address string, origins []string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return false

@@ -47,12 +47,12 @@ func Unusable(p integration.Provider, cause error) error {
 
 // NotFound returns the fault for something that the provider does not have.
 func NotFound(p integration.Provider, what string, cause error) error {
-	return fault.New(fault.NotFound, fault.CodeNotFound, "%s has no such %s.", p, what).Because(cause)
+	return fault.New(fault.NotFound, fault.CodeNotFound, "%s has no such %s.", p, what).WithCause(cause)
 }
 
 // Refuse returns a fault for a refusal whose reason is known.
 func Refuse(kind fault.Kind, code fault.Code, cause error, format string, args ...any) error {
-	return Annotate(fault.New(kind, code, format, args...).Because(cause), httpclient.FailureOf(cause))
+	return Annotate(fault.New(kind, code, format, args...).WithCause(cause), httpclient.FailureOf(cause))
 }
 
 // Annotate adds what the provider said to a fault, for people.

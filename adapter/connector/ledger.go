@@ -19,7 +19,7 @@ type Ledger interface {
 	accounting.ContactReader
 	accounting.TaxRateReader
 	accounting.CurrencyReader
-	accounting.Booker
+	accounting.BillCreator
 	accounting.ContactCreator
 	accounting.Attacher
 }

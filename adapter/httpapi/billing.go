@@ -71,7 +71,7 @@ func (s *Server) CreateCheckoutSession(
 	if err != nil {
 		return nil, err
 	}
-	body, _, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (billingapi.BillingSession, int, error) {
+	body, _, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (billingapi.BillingSession, int, error) {
 		url, err := shop.Checkout(ctx, actor(ctx), billing.CheckoutInput{
 			PriceID: r.Body.PriceId, SuccessURL: r.Body.SuccessUrl, CancelURL: r.Body.CancelUrl,
 		})
@@ -100,7 +100,7 @@ func (s *Server) CreatePortalSession(
 
 // shop returns where the caller buys. Whoever has no right to buy learns that
 // first, as with everything of their own organization.
-func (s *Server) shop(a identity.Actor) (*billing.Shop, error) {
+func (s *Server) shop(a identity.Actor) (*billing.Checkout, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *Server) shop(a identity.Actor) (*billing.Shop, error) {
 }
 
 // errNothingForSale is the answer of an installation without a payment
-// processor (records D16).
+// processor (domain D16).
 func errNothingForSale() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound,
 		"This installation sells no plans: it has no payment processor. What your organization may do is at GET /api/billing.")

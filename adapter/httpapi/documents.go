@@ -55,7 +55,7 @@ func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentReq
 		return nil, err
 	}
 	defer done()
-	body, etag, err := onceUploaded(ctx, s, r.Params.IdempotencyKey, in, func(in documents.UploadInput) (backend.Document, int, error) {
+	body, etag, err := withUploadIdempotency(ctx, s, r.Params.IdempotencyKey, in, func(in documents.UploadInput) (backend.Document, int, error) {
 		up, err := s.Documents.Upload(ctx, actor(ctx), in)
 		if err != nil {
 			return backend.Document{}, 0, err

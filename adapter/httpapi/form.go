@@ -103,7 +103,7 @@ func errForm(err error) error {
 		return fmt.Errorf("read form: %w", err)
 	}
 	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"The form can't be read: it must be multipart/form-data with the parts %q and %q.", partFile, partEntityID).Because(err)
+		"The form can't be read: it must be multipart/form-data with the parts %q and %q.", partFile, partEntityID).WithCause(err)
 }
 
 func errPart(name string) error {

@@ -15,7 +15,7 @@ import (
 
 // ExtractInvoice implements the operation extractInvoice.
 func (s *Server) ExtractInvoice(ctx context.Context, r backend.ExtractInvoiceRequestObject) (backend.ExtractInvoiceResponseObject, error) {
-	body, etag, err := once(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (backend.Invoice, int, error) {
+	body, etag, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (backend.Invoice, int, error) {
 		inv, err := s.Extraction.Request(ctx, actor(ctx), r.Body.DocumentId, r.Body.Force != nil && *r.Body.Force)
 		if err != nil {
 			return backend.Invoice{}, 0, err
@@ -62,7 +62,7 @@ func (s *Server) ListInvoices(ctx context.Context, r backend.ListInvoicesRequest
 // GetInvoice implements the operation getInvoice.
 func (s *Server) GetInvoice(ctx context.Context, r backend.GetInvoiceRequestObject) (backend.GetInvoiceResponseObject, error) {
 	scope := actor(ctx).Scope()
-	stamp, err := s.Invoices.Stamp(ctx, scope, r.InvoiceId)
+	stamp, err := s.Invoices.Revision(ctx, scope, r.InvoiceId)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ type UseCases struct {
 	Events       event.Log
 	Integrations *integrations.Service
 	Billing      *billing.Reader
-	Shop         *billing.Shop // nil without a payment processor
+	Shop         *billing.Checkout // nil without a payment processor
 }
 
 // Server implements the operations of the backend and billing specifications.
@@ -51,7 +51,7 @@ type Server struct {
 	Idempotency    idempotency.Store
 	Clock          usecase.Clock
 	Web            convert.Web
-	Renditions     *Renditions
+	Renditions     *responseCache
 	Log            *slog.Logger
 	MaxUploadBytes int64
 	TempDir        string

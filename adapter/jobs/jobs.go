@@ -30,8 +30,8 @@ import (
 const (
 	defaultWorkers    = 4
 	defaultSweepEvery = 2 * time.Second
-	// promptEvery is the pause between rounds of the prompt tasks.
-	promptEvery = 500 * time.Millisecond
+	// fastTaskInterval is the pause between rounds of the prompt tasks.
+	fastTaskInterval = 500 * time.Millisecond
 	// fetchCooldown bounds how often jobs are fetched; River's default of
 	// 100 ms bounds the throughput.
 	fetchCooldown = 20 * time.Millisecond
@@ -77,11 +77,11 @@ type Config struct {
 
 	Handlers Handlers
 	Sweeps   []Task
-	// Prompt tasks run twice a second in every process that works: they give
+	// FastTasks tasks run twice a second in every process that works: they give
 	// jobs to what is due by the clock, which the queue keeps from being added
 	// twice.
-	Prompt   []Task
-	Periodic []Periodic
+	FastTasks []Task
+	Periodic  []Periodic
 	// Workers is how many jobs run at a time; 0 means 4.
 	Workers int
 	// Scans is how many scans are read at a time, beside Workers; 0 means 1.
@@ -129,7 +129,7 @@ func New(cfg Config) (*Runner, error) {
 	}
 	id := newID()
 	r := &Runner{cfg: cfg, log: cfg.Logger.With("worker", id)}
-	began, kinds := &begun{}, table(cfg)
+	began, kinds := &startedJobs{}, table(cfg)
 	var driver riverdriver.Driver[*sql.Tx]
 	if cfg.Listener != nil {
 		driver = riverdatabasesql.NewWithPgxListener(cfg.SQL, cfg.Listener)
@@ -180,10 +180,10 @@ func newID() string {
 func (r *Runner) Start(ctx context.Context) error {
 	hold, cancel := context.WithTimeout(ctx, ownTimeout)
 	defer cancel()
-	if err := r.owner.hold(hold); err != nil {
+	if err := r.owner.acquire(hold); err != nil {
 		return fmt.Errorf("start to work jobs: %w", err)
 	}
-	if err := r.owner.rescue(ctx, true); err != nil {
+	if err := r.owner.requeueOrphans(ctx, true); err != nil {
 		return errors.Join(fmt.Errorf("give back the jobs of processes that are gone: %w", err), r.owner.release())
 	}
 	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
@@ -191,9 +191,9 @@ func (r *Runner) Start(ctx context.Context) error {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.cancel = stop
-	r.background.Go(func() { r.owner.keep(background) })
+	r.background.Go(func() { r.owner.monitor(background) })
 	r.background.Go(func() { r.sweepUntil(background) })
-	r.background.Go(func() { r.promptUntil(background) })
+	r.background.Go(func() { r.runFastTasks(background) })
 	return nil
 }
 

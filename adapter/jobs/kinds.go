@@ -17,22 +17,22 @@ import (
 // waits before it is looked at again.
 const unknownPause = time.Minute
 
-// heldPause is how long a job that is held waits before it is looked at again,
+// pausedRetryDelay is how long a job that is held waits before it is looked at again,
 // unless it is woken.
-const heldPause = time.Minute
+const pausedRetryDelay = time.Minute
 
 // kind is a row of the table of jobs.
 type kind struct {
 	name     string
 	attempts int // errors and panics, after which the job is given up
 	timeout  time.Duration
-	add      func(*river.Workers, *begun) error
+	add      func(*river.Workers, *startedJobs) error
 }
 
 // table lists every kind of job: the version of its arguments, after how many
 // attempts it is given up, how long one may take, and what it calls.
 func table(cfg Config) []kind {
-	turns := newTurns(cfg)
+	turns := newOrgConcurrencyLimiter(cfg)
 	return []kind{
 		row(cfg, turns, job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
 		row(cfg, nil, job.ScanVersion, 10, 10*time.Minute, cfg.Handlers.Scan),
@@ -43,9 +43,9 @@ func table(cfg Config) []kind {
 	}
 }
 
-func row[T job.Args](cfg Config, turns *turns, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
+func row[T job.Args](cfg Config, turns *orgConcurrencyLimiter, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
 	var args T
-	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers, began *begun) error {
+	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers, began *startedJobs) error {
 		if run == nil {
 			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
 		}
@@ -53,19 +53,19 @@ func row[T job.Args](cfg Config, turns *turns, version, attempts int, timeout ti
 	}}
 }
 
-// unheard is how long after its time-out a job that is still running is nobody's.
-const unheard = 30 * time.Second
+// timeoutGrace is how long after its time-out a job that is still running is nobody's.
+const timeoutGrace = 30 * time.Second
 
 // longest is by kind how long a job can be running.
 func longest(kinds []kind) map[string]time.Duration {
 	most := map[string]time.Duration{}
 	for _, k := range kinds {
-		most[k.name] = k.timeout + unheard
+		most[k.name] = k.timeout + timeoutGrace
 	}
 	return most
 }
 
-func register(kinds []kind, began *begun) (workers *river.Workers, attempts map[string]int, err error) {
+func register(kinds []kind, began *startedJobs) (workers *river.Workers, attempts map[string]int, err error) {
 	workers, attempts = river.NewWorkers(), map[string]int{}
 	for _, k := range kinds {
 		err = errors.Join(err, k.add(workers, began))
@@ -98,8 +98,8 @@ type worker[T job.Args] struct {
 	version int
 	timeout time.Duration
 	run     func(context.Context, T) error
-	turns   *turns // nil for a queue of its own
-	begun   *begun
+	turns   *orgConcurrencyLimiter // nil for a queue of its own
+	begun   *startedJobs
 	observe func(kind, outcome string, took time.Duration)
 	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
 }
@@ -109,7 +109,7 @@ func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout
 
 // Work implements river.Worker.
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) {
-	this := try{id: j.ID, attempt: j.Attempt}
+	this := jobAttempt{id: j.ID, attempt: j.Attempt}
 	w.begun.add(this)
 	began, outcome := time.Now(), "panicked"
 	ctx, end := w.trace(ctx, carriedBy(j.Metadata), j.Args.Kind(), j.ID, j.Attempt)
@@ -118,7 +118,7 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) 
 		w.observe(j.Args.Kind(), outcome, time.Since(began))
 	}()
 	err = w.work(ctx, j)
-	if outcome = outcomeOf(err); outcome == postponed {
+	if outcome = outcomeOf(err); outcome == snoozed {
 		w.begun.forget(this) // it is given again as the same attempt
 	}
 	return err
@@ -134,15 +134,15 @@ func carriedBy(metadata []byte) string {
 	return trace
 }
 
-// postponed is the outcome of a job that is given again without counting.
-const postponed = "postponed"
+// snoozed is the outcome of a job that is given again without counting.
+const snoozed = "postponed"
 
 func outcomeOf(err error) string {
 	switch snooze := new(river.JobSnoozeError); {
 	case err == nil:
 		return "done"
 	case errors.As(err, &snooze):
-		return postponed
+		return snoozed
 	default:
 		return "failed"
 	}
@@ -165,8 +165,8 @@ func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 		defer leave()
 	}
 	err := w.run(ctx, args)
-	if errors.Is(err, job.ErrHeld) {
-		return river.JobSnooze(heldPause)
+	if errors.Is(err, job.ErrPaused) {
+		return river.JobSnooze(pausedRetryDelay)
 	}
 	if later := new(job.Later); errors.As(err, &later) {
 		return river.JobSnooze(later.After)

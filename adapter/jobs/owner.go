@@ -17,20 +17,20 @@ import (
 // owner is this process as the owner of the jobs it runs: its mark of life, by
 // which others know that it is there.
 type owner interface {
-	// hold takes the mark before the first job is fetched.
-	hold(ctx context.Context) error
-	// keep takes it again where it is lost, until ctx ends.
-	keep(ctx context.Context)
+	// acquire takes the mark before the first job is fetched.
+	acquire(ctx context.Context) error
+	// monitor takes it again where it is lost, until ctx ends.
+	monitor(ctx context.Context)
 	release() error
-	// rescue makes jobs available again whose owners are gone, and those that
+	// requeueOrphans makes jobs available again whose owners are gone, and those that
 	// are due. At the start, before this process has fetched any, starting is
 	// true.
-	rescue(ctx context.Context, starting bool) error
-	// reclaim makes jobs available again that were given to this process and
+	requeueOrphans(ctx context.Context, starting bool) error
+	// requeueLostFetches makes jobs available again that were given to this process and
 	// never reached it.
-	reclaim(ctx context.Context) error
-	// alone calls fn unless another process is in its own call.
-	alone(ctx context.Context, fn func(context.Context)) error
+	requeueLostFetches(ctx context.Context) error
+	// withSweepLock calls fn unless another process is in its own call.
+	withSweepLock(ctx context.Context, fn func(context.Context)) error
 }
 
 // postgresOwner's mark is a session lock under the hash of its id, on a
@@ -45,33 +45,33 @@ type postgresOwner struct {
 	// longest is by kind how long a job can be running; one that is for longer
 	// is nobody's.
 	longest map[string]time.Duration
-	begun   *begun
+	begun   *startedJobs
 }
 
-// remark is the pause between attempts to take a lost mark again.
-const remark = 200 * time.Millisecond
+// relockInterval is the pause between attempts to take a lost mark again.
+const relockInterval = 200 * time.Millisecond
 
 // The server notices a machine that vanished by these, instead of two hours.
-const marking = `SET application_name = 'docledger worker'; SET tcp_keepalives_idle = 5;
+const sessionSettings = `SET application_name = 'docledger worker'; SET tcp_keepalives_idle = 5;
 	SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3`
 
-const takeMark = `SELECT pg_advisory_lock(hashtextextended('docledger worker ' || $1, 0))`
+const acquireLivenessLock = `SELECT pg_advisory_lock(hashtextextended('docledger worker ' || $1, 0))`
 
-// aliveOwner is true where the owner %s holds its mark.
-const aliveOwner = `EXISTS (SELECT 1 FROM pg_locks AS l
+// ownerAliveCondition is true where the owner %s holds its mark.
+const ownerAliveCondition = `EXISTS (SELECT 1 FROM pg_locks AS l
 	WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
 	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 	AND (l.classid::bigint << 32) | l.objid::bigint = hashtextextended('docledger worker ' || %s, 0))`
 
-func (o *postgresOwner) hold(ctx context.Context) error {
+func (o *postgresOwner) acquire(ctx context.Context) error {
 	pooled, err := o.pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("connect for the mark of life: %w", err)
 	}
 	conn := pooled.Hijack()
-	_, err = conn.Exec(ctx, marking)
+	_, err = conn.Exec(ctx, sessionSettings)
 	if err == nil {
-		_, err = conn.Exec(ctx, takeMark, o.id)
+		_, err = conn.Exec(ctx, acquireLivenessLock, o.id)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("take the mark of life: %w", err), closeNow(conn))
@@ -80,7 +80,7 @@ func (o *postgresOwner) hold(ctx context.Context) error {
 	return nil
 }
 
-func (o *postgresOwner) keep(ctx context.Context) {
+func (o *postgresOwner) monitor(ctx context.Context) {
 	for ctx.Err() == nil {
 		// Nothing is notified here: this waits for the connection to end.
 		_, err := o.conn.WaitForNotification(ctx)
@@ -91,7 +91,7 @@ func (o *postgresOwner) keep(ctx context.Context) {
 		for o.again(ctx) != nil && ctx.Err() == nil {
 			select {
 			case <-ctx.Done():
-			case <-time.After(remark):
+			case <-time.After(relockInterval):
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (o *postgresOwner) keep(ctx context.Context) {
 func (o *postgresOwner) again(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, ownTimeout)
 	defer cancel()
-	return o.hold(ctx)
+	return o.acquire(ctx)
 }
 
 func (o *postgresOwner) release() error {
@@ -112,13 +112,13 @@ func (o *postgresOwner) release() error {
 	return err
 }
 
-func (o *postgresOwner) rescue(ctx context.Context, _ bool) error {
+func (o *postgresOwner) requeueOrphans(ctx context.Context, _ bool) error {
 	for _, statement := range []string{
 		`UPDATE river_job SET state = 'available', scheduled_at = now()
-			WHERE state = 'running' AND NOT ` + fmt.Sprintf(aliveOwner, "attempted_by[array_upper(attempted_by, 1)]"),
+			WHERE state = 'running' AND NOT ` + fmt.Sprintf(ownerAliveCondition, "attempted_by[array_upper(attempted_by, 1)]"),
 		`UPDATE river_job SET state = 'available'
 			WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= now() - interval '1 second'`,
-		`DELETE FROM river_leader WHERE NOT ` + fmt.Sprintf(aliveOwner, "leader_id"),
+		`DELETE FROM river_leader WHERE NOT ` + fmt.Sprintf(ownerAliveCondition, "leader_id"),
 	} {
 		if _, err := o.sql.ExecContext(ctx, statement); err != nil {
 			return err
@@ -133,7 +133,7 @@ func (o *postgresOwner) rescue(ctx context.Context, _ bool) error {
 	return nil
 }
 
-func (o *postgresOwner) alone(ctx context.Context, fn func(context.Context)) error {
+func (o *postgresOwner) withSweepLock(ctx context.Context, fn func(context.Context)) error {
 	conn, err := o.pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("connect for the sweep's lock: %w", err)
@@ -170,20 +170,20 @@ type sqliteOwner struct {
 	unlock func() error
 }
 
-func (o *sqliteOwner) hold(ctx context.Context) error {
+func (o *sqliteOwner) acquire(ctx context.Context) error {
 	if o.lock == nil {
 		return errors.New("no lock was given to work a SQLite database alone")
 	}
 	unlock, err := o.lock(ctx)
 	if err != nil {
 		return fault.New(fault.Unavailable, fault.CodeUnavailable,
-			"Another docledger process works on this database file. Stop it, or use PostgreSQL to run several.").Because(err)
+			"Another docledger process works on this database file. Stop it, or use PostgreSQL to run several.").WithCause(err)
 	}
 	o.unlock = unlock
 	return nil
 }
 
-func (o *sqliteOwner) keep(ctx context.Context) { <-ctx.Done() }
+func (o *sqliteOwner) monitor(ctx context.Context) { <-ctx.Done() }
 
 func (o *sqliteOwner) release() error {
 	if o.unlock == nil {
@@ -194,7 +194,7 @@ func (o *sqliteOwner) release() error {
 	return err
 }
 
-func (o *sqliteOwner) rescue(ctx context.Context, starting bool) error {
+func (o *sqliteOwner) requeueOrphans(ctx context.Context, starting bool) error {
 	statements := []string{
 		`UPDATE river_job SET state = 'available'
 			WHERE state IN ('retryable', 'scheduled') AND scheduled_at <= datetime('now', 'subsec', '-1 second')`,
@@ -212,7 +212,7 @@ func (o *sqliteOwner) rescue(ctx context.Context, starting bool) error {
 	return nil
 }
 
-func (o *sqliteOwner) alone(ctx context.Context, fn func(context.Context)) error {
+func (o *sqliteOwner) withSweepLock(ctx context.Context, fn func(context.Context)) error {
 	fn(ctx)
 	return nil
 }

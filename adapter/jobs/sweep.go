@@ -13,10 +13,10 @@ func (r *Runner) sweepUntil(ctx context.Context) {
 	tick := time.NewTicker(r.cfg.SweepEvery)
 	defer tick.Stop()
 	for {
-		if err := run(ctx, Task{Run: r.owner.reclaim}); err != nil && ctx.Err() == nil {
+		if err := run(ctx, Task{Run: r.owner.requeueLostFetches}); err != nil && ctx.Err() == nil {
 			r.log.Warn("jobs that never began could not be given back", "error", err)
 		}
-		if err := r.owner.alone(ctx, r.sweep); err != nil && ctx.Err() == nil {
+		if err := r.owner.withSweepLock(ctx, r.sweep); err != nil && ctx.Err() == nil {
 			r.log.Warn("the sweep could not run", "error", err)
 		}
 		select {
@@ -27,15 +27,15 @@ func (r *Runner) sweepUntil(ctx context.Context) {
 	}
 }
 
-// promptUntil runs what is due by the clock.
-func (r *Runner) promptUntil(ctx context.Context) {
-	if len(r.cfg.Prompt) == 0 {
+// runFastTasks runs what is due by the clock.
+func (r *Runner) runFastTasks(ctx context.Context) {
+	if len(r.cfg.FastTasks) == 0 {
 		return
 	}
-	tick := time.NewTicker(promptEvery)
+	tick := time.NewTicker(fastTaskInterval)
 	defer tick.Stop()
 	for {
-		for _, t := range r.cfg.Prompt {
+		for _, t := range r.cfg.FastTasks {
 			if err := run(ctx, t); err != nil && ctx.Err() == nil {
 				r.log.Warn("what is due could not be looked for", "task", t.Name, "error", err)
 			}
@@ -50,7 +50,7 @@ func (r *Runner) promptUntil(ctx context.Context) {
 
 // sweep runs every task; one that fails keeps none of the others from running.
 func (r *Runner) sweep(ctx context.Context) {
-	tasks := append([]Task{{Name: "rescue", Run: func(ctx context.Context) error { return r.owner.rescue(ctx, false) }}}, r.cfg.Sweeps...)
+	tasks := append([]Task{{Name: "rescue", Run: func(ctx context.Context) error { return r.owner.requeueOrphans(ctx, false) }}}, r.cfg.Sweeps...)
 	for _, t := range tasks {
 		if err := run(ctx, t); err != nil && ctx.Err() == nil {
 			r.log.Warn("a part of the sweep failed", "task", t.Name, "error", err)

@@ -11,8 +11,8 @@ import (
 func TestBegunJobsAreForgottenInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var b begun
-		given := []try{{id: 1, attempt: 1}, {id: 1, attempt: 2}, {id: 2, attempt: 1}}
+		var b startedJobs
+		given := []jobAttempt{{id: 1, attempt: 1}, {id: 1, attempt: 2}, {id: 2, attempt: 1}}
 		want := func(ids ...int64) {
 			t.Helper()
 			if got := b.without(given); !slices.Equal(got, ids) {
@@ -25,11 +25,11 @@ func TestBegunJobsAreForgottenInTime(t *testing.T) {
 		want(1) // its second attempt
 		b.forget(given[2])
 		want(1, 2)
-		time.Sleep(begunFor + time.Second)
+		time.Sleep(startedRetention + time.Second)
 		b.add(given[1])
 		want(2)
-		time.Sleep(begunFor + time.Second)
-		b.add(try{id: 3, attempt: 1})
+		time.Sleep(startedRetention + time.Second)
+		b.add(jobAttempt{id: 3, attempt: 1})
 		want(1, 2)
 	})
 }

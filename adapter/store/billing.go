@@ -32,7 +32,7 @@ func (knownPlanRow) TableName() string { return "known_plans" }
 type KnownPlans struct{ s *Store }
 
 // Put implements billing.KnownPlans.
-func (r KnownPlans) Put(ctx context.Context, organization uuid.UUID, k billing.Known) error {
+func (r KnownPlans) Put(ctx context.Context, organization uuid.UUID, k billing.LastKnownPlan) error {
 	row := knownPlanRow{
 		OrganizationID: organization, Name: clean(k.Plan.Name), Status: clean(k.Plan.Status), Writable: k.Plan.Writable,
 		CycleEnd: optionalTime(k.Plan.CycleEnd), MaxEntities: k.Plan.MaxEntities, MaxInvoicesPerMonth: k.Plan.MaxInvoicesPerMonth,
@@ -46,12 +46,12 @@ func (r KnownPlans) Put(ctx context.Context, organization uuid.UUID, k billing.K
 }
 
 // Get implements billing.KnownPlans.
-func (r KnownPlans) Get(ctx context.Context, organization uuid.UUID) (*billing.Known, error) {
+func (r KnownPlans) Get(ctx context.Context, organization uuid.UUID) (*billing.LastKnownPlan, error) {
 	var row knownPlanRow
 	if err := r.s.handle(ctx).Take(&row, "organization_id = ?", organization).Error; err != nil {
 		return nil, found("plan", err)
 	}
-	return &billing.Known{
+	return &billing.LastKnownPlan{
 		Plan: billing.Plan{
 			Name: row.Name, Status: row.Status, Writable: row.Writable, CycleEnd: fromOptionalTime(row.CycleEnd),
 			MaxEntities: row.MaxEntities, MaxInvoicesPerMonth: row.MaxInvoicesPerMonth,

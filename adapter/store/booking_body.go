@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/calendar"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 	"docledger/domain/money"
 
 	"github.com/google/uuid"
@@ -105,9 +105,9 @@ type correctedJSON struct {
 	Number string `json:"number"`
 }
 
-func toBookingBody(b *booking.Booking) bookingBody {
+func toBookingBody(b *ledgersync.Sync) bookingBody {
 	body := bookingBody{
-		Attempts: b.Attempts, Round: b.Round, Run: b.Run, Generation: b.Generation, Setbacks: b.Setbacks, Waiting: b.Waiting, Force: b.Force, Link: b.Link,
+		Attempts: b.Attempts, Round: b.Round, Run: b.Run, Generation: b.Generation, Setbacks: b.Failures, Waiting: b.Waiting, Force: b.Force, Link: b.Link,
 		Since: instant(b.Since), Kind: b.Kind, RemoteNumber: b.RemoteNumber, RemoteURL: b.RemoteURL,
 		LedgerTotal: (*number)(b.LedgerTotal), Difference: (*number)(b.Difference),
 		Attachment: b.Attachment, AttachmentReason: b.AttachmentReason,
@@ -124,7 +124,7 @@ func toBookingBody(b *booking.Booking) bookingBody {
 	if i := b.Intent; i != nil {
 		body.Intent = &intentJSON{
 			Key: i.Key, IntegrationID: i.IntegrationID, Bill: toBillJSON(i.Bill), Supplier: i.Supplier, At: instant(i.At),
-			Lines: mapped(i.Lines, func(l booking.LineCoding) lineCodingJSON { return lineCodingJSON(l) }),
+			Lines: mapped(i.Lines, func(l ledgersync.LineCoding) lineCodingJSON { return lineCodingJSON(l) }),
 		}
 	}
 	return body
@@ -133,7 +133,7 @@ func toBookingBody(b *booking.Booking) bookingBody {
 func toBillJSON(b accounting.Bill) billJSON {
 	return billJSON{
 		Kind: b.Kind, Contact: b.Contact, Number: b.Number, Reference: b.Reference, Link: b.Link, Date: day(b.Date), DueDate: day(b.DueDate),
-		Currency: b.Currency, Stage: b.Stage, Tax: b.Tax, Total: number(b.Total), Memo: b.Memo, Again: b.Again,
+		Currency: b.Currency, Stage: b.Stage, Tax: b.Tax, Total: number(b.Total), Memo: b.Memo, Again: b.AllowDuplicate,
 		Lines: mapped(b.Lines, func(l accounting.BillLine) billLineJSON {
 			return billLineJSON{
 				Description: l.Description, Quantity: (*number)(l.Quantity), UnitPrice: (*number)(l.UnitPrice), Amount: number(l.Amount),
@@ -151,7 +151,7 @@ func (b billJSON) bill() accounting.Bill {
 	return accounting.Bill{
 		Kind: b.Kind, Contact: b.Contact, Number: b.Number, Reference: b.Reference, Link: b.Link,
 		Date: calendar.Date(b.Date), DueDate: calendar.Date(b.DueDate),
-		Currency: b.Currency, Stage: b.Stage, Tax: b.Tax, Total: money.Decimal(b.Total), Memo: b.Memo, Again: b.Again,
+		Currency: b.Currency, Stage: b.Stage, Tax: b.Tax, Total: money.Decimal(b.Total), Memo: b.Memo, AllowDuplicate: b.Again,
 		Lines: mapped(b.Lines, func(l billLineJSON) accounting.BillLine {
 			return accounting.BillLine{
 				Description: l.Description, Quantity: (*money.Decimal)(l.Quantity), UnitPrice: (*money.Decimal)(l.UnitPrice),
@@ -166,8 +166,8 @@ func (b billJSON) bill() accounting.Bill {
 }
 
 // fill gives a booking what the body holds.
-func (body bookingBody) fill(b *booking.Booking) {
-	b.Attempts, b.Round, b.Run, b.Generation, b.Setbacks = body.Attempts, body.Round, body.Run, body.Generation, body.Setbacks
+func (body bookingBody) fill(b *ledgersync.Sync) {
+	b.Attempts, b.Round, b.Run, b.Generation, b.Failures = body.Attempts, body.Round, body.Run, body.Generation, body.Setbacks
 	b.Waiting, b.Force, b.Link, b.Since, b.Kind = body.Waiting, body.Force, body.Link, instant(body.Since), body.Kind
 	b.RemoteNumber, b.RemoteURL = body.RemoteNumber, body.RemoteURL
 	b.LedgerTotal, b.Difference = (*money.Decimal)(body.LedgerTotal), (*money.Decimal)(body.Difference)
@@ -182,9 +182,9 @@ func (body bookingBody) fill(b *booking.Booking) {
 		}
 	}
 	if i := body.Intent; i != nil {
-		b.Intent = &booking.Intent{
+		b.Intent = &ledgersync.Intent{
 			Key: i.Key, IntegrationID: i.IntegrationID, Bill: i.Bill.bill(), Supplier: i.Supplier, At: instant(i.At),
-			Lines: mapped(i.Lines, func(l lineCodingJSON) booking.LineCoding { return booking.LineCoding(l) }),
+			Lines: mapped(i.Lines, func(l lineCodingJSON) ledgersync.LineCoding { return ledgersync.LineCoding(l) }),
 		}
 	}
 }

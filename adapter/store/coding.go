@@ -7,8 +7,8 @@ import (
 	"errors"
 	"time"
 
-	"docledger/domain/booking"
 	"docledger/domain/entity"
+	"docledger/domain/ledgersync"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -38,27 +38,27 @@ func hashOf(supplier string) string {
 }
 
 // Of implements booking.Codings.
-func (r Codings) Of(ctx context.Context, organization, of, integration uuid.UUID, supplier string) (booking.Coding, error) {
+func (r Codings) Of(ctx context.Context, organization, of, integration uuid.UUID, supplier string) (ledgersync.Coding, error) {
 	if integration == uuid.Nil || supplier == "" {
-		return booking.Coding{}, nil
+		return ledgersync.Coding{}, nil
 	}
 	var row codingRow
 	err := r.s.handle(ctx).Take(&row, "organization_id = ? AND entity_id = ? AND integration_id = ? AND supplier_hash = ?",
 		organization, of, integration, hashOf(supplier)).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return booking.Coding{}, nil
+		return ledgersync.Coding{}, nil
 	}
 	if err != nil {
-		return booking.Coding{}, failed("read the supplier's coding", err)
+		return ledgersync.Coding{}, failed("read the supplier's coding", err)
 	}
-	return booking.Coding{
+	return ledgersync.Coding{
 		ContactID: row.ContactID, AccountID: row.AccountID,
 		TaxRates: mapped(row.TaxRates.V, func(m taxMappingJSON) entity.TaxMapping { return entity.TaxMapping(m) }),
 	}, nil
 }
 
 // Keep implements booking.Codings.
-func (r Codings) Keep(ctx context.Context, organization, of, integration uuid.UUID, supplier string, c booking.Coding) error {
+func (r Codings) Keep(ctx context.Context, organization, of, integration uuid.UUID, supplier string, c ledgersync.Coding) error {
 	if integration == uuid.Nil || supplier == "" {
 		return nil
 	}

@@ -82,9 +82,9 @@ func cut(err error) bool {
 func translatePostgres(pg *pgconn.PgError, err error) error {
 	switch class := pg.Code[:min(2, len(pg.Code))]; {
 	case pg.Code == "23505":
-		return taken(pg.TableName, err)
+		return uniqueViolation(pg.TableName, err)
 	case pg.Code == "23503":
-		return dangling(err)
+		return foreignKeyViolation(err)
 	case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03", pg.Code == "25006": // the last: a server that became a standby
 		return unavailable(err)
 	case class == "08", class == "53", class == "57":
@@ -102,9 +102,9 @@ func translateSQLite(lite *gosqlite.Error, err error) error {
 			columns = rest
 		}
 		table, _, _ := strings.Cut(columns, ".")
-		return taken(table, err)
+		return uniqueViolation(table, err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return dangling(err)
+		return foreignKeyViolation(err)
 	}
 	switch lite.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
@@ -122,21 +122,21 @@ var takenMessages = map[string]string{
 	"invoices":      "The document has its invoice already; correct that one.",
 }
 
-func taken(table string, err error) error {
+func uniqueViolation(table string, err error) error {
 	message, ok := takenMessages[table]
 	if !ok {
 		message = "There is such a record already."
 	}
-	return fault.New(fault.Conflict, fault.CodeConflict, "%s", message).Because(err)
+	return fault.New(fault.Conflict, fault.CodeConflict, "%s", message).WithCause(err)
 }
 
-func dangling(err error) error {
+func foreignKeyViolation(err error) error {
 	return fault.New(fault.Conflict, fault.CodeConflict,
-		"Something that this refers to is not there, or belongs to another organization; read it again.").Because(err)
+		"Something that this refers to is not there, or belongs to another organization; read it again.").WithCause(err)
 }
 
 func unavailable(err error) error {
 	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "The database can't take this request at the moment; repeat it shortly.")
 	f.RetryAfter = retryAfter
-	return f.Because(err)
+	return f.WithCause(err)
 }

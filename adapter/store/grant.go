@@ -45,17 +45,19 @@ type noSealer struct{}
 
 var errNoSealer = errors.New("the store was opened without keys to seal with")
 
-func (noSealer) Seal(secret.Place, []byte) ([]byte, error) { return nil, errNoSealer }
-func (noSealer) Open(secret.Place, []byte) ([]byte, error) { return nil, errNoSealer }
-func (noSealer) Current([]byte) bool                       { return false }
+func (noSealer) Encrypt(secret.Binding, []byte) ([]byte, error) { return nil, errNoSealer }
+func (noSealer) Decrypt(secret.Binding, []byte) ([]byte, error) { return nil, errNoSealer }
+func (noSealer) UsesCurrentKey([]byte) bool                     { return false }
 
-func grantPlace(id uuid.UUID) secret.Place { return secret.Place{Table: "grants", Row: id.String()} }
+func grantPlace(id uuid.UUID) secret.Binding {
+	return secret.Binding{Table: "grants", Row: id.String()}
+}
 
 // Grants implements integration.Grants.
 type Grants struct{ s *Store }
 
 func (r Grants) fromRow(row grantRow) (*integration.Grant, error) {
-	plain, err := r.s.sealer.Open(grantPlace(row.ID), row.Sealed)
+	plain, err := r.s.sealer.Decrypt(grantPlace(row.ID), row.Sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open grant %s: %w", row.ID, err)
 	}
@@ -82,7 +84,7 @@ func (r Grants) toRow(g *integration.Grant) (grantRow, error) {
 	if err != nil {
 		return grantRow{}, fmt.Errorf("write the tokens: %w", err)
 	}
-	sealed, err := r.s.sealer.Seal(grantPlace(g.ID), plain)
+	sealed, err := r.s.sealer.Encrypt(grantPlace(g.ID), plain)
 	if err != nil {
 		return grantRow{}, fmt.Errorf("seal the tokens: %w", err)
 	}
@@ -200,7 +202,7 @@ func (r Grants) eachSealed(ctx context.Context, visit func(grantRow) error) erro
 // meanwhile is sealed with the present key by that.
 func (r Grants) ResealForRotation(ctx context.Context) (n int, err error) {
 	err = r.eachSealed(ctx, func(row grantRow) error {
-		if r.s.sealer.Current(row.Sealed) {
+		if r.s.sealer.UsesCurrentKey(row.Sealed) {
 			return nil
 		}
 		g, err := r.fromRow(row)

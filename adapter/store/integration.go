@@ -207,14 +207,14 @@ func (consentAttemptRow) TableName() string { return "consent_attempts" }
 // whoever reads the table can't finish another's consent.
 type ConsentAttempts struct{ s *Store }
 
-func attemptPlace(hash string) secret.Place {
-	return secret.Place{Table: "consent_attempts", Row: hash}
+func attemptPlace(hash string) secret.Binding {
+	return secret.Binding{Table: "consent_attempts", Row: hash}
 }
 
 // Add implements integration.Attempts.
-func (r ConsentAttempts) Add(ctx context.Context, a integration.Attempt) error {
+func (r ConsentAttempts) Add(ctx context.Context, a integration.OAuthState) error {
 	hash := hashed(a.State)
-	sealed, err := r.s.sealer.Seal(attemptPlace(hash), []byte(a.Verifier))
+	sealed, err := r.s.sealer.Encrypt(attemptPlace(hash), []byte(a.Verifier))
 	if err != nil {
 		return fmt.Errorf("seal the verifier: %w", err)
 	}
@@ -226,7 +226,7 @@ func (r ConsentAttempts) Add(ctx context.Context, a integration.Attempt) error {
 }
 
 // Take implements integration.Attempts.
-func (r ConsentAttempts) Take(ctx context.Context, state string) (*integration.Attempt, error) {
+func (r ConsentAttempts) Take(ctx context.Context, state string) (*integration.OAuthState, error) {
 	hash := hashed(state)
 	var rows []consentAttemptRow
 	err := r.s.handle(ctx).Raw(`DELETE FROM consent_attempts WHERE state_hash = ? RETURNING *`, hash).Scan(&rows).Error
@@ -237,11 +237,11 @@ func (r ConsentAttempts) Take(ctx context.Context, state string) (*integration.A
 		return nil, found("consent that was asked for", err)
 	}
 	row := rows[0]
-	verifier, err := r.s.sealer.Open(attemptPlace(hash), row.Sealed)
+	verifier, err := r.s.sealer.Decrypt(attemptPlace(hash), row.Sealed)
 	if err != nil {
 		return nil, fmt.Errorf("open the verifier: %w", err)
 	}
-	return &integration.Attempt{
+	return &integration.OAuthState{
 		State: state, OrganizationID: row.OrganizationID, IntegrationID: row.IntegrationID, UserID: row.UserID,
 		Verifier: string(verifier), RedirectURL: row.RedirectURL, ExpiresAt: instant(row.ExpiresAt),
 	}, nil
@@ -266,7 +266,7 @@ func (meterRow) TableName() string { return "provider_meters" }
 type Meters struct{ s *Store }
 
 // Change implements integration.Meters.
-func (r Meters) Change(ctx context.Context, key string, change func(*integration.Meter)) error {
+func (r Meters) Change(ctx context.Context, key string, change func(*integration.RateTracker)) error {
 	return r.s.inOne(ctx, func(ctx context.Context) error {
 		now := instant(r.s.now())
 		err := r.s.handle(ctx).Exec(`INSERT INTO provider_meters (name, body, updated_at) VALUES (?, '{}', ?) ON CONFLICT (name) DO NOTHING`,
@@ -289,13 +289,13 @@ func (r Meters) Change(ctx context.Context, key string, change func(*integration
 }
 
 // Look implements integration.Meters.
-func (r Meters) Look(ctx context.Context, key string) (*integration.Meter, error) {
+func (r Meters) Look(ctx context.Context, key string) (*integration.RateTracker, error) {
 	return r.look(r.s.handle(ctx), key)
 }
 
-func (r Meters) look(q *gorm.DB, key string) (*integration.Meter, error) {
+func (r Meters) look(q *gorm.DB, key string) (*integration.RateTracker, error) {
 	var row meterRow
-	m := &integration.Meter{}
+	m := &integration.RateTracker{}
 	err := q.Take(&row, "name = ?", key).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return m, nil

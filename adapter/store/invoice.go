@@ -67,9 +67,9 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 	return inv, nil
 }
 
-// Stamp implements invoice.Reader.
-func (r Invoices) Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Stamp, error) {
-	var stamp invoice.Stamp
+// Revision implements invoice.Reader.
+func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Revision, error) {
+	var stamp invoice.Revision
 	var synced, next *time.Time
 	// Scanned by hand, as most readings of an invoice need no more than this.
 	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
@@ -77,7 +77,7 @@ func (r Invoices) Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (in
 		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at").
 		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next)
 	if err != nil {
-		return invoice.Stamp{}, found("invoice", err)
+		return invoice.Revision{}, found("invoice", err)
 	}
 	stamp.UpdatedAt = instant(stamp.UpdatedAt)
 	if synced != nil {

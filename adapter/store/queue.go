@@ -32,7 +32,7 @@ func (r Queue) EnqueueAll(ctx context.Context, args []job.Args, p job.Priority) 
 		return nil
 	}
 	return r.s.inOne(ctx, func(ctx context.Context) error {
-		priorities, err := r.fair(ctx, args, p)
+		priorities, err := r.assignPriorities(ctx, args, p)
 		if err != nil {
 			return err
 		}

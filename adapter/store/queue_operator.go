@@ -155,18 +155,18 @@ func (r Queue) RetryForOperator(ctx context.Context, id int64) error {
 		return fault.Missing("job")
 	}
 	if f, ok := fault.As(err); ok && f.Kind == fault.Conflict {
-		return fault.New(fault.Conflict, fault.CodeConflict, "Another job does the same work already; see docledger jobs list.").Because(err)
+		return fault.New(fault.Conflict, fault.CodeConflict, "Another job does the same work already; see docledger jobs list.").WithCause(err)
 	}
 	return err
 }
 
 // CancelForOperator implements job.Operator.
 func (r Queue) CancelForOperator(ctx context.Context, id int64) (bool, error) {
-	mark := "jsonb_set(metadata, '$.cancel_attempted_at', " + r.s.present() + ")"
+	mark := "jsonb_set(metadata, '$.cancel_attempted_at', " + r.s.nowExpr() + ")"
 	if r.s.postgres {
 		mark = "jsonb_set(metadata, '{cancel_attempted_at}', to_jsonb(now()))"
 	}
-	done := r.s.handle(ctx).Exec("UPDATE river_job SET state = 'cancelled', finalized_at = "+r.s.present()+", metadata = "+mark+
+	done := r.s.handle(ctx).Exec("UPDATE river_job SET state = 'cancelled', finalized_at = "+r.s.nowExpr()+", metadata = "+mark+
 		" WHERE id = ? AND ("+inState[job.Waiting]+" OR "+inState[job.Retrying]+")", id)
 	return done.RowsAffected == 1, failed("cancel the job", done.Error)
 }

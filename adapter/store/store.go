@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"docledger/domain/billing"
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -25,6 +24,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 	"docledger/domain/organization"
 	"docledger/domain/secret"
 	"docledger/usecase"
@@ -41,7 +41,7 @@ type Options struct {
 	// Now tells the time of changes that bring none with them.
 	Now func() time.Time
 	// Sealer encrypts tokens; without one there can be no grants.
-	Sealer secret.Sealer
+	Sealer secret.Encrypter
 	// Carried says what a job keeps of the trace that enqueues it; nil or ""
 	// keeps nothing.
 	Carried func(ctx context.Context) string
@@ -53,7 +53,7 @@ type Store struct {
 	db       *gorm.DB
 	postgres bool
 	now      func() time.Time
-	sealer   secret.Sealer
+	sealer   secret.Encrypter
 	river    *river.Client[*sql.Tx]
 	carried  func(ctx context.Context) string
 	position int64 // of new events on SQLite
@@ -175,36 +175,36 @@ func (s *Store) Holds() Holds { return Holds{s} }
 func (s *Store) Queue() Queue { return Queue{s} }
 
 var (
-	_ usecase.UnitOfWork        = (*Store)(nil)
-	_ organization.Repository   = Organizations{}
-	_ identity.Users            = Users{}
-	_ identity.Memberships      = Memberships{}
-	_ identity.Sessions         = Sessions{}
-	_ identity.Attempts         = Attempts{}
-	_ entity.Repository         = Entities{}
-	_ entity.SettingsRepository = Settings{}
-	_ document.Repository       = Documents{}
-	_ booking.Repository        = Bookings{}
-	_ booking.Codings           = Codings{}
-	_ document.Orphans          = Documents{}
-	_ invoice.Repository        = Invoices{}
-	_ event.Log                 = Events{}
-	_ billing.Usage             = Usage{}
-	_ idempotency.Store         = Idempotency{}
-	_ billing.KnownPlans        = KnownPlans{}
-	_ billing.PlanEvents        = PlanEvents{}
-	_ billing.ChargeRecords     = Charges{}
-	_ inbox.Repository          = Inbox{}
-	_ integration.Grants        = Grants{}
-	_ integration.Sealed        = Grants{}
-	_ integration.Repository    = Integrations{}
-	_ integration.Everywhere    = Integrations{}
-	_ integration.Attempts      = ConsentAttempts{}
-	_ integration.Meters        = Meters{}
-	_ usecase.Leases            = Leases{}
-	_ job.Queue                 = Queue{}
-	_ job.Holds                 = Holds{}
-	_ job.Operator              = Queue{}
+	_ usecase.UnitOfWork                  = (*Store)(nil)
+	_ organization.Repository             = Organizations{}
+	_ identity.Users                      = Users{}
+	_ identity.Memberships                = Memberships{}
+	_ identity.Sessions                   = Sessions{}
+	_ identity.Attempts                   = Attempts{}
+	_ entity.Repository                   = Entities{}
+	_ entity.SettingsRepository           = Settings{}
+	_ document.Repository                 = Documents{}
+	_ ledgersync.Repository               = Bookings{}
+	_ ledgersync.Codings                  = Codings{}
+	_ document.Orphans                    = Documents{}
+	_ invoice.Repository                  = Invoices{}
+	_ event.Log                           = Events{}
+	_ billing.Usage                       = Usage{}
+	_ idempotency.Store                   = Idempotency{}
+	_ billing.LastKnownPlans              = KnownPlans{}
+	_ billing.PlanEvents                  = PlanEvents{}
+	_ billing.ChargeRecords               = Charges{}
+	_ inbox.Repository                    = Inbox{}
+	_ integration.Grants                  = Grants{}
+	_ integration.GrantMaintenance        = Grants{}
+	_ integration.Repository              = Integrations{}
+	_ integration.CrossOrganizationReader = Integrations{}
+	_ integration.OAuthStates             = ConsentAttempts{}
+	_ integration.Meters                  = Meters{}
+	_ usecase.Leases                      = Leases{}
+	_ job.Queue                           = Queue{}
+	_ job.Pause                           = Holds{}
+	_ job.Operator                        = Queue{}
 )
 
 // instant is how times are written: UTC in whole microseconds, which both

@@ -60,7 +60,7 @@ func (r watchRow) fromRow() watch.Watch {
 	return watch.Watch{
 		IntegrationID: r.IntegrationID, OrganizationID: r.OrganizationID, Run: r.Run, Cursor: r.Cursor, NextPollAt: instant(r.NextPollAt),
 		Woken:       r.Woken,
-		Place:       docstore.Place{Source: b.Source, SubSource: b.SubSource},
+		Place:       docstore.Location{Source: b.Source, SubSource: b.SubSource},
 		Directories: mapped(b.Directories, func(d watchDirectoryJSON) watch.Directory { return watch.Directory(d) }),
 		Account:     b.Account, Listing: watch.Listing(b.Listing),
 		Epoch: b.Epoch, Enumerating: b.Enumerating, CaughtUp: b.CaughtUp, LastPollAt: b.LastPollAt, UpToDateAt: b.UpToDateAt,
@@ -142,7 +142,7 @@ func (r Watches) Update(ctx context.Context, d watch.Due, run int64, change func
 			return failed("read the watch", err)
 		}
 		there := row.fromRow()
-		if err := there.Fence(run); err != nil {
+		if err := there.CheckFence(run); err != nil {
 			return err
 		}
 		if err := change(&there); err != nil {

@@ -116,15 +116,15 @@ func (r WatchNodes) Waiting(ctx context.Context, integration uuid.UUID) (int, er
 	return int(n), failed("count the files to take in", err)
 }
 
-// Reconsider implements watch.NodeSets.
-func (r WatchNodes) Reconsider(ctx context.Context, integration uuid.UUID, now time.Time) error {
+// RequeueExcluded implements watch.NodeSets.
+func (r WatchNodes) RequeueExcluded(ctx context.Context, integration uuid.UUID, now time.Time) error {
 	err := r.s.handle(ctx).Exec(`UPDATE watch_nodes SET state = 'WANTED', attempts = 0, next_at = ? WHERE integration_id = ? AND state = 'OUTSIDE'`,
 		instant(now), integration).Error
 	return failed("look at items again", err)
 }
 
-// RemoveUntold implements watch.NodeSets.
-func (r WatchNodes) RemoveUntold(ctx context.Context, integration uuid.UUID, epoch int64) error {
+// DeleteMissing implements watch.NodeSets.
+func (r WatchNodes) DeleteMissing(ctx context.Context, integration uuid.UUID, epoch int64) error {
 	err := r.s.handle(ctx).Exec(`UPDATE watch_nodes SET removed = TRUE, listed = FALSE,
 		reason = CASE WHEN state IN ('WANTED', 'OUTSIDE') THEN 'gone' ELSE reason END,
 		state = CASE WHEN state IN ('WANTED', 'OUTSIDE') THEN 'SKIPPED' ELSE state END
@@ -132,8 +132,8 @@ func (r WatchNodes) RemoveUntold(ctx context.Context, integration uuid.UUID, epo
 	return failed("remove what is no longer there", err)
 }
 
-// Unlist implements watch.NodeSets.
-func (r WatchNodes) Unlist(ctx context.Context, integration uuid.UUID) error {
+// ResetListing implements watch.NodeSets.
+func (r WatchNodes) ResetListing(ctx context.Context, integration uuid.UUID) error {
 	err := r.s.handle(ctx).Exec(`UPDATE watch_nodes SET listed = FALSE WHERE integration_id = ? AND listed`, integration).Error
 	return failed("have folders listed anew", err)
 }

@@ -30,7 +30,7 @@ func (watchSubscriptionRow) TableName() string { return "watch_subscriptions" }
 func (r watchSubscriptionRow) fromRow() watch.Subscription {
 	return watch.Subscription{
 		ID: r.ID, IntegrationID: r.IntegrationID, OrganizationID: r.OrganizationID, Proof: r.Proof,
-		Place:     docstore.Place{Source: r.Source, SubSource: r.SubSource},
+		Place:     docstore.Location{Source: r.Source, SubSource: r.SubSource},
 		Remote:    docstore.Subscription{ID: r.RemoteID, Resource: r.Resource, ExpiresAt: fromOptionalTime(r.ExpiresAt)},
 		CreatedAt: instant(r.CreatedAt),
 	}

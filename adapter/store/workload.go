@@ -21,7 +21,7 @@ type Workload struct {
 	// is not.
 	Held float64
 	// Meters are those of providers' tenants that were used lately, by provider.
-	Meters map[integration.Provider][]integration.Meter
+	Meters map[integration.Provider][]integration.RateTracker
 }
 
 // JobCount counts the jobs of a kind in a state. Age is that of the one that
@@ -116,15 +116,15 @@ func (s *Store) WorkloadForOperator(ctx context.Context) (w Workload, err error)
 	return w, err
 }
 
-func (s *Store) metersInUse(ctx context.Context, now time.Time) (map[integration.Provider][]integration.Meter, error) {
+func (s *Store) metersInUse(ctx context.Context, now time.Time) (map[integration.Provider][]integration.RateTracker, error) {
 	var rows []meterRow
 	err := s.handle(ctx).Where("updated_at > ?", now.Add(-meterLife)).Order("updated_at DESC").Limit(mostMeters).Find(&rows).Error
 	if err != nil {
 		return nil, failed("read the meters", err)
 	}
-	out := map[integration.Provider][]integration.Meter{}
+	out := map[integration.Provider][]integration.RateTracker{}
 	for _, row := range rows {
-		var m integration.Meter
+		var m integration.RateTracker
 		if err := json.Unmarshal([]byte(row.Body), &m); err != nil {
 			return nil, failed("read a meter", err)
 		}

@@ -117,5 +117,5 @@ func (s *Server) challenge(w http.ResponseWriter, sent bool) {
 	answer(w, http.StatusUnauthorized, "invalid_token", "Sign in with an OAuth client. See the resource_metadata of WWW-Authenticate.")
 }
 
-// scope is what makes the provider name an organization in a token (contract 5.8).
+// scope is what makes the provider name an organization in a token (interface 5.8).
 const scope = "user:org:read"

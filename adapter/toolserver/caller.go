@@ -66,7 +66,7 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 		if refusal != nil {
 			return refusal, "refused", nil
 		}
-		if shortened == "" && asItIs(body, arguments, budget) {
+		if shortened == "" && isPassthrough(body, arguments, budget) {
 			return answered(body), "ok", nil
 		}
 		value := s.decode(ctx, t, body)
@@ -95,9 +95,9 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 	return refused("The list changes too fast to be read. Ask for fewer items with limit."), "refused", nil
 }
 
-// asItIs says that an answer needs nothing done to it, as most do not: reading
+// isPassthrough says that an answer needs nothing done to it, as most do not: reading
 // and writing it again would take longer than all else.
-func asItIs(body []byte, arguments catalog.Object, budget int) bool {
+func isPassthrough(body []byte, arguments catalog.Object, budget int) bool {
 	_, selects := arguments[catalog.ArgFields]
 	return !selects && len(body) > 0 && len(body) <= budget && body[0] == '{' && json.Valid(body) && catalog.IsClean(string(body))
 }
@@ -128,14 +128,14 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 	req.Header.Set("User-Agent", "docledger-tools")
 	resp, err := s.o.Client.Do(req)
 	if err != nil {
-		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", withoutAddress(err))
-		return nil, refused("The service does not answer just now. Try again in a few seconds" + afterwards(t) + ".")
+		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", stripURL(err))
+		return nil, refused("The service does not answer just now. Try again in a few seconds" + retryWarning(t) + ".")
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil || len(body) > maxAnswer {
 		s.o.Log.WarnContext(ctx, "an answer of the API cannot be read", "tool", t.Name, "bytes", len(body), "error", err)
-		return nil, refused("The answer could not be read whole. Ask for less and try again" + afterwards(t) + ".")
+		return nil, refused("The answer could not be read whole. Ask for less and try again" + retryWarning(t) + ".")
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, refused(s.explain(resp, body))
@@ -143,17 +143,17 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 	return bytes.TrimSpace(body), nil
 }
 
-// withoutAddress takes from an error of a request the address, in which there
+// stripURL takes from an error of a request the address, in which there
 // are arguments.
-func withoutAddress(err error) error {
+func stripURL(err error) error {
 	if failed := new(url.Error); errors.As(err, &failed) {
 		return failed.Err
 	}
 	return err
 }
 
-// afterwards warns of repeating what may have been done.
-func afterwards(t catalog.Tool) string {
+// retryWarning warns of repeating what may have been done.
+func retryWarning(t catalog.Tool) string {
 	if t.ReadOnly || t.Idempotent {
 		return ""
 	}

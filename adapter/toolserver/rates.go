@@ -12,16 +12,16 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Rates bound how often this server may be called (records D25); what tools ask
+// Rates bound how often this server may be called (domain D25); what tools ask
 // of the API is counted there once more. A nil function counts nothing.
 type Rates struct {
 	// Address counts a request without a good token; Caller one with it.
-	Address func(ctx context.Context, address string) Standing
-	Caller  func(ctx context.Context, subject string) Standing
+	Address func(ctx context.Context, address string) Result
+	Caller  func(ctx context.Context, subject string) Result
 }
 
-// Standing is where a caller stands after a request.
-type Standing struct {
+// Result is where a caller stands after a request.
+type Result struct {
 	Limit, Remaining int           // requests a minute; a Limit of zero says that none applies
 	Reset            time.Duration // until the limit starts over
 	Refused          bool
@@ -48,7 +48,7 @@ func (s *Server) limitAddress(c *gin.Context) {
 	}
 }
 
-func admit(c *gin.Context, count func(context.Context, string) Standing, who string) bool {
+func admit(c *gin.Context, count func(context.Context, string) Result, who string) bool {
 	if count == nil {
 		return true
 	}

@@ -14,10 +14,10 @@ import (
 // counting refuses whoever has sent limit requests, and keeps who sent how many.
 type counting map[string]int
 
-func (n counting) limit(limit int) func(context.Context, string) toolserver.Standing {
-	return func(_ context.Context, who string) toolserver.Standing {
+func (n counting) limit(limit int) func(context.Context, string) toolserver.Result {
+	return func(_ context.Context, who string) toolserver.Result {
 		n[who]++
-		return toolserver.Standing{Limit: limit, Remaining: max(limit-n[who], 0), Reset: 1500 * time.Millisecond, Refused: n[who] > limit}
+		return toolserver.Result{Limit: limit, Remaining: max(limit-n[who], 0), Reset: 1500 * time.Millisecond, Refused: n[who] > limit}
 	}
 }
 

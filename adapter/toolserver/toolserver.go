@@ -1,6 +1,6 @@
 // Package toolserver is how assistants reach the service: an endpoint of the
 // Model Context Protocol whose tools are operations of the API, and the OAuth
-// façade before the identity provider (contract 1.6, 4.3 and 5). It keeps no
+// façade before the identity provider (interface 1.6, 4.3 and 5). It keeps no
 // state, reads no database and has no right of its own: every call is the API's
 // to allow, with the caller's own token.
 package toolserver
@@ -166,8 +166,8 @@ func (s *Server) routes() (http.Handler, error) {
 	return engine, nil
 }
 
-// Owns says that a path is the tool server's, in a process that serves more.
-func Owns(path string) bool {
+// HandlesPath says that a path is the tool server's, in a process that serves more.
+func HandlesPath(path string) bool {
 	path = strings.TrimSuffix(path, "/")
 	switch path {
 	case oauth.ResourcePath, "/register", "/authorize", "/token", "/.well-known":

@@ -1,4 +1,4 @@
-// Package webhook receives what other systems tell the service (contract 4.4
+// Package webhook receives what other systems tell the service (interface 4.4
 // and section 6). It knows no vendor: each sender's own adapter says whether a
 // request is theirs and what it tells.
 package webhook
@@ -73,7 +73,7 @@ func (r *Receiver) ReceiveIdentityEvent(c *gin.Context, _ webhooks.ReceiveIdenti
 // badHeader answers a signature header that is there twice.
 func (r *Receiver) badHeader(c *gin.Context, err error, _ int) {
 	r.WriteError(c, fault.New(fault.Invalid, fault.CodeInvalidSignature,
-		"The webhook's signature is not valid: each of its headers must be there once.").Because(err))
+		"The webhook's signature is not valid: each of its headers must be there once.").WithCause(err))
 }
 
 // receive is the one table of what a delivery is answered with: 404 for a
@@ -128,13 +128,13 @@ func (r *Receiver) read(c *gin.Context) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-			"The body ended before it was complete. Send the event again.").Because(err)
+			"The body ended before it was complete. Send the event again.").WithCause(err)
 	}
 	return body, nil
 }
 
 // critical says whether a sender must repeat an event that could not be kept:
-// it is one of the six of contract section 6.
+// it is one of the six of interface 6.
 func critical(sender inbox.Sender, eventType string) bool {
 	switch sender {
 	case inbox.Payments:
@@ -149,5 +149,5 @@ func critical(sender inbox.Sender, eventType string) bool {
 // answered with 500 (decisions 6).
 func notKept(sender inbox.Sender, e usecaseinbox.Event, cause error) error {
 	return fault.New(fault.Internal, fault.CodeInternal, "The event could not be kept. Send it again.").
-		Because(fmt.Errorf("keep event %s of type %s from %s: %w", e.ID, e.Type, sender, cause))
+		WithCause(fmt.Errorf("keep event %s of type %s from %s: %w", e.ID, e.Type, sender, cause))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
-	var x service.Examination
+	var x service.DiagnoseOptions
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the installation and say what to do about what is wrong", Args: cobra.NoArgs,
 		Long: "Checks what this machine can of the installation: database, schema, clock, documents, keys, secrets, Redis, third parties and the PDF reader. " +

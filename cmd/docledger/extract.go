@@ -192,7 +192,7 @@ func judged(d extraction.Draft, r *extraction.Result, took time.Duration) *invoi
 		inv.Lines[i].Position = i + 1
 	}
 	settings := entity.DefaultSettings(uuid.Nil, uuid.Nil)
-	review.Judge(inv, &entity.Entity{}, &settings, slices.Concat(d.Checks, r.Checks), clock.System{}.Now(), 1)
+	review.Evaluate(inv, &entity.Entity{}, &settings, slices.Concat(d.Checks, r.Checks), clock.System{}.Now(), 1)
 	return inv
 }
 

@@ -42,7 +42,7 @@ func resumeCommand() *cobra.Command {
 }
 
 // showTrials lists each integration with what became of its consent.
-func showTrials(c *cobra.Command, trials []restore.Trial) error {
+func showTrials(c *cobra.Command, trials []restore.GrantCheck) error {
 	if len(trials) == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // openBilling builds what knows plans: the payment processor's part, or none
-// (records D16).
+// (domain D16).
 func (s *Service) openBilling() (plans domain.Plans, err error) {
 	reader := &billing.Reader{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock, Log: s.log}
 	s.Billing = reader
@@ -57,7 +57,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	reader.Source, reader.Customers, reader.Known = subscribed, customers, st.KnownPlans()
 	x := s.Explainer
 	x.Subscriptions, x.Cache, x.Known, x.Events, x.Charges = client.Subscriptions, plans, st.KnownPlans(), st.PlanEvents(), st.Charges()
-	s.Shop = &billing.Shop{
+	s.Shop = &billing.Checkout{
 		Customers: customers, Prices: client.Prices, Sessions: client.Sessions, Clock: s.clock,
 		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins, Log: s.log,
 	}

@@ -54,15 +54,15 @@ const (
 	deepTimeout     = 24 * time.Hour
 )
 
-// Examination says what Diagnose looks at.
-type Examination struct {
+// DiagnoseOptions says what Diagnose looks at.
+type DiagnoseOptions struct {
 	Roles []string // of the processes that the installation has
 	Deep  bool     // reads every document, which takes its time
 }
 
 // Diagnose checks what the service needs, one finding each, whatever the
 // others say.
-func Diagnose(ctx context.Context, cfg config.Config, x Examination) []Finding {
+func Diagnose(ctx context.Context, cfg config.Config, x DiagnoseOptions) []Finding {
 	limit := diagnoseTimeout
 	if x.Deep {
 		limit = deepTimeout
@@ -207,7 +207,7 @@ func checkPDF(ctx context.Context, cfg config.Config) Finding {
 }
 
 // checkDocuments reads what every document names and holds it against its hash
-// (records D23).
+// (domain D23).
 func checkDocuments(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{
 		Subject: "every document",

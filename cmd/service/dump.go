@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"docledger/adapter/store/moving"
+	"docledger/adapter/store/transfer"
 	"docledger/domain/document"
 	"docledger/domain/fault"
 	"docledger/infrastructure/archive"
@@ -30,13 +30,13 @@ type DumpOptions struct {
 
 // Dump writes a whole installation to a file while it is used: its rows as they
 // stand at one moment, then the files that they name, which never change
-// (records D23). Memory does not grow with its size.
+// (domain D23). Memory does not grow with its size.
 func Dump(ctx context.Context, cfg config.Config, o DumpOptions) (sums Sums, err error) {
 	blobs, err := openBlobs(cfg)
 	if err != nil {
 		return sums, err
 	}
-	err = withRows(ctx, cfg, func(db moving.Database, schema int64) (err error) {
+	err = withRows(ctx, cfg, func(db transfer.Database, schema int64) (err error) {
 		w, err := archive.Create(o.File)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ type dumper struct {
 	lost []string // the first of the files that are lost
 }
 
-func (d *dumper) dump(ctx context.Context, db moving.Database, schema int64) (err error) {
+func (d *dumper) dump(ctx context.Context, db transfer.Database, schema int64) (err error) {
 	header, err := indented(dumpHeader{Format: dumpFormat, Schema: schema, Release: d.o.Release})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (d *dumper) dump(ctx context.Context, db moving.Database, schema int64) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, names.Close()) }()
-	if err := db.Read(ctx, func(rows moving.Rows) error { return d.readRows(ctx, rows, names) }); err != nil {
+	if err := db.Read(ctx, func(rows transfer.Rows) error { return d.readRows(ctx, rows, names) }); err != nil {
 		return err
 	}
 	if _, err := names.Seek(0, io.SeekStart); err != nil {
@@ -113,7 +113,7 @@ func (d *dumper) nameFile() (*os.File, error) {
 }
 
 // readRows reads all within one moment of the database.
-func (d *dumper) readRows(ctx context.Context, rows moving.Rows, names io.Writer) error {
+func (d *dumper) readRows(ctx context.Context, rows transfer.Rows, names io.Writer) error {
 	if err := rows.Check(ctx); err != nil {
 		return err
 	}

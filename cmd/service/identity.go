@@ -16,7 +16,7 @@ import (
 )
 
 // openIdentity builds what knows people from an identity provider, where one is
-// configured (records D16).
+// configured (domain D16).
 func (s *Service) openIdentity() (err error) {
 	if !s.cfg.Identity.External() {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"docledger/adapter/store/moving"
+	"docledger/adapter/store/transfer"
 	"docledger/domain/document"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
@@ -18,7 +18,7 @@ import (
 var errEnough = errors.New("enough")
 
 // Load fills an empty installation with a dump and returns the sums of what it
-// then has, which are those of the dump (records D23). The whole dump is
+// then has, which are those of the dump (domain D23). The whole dump is
 // verified before anything is stored. Files go first: one that no document names
 // harms nothing and is found again by the next try, whereas a document must
 // never name a file that is not there. Then one transaction takes all rows, and
@@ -31,7 +31,7 @@ func Load(ctx context.Context, cfg config.Config, file string, progress Progress
 	if err != nil {
 		return sums, err
 	}
-	err = withRows(ctx, cfg, func(db moving.Database, schema int64) (err error) {
+	err = withRows(ctx, cfg, func(db transfer.Database, schema int64) (err error) {
 		l := &loader{db: db, schema: schema, blobs: blobs, file: file, progress: progress}
 		sums, err = l.load(ctx)
 		return err
@@ -52,7 +52,7 @@ func prepareTarget(ctx context.Context, cfg config.Config) error {
 }
 
 type loader struct {
-	db       moving.Database
+	db       transfer.Database
 	schema   int64
 	blobs    document.Blobs
 	file     string
@@ -60,7 +60,7 @@ type loader struct {
 }
 
 func (l *loader) load(ctx context.Context) (Sums, error) {
-	err := l.db.Read(ctx, func(rows moving.Rows) error {
+	err := l.db.Read(ctx, func(rows transfer.Rows) error {
 		if err := rows.Check(ctx); err != nil {
 			return err
 		}
@@ -81,13 +81,13 @@ func (l *loader) load(ctx context.Context) (Sums, error) {
 		return Sums{}, err
 	}
 	got := Sums{Header: want.Header, Files: want.Files}
-	err = l.db.Fill(ctx, func(f *moving.Filler) error { return l.fill(ctx, f, want, &got) })
+	err = l.db.Fill(ctx, func(f *transfer.Filler) error { return l.fill(ctx, f, want, &got) })
 	return got, refuse(err)
 }
 
 // refuse says what to do where an installation is there already.
 func refuse(err error) error {
-	if errors.Is(err, moving.ErrNotEmpty) {
+	if errors.Is(err, transfer.ErrNotEmpty) {
 		return fmt.Errorf("%w; load into a new database", err)
 	}
 	return err
@@ -118,7 +118,7 @@ func (l *loader) put(ctx context.Context, sum string, r io.Reader) error {
 }
 
 // fill writes the rows and reads all of them back.
-func (l *loader) fill(ctx context.Context, f *moving.Filler, want Sums, got *Sums) (err error) {
+func (l *loader) fill(ctx context.Context, f *transfer.Filler, want Sums, got *Sums) (err error) {
 	last := ""
 	take := l.counted("", func(table string, line []byte) error {
 		if table != last {

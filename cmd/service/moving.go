@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"strings"
 
-	"docledger/adapter/store/moving"
+	"docledger/adapter/store/transfer"
 	"docledger/infrastructure/archive"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
@@ -109,9 +109,9 @@ func sumOf(text []byte) string {
 }
 
 // sumRows reads every table of a database.
-func sumRows(ctx context.Context, rows moving.Rows, each func(table string, line []byte) error) ([]TableSum, error) {
+func sumRows(ctx context.Context, rows transfer.Rows, each func(table string, line []byte) error) ([]TableSum, error) {
 	var out []TableSum
-	for _, table := range moving.Tables() {
+	for _, table := range transfer.Tables() {
 		s := newSumming()
 		err := rows.Each(ctx, table, func(line []byte) error {
 			s.add(line)
@@ -127,7 +127,7 @@ func sumRows(ctx context.Context, rows moving.Rows, each func(table string, line
 
 // withRows opens the database for a command that moves it, once its schema is
 // exactly that of this release.
-func withRows(ctx context.Context, cfg config.Config, do func(moving.Database, int64) error) (err error) {
+func withRows(ctx context.Context, cfg config.Config, do func(transfer.Database, int64) error) (err error) {
 	dbc := DatabaseConfig(cfg)
 	have, want, err := database.SchemaVersion(ctx, dbc, migrations.For(dialect(cfg)))
 	if err != nil {
@@ -144,7 +144,7 @@ func withRows(ctx context.Context, cfg config.Config, do func(moving.Database, i
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return do(moving.Of(db.SQL, db.Dialect == database.Postgres), have)
+	return do(transfer.Of(db.SQL, db.Dialect == database.Postgres), have)
 }
 
 // visitor takes what a dump holds; members without one are skipped, unless all
@@ -226,7 +226,7 @@ func (w *walker) readHeader() error {
 }
 
 func (w *walker) readRows() error {
-	for _, table := range moving.Tables() {
+	for _, table := range transfer.Tables() {
 		w.tables[table] = newSumming()
 		for part := 1; w.member.Name == fmt.Sprintf(rowsName, table, part); part++ {
 			if w.member.Size > mostRows {
@@ -335,7 +335,7 @@ func (w *walker) readManifest() error {
 	}
 	read := Sums{Header: w.header, Files: w.count}
 	read.Files.SHA256 = w.files.sum()
-	for _, table := range moving.Tables() {
+	for _, table := range transfer.Tables() {
 		s := w.tables[table]
 		read.Tables = append(read.Tables, TableSum{table, s.lines, s.sum()})
 	}

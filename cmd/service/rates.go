@@ -29,15 +29,15 @@ func newLimiter(cfg config.Config, now usecase.Clock, log *slog.Logger) (l *rate
 
 // apiRates are those of the API.
 func apiRates(cfg config.Config, limiter *ratelimit.Limiter) edge.Rates {
-	gate, r := &ratelimit.Gate{}, cfg.Rates
+	gate, r := &ratelimit.ConcurrencyLimiter{}, cfg.Rates
 	return edge.Rates{
 		PerCredential: r.PerCredential, PerOrganization: r.PerOrganization, PerAddress: r.PerAddress, AtOnce: r.AtOnce,
-		Take: func(ctx context.Context, quotas ...edge.Quota) edge.Standing {
+		Take: func(ctx context.Context, quotas ...edge.Quota) edge.Result {
 			asked := make([]ratelimit.Quota, len(quotas))
 			for i, q := range quotas {
 				asked[i] = ratelimit.Quota(q)
 			}
-			return edge.Standing(limiter.Take(ctx, asked...))
+			return edge.Result(limiter.Take(ctx, asked...))
 		},
 		Enter: gate.Enter,
 	}
@@ -45,9 +45,9 @@ func apiRates(cfg config.Config, limiter *ratelimit.Limiter) edge.Rates {
 
 // toolRates are those of the tool server. An address has one count for both.
 func toolRates(cfg config.Config, limiter *ratelimit.Limiter) toolserver.Rates {
-	by := func(key func(string) string, limit int) func(context.Context, string) toolserver.Standing {
-		return func(ctx context.Context, who string) toolserver.Standing {
-			return toolserver.Standing(limiter.Take(ctx, ratelimit.Quota{Key: key(who), Limit: limit}))
+	by := func(key func(string) string, limit int) func(context.Context, string) toolserver.Result {
+		return func(ctx context.Context, who string) toolserver.Result {
+			return toolserver.Result(limiter.Take(ctx, ratelimit.Quota{Key: key(who), Limit: limit}))
 		}
 	}
 	return toolserver.Rates{

@@ -13,14 +13,14 @@ import (
 func (s *Service) newRestore() *restore.Service {
 	st := s.store
 	return &restore.Service{
-		Holds: st.Holds(), Grants: st.Grants(), Integrations: st.Integrations(), Try: s.Integrations.Tokens.Try, Clock: s.clock,
+		Holds: st.Holds(), Grants: st.Grants(), Integrations: st.Integrations(), Check: s.Integrations.Tokens.Try, Clock: s.clock,
 	}
 }
 
 // verifyUnlessHeld looks whether providers of set-ups answer again, which may
 // renew consents.
 func (s *Service) verifyUnlessHeld(ctx context.Context) (int, error) {
-	held, err := job.Held(ctx, s.store.Holds())
+	held, err := job.Paused(ctx, s.store.Holds())
 	if err != nil || held {
 		return 0, err
 	}
@@ -29,7 +29,7 @@ func (s *Service) verifyUnlessHeld(ctx context.Context) (int, error) {
 
 // wakeHeld makes jobs due that a hold has put off, once it has ended.
 func (s *Service) wakeHeld(ctx context.Context) (int, error) {
-	return s.store.Holds().Wake(ctx, s.clock.Now(), job.HeldKinds()...)
+	return s.store.Holds().Wake(ctx, s.clock.Now(), job.PausedKinds()...)
 }
 
 // checkHold names a hold, which nobody should forget.

@@ -51,12 +51,12 @@ import (
 	"docledger/usecase/inbox"
 	"docledger/usecase/integrations"
 	"docledger/usecase/invoices"
+	"docledger/usecase/jobadmin"
 	"docledger/usecase/organizations"
 	"docledger/usecase/restore"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/watching"
-	"docledger/usecase/work"
 )
 
 // The roles of a process.
@@ -96,7 +96,7 @@ type Service struct {
 	Inbox         *inbox.Service
 	Explainer     *billing.Explainer
 	Restore       *restore.Service
-	Work          *work.Service
+	Work          *jobadmin.Service
 
 	scraped
 	ending     atomic.Bool // a signal to stop came
@@ -307,7 +307,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching
 	s.Restore = s.newRestore()
-	s.Work = &work.Service{Jobs: st.Queue(), Extraction: s.Extraction, Sync: bookings, Inbox: s.Inbox, UnitOfWork: st}
+	s.Work = &jobadmin.Service{Jobs: st.Queue(), Extraction: s.Extraction, Sync: bookings, Inbox: s.Inbox, UnitOfWork: st}
 }
 
 func (s *Service) buildHandler() (err error) {

@@ -104,7 +104,7 @@ func toolOrigins(cfg config.Config) []string {
 
 // verifyTools accepts OAuth tokens of the one client and nothing else. One that
 // names no organization is verified too and passed on: refusing it is the API's
-// (contract 5.4), and its words reach the caller, who would else only be sent
+// (interface 5.4), and its words reach the caller, who would else only be sent
 // round in circles.
 func verifyTools(verifier *clerk.Verifier, now usecase.Clock) toolserver.Verify {
 	return func(ctx context.Context, bearer string) (toolserver.Caller, error) {
@@ -134,20 +134,20 @@ func (s *Service) ServeTools(version string, api bool) error {
 	}
 	rest := s.handler
 	if !api {
-		rest = aliveOnly(s.Ready)
+		rest = healthOnlyHandler(s.Ready)
 	}
-	s.handler, s.tools = beside(server, rest), server
+	s.handler, s.tools = mountTools(server, rest), server
 	return nil
 }
 
 // ServeHealth has a process that is a worker alone answer nothing but how it is.
 // It is called once, before Run.
-func (s *Service) ServeHealth() { s.handler = aliveOnly(s.Ready) }
+func (s *Service) ServeHealth() { s.handler = healthOnlyHandler(s.Ready) }
 
-// beside gives the tool server its routes and rest all others.
-func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
+// mountTools gives the tool server its routes and rest all others.
+func mountTools(tools *toolserver.Server, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if toolserver.Owns(r.URL.Path) {
+		if toolserver.HandlesPath(r.URL.Path) {
 			tools.ServeHTTP(w, r)
 			return
 		}
@@ -155,8 +155,8 @@ func beside(tools *toolserver.Server, rest http.Handler) http.Handler {
 	})
 }
 
-// aliveOnly answers what a supervisor asks of a process without the API.
-func aliveOnly(ready httpapi.Ready) http.Handler {
+// healthOnlyHandler answers what a supervisor asks of a process without the API.
+func healthOnlyHandler(ready httpapi.Ready) http.Handler {
 	mux := http.NewServeMux()
 	reply := func(w http.ResponseWriter, status int, text string) {
 		header := w.Header()
@@ -220,7 +220,7 @@ func (t *Tools) Run(ctx context.Context, l net.Listener) error {
 
 // Handler answers everything that the process serves over HTTP.
 func (t *Tools) Handler() http.Handler {
-	return beside(t.server, aliveOnly(func(context.Context) ([]string, error) {
+	return mountTools(t.server, healthOnlyHandler(func(context.Context) ([]string, error) {
 		if !t.verifier.Ready() {
 			return nil, errNoKeys
 		}

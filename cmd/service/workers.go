@@ -15,10 +15,10 @@ import (
 func (s *Service) newRunner() (*jobs.Runner, error) {
 	cfg := jobs.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
-		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Scan: s.Extraction.RunScan, Event: s.Inbox.Process, Sync: s.Sync.Push, Poll: s.watching.Poll},
+		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Scan: s.Extraction.RunScan, Event: s.Inbox.Process, Sync: s.Sync.Run, Poll: s.watching.Poll},
 		Sweeps: []jobs.Task{
 			{Name: "backlogs", Run: func(ctx context.Context) error {
-				_, err := s.store.Queue().Level(ctx)
+				_, err := s.store.Queue().Rebalance(ctx)
 				return err
 			}},
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
@@ -27,7 +27,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
 			s.sweep("jobs that a restore had held", s.wakeHeld),
 		},
-		Prompt: []jobs.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
+		FastTasks: []jobs.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)
 			return err
 		}}},

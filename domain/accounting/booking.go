@@ -27,7 +27,7 @@ const (
 	NoTax        TaxTreatment = "NONE"      // the bill has no tax at all
 )
 
-// Stage is how far a bill is brought in the ledger (records D31). A ledger
+// Stage is how far a bill is brought in the ledger (domain D31). A ledger
 // that knows one stage only books there (ACCOUNTING_B has no draft).
 type Stage string
 
@@ -70,8 +70,8 @@ type Bill struct {
 	Corrects []Corrected
 	// Memo is text for whoever opens the bill in the ledger; may be "".
 	Memo string
-	// Again books although the supplier has another bill with the number.
-	Again bool
+	// AllowDuplicate books although the supplier has another bill with the number.
+	AllowDuplicate bool
 }
 
 // BillLine is one line of a bill.
@@ -100,8 +100,8 @@ type Corrected struct {
 	Number string // the supplier's
 }
 
-// Booked is a bill as the ledger holds it.
-type Booked struct {
+// LedgerBill is a bill as the ledger holds it.
+type LedgerBill struct {
 	ID       string
 	Kind     BillKind
 	Contact  string
@@ -117,8 +117,8 @@ type Booked struct {
 	URL     string // of its page in the ledger; "" where there is none
 }
 
-// Wanted describes the bills that Find looks for.
-type Wanted struct {
+// BillQuery describes the bills that Find looks for.
+type BillQuery struct {
 	Kind      BillKind
 	Contact   string
 	Number    string
@@ -140,7 +140,7 @@ type Rules struct {
 	ClosedUntil calendar.Date
 }
 
-// Booker books bills. What its errors have in common:
+// BillCreator books bills. What its errors have in common:
 //
 //   - a Refusal in the chain (see RefusalOf): the ledger refuses the bill, and
 //     has not booked it.
@@ -149,23 +149,23 @@ type Rules struct {
 //     fault.NotFound: nothing was done.
 //   - anything else after Book leaves uncertain whether the bill is there; see
 //     Uncertain.
-type Booker interface {
+type BillCreator interface {
 	// Rules reads what bills are held to.
 	Rules(ctx context.Context, a integration.Access) (Rules, error)
-	// Book books a bill. With the same key and the same bill it is booked once,
+	// CreateBill books a bill. With the same key and the same bill it is booked once,
 	// as long as the ledger remembers the key; key has up to 50 characters of
 	// [0-9a-z-]. A key that was used with another bill books nothing: it is
 	// ErrKeyReused, or, where the ledger does not notice, the first bill.
-	Book(ctx context.Context, a integration.Access, b Bill, key string) (Booked, error)
+	CreateBill(ctx context.Context, a integration.Access, b Bill, key string) (LedgerBill, error)
 	// Find returns the bills of the kind that carry the reference, and those of
 	// the contact with the number, oldest first, removed ones too. It reads the
 	// ledger's own list, which does not lag. One that carries the reference is
 	// found as long as people have left it its contact and its number or date.
-	Find(ctx context.Context, a integration.Access, w Wanted) ([]Booked, error)
+	Find(ctx context.Context, a integration.Access, w BillQuery) ([]LedgerBill, error)
 	// Read returns one bill. One that is deleted or voided is Removed, one that
 	// the ledger does not know is fault.NotFound: so is a deleted one in a ledger
 	// that forgets those.
-	Read(ctx context.Context, a integration.Access, kind BillKind, id string) (Booked, error)
+	Read(ctx context.Context, a integration.Access, kind BillKind, id string) (LedgerBill, error)
 }
 
 // NewContact is a supplier that the ledger does not have.

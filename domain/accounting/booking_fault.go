@@ -108,7 +108,7 @@ type Refusal struct {
 	Detail string
 	// Bill is the bill that is there already, with CodeAlreadyInLedger and
 	// CodeRemovedInLedger.
-	Bill *Booked
+	Bill *LedgerBill
 	// Candidates are the things of the ledger to choose from, with codes that
 	// say that several fit.
 	Candidates []Candidate
@@ -137,15 +137,15 @@ func Refuse(c Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: c, Detail: string(detail)}
 }
 
-// Because returns a copy of r that wraps cause.
-func (r *Refusal) Because(cause error) *Refusal {
+// WithCause returns a copy of r that wraps cause.
+func (r *Refusal) WithCause(cause error) *Refusal {
 	c := *r
 	c.cause = cause
 	return &c
 }
 
 // About returns a copy of r that names a bill of the ledger.
-func (r *Refusal) About(b Booked) *Refusal {
+func (r *Refusal) About(b LedgerBill) *Refusal {
 	c := *r
 	c.Bill = &b
 	return &c

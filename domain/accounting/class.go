@@ -9,7 +9,7 @@ import (
 	"docledger/domain/fault"
 )
 
-// AccountClass is the unified category of an account (contract 2.1).
+// AccountClass is the unified category of an account (interface 2.1).
 type AccountClass string
 
 // The classes.
@@ -28,7 +28,7 @@ func Classes() []AccountClass {
 	return []AccountClass{Asset, Liability, Equity, Revenue, Expense, Bank, CreditCard}
 }
 
-// filterNames are the values of the parameter account_types (contract 2.1), in
+// filterNames are the values of the parameter account_types (interface 2.1), in
 // the order of Classes.
 var filterNames = []string{"ASSET", "LIABILITY", "EQUITY", "REVENUE", "EXPENSE", "BANK", "CREDIT_CARD"}
 
@@ -70,7 +70,7 @@ type typeClass struct {
 	class AccountClass // "" for none
 }
 
-// typesA is the table of ACCOUNTING_A (contract 4.2, rule 1).
+// typesA is the table of ACCOUNTING_A (interface 4.2, rule 1).
 var typesA = []typeClass{
 	{"BANK", Bank},
 	{"CURRENT", Asset},
@@ -91,7 +91,7 @@ var typesA = []typeClass{
 	{"TERMLIAB", Liability},
 }
 
-// typesB is the table of ACCOUNTING_B (contract 4.2, rule 3).
+// typesB is the table of ACCOUNTING_B (interface 4.2, rule 3).
 var typesB = []typeClass{
 	{"Bank", Bank},
 	{accountsReceivable, ""},

@@ -24,7 +24,7 @@ type Account struct {
 	Name string
 	Type string // in the provider's own spelling
 	// Class is, at ACCOUNTING_A, the AccountClass, and at ACCOUNTING_B the
-	// original type as the contract spells it (contract 4.2, rule 4).
+	// original type as the contract spells it (interface 4.2, rule 4).
 	Class string
 	// Unmapped says that the provider's type is not in the contract's table.
 	Unmapped bool

@@ -7,13 +7,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// CacheTTL is the longest that a cached plan is believed (contract section 8).
+// CacheTTL is the longest that a cached plan is believed (interface 8).
 const CacheTTL = 5 * time.Minute
 
-// CacheKey is where an organization's plan is cached (contract 2.5).
+// CacheKey is where an organization's plan is cached (interface 2.5).
 func CacheKey(organization uuid.UUID) string { return "billing:plan:" + organization.String() }
 
-// Record is the cached plan of an organization (contract 2.5): exactly its
+// Record is the cached plan of an organization (interface 2.5): exactly its
 // five fields. A nil limit is unlimited.
 type Record struct {
 	SubscriptionStatus  string

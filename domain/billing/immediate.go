@@ -3,7 +3,7 @@ package billing
 import "time"
 
 // ImmediateCharge decides whether a subscription that was created at a moment
-// is charged for the running month at once, and by which price (contract 4.6).
+// is charged for the running month at once, and by which price (interface 4.6).
 // The 1st is judged in UTC by the event's own time, which is the same on every
 // delivery; only the exact value "true" counts. A price that is not named is
 // "": the charge was asked for and can't be made.
@@ -48,7 +48,7 @@ func CheckoutEnd(now time.Time) time.Time {
 
 // NextAnchor is when a subscription bought at now begins its first full
 // period: the next 1st at 00:00 UTC. On the 1st itself it begins at once,
-// which is the zero time (records D26).
+// which is the zero time (domain D26).
 func NextAnchor(now time.Time) time.Time {
 	if now.UTC().Day() == 1 {
 		return time.Time{}

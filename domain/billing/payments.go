@@ -49,10 +49,10 @@ var ErrKeyReused = errors.New("the idempotency key was used before with other va
 // either, the call can be made with another key.
 var ErrKeySpent = errors.New("the processor remembers with the idempotency key that the call failed")
 
-// Anew makes a call with its key, and where that is used up once more with one
+// RetryWithFreshKey makes a call with its key, and where that is used up once more with one
 // that is the same for an hour. Callers have read back before what an earlier
 // call may have done.
-func Anew[T any](key string, now time.Time, call func(key string) (T, error)) (T, error) {
+func RetryWithFreshKey[T any](key string, now time.Time, call func(key string) (T, error)) (T, error) {
 	v, err := call(key)
 	if errors.Is(err, ErrKeySpent) || errors.Is(err, ErrKeyReused) {
 		return call(key + ":" + now.UTC().Format("2006-01-02T15"))
@@ -118,7 +118,7 @@ type Price struct {
 	ProductMetadata map[string]string
 }
 
-// Plan is the name under which a price is shown as a plan (records D14).
+// Plan is the name under which a price is shown as a plan (domain D14).
 func (p Price) Plan() string {
 	if p.LookupKey != "" {
 		return p.LookupKey
@@ -145,7 +145,7 @@ func (p Price) Limits() (Limits, error) {
 }
 
 // Monthly reports whether one period of the price is exactly one month. Only
-// such a price can be charged for the current month (contract 4.6).
+// such a price can be charged for the current month (interface 4.6).
 func (p Price) Monthly() bool {
 	return p.Recurring && p.Interval == "month" && p.IntervalCount == 1
 }
@@ -230,7 +230,7 @@ const (
 )
 
 // Writable says that new entities, uploads and extractions are allowed
-// (records D14): a payment that is being retried takes nothing away.
+// (domain D14): a payment that is being retried takes nothing away.
 func (s SubscriptionStatus) Writable() bool { return s == Active || s == Trialing || s == PastDue }
 
 // SubscriptionItem is one price of a subscription.
@@ -270,9 +270,9 @@ type Snapshot struct {
 	OpenInvoice   *ProcessorInvoice // the newest one that waits for payment
 }
 
-// Counting returns the subscription that counts: one that allows writing, else
-// the newest (records D14).
-func (s Snapshot) Counting() (Subscription, bool) {
+// Effective returns the subscription that counts: one that allows writing, else
+// the newest (domain D14).
+func (s Snapshot) Effective() (Subscription, bool) {
 	for _, sub := range s.Subscriptions {
 		if sub.Status.Writable() {
 			return sub, true
@@ -284,7 +284,7 @@ func (s Snapshot) Counting() (Subscription, bool) {
 	return Subscription{}, false
 }
 
-// Subscriptions reads subscriptions. It never changes one (contract section 3).
+// Subscriptions reads subscriptions. It never changes one (interface 3).
 type Subscriptions interface {
 	// OfCustomer reads everything that a customer's plan depends on.
 	OfCustomer(ctx context.Context, customer string) (Snapshot, error)

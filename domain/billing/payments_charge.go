@@ -34,7 +34,7 @@ type ProcessorInvoice struct {
 	CreatedAt  time.Time
 }
 
-// Charge names one immediate charge (contract 4.6): at most one for each
+// Charge names one immediate charge (interface 4.6): at most one for each
 // subscription and month.
 type Charge struct {
 	Organization uuid.UUID
@@ -70,7 +70,7 @@ type ChargeItem struct {
 type PaymentOutcome string
 
 // The outcomes. All but Paid leave the invoice open for the processor's own
-// retries, and none is an error (contract section 7, rule 6).
+// retries, and none is an error (interface 7, rule 6).
 const (
 	Paid            PaymentOutcome = "paid"
 	Processing      PaymentOutcome = "processing" // a debit that takes days is under way

@@ -57,7 +57,7 @@ func TestCountingSubscription(t *testing.T) {
 		for i, status := range tt.newestFirst {
 			s.Subscriptions = append(s.Subscriptions, billing.Subscription{ID: string(rune('a' + i)), Status: status})
 		}
-		got, ok := s.Counting()
+		got, ok := s.Effective()
 		if ok != (tt.want >= 0) || ok && got.ID != s.Subscriptions[tt.want].ID {
 			t.Errorf("%s: %+v %v", name, got, ok)
 		}

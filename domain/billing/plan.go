@@ -6,7 +6,7 @@ import (
 	"docledger/domain/organization"
 )
 
-// Statuses of organizations without a subscription (records D14); with one the
+// Statuses of organizations without a subscription (domain D14); with one the
 // status is the processor's word.
 const (
 	TrialStatus   = "trialing"
@@ -57,7 +57,7 @@ func TrialPlan(t organization.Trial, now time.Time) Plan {
 // its customer: the subscription that counts, else the trial (decisions 6).
 // The error is that of a limit which is no number.
 func PlanOf(s Snapshot, t organization.Trial, now time.Time) (Plan, error) {
-	sub, ok := s.Counting()
+	sub, ok := s.Effective()
 	if !ok {
 		return TrialPlan(t, now), nil
 	}

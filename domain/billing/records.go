@@ -9,23 +9,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// KnownFor is how long the last plan known holds while the processor is out of
-// reach (records D14).
-const KnownFor = 7 * 24 * time.Hour
+// LastKnownPlanTTL is how long the last plan known holds while the processor is out of
+// reach (domain D14).
+const LastKnownPlanTTL = 7 * 24 * time.Hour
 
-// Known is the last plan that was read of an organization.
-type Known struct {
+// LastKnownPlan is the last plan that was read of an organization.
+type LastKnownPlan struct {
 	Plan       Plan
 	PaymentURL string // the page of the newest invoice that waits for payment; "" for none
 	ReadAt     time.Time
 }
 
-// KnownPlans keeps what the processor said last.
-type KnownPlans interface {
+// LastKnownPlans keeps what the processor said last.
+type LastKnownPlans interface {
 	// Put keeps the plan, unless a later reading is there.
-	Put(ctx context.Context, organization uuid.UUID, k Known) error
+	Put(ctx context.Context, organization uuid.UUID, k LastKnownPlan) error
 	// Get returns the last plan known, or a NotFound fault.
-	Get(ctx context.Context, organization uuid.UUID) (*Known, error)
+	Get(ctx context.Context, organization uuid.UUID) (*LastKnownPlan, error)
 }
 
 // PlanEvent is an event of another system that changed what an organization

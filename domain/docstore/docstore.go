@@ -11,7 +11,7 @@ import (
 )
 
 // Source is the outer of the two places that a watch names: a site
-// (DOCSTORE_A), or a folder (DOCSTORE_B; contract 4.2, row 8).
+// (DOCSTORE_A), or a folder (DOCSTORE_B; interface 4.2, row 8).
 type Source struct {
 	// ID is what the store names it by, to the letter: opaque, and any text may
 	// be in it.
@@ -22,11 +22,11 @@ type Source struct {
 }
 
 // SubSource is the inner place: a document library of the site (DOCSTORE_A), or
-// a sub-folder of the folder (DOCSTORE_B; contract 4.2, row 9).
+// a sub-folder of the folder (DOCSTORE_B; interface 4.2, row 9).
 type SubSource = Source
 
-// Place names what is watched: one sub-source of one source.
-type Place struct {
+// Location names what is watched: one sub-source of one source.
+type Location struct {
 	Source    string
 	SubSource string
 }

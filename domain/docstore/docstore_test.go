@@ -41,7 +41,7 @@ func TestFaults(t *testing.T) {
 	for sentinel, err := range map[error]error{
 		docstore.ErrDenied:   docstore.Denied(integration.DocstoreB, cause),
 		docstore.ErrLocked:   docstore.Locked(integration.DocstoreB, 0, cause),
-		docstore.ErrWithheld: docstore.Withheld(integration.DocstoreB, "it is too large.", cause),
+		docstore.ErrWithheld: docstore.ContentUnavailable(integration.DocstoreB, "it is too large.", cause),
 	} {
 		if !errors.Is(err, sentinel) || !errors.Is(err, cause) {
 			t.Errorf("%v is not %v of its cause", err, sentinel)

@@ -33,7 +33,7 @@ var (
 func Denied(p integration.Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
 		"The account that consented at %s may not read this. Have access given to it there, or connect the integration with another account.", p).
-		Because(errors.Join(ErrDenied, cause))
+		WithCause(errors.Join(ErrDenied, cause))
 }
 
 // Locked says that a file cannot be had for now; after is when to come back,
@@ -41,14 +41,14 @@ func Denied(p integration.Provider, cause error) error {
 func Locked(p integration.Provider, after time.Duration, cause error) error {
 	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s does not hand the file out for now. It is tried again.", p)
 	f.RetryAfter = max(after, time.Second)
-	return f.Because(errors.Join(ErrLocked, cause))
+	return f.WithCause(errors.Join(ErrLocked, cause))
 }
 
-// Withheld says that a store never hands a content out; reason tells people
+// ContentUnavailable says that a store never hands a content out; reason tells people
 // why, as a sentence without the store's name.
-func Withheld(p integration.Provider, reason string, cause error) error {
+func ContentUnavailable(p integration.Provider, reason string, cause error) error {
 	return fault.New(fault.Invalid, fault.CodeInvalidRequest, "%s does not hand the file out: %s", p, reason).
-		Because(errors.Join(ErrWithheld, cause))
+		WithCause(errors.Join(ErrWithheld, cause))
 }
 
 // lostCursor carries where to begin anew.
@@ -61,7 +61,7 @@ func (lostCursor) Is(target error) bool { return target == ErrCursorLost }
 // that tells all there is anew; "" where Start gives one.
 func CursorLost(p integration.Provider, restart string, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s has lost track of the changes. All is read anew.", p).
-		Because(errors.Join(lostCursor{restart}, cause))
+		WithCause(errors.Join(lostCursor{restart}, cause))
 }
 
 // Restart returns the cursor that tells all there is anew after ErrCursorLost;

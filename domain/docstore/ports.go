@@ -29,12 +29,12 @@ type Browser interface {
 	// SubSource reads one place from the store itself, which proves that it can
 	// be read and lies in its source; fault.NotFound where it does not. Its
 	// Source is part of what is proven.
-	SubSource(ctx context.Context, a integration.Access, p Place) (SubSource, error)
+	SubSource(ctx context.Context, a integration.Access, p Location) (SubSource, error)
 	// Directories reads the folders that lie at a path of the place, in the
 	// form of CleanPath: none, one, or several where names may repeat. Names
 	// are compared without case where the store does so. The path "" is the
 	// place's top folder.
-	Directories(ctx context.Context, a integration.Access, p Place, path string) ([]Item, error)
+	Directories(ctx context.Context, a integration.Access, p Location, path string) ([]Item, error)
 }
 
 // Changes tells what is in a place and how it changes. A feed may tell more
@@ -44,12 +44,12 @@ type Changes interface {
 	// Start returns a cursor from which Next misses nothing that happens after
 	// the call. Where the connector is no Lister, Next tells from it first all
 	// that there is; where it is one, only what happens from now on.
-	Start(ctx context.Context, a integration.Access, p Place) (cursor string, err error)
+	Start(ctx context.Context, a integration.Access, p Location) (cursor string, err error)
 	// Next returns what a cursor leads to, by one request to the store as far
 	// as possible. The same cursor may be read again, with what has come since
 	// or the same: a page is worked through before its cursor is stored. A page
 	// holds at most a few thousand changes.
-	Next(ctx context.Context, a integration.Access, p Place, cursor string) (Page, error)
+	Next(ctx context.Context, a integration.Access, p Location, cursor string) (Page, error)
 }
 
 // Lister is a connector whose feed tells only what happens: what lies in a
@@ -59,7 +59,7 @@ type Lister interface {
 	// page; the first has cursor "". The folder "" is the place's top one, which
 	// is itself, with Top set, the first change of the first page. A folder that
 	// is gone meanwhile is fault.NotFound.
-	Children(ctx context.Context, a integration.Access, p Place, folder, cursor string) (Page, error)
+	Children(ctx context.Context, a integration.Access, p Location, folder, cursor string) (Page, error)
 }
 
 // Reader reads contents.
@@ -67,7 +67,7 @@ type Reader interface {
 	// Open begins to read the content of a file as it is now. Faults of the
 	// content are ErrLocked, ErrWithheld and fault.NotFound. The access token
 	// reaches the API's host only, not the one the bytes come from.
-	Open(ctx context.Context, a integration.Access, p Place, it Item) (Content, error)
+	Open(ctx context.Context, a integration.Access, p Location, it Item) (Content, error)
 }
 
 // Subscription is a store's promise to tell when something changed.
@@ -89,8 +89,8 @@ type Call struct {
 	ReadBody func() ([]byte, error)
 }
 
-// Told is what a call says.
-type Told struct {
+// Notification is what a call says.
+type Notification struct {
 	// Echo is a text that the store wants to have repeated before it believes in
 	// the address; "" for none. Nothing proves who asks for it.
 	Echo string
@@ -109,14 +109,14 @@ type Notifier interface {
 	// characters). cursor is where the watch stands. The store may call the
 	// address before Subscribe returns. A store that refuses for want of a
 	// permission is ErrDenied.
-	Subscribe(ctx context.Context, a integration.Access, p Place, cursor, address string, proof secret.Text) (Subscription, error)
+	Subscribe(ctx context.Context, a integration.Access, p Location, cursor, address string, proof secret.Text) (Subscription, error)
 	// Renew makes it last longer, or puts another one in its place, whose ID
 	// then differs; the former goes on until Unsubscribe. One that is unknown
 	// to the store is fault.NotFound: subscribe anew.
-	Renew(ctx context.Context, a integration.Access, p Place, s Subscription, cursor, address string, proof secret.Text) (Subscription, error)
+	Renew(ctx context.Context, a integration.Access, p Location, s Subscription, cursor, address string, proof secret.Text) (Subscription, error)
 	// Unsubscribe ends it. One that has ended is no error.
 	Unsubscribe(ctx context.Context, a integration.Access, s Subscription) error
 	// Read says what a call means, without believing it. One that is none of
 	// the store's is an Invalid fault.
-	Read(c Call) (Told, error)
+	Read(c Call) (Notification, error)
 }

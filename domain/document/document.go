@@ -117,8 +117,8 @@ type Document struct {
 // was reading when it died.
 func (d *Document) CanBeRead() bool { return !d.Status.Terminal() }
 
-// Waits says that nobody is reading the document.
-func (d *Document) Waits() bool { return d.Status == Uploaded && d.HeldReason == "" }
+// IsQueued says that nobody is reading the document.
+func (d *Document) IsQueued() bool { return d.Status == Uploaded && d.HeldReason == "" }
 
 // BeginReading marks the document as being read, so that the try is known
 // should reading it bring the process down.
@@ -139,14 +139,14 @@ func (d *Document) AwaitReader() {
 	d.Attempts--
 }
 
-// Hopeless says that no further reading is to begin.
-func (d *Document) Hopeless() bool {
+// AttemptsExhausted says that no further reading is to begin.
+func (d *Document) AttemptsExhausted() bool {
 	return d.Attempts > MaxAttempts || d.Interruptions >= MaxInterruptions
 }
 
-// StartOver has the document read anew, as an invoice whatever it calls itself
+// ResetForExtraction has the document read anew, as an invoice whatever it calls itself
 // where forced says so. Whoever is reading it can end it no more.
-func (d *Document) StartOver(forced bool) {
+func (d *Document) ResetForExtraction(forced bool) {
 	d.Status, d.Failure, d.HeldReason = Uploaded, nil, ""
 	d.Attempts, d.Interruptions = 0, 0
 	d.Requested, d.Forced = true, d.Forced || forced
@@ -154,21 +154,21 @@ func (d *Document) StartOver(forced bool) {
 	d.Restarts++
 }
 
-// Kept is what is known of bytes that a blob store has.
-type Kept struct {
+// StoredBlob is what is known of bytes that a blob store has.
+type StoredBlob struct {
 	SHA256    string
 	SizeBytes int64
 	MediaType string // sniffed
 }
 
-// Arrival is a file that a watched place brings.
-type Arrival struct {
-	Kept
+// IngestInput is a file that a watched place brings.
+type IngestInput struct {
+	StoredBlob
 	EntityID      uuid.UUID
 	IntegrationID uuid.UUID
 	Filename      string
 	SourcePath    string // where it lies in the watched place
-	// Held says that the plan has no room: the document waits (records D15).
+	// Held says that the plan has no room: the document waits (domain D15).
 	Held bool
 }
 

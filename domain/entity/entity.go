@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Access says who of the organization sees an entity (records D5).
+// Access says who of the organization sees an entity (domain D5).
 type Access string
 
 // The kinds of access.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestRights walks the table of records D5: who holds which permission on an
+// TestRights walks the table of domain D5: who holds which permission on an
 // entity.
 func TestRights(t *testing.T) {
 	t.Parallel()

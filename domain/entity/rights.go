@@ -11,7 +11,7 @@ import (
 // the only place that decides about rights on an entity:
 //   - the role of the person must include the permission;
 //   - for an assistant, the entity's setting assistant_actions must include it
-//     too (records D10).
+//     too (domain D10).
 //
 // The settings are read for assistants only.
 func (e *Entity) Require(ctx context.Context, a identity.Actor, p identity.Permission, settings SettingsRepository) error {

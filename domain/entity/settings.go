@@ -59,7 +59,7 @@ type TaxMapping struct {
 	TaxRateID string
 }
 
-// Settings are an entity's choices (decisions 2, records D31).
+// Settings are an entity's choices (decisions 2, domain D31).
 type Settings struct {
 	EntityID                uuid.UUID
 	OrganizationID          uuid.UUID

@@ -1,4 +1,4 @@
-// Package event holds the one log of what happened (records D3).
+// Package event holds the one log of what happened (domain D3).
 package event
 
 import (

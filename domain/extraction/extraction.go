@@ -35,7 +35,7 @@ const (
 	Cancelled         Reason = "cancelled"       // the operator ended the reading
 )
 
-// Kind names what a document is that is no invoice (records D30).
+// Kind names what a document is that is no invoice (domain D30).
 type Kind string
 
 // The kinds.

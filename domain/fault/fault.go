@@ -30,7 +30,7 @@ const (
 // Code is the machine-readable reason that stands in `error.code`.
 type Code string
 
-// The codes of the error envelope (contract section 7; the list is open).
+// The codes of the error envelope (interface 7; the list is open).
 const (
 	CodeInvalidRequest       Code = "invalid_request"
 	CodeInvalidCredentials   Code = "invalid_credentials"
@@ -101,8 +101,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Because returns a copy of e that wraps cause.
-func (e *Error) Because(cause error) *Error {
+// WithCause returns a copy of e that wraps cause.
+func (e *Error) WithCause(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c

@@ -1,5 +1,5 @@
 // Package idempotency lets a caller repeat a creating request without creating
-// twice (decisions 1, records D25).
+// twice (decisions 1, domain D25).
 package idempotency
 
 import (

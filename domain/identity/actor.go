@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ActorType says what sort of caller acts (records D3).
+// ActorType says what sort of caller acts (domain D3).
 type ActorType string
 
 // The actor types.

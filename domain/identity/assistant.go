@@ -2,7 +2,7 @@ package identity
 
 import "docledger/domain/fault"
 
-// AssistantActions is what an entity lets an assistant do for a user (records
+// AssistantActions is what an entity lets an assistant do for a user (domain
 // D10). The values are ordered: each includes the ones before it.
 type AssistantActions string
 

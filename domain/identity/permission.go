@@ -21,7 +21,7 @@ func (r EntityRole) AtLeast(least EntityRole) bool { return entityRank[r] >= ent
 
 var entityRank = map[EntityRole]int{NoRole: 0, Viewer: 1, Editor: 2, Approver: 3}
 
-// Permission names a row of the table of rights (records D5). Each operation
+// Permission names a row of the table of rights (domain D5). Each operation
 // of the specs names one in `x-permission`.
 type Permission string
 

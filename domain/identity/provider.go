@@ -19,7 +19,7 @@ const (
 )
 
 // ScopeReadOrganization is the OAuth scope without which the identity provider
-// leaves the organization out of a token (contract 5.8).
+// leaves the organization out of a token (interface 5.8).
 const ScopeReadOrganization = "user:org:read"
 
 // ProviderClaims are what a verified token of the identity provider states.
@@ -40,14 +40,14 @@ type ProviderClaims struct {
 type TokenVerifier interface {
 	// Verify returns the claims of a token that the provider signed, that is
 	// good at now, and that was meant for this service: a session of the
-	// instance, or an OAuth token of the one dedicated client (contract 5.2).
+	// instance, or an OAuth token of the one dedicated client (interface 5.2).
 	// The audience is never examined. The faults:
 	//
 	//   - Unauthenticated with unauthorized for whatever is wrong with a token.
 	//     The message tells what to do and nothing of the reason, which is the
 	//     error's cause;
 	//   - Unauthenticated with organization_required for an OAuth token without
-	//     an organization (contract 5.4);
+	//     an organization (interface 5.4);
 	//   - Unavailable while the provider's keys could not be loaded even once.
 	Verify(ctx context.Context, bearer string, now time.Time) (ProviderClaims, error)
 }
@@ -63,7 +63,7 @@ type ProviderOrganization struct {
 }
 
 // TrialMetadata is the trial as it stands in the provider's public metadata of
-// an organization (contract 2.4). Zero values stand for what is absent or not
+// an organization (interface 2.4). Zero values stand for what is absent or not
 // of its type.
 type TrialMetadata struct {
 	ExpiryDate          string // YYYY-MM-DD, UTC
@@ -135,7 +135,7 @@ type PasswordChecker interface {
 // open.
 type ProviderEventType string
 
-// The identity events that docledger acts upon (contract section 6), and the
+// The identity events that docledger acts upon (interface 6), and the
 // end of an organization.
 const (
 	OrganizationCreated ProviderEventType = "organization.created"

@@ -23,7 +23,7 @@ type SignInHosts struct {
 }
 
 // AllowedRedirect judges the redirect_url of a visit to /sign-in
-// (contract 5.9). It returns the address to pass the browser on to, and ok only
+// (interface 5.9). It returns the address to pass the browser on to, and ok only
 // where the address is an https URL whose host and port are exactly one of
 // hosts and whose path lies under /oauth/ or is /oauth-consent or below it.
 // Where local is set, an http URL will do if its host is a loopback host. The

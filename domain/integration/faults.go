@@ -47,27 +47,27 @@ func caused(sentinel, cause error) error {
 // NeedsReconnect says that a person must consent anew.
 func NeedsReconnect(p Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
-		"The connection to %s has ended. Connect the integration again.", p).Because(caused(ErrReconnect, cause))
+		"The connection to %s has ended. Connect the integration again.", p).WithCause(caused(ErrReconnect, cause))
 }
 
 // AccessRefused says that a provider no longer takes an access token.
 func AccessRefused(p Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
-		"%s does not accept the connection. Connect the integration again.", p).Because(caused(ErrAccessRefused, cause))
+		"%s does not accept the connection. Connect the integration again.", p).WithCause(caused(ErrAccessRefused, cause))
 }
 
 // TenantGone says that the chosen tenant is no longer connected.
 func TenantGone(p Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
 		"The organization at %s is no longer connected. Connect the integration again and choose it.", p).
-		Because(caused(ErrTenantGone, cause))
+		WithCause(caused(ErrTenantGone, cause))
 }
 
 // RateLimited says that a provider takes no more calls for a while.
 func RateLimited(p Provider, after time.Duration, cause error) error {
 	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s takes no more requests for now. Try again later.", p)
 	f.RetryAfter = max(after, time.Second)
-	return f.Because(caused(ErrRateLimited, cause))
+	return f.WithCause(caused(ErrRateLimited, cause))
 }
 
 // ErrCircuitOpen is in the chain of what the gate did not let through to a provider
@@ -79,5 +79,5 @@ var ErrCircuitOpen = errors.New("it has been failing; the circuit breaker holds 
 func Unavailable(p Provider, after time.Duration, cause error) error {
 	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s does not answer as it should. Try again later.", p)
 	f.RetryAfter = max(after, time.Second)
-	return f.Because(cause)
+	return f.WithCause(cause)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Grant is one consent of one provider account within one organization. Many
-// integrations may stand on it (records D4).
+// integrations may stand on it (domain D4).
 type Grant struct {
 	ID             uuid.UUID
 	OrganizationID uuid.UUID
@@ -76,8 +76,8 @@ type Grants interface {
 	SharedAccount(ctx context.Context, g *Grant) (bool, error)
 }
 
-// Sealed is the keeper's view of the grants, over all organizations.
-type Sealed interface {
+// GrantMaintenance is the keeper's view of the grants, over all organizations.
+type GrantMaintenance interface {
 	// ResealForRotation encrypts every grant that another key than the present
 	// one sealed with the present one, and returns how many.
 	ResealForRotation(ctx context.Context) (int, error)

@@ -70,7 +70,7 @@ var reasonTexts = map[Reason]string{
 // Text says in words what a reason means and what to do.
 func (r Reason) Text() string { return reasonTexts[r] }
 
-// AccountingMetadata is the set-up of an accounting integration (contract
+// AccountingMetadata is the set-up of an accounting integration (interface
 // 2.2).
 type AccountingMetadata struct {
 	Tenant     string // organization_id: the provider's tenant
@@ -78,7 +78,7 @@ type AccountingMetadata struct {
 	PaysTax    bool // false: bills are booked tax-inclusive
 }
 
-// TriggerMetadata is the set-up of a trigger integration (contract 2.2).
+// TriggerMetadata is the set-up of a trigger integration (interface 2.2).
 type TriggerMetadata struct {
 	Source      string
 	SubSource   string

@@ -18,8 +18,8 @@ const (
 	// runningLimit is after how long a call that says nothing of itself is taken
 	// for lost with its process.
 	runningLimit = 12 * time.Second
-	// StayEvery is how often a call that is under way must say so.
-	StayEvery = runningLimit / 3
+	// HeartbeatInterval is how often a call that is under way must say so.
+	HeartbeatInterval = runningLimit / 3
 	// limitedPause is how long nothing is sent after a refusal that does not
 	// say when to come back.
 	limitedPause = 5 * time.Second
@@ -37,67 +37,67 @@ type Bucket struct {
 	Used  int
 }
 
-// Counted is a window with its calls.
-type Counted struct {
+// WindowUsage is a window with its calls.
+type WindowUsage struct {
 	Length  time.Duration
 	Buckets []Bucket // oldest first
 }
 
-// Running is a call under way.
-type Running struct {
+// InFlightCall is a call under way.
+type InFlightCall struct {
 	ID    string
 	Until time.Time // then it is taken for lost
 }
 
-// Meter counts the calls to one tenant, of all processes. It knows no clock
+// RateTracker counts the calls to one tenant, of all processes. It knows no clock
 // and no storage.
-type Meter struct {
-	Windows      []Counted
-	Running      []Running
+type RateTracker struct {
+	Windows      []WindowUsage
+	Running      []InFlightCall
 	BlockedUntil time.Time // the provider refused a call as one too many
 	Failures     int       // in a row
 	OpenUntil    time.Time // the circuit breaker's pause
 }
 
-// Verdict says what becomes of a call.
-type Verdict struct {
+// Decision says what becomes of a call.
+type Decision struct {
 	Admitted bool
 	Wait     time.Duration // until it is worth asking again
 	Failing  bool          // the wait is for a provider that has been failing
 }
 
 // Admit counts a call that may be made now.
-func (m *Meter) Admit(now time.Time, id string, c Call) Verdict {
+func (m *RateTracker) Admit(now time.Time, id string, c Call) Decision {
 	m.forget(now, c.Limits)
 	if left := m.OpenUntil.Sub(now); left > 0 {
-		return Verdict{Wait: left, Failing: true}
+		return Decision{Wait: left, Failing: true}
 	}
 	if left := m.BlockedUntil.Sub(now); left > 0 {
-		return Verdict{Wait: left}
+		return Decision{Wait: left}
 	}
-	if wait := m.crowded(now, c); wait > 0 {
-		return Verdict{Wait: wait}
+	if wait := m.concurrencyWait(now, c); wait > 0 {
+		return Decision{Wait: wait}
 	}
 	for i := range m.Windows {
 		w := &m.Windows[i]
 		if wait := w.wait(now, allowed(c, w.Length)); wait > 0 {
-			return Verdict{Wait: wait}
+			return Decision{Wait: wait}
 		}
 	}
 	for i := range m.Windows {
 		m.Windows[i].count(now, 1)
 	}
-	m.Running = append(m.Running, Running{ID: id, Until: now.Add(runningLimit)})
+	m.Running = append(m.Running, InFlightCall{ID: id, Until: now.Add(runningLimit)})
 	if m.Failures >= tripAfter {
 		// One call tries whether the provider is well again; others wait for it.
 		m.OpenUntil = now.Add(m.pause())
 	}
-	return Verdict{Admitted: true}
+	return Decision{Admitted: true}
 }
 
-// Stay says that a call is still under way. One that was left, or taken for
+// Heartbeat says that a call is still under way. One that was left, or taken for
 // lost, stays so.
-func (m *Meter) Stay(now time.Time, id string) {
+func (m *RateTracker) Heartbeat(now time.Time, id string) {
 	for i := range m.Running {
 		if m.Running[i].ID == id {
 			m.Running[i].Until = now.Add(runningLimit)
@@ -105,9 +105,9 @@ func (m *Meter) Stay(now time.Time, id string) {
 	}
 }
 
-// Leave takes a call out and learns from its answer.
-func (m *Meter) Leave(now time.Time, id string, c Call, o Observation) {
-	m.Running = slices.DeleteFunc(m.Running, func(r Running) bool { return r.ID == id })
+// Finish takes a call out and learns from its answer.
+func (m *RateTracker) Finish(now time.Time, id string, c Call, o Observation) {
+	m.Running = slices.DeleteFunc(m.Running, func(r InFlightCall) bool { return r.ID == id })
 	m.forget(now, c.Limits)
 	for i := range m.Windows {
 		w := &m.Windows[i]
@@ -141,7 +141,7 @@ func (m *Meter) Leave(now time.Time, id string, c Call, o Observation) {
 }
 
 // pause grows with each failure beyond the one that tripped the breaker.
-func (m *Meter) pause() time.Duration {
+func (m *RateTracker) pause() time.Duration {
 	d := tripPause
 	for range min(m.Failures-tripAfter, 10) {
 		d *= 2
@@ -150,7 +150,7 @@ func (m *Meter) pause() time.Duration {
 }
 
 // RetryAt is when calls go on, zero where nothing holds them back.
-func (m *Meter) RetryAt(now time.Time) time.Time {
+func (m *RateTracker) RetryAt(now time.Time) time.Time {
 	at := m.BlockedUntil
 	if m.OpenUntil.After(at) {
 		at = m.OpenUntil
@@ -162,12 +162,12 @@ func (m *Meter) RetryAt(now time.Time) time.Time {
 }
 
 // forget drops what no longer counts and lines the windows up with limits.
-func (m *Meter) forget(now time.Time, l Limits) {
-	m.Running = slices.DeleteFunc(m.Running, func(r Running) bool { return !r.Until.After(now) })
-	kept := make([]Counted, 0, len(l.Windows))
+func (m *RateTracker) forget(now time.Time, l Limits) {
+	m.Running = slices.DeleteFunc(m.Running, func(r InFlightCall) bool { return !r.Until.After(now) })
+	kept := make([]WindowUsage, 0, len(l.Windows))
 	for _, limit := range l.Windows {
-		w := Counted{Length: limit.Length}
-		if i := slices.IndexFunc(m.Windows, func(c Counted) bool { return c.Length == limit.Length }); i >= 0 {
+		w := WindowUsage{Length: limit.Length}
+		if i := slices.IndexFunc(m.Windows, func(c WindowUsage) bool { return c.Length == limit.Length }); i >= 0 {
 			w.Buckets = slices.DeleteFunc(m.Windows[i].Buckets, func(b Bucket) bool { return !w.end(b).After(now) })
 		}
 		kept = append(kept, w)
@@ -175,8 +175,8 @@ func (m *Meter) forget(now time.Time, l Limits) {
 	m.Windows = kept
 }
 
-// crowded says how long to wait for one of the calls at once to end.
-func (m *Meter) crowded(now time.Time, c Call) time.Duration {
+// concurrencyWait says how long to wait for one of the calls at once to end.
+func (m *RateTracker) concurrencyWait(now time.Time, c Call) time.Duration {
 	most := c.Limits.Concurrent
 	if c.Background && most > 1 {
 		most--
@@ -206,12 +206,12 @@ func allowed(c Call, length time.Duration) int {
 	return most
 }
 
-func (w *Counted) step() time.Duration { return max(w.Length/buckets, jitter) }
+func (w *WindowUsage) step() time.Duration { return max(w.Length/buckets, jitter) }
 
 // end is when a bucket no longer counts.
-func (w *Counted) end(b Bucket) time.Time { return b.Start.Add(w.Length + w.step()) }
+func (w *WindowUsage) end(b Bucket) time.Time { return b.Start.Add(w.Length + w.step()) }
 
-func (w *Counted) used() (n int) {
+func (w *WindowUsage) used() (n int) {
 	for _, b := range w.Buckets {
 		n += b.Used
 	}
@@ -219,7 +219,7 @@ func (w *Counted) used() (n int) {
 }
 
 // wait says how long until fewer than most calls count; zero: now.
-func (w *Counted) wait(now time.Time, most int) time.Duration {
+func (w *WindowUsage) wait(now time.Time, most int) time.Duration {
 	used := w.used()
 	for _, b := range w.Buckets {
 		if used < most {
@@ -235,7 +235,7 @@ func (w *Counted) wait(now time.Time, most int) time.Duration {
 	return 0
 }
 
-func (w *Counted) count(now time.Time, n int) {
+func (w *WindowUsage) count(now time.Time, n int) {
 	start := now.Truncate(w.step())
 	if last := len(w.Buckets) - 1; last >= 0 && !w.Buckets[last].Start.Before(start) {
 		w.Buckets[last].Used += n
@@ -259,16 +259,16 @@ type AccountMeter interface {
 type Meters interface {
 	// Change gives the meter of a key, a new one where there is none, to change
 	// and stores it, one caller at a time.
-	Change(ctx context.Context, key string, change func(*Meter)) error
+	Change(ctx context.Context, key string, change func(*RateTracker)) error
 	// Look returns the meter as it stands.
-	Look(ctx context.Context, key string) (*Meter, error)
+	Look(ctx context.Context, key string) (*RateTracker, error)
 	// Expire forgets meters that nobody used since before.
 	Expire(ctx context.Context, before time.Time) error
 }
 
 // UsedRatios is the part of each window that has been used, by its length.
-func (m *Meter) UsedRatios(now time.Time, l Limits) map[time.Duration]float64 {
-	seen := Meter{Windows: slices.Clone(m.Windows)}
+func (m *RateTracker) UsedRatios(now time.Time, l Limits) map[time.Duration]float64 {
+	seen := RateTracker{Windows: slices.Clone(m.Windows)}
 	for i := range seen.Windows {
 		seen.Windows[i].Buckets = slices.Clone(seen.Windows[i].Buckets)
 	}

@@ -37,7 +37,7 @@ func TestDemandAboveLimits(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		v := &vendor{offset: time.Duration(random.Int64N(int64(24 * time.Hour))), counts: map[string]int{}}
-		var m integration.Meter
+		var m integration.RateTracker
 		start := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 		made := 0
 		for now := start; now.Before(start.Add(48 * time.Hour)); {
@@ -52,7 +52,7 @@ func TestDemandAboveLimits(t *testing.T) {
 			}
 			v.call(t, now)
 			made++
-			m.Leave(now, "id", c, integration.Observation{})
+			m.Finish(now, "id", c, integration.Observation{})
 			now = now.Add(time.Duration(random.Int64N(int64(200 * time.Millisecond))))
 		}
 		if made < 1500 {
@@ -67,10 +67,10 @@ func TestBurstAtTheEndOfABucket(t *testing.T) {
 	t.Parallel()
 	c := integration.Call{Limits: limits}
 	for at := time.Duration(0); at < 5*time.Second; at += 100 * time.Millisecond {
-		var m integration.Meter
+		var m integration.RateTracker
 		first := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC).Add(at)
 		for m.Admit(first, "id", c).Admitted {
-			m.Leave(first, "id", c, integration.Observation{})
+			m.Finish(first, "id", c, integration.Observation{})
 		}
 		if m.Admit(first.Add(time.Minute-time.Millisecond), "id", c).Admitted {
 			t.Fatalf("%s into a bucket: a 61st call within a minute", at)
@@ -88,11 +88,11 @@ func TestShortWindows(t *testing.T) {
 	c := integration.Call{Limits: integration.Limits{Windows: []integration.Window{{Length: time.Second, Max: 10}}}}
 	start := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	random := rand.New(rand.NewPCG(3, 4))
-	var m integration.Meter
+	var m integration.RateTracker
 	var arrivals []time.Time
 	for now := start; now.Before(start.Add(time.Minute)); now = now.Add(10 * time.Millisecond) {
 		if m.Admit(now, "id", c).Admitted {
-			m.Leave(now, "id", c, integration.Observation{})
+			m.Finish(now, "id", c, integration.Observation{})
 			arrivals = append(arrivals, now.Add(time.Duration(random.Int64N(int64(240*time.Millisecond)))))
 		}
 	}
@@ -114,12 +114,12 @@ func TestShortWindows(t *testing.T) {
 
 func TestBackgroundLeavesRoom(t *testing.T) {
 	t.Parallel()
-	var m integration.Meter
+	var m integration.RateTracker
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	count := func(background bool) (n int) {
 		c := integration.Call{Limits: limits, Background: background}
 		for m.Admit(now, "id", c).Admitted {
-			m.Leave(now, "id", c, integration.Observation{})
+			m.Finish(now, "id", c, integration.Observation{})
 			n++
 		}
 		return n
@@ -134,7 +134,7 @@ func TestBackgroundLeavesRoom(t *testing.T) {
 
 func TestCallsAtOnce(t *testing.T) {
 	t.Parallel()
-	var m integration.Meter
+	var m integration.RateTracker
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	c := integration.Call{Limits: limits}
 	for n := range 5 {
@@ -145,19 +145,19 @@ func TestCallsAtOnce(t *testing.T) {
 	if v := m.Admit(now, "6", c); v.Admitted || v.Wait <= 0 || v.Wait > time.Second {
 		t.Errorf("the sixth call at once: %+v", v)
 	}
-	m.Leave(now, "3", c, integration.Observation{})
+	m.Finish(now, "3", c, integration.Observation{})
 	if !m.Admit(now, "6", c).Admitted {
 		t.Error("no room after one has left")
 	}
 	// A call that takes long keeps its place as long as its process says so;
 	// those of a process that died lose theirs within seconds.
 	for range 10 {
-		now = now.Add(integration.StayEvery)
-		m.Stay(now, "6")
-		m.Stay(now, "3") // has left
+		now = now.Add(integration.HeartbeatInterval)
+		m.Heartbeat(now, "6")
+		m.Heartbeat(now, "3") // has left
 	}
 	if !m.Admit(now, "8", c).Admitted || len(m.Running) != 2 {
-		t.Errorf("under way after %s: %+v", 10*integration.StayEvery, m.Running)
+		t.Errorf("under way after %s: %+v", 10*integration.HeartbeatInterval, m.Running)
 	}
 	if !m.Admit(now.Add(time.Hour), "7", c).Admitted || len(m.Running) != 1 {
 		t.Errorf("%d calls under way after an hour", len(m.Running))
@@ -168,15 +168,15 @@ func TestAnswersTeachTheMeter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	c := integration.Call{Limits: limits}
-	once := func(m *integration.Meter, at time.Time, o integration.Observation) {
+	once := func(m *integration.RateTracker, at time.Time, o integration.Observation) {
 		t.Helper()
 		if v := m.Admit(at, "id", c); !v.Admitted {
 			t.Fatalf("not admitted: %+v", v)
 		}
-		m.Leave(at, "id", c, o)
+		m.Finish(at, "id", c, o)
 	}
 	t.Run("others use the tenant too", func(t *testing.T) {
-		var m integration.Meter
+		var m integration.RateTracker
 		once(&m, now, integration.Observation{Remaining: map[time.Duration]int{time.Minute: 2, 24 * time.Hour: 999}})
 		once(&m, now, integration.Observation{})
 		once(&m, now, integration.Observation{})
@@ -185,17 +185,17 @@ func TestAnswersTeachTheMeter(t *testing.T) {
 		}
 	})
 	t.Run("calls under way are not counted yet", func(t *testing.T) {
-		var m integration.Meter
+		var m integration.RateTracker
 		for _, id := range []string{"1", "2", "3", "4"} {
 			m.Admit(now, id, c)
 		}
-		m.Leave(now, "1", c, integration.Observation{Remaining: map[time.Duration]int{24 * time.Hour: 3}})
+		m.Finish(now, "1", c, integration.Observation{Remaining: map[time.Duration]int{24 * time.Hour: 3}})
 		if m.Admit(now, "5", c).Admitted {
 			t.Error("a fourth call where three are left and under way")
 		}
 	})
 	t.Run("retry after", func(t *testing.T) {
-		var m integration.Meter
+		var m integration.RateTracker
 		once(&m, now, integration.Observation{Limited: true, RetryAfter: 42 * time.Second})
 		if v := m.Admit(now.Add(41*time.Second), "id", c); v.Admitted || v.Wait != time.Second || v.Failing {
 			t.Errorf("before Retry-After has passed: %+v", v)
@@ -206,7 +206,7 @@ func TestAnswersTeachTheMeter(t *testing.T) {
 		once(&m, now.Add(42*time.Second), integration.Observation{})
 	})
 	t.Run("circuit breaker", func(t *testing.T) {
-		var m integration.Meter
+		var m integration.RateTracker
 		at := now
 		for range 5 {
 			once(&m, at, integration.Observation{Failed: true})
@@ -222,7 +222,7 @@ func TestAnswersTeachTheMeter(t *testing.T) {
 		if m.Admit(at, "id", c).Admitted {
 			t.Error("a second call beside the one that tries")
 		}
-		m.Leave(at, "probe", c, integration.Observation{Failed: true})
+		m.Finish(at, "probe", c, integration.Observation{Failed: true})
 		longer := m.Admit(at, "id", c)
 		if longer.Admitted || longer.Wait <= v.Wait {
 			t.Errorf("after one more failure: %+v", longer)

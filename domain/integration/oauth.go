@@ -23,7 +23,7 @@ type Consent struct {
 	// Account is the provider account that consented, in the provider's own
 	// words: the ledger user (ACCOUNTING_A), the company (ACCOUNTING_B), tenant
 	// and user (DOCSTORE_A), the account (DOCSTORE_B). A second consent of the
-	// same account takes the place of the first (records D4).
+	// same account takes the place of the first (domain D4).
 	Account string
 	// Event names this one consent where the provider can tell which tenants
 	// were chosen in it; "" elsewhere.

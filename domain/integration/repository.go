@@ -40,9 +40,9 @@ type Repository interface {
 	Touch(ctx context.Context, organization, id uuid.UUID, at time.Time) error
 }
 
-// Everywhere looks over all organizations, for what concerns the installation
+// CrossOrganizationReader looks over all organizations, for what concerns the installation
 // as a whole.
-type Everywhere interface {
+type CrossOrganizationReader interface {
 	// UnverifiedForSweep lists set-ups that wait for verification since before,
 	// the longest waiting first.
 	UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]Integration, error)
@@ -52,8 +52,8 @@ type Everywhere interface {
 	TenantInUseForDisconnect(ctx context.Context, i *Integration) (bool, error)
 }
 
-// Attempt is one consent that was asked for: the single-use state of OAuth.
-type Attempt struct {
+// OAuthState is one consent that was asked for: the single-use state of OAuth.
+type OAuthState struct {
 	State          string // as in the authorization URL; stored as a hash
 	OrganizationID uuid.UUID
 	IntegrationID  uuid.UUID
@@ -66,14 +66,14 @@ type Attempt struct {
 // AttemptLifetime is how long a consent may take (decisions 3).
 const AttemptLifetime = 10 * time.Minute
 
-// Attempts stores consents that were asked for.
-type Attempts interface {
-	Add(ctx context.Context, a Attempt) error
+// OAuthStates stores consents that were asked for.
+type OAuthStates interface {
+	Add(ctx context.Context, a OAuthState) error
 	// Take returns the attempt of a state and uses it up: a second Take, and
 	// one of an unknown state, is a NotFound fault. Its expiry is the caller's
 	// to judge. It carries no scope: the browser that brings the state back
 	// carries no credential.
-	Take(ctx context.Context, state string) (*Attempt, error)
+	Take(ctx context.Context, state string) (*OAuthState, error)
 	// RemoveExpired forgets attempts that ended before now, over all
 	// organizations.
 	RemoveExpired(ctx context.Context, now time.Time) error

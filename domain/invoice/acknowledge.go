@@ -8,7 +8,7 @@ import (
 )
 
 // WarningRules are the rules whose failure can be a WARNING. They are the rules
-// that an entity may ignore when SYSTEM approves (records D31); a failure with
+// that an entity may ignore when SYSTEM approves (domain D31); a failure with
 // severity BLOCKING is never ignored, also not of one of these rules.
 func WarningRules() []string {
 	return []string{

@@ -75,7 +75,7 @@ type CheckContext struct {
 // RunChecks applies every rule that the content gives cause for; a rule about
 // something that is not stated is left out. fields is the evidence by path.
 func RunChecks(c Content, fields map[string]Evidence, cc CheckContext) []Check {
-	e := &examiner{c: &c, fields: fields, cc: cc}
+	e := &checker{c: &c, fields: fields, cc: cc}
 	e.stated()
 	e.readable()
 	e.arithmetic()
@@ -96,19 +96,19 @@ func StatusAfter(checks []Check) Status {
 	return Extracted
 }
 
-type examiner struct {
+type checker struct {
 	c      *Content
 	fields map[string]Evidence
 	cc     CheckContext
 	checks []Check
 }
 
-func (e *examiner) add(rule string, severity Severity, passed bool, path, expected, found string) {
+func (e *checker) add(rule string, severity Severity, passed bool, path, expected, found string) {
 	e.checks = append(e.checks, Check{Rule: rule, Severity: severity, Passed: passed, Path: path, Expected: expected, Found: found})
 }
 
 // stated checks that what every bill needs is there.
-func (e *examiner) stated() {
+func (e *checker) stated() {
 	c := e.c
 	total := Show(c.GrossTotal)
 	if total == "" {
@@ -139,7 +139,7 @@ var lineAmount = regexp.MustCompile(`^(lines|taxes|allowances|charges)\[\d+\]\.(
 
 // readable reports stated values that could not be read. A value that has been
 // corrected since has other evidence.
-func (e *examiner) readable() {
+func (e *checker) readable() {
 	for _, path := range slices.Sorted(maps.Keys(e.fields)) {
 		ev := e.fields[path]
 		if !ev.Unreadable() {
@@ -157,7 +157,7 @@ func (e *examiner) readable() {
 // one claim, and some more.
 const oldest = 10 // years
 
-func (e *examiner) dates() {
+func (e *checker) dates() {
 	c := e.c
 	if !c.IssueDate.IsZero() && !c.DueDate.IsZero() {
 		e.add(RuleDatesInOrder, Warning, !c.DueDate.Before(c.IssueDate), "due_date", "not before "+c.IssueDate.String(), c.DueDate.String())
@@ -183,7 +183,7 @@ func (e *examiner) dates() {
 }
 
 // parties checks that the invoice is one to the entity and not one by it.
-func (e *examiner) parties() {
+func (e *checker) parties() {
 	c := e.c
 	if len(e.cc.EntityNames) == 0 && len(e.cc.EntityTaxIDs) == 0 {
 		return
@@ -199,7 +199,7 @@ func (e *examiner) parties() {
 
 // isEntity compares a party with the entity: by tax identifier where both have
 // one, else by name. comparable is false where there is nothing to compare.
-func (e *examiner) isEntity(p Party) (is, comparable bool) {
+func (e *checker) isEntity(p Party) (is, comparable bool) {
 	if id := FoldTaxID(p.TaxID); id != "" && len(e.cc.EntityTaxIDs) > 0 {
 		for _, own := range e.cc.EntityTaxIDs {
 			if sameTaxID(id, FoldTaxID(own)) {

@@ -7,7 +7,7 @@ import (
 
 // identifiers checks the digits of accounts and tax identifiers that guard
 // against typing errors.
-func (e *examiner) identifiers() {
+func (e *checker) identifiers() {
 	for _, account := range []struct{ path, iban string }{
 		{"payment.iban", e.c.Payment.IBAN}, {"seller.iban", e.c.Seller.IBAN},
 	} {

@@ -26,7 +26,7 @@ var wholeUnits = []string{
 }
 
 // step is what amounts of the invoice are rounded to.
-func (e *examiner) step() money.Decimal {
+func (e *checker) step() money.Decimal {
 	if slices.Contains(wholeUnits, e.c.Currency) {
 		return money.FromInt(1)
 	}
@@ -34,7 +34,7 @@ func (e *examiner) step() money.Decimal {
 }
 
 // roundings is the tolerance of a sum of n rounded values.
-func (e *examiner) roundings(n int) money.Decimal {
+func (e *checker) roundings(n int) money.Decimal {
 	step := e.step()
 	t := step.Add(step.Mul(half).Mul(money.FromInt(int64(n))))
 	if most := step.Mul(hundred); t.Cmp(most) > 0 {
@@ -43,7 +43,7 @@ func (e *examiner) roundings(n int) money.Decimal {
 	return t
 }
 
-func (e *examiner) arithmetic() {
+func (e *checker) arithmetic() {
 	e.linesSum()
 	e.allowancesSum()
 	// Counted once: a document may state thousands of lines and of taxes.
@@ -77,7 +77,7 @@ func sumOf[T any](items []T, value func(*T) *money.Decimal) (sum money.Decimal, 
 // netOfLines adds up what lines state. One that states nothing adds nothing,
 // so that a missing amount (BR-24) shows as a sum that does not fit; where no
 // line states an amount there is no sum.
-func (e *examiner) netOfLines() (sum money.Decimal, ok bool) {
+func (e *checker) netOfLines() (sum money.Decimal, ok bool) {
 	for _, l := range e.c.Lines {
 		if l.NetAmount != nil {
 			sum, ok = sum.Add(*l.NetAmount), true
@@ -86,13 +86,13 @@ func (e *examiner) netOfLines() (sum money.Decimal, ok bool) {
 	return sum, ok
 }
 
-func (e *examiner) compare(rule, path string, expected money.Decimal, found *money.Decimal, tolerance money.Decimal) {
+func (e *checker) compare(rule, path string, expected money.Decimal, found *money.Decimal, tolerance money.Decimal) {
 	e.add(rule, Blocking, found.Within(expected, tolerance), path, expected.String(), found.String())
 }
 
 // linesSum: the lines add up to their total. Without a total of the lines
 // allowancesSum holds them against the net total.
-func (e *examiner) linesSum() {
+func (e *checker) linesSum() {
 	if sum, ok := e.netOfLines(); ok && e.c.LineTotal != nil {
 		e.compare(RuleLinesSum, "lines", sum, e.c.LineTotal, e.roundings(len(e.c.Lines)))
 	}
@@ -100,7 +100,7 @@ func (e *examiner) linesSum() {
 
 // allowancesSum: allowances and charges add up to their totals, and with the
 // lines to the net total.
-func (e *examiner) allowancesSum() {
+func (e *checker) allowancesSum() {
 	c := e.c
 	allowances, charges := e.allowances(false), e.allowances(true)
 	if c.AllowanceTotal != nil && allowances != nil {
@@ -143,7 +143,7 @@ func (e *examiner) allowancesSum() {
 
 // allowances sums the allowances or the charges; nil where there is none or
 // one has no amount.
-func (e *examiner) allowances(isCharge bool) *money.Decimal {
+func (e *checker) allowances(isCharge bool) *money.Decimal {
 	sum, any := money.Decimal{}, false
 	for _, a := range e.c.AllowancesCharges {
 		if a.IsCharge != isCharge {
@@ -163,7 +163,7 @@ func (e *examiner) allowances(isCharge bool) *money.Decimal {
 // taxPerRate: the tax of a row is its base times its rate. Rows under a
 // category that is not taxed may name the rate that would apply.
 // linesAt has the number of lines by rate.
-func (e *examiner) taxPerRate(i int, linesAt map[string]int) {
+func (e *checker) taxPerRate(i int, linesAt map[string]int) {
 	t := e.c.Taxes[i]
 	if t.Rate == nil || t.Base == nil || t.Amount == nil {
 		return
@@ -180,7 +180,7 @@ func (e *examiner) taxPerRate(i int, linesAt map[string]int) {
 }
 
 // taxSum: the tax of the rows adds up to the tax total.
-func (e *examiner) taxSum() {
+func (e *checker) taxSum() {
 	sum, ok := sumOf(e.c.Taxes, func(t *Tax) *money.Decimal { return t.Amount })
 	if ok && e.c.TaxTotal != nil {
 		e.compare(RuleTaxSum, "tax_total", sum, e.c.TaxTotal, e.roundings(len(e.c.Taxes)))
@@ -189,7 +189,7 @@ func (e *examiner) taxSum() {
 
 // grossSum: net and tax make the gross total. Some formats state it without
 // what is withheld.
-func (e *examiner) grossSum() {
+func (e *checker) grossSum() {
 	c := e.c
 	if c.NetTotal == nil || c.GrossTotal == nil {
 		return
@@ -212,7 +212,7 @@ func (e *examiner) grossSum() {
 // dueSum: what is due is the gross total without what is paid or withheld. A
 // document without lines and their total (the profile MINIMUM) does not state
 // what was paid, so nothing follows from it.
-func (e *examiner) dueSum() {
+func (e *checker) dueSum() {
 	c := e.c
 	if c.GrossTotal == nil || c.AmountDue == nil {
 		return

@@ -38,7 +38,7 @@ type Changed struct{ Path, From, To string }
 type Outcome struct {
 	Changes   []Changed // in the order of paths
 	Document  bool      // the document's own values changed, not only its booking and note
-	Withdrawn bool      // an approval was withdrawn (records D2)
+	Withdrawn bool      // an approval was withdrawn (domain D2)
 }
 
 // OnlyNote says that the correction touches nothing but the note, which may
@@ -292,7 +292,7 @@ func equalAllowance(a, b AllowanceCharge) bool {
 }
 
 // KeepHuman copies into inv every value that a person set in old, so that
-// reading a document again never overwrites one (records D20). Lines are
+// reading a document again never overwrites one (domain D20). Lines are
 // matched by their place.
 func (inv *Invoice) KeepHuman(old *Invoice) {
 	for path, e := range old.Fields {

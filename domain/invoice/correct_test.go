@@ -136,7 +136,7 @@ func TestCorrectionAndApproval(t *testing.T) {
 	}
 }
 
-// TestTransitions walks the table of records D2.
+// TestTransitions walks the table of domain D2.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	actions := map[string]func(*invoice.Invoice) error{

@@ -11,7 +11,7 @@ import (
 type Field struct {
 	Path string
 	// Coding says that it belongs to the booking rather than to the document:
-	// changing it keeps an approval (records D2).
+	// changing it keeps an approval (domain D2).
 	Coding bool
 	Get    func(*Invoice) string
 	Set    func(*Invoice, string) error

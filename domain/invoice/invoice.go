@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Status is where an invoice stands (records D2).
+// Status is where an invoice stands (domain D2).
 type Status string
 
 // The statuses.
@@ -44,7 +44,7 @@ const (
 	TypeCorrection Type = "CORRECTION"
 )
 
-// MaxLines is the most lines an invoice may have (records D25).
+// MaxLines is the most lines an invoice may have (domain D25).
 const MaxLines = 10_000
 
 // Content is what a document states. Empty strings, zero dates and nil amounts
@@ -263,8 +263,8 @@ type Invoice struct {
 	PostingDate calendar.Date // the ledger's date where it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
-	Reopened    bool  // only a person ends the review: it was reopened, or an assistant changed it
-	Sync        *Sync // its booking in the ledger, which is stored apart; nil before it was asked for
+	Reopened    bool      // only a person ends the review: it was reopened, or an assistant changed it
+	Sync        *SyncView // its booking in the ledger, which is stored apart; nil before it was asked for
 	Version     int
 	CreatedBy   uuid.UUID
 	ChangedBy   uuid.UUID // the person who changed it last; zero where none did

@@ -17,7 +17,7 @@ import (
 var ErrUnchanged = errors.New("unchanged")
 
 // FirstLines is how many lines an invoice carries in an answer; Lines pages
-// through the rest (architecture 3.8).
+// through the rest (architecture rule 7).
 const FirstLines = 200
 
 // Summary is an invoice as lists show it.
@@ -71,9 +71,9 @@ type Filter struct {
 	Query string
 }
 
-// Stamp is another one whenever anything else is that Get returns of an
+// Revision is another one whenever anything else is that Get returns of an
 // invoice. It costs less to read.
-type Stamp struct {
+type Revision struct {
 	Version           int
 	UpdatedAt         time.Time
 	SyncUpdatedAt     time.Time // zero where it was never to be booked
@@ -85,9 +85,9 @@ type Reader interface {
 	// Get returns the invoice with its first FirstLines lines and LinesTotal,
 	// or a NotFound fault where it is missing or outside the scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Invoice, error)
-	// Stamp returns the stamp of the invoice, or Get's fault. What Get returns
+	// Revision returns the stamp of the invoice, or Get's fault. What Get returns
 	// afterwards is at least as new.
-	Stamp(ctx context.Context, s identity.Scope, id uuid.UUID) (Stamp, error)
+	Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (Revision, error)
 	// List returns summaries newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Summary], error)
 	// Lines returns lines with their evidence, in their order.

@@ -14,7 +14,7 @@ func (c *Content) Negative() bool {
 }
 
 // TurnSigns makes the amounts of a credit note that states them negative
-// positive (records D13). It returns the check that tells of it, nil where
+// positive (domain D13). It returns the check that tells of it, nil where
 // nothing was to be turned.
 func (c *Content) TurnSigns() *Check {
 	if c.Type != TypeCreditNote || !c.Negative() {

@@ -14,7 +14,7 @@ import (
 // again, and checks decide its status.
 func (s Status) Open() bool { return s == Extracted || s == NeedsReview }
 
-// transitions names, for each action, the statuses it may start from (records
+// transitions names, for each action, the statuses it may start from (domain
 // D2).
 var transitions = map[string][]Status{
 	"approve": {Extracted, NeedsReview},
@@ -29,8 +29,8 @@ var actions = []string{"approve", "reject", "reopen", "correct", "sync"}
 
 func (inv *Invoice) allow(action string) error {
 	if slices.Contains(transitions[action], inv.Status) {
-		if inv.Sync.inAir() {
-			return inv.errInAir()
+		if inv.Sync.inFlight() {
+			return inv.errSyncInFlight()
 		}
 		return nil
 	}
@@ -49,7 +49,7 @@ func (inv *Invoice) allow(action string) error {
 }
 
 // Approve approves the version that the approver saw. Failed BLOCKING checks
-// must be acknowledged by their rules (records D31). Approving an approved
+// must be acknowledged by their rules (domain D31). Approving an approved
 // invoice again changes nothing and returns ErrUnchanged.
 func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int, acknowledged []string) error {
 	if inv.Status == Approved && (inv.Version == version || inv.Approval != nil && inv.Approval.Version == version) {
@@ -103,9 +103,9 @@ func (inv *Invoice) Reopen() error {
 	return nil
 }
 
-// Decide sets the status that the checks ask for, where the invoice is not
+// ApplyChecks sets the status that the checks ask for, where the invoice is not
 // past review.
-func (inv *Invoice) Decide(checks []Check) {
+func (inv *Invoice) ApplyChecks(checks []Check) {
 	inv.Checks = checks
 	if inv.Status.Open() {
 		inv.Status = StatusAfter(checks)

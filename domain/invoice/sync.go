@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SyncState is how far booking in the ledger has got (records D1).
+// SyncState is how far booking in the ledger has got (domain D1).
 type SyncState string
 
 // The states. A QUEUED, RUNNING or CHECKING booking goes on by itself.
@@ -50,8 +50,8 @@ type SyncError struct {
 	Candidates []SyncCandidate
 }
 
-// Sync tells of an invoice's booking in the ledger.
-type Sync struct {
+// SyncView tells of an invoice's booking in the ledger.
+type SyncView struct {
 	State         SyncState
 	IntegrationID uuid.UUID
 	Attempts      int
@@ -69,11 +69,13 @@ type Sync struct {
 	SyncedAt         time.Time
 }
 
-// inAir says that a bill may come to be in the ledger at any moment.
-func (s *Sync) inAir() bool { return s != nil && (s.State == SyncRunning || s.State == SyncChecking) }
+// inFlight says that a bill may come to be in the ledger at any moment.
+func (s *SyncView) inFlight() bool {
+	return s != nil && (s.State == SyncRunning || s.State == SyncChecking)
+}
 
-// errInAir refuses what must not happen while a bill is under way.
-func (inv *Invoice) errInAir() error {
+// errSyncInFlight refuses what must not happen while a bill is under way.
+func (inv *Invoice) errSyncInFlight() error {
 	f := fault.New(fault.Conflict, fault.CodeConflict,
 		"The invoice is being booked in the ledger just now. Wait until its sync is done, then try again.").
 		With("status", string(inv.Status)).With("sync_state", string(inv.Sync.State)).With("allowed", []string{"sync"})
@@ -81,25 +83,25 @@ func (inv *Invoice) errInAir() error {
 	return f
 }
 
-// RequireSyncable refuses to sync an invoice that is not approved (records D2).
+// RequireSyncable refuses to sync an invoice that is not approved (domain D2).
 func (inv *Invoice) RequireSyncable() error {
-	if inv.Awaited() {
+	if inv.CanSync() {
 		return nil
 	}
 	return inv.allow("book")
 }
 
-// Awaited says whether a booking of it may go on.
-func (inv *Invoice) Awaited() bool { return inv.Status == Approved || inv.Status == SyncFailed }
+// CanSync says whether a booking of it may go on.
+func (inv *Invoice) CanSync() bool { return inv.Status == Approved || inv.Status == SyncFailed }
 
-// Booked records that the invoice is a bill in the ledger.
-func (inv *Invoice) Booked(contact string) {
+// RecordSynced records that the invoice is a bill in the ledger.
+func (inv *Invoice) RecordSynced(contact string) {
 	inv.Status, inv.ContactID = Synced, contact
 }
 
-// NotBooked records that booking failed for good.
-func (inv *Invoice) NotBooked() {
-	if inv.Awaited() {
+// RecordSyncFailed records that booking failed for good.
+func (inv *Invoice) RecordSyncFailed() {
+	if inv.CanSync() {
 		inv.Status = SyncFailed
 	}
 }

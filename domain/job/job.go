@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Priority orders waiting work: a person waiting goes first (records D22).
+// Priority orders waiting work: a person waiting goes first (domain D22).
 type Priority int
 
 // The priorities, most urgent first.
@@ -30,10 +30,10 @@ type Args interface {
 	Kind() string
 }
 
-// Lane is how many jobs of one organization may wait before those of others
-// (records D22); more go behind, with the priority Bulk, and move up as these
+// NormalPriorityPerOrg is how many jobs of one organization may wait before those of others
+// (domain D22); more go behind, with the priority Bulk, and move up as these
 // are done.
-const Lane = 4
+const NormalPriorityPerOrg = 4
 
 // OfOrganization are arguments of work that is done for one organization.
 type OfOrganization interface {

@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a stated number (records D13): totals have up to 15 digits before
+// Limits of a stated number (domain D13): totals have up to 15 digits before
 // the point and 4 after it, prices and quantities up to 10 after it.
 const (
 	MaxIntegerDigits = 15

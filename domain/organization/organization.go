@@ -1,5 +1,5 @@
 // Package organization holds the billable unit: whoever signs in does so for
-// one organization (contract 1.5).
+// one organization (interface 1.5).
 package organization
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Terms of the free trial of a new organization (contract section 8).
+// Terms of the free trial of a new organization (interface 8).
 const (
 	TrialDays                = 3
 	TrialMaxEntities         = 10
 	TrialMaxInvoicesPerMonth = 300
 )
 
-// Trial are the terms of an organization's free trial (contract 2.4). They are
+// Trial are the terms of an organization's free trial (interface 2.4). They are
 // true where the identity provider keeps them; an owner extends a trial there.
 // The zero value is no trial at all: the provider keeps no date for one.
 type Trial struct {
@@ -44,7 +44,7 @@ func (t Trial) None() bool { return t.Expiry.IsZero() }
 // End is the first moment after the trial.
 func (t Trial) End() time.Time { return t.Expiry.AddDays(1).Time() }
 
-// MaxPaymentCustomerID is the longest payment customer id (contract section 8).
+// MaxPaymentCustomerID is the longest payment customer id (interface 8).
 const MaxPaymentCustomerID = 255
 
 // Organization is the billable unit and the boundary of tenancy.

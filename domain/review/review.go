@@ -11,23 +11,23 @@ import (
 	"docledger/domain/invoice"
 )
 
-// watched are the values whose confidence review_threshold speaks of (records
+// watched are the values whose confidence review_threshold speaks of (domain
 // D31).
 var watched = []string{
 	"invoice_number", "issue_date", "due_date", "currency", "seller.name", "buyer.name",
 	"net_total", "tax_total", "gross_total", "amount_due",
 }
 
-// Judge runs the checks, adds the findings of the reading itself, and decides
+// Evaluate runs the checks, adds the findings of the reading itself, and decides
 // the status. Where SYSTEM may approve the invoice it does so at once (see
 // ApproveUnattended); version is the one that is being written.
-func Judge(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
+func Evaluate(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
 	checks = append(checks, einvoiceSeverity(findings, settings.EInvoiceRules)...)
 	if c, low := leastConfidence(inv, settings.ReviewThreshold); low {
 		checks = append(checks, c)
 	}
-	inv.Decide(checks)
+	inv.ApplyChecks(checks)
 	ApproveUnattended(inv, settings, now, version)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // ApproveUnattended approves an invoice as SYSTEM where the entity allows it
-// (records D31) and reports whether it did. It is the only place that decides
+// (domain D31) and reports whether it did. It is the only place that decides
 // this, for extraction, correction, sync and auto_sync alike:
 //   - the entity requires no approval and no second person;
 //   - nobody asked for a review that only a person ends;
@@ -53,7 +53,7 @@ func whyAttended(inv *invoice.Invoice, settings *entity.Settings) (reason string
 
 // PrepareSync refuses to sync an invoice that is not approved. An EXTRACTED
 // invoice is approved first where SYSTEM may approve it, and approved is true
-// then (records D2).
+// then (domain D2).
 func PrepareSync(inv *invoice.Invoice, settings *entity.Settings, at time.Time, version int) (approved bool, err error) {
 	if ApproveUnattended(inv, settings, at, version) {
 		return true, nil

@@ -33,24 +33,24 @@ func (Text) LogValue() slog.Value { return slog.StringValue(redacted) }
 // MarshalText keeps the value out of JSON.
 func (Text) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// Place is where a sealed value is kept. What was sealed for one place does
+// Binding is where a sealed value is kept. What was sealed for one place does
 // not open in another, so that rows cannot be exchanged.
-type Place struct {
+type Binding struct {
 	Table string
 	Row   string // the row's id
 }
 
-// Sealer encrypts what the database keeps. A sealed value names the key that
+// Encrypter encrypts what the database keeps. A sealed value names the key that
 // sealed it, which is how several keys serve at a time.
-type Sealer interface {
-	// Seal encrypts with the present key, bound to a place.
-	Seal(p Place, plain []byte) ([]byte, error)
-	// Open decrypts what Seal made for the same place, with the key it names.
+type Encrypter interface {
+	// Encrypt encrypts with the present key, bound to a place.
+	Encrypt(p Binding, plain []byte) ([]byte, error)
+	// Decrypt decrypts what Seal made for the same place, with the key it names.
 	// An UnknownKeyError in the chain says that this key is not there; any other
 	// error that the value was changed, or sealed for another place.
-	Open(p Place, sealed []byte) ([]byte, error)
-	// Current says whether the present key sealed this.
-	Current(sealed []byte) bool
+	Decrypt(p Binding, sealed []byte) ([]byte, error)
+	// UsesCurrentKey says whether the present key sealed this.
+	UsesCurrentKey(sealed []byte) bool
 }
 
 // UnknownKeyError names a key that something is sealed with and that the

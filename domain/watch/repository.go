@@ -54,12 +54,12 @@ type Nodes interface {
 
 // NodeSets changes many nodes at once.
 type NodeSets interface {
-	// Reconsider wants what is OUTSIDE, after folders or directories changed.
-	Reconsider(ctx context.Context, integration uuid.UUID, now time.Time) error
-	// RemoveUntold removes what an enumeration, now at its end, has not told of.
-	RemoveUntold(ctx context.Context, integration uuid.UUID, epoch int64) error
-	// Unlist has every folder listed anew.
-	Unlist(ctx context.Context, integration uuid.UUID) error
+	// RequeueExcluded wants what is OUTSIDE, after folders or directories changed.
+	RequeueExcluded(ctx context.Context, integration uuid.UUID, now time.Time) error
+	// DeleteMissing removes what an enumeration, now at its end, has not told of.
+	DeleteMissing(ctx context.Context, integration uuid.UUID, epoch int64) error
+	// ResetListing has every folder listed anew.
+	ResetListing(ctx context.Context, integration uuid.UUID) error
 	// Forget drops all nodes.
 	Forget(ctx context.Context, integration uuid.UUID) error
 }

@@ -22,7 +22,7 @@ type Subscription struct {
 	// Proof is the digest of the secret that each call brings.
 	Proof []byte
 	// Place is what the store tells of.
-	Place docstore.Place
+	Place docstore.Location
 	// Remote is the store's own side; its ID is "" while the store was asked and
 	// has not answered.
 	Remote    docstore.Subscription
@@ -42,7 +42,7 @@ func (s *Subscription) Proves(secret string) bool {
 }
 
 // Serves says whether the store still tells of a place.
-func (s *Subscription) Serves(p docstore.Place, now time.Time) bool {
+func (s *Subscription) Serves(p docstore.Location, now time.Time) bool {
 	return s.Remote.ID != "" && s.Place == p && now.Before(s.Remote.ExpiresAt)
 }
 

@@ -22,9 +22,9 @@ type Pause string
 
 // The pauses.
 const (
-	PausedPlan     Pause = "subscription_inactive" // the organization has no active plan (records D15)
+	PausedPlan     Pause = "subscription_inactive" // the organization has no active plan (domain D15)
 	PausedArchived Pause = "entity_archived"
-	PausedHeld     Pause = "held_after_restore" // the operator has not let work go on yet (records D23)
+	PausedHeld     Pause = "held_after_restore" // the operator has not let work go on yet (domain D23)
 )
 
 // Watch is how far the place of one integration has been followed.
@@ -34,7 +34,7 @@ type Watch struct {
 	// Run is the fencing token of whoever polls: it rises with every claim.
 	Run int64
 
-	Place       docstore.Place
+	Place       docstore.Location
 	Directories []Directory
 
 	// Cursor is where the feed goes on; "" before the first poll and after the
@@ -79,17 +79,17 @@ type Directory struct {
 	Folders []string
 }
 
-// Fence refuses to go on with a watch that another process has claimed.
-func (w *Watch) Fence(run int64) error {
+// CheckFence refuses to go on with a watch that another process has claimed.
+func (w *Watch) CheckFence(run int64) error {
 	if w.Run != run {
 		return ErrSuperseded
 	}
 	return nil
 }
 
-// Aim points the watch at a place and its directories. It says whether the
+// Retarget points the watch at a place and its directories. It says whether the
 // place is another one, so that nothing known of the former one holds.
-func (w *Watch) Aim(p docstore.Place, paths []string) (moved bool) {
+func (w *Watch) Retarget(p docstore.Location, paths []string) (moved bool) {
 	moved = w.Place != p
 	known := map[string][]string{}
 	if !moved {
@@ -105,13 +105,13 @@ func (w *Watch) Aim(p docstore.Place, paths []string) (moved bool) {
 		w.Directories = append(w.Directories, Directory{Path: path, Folders: known[path]})
 	}
 	if moved {
-		w.Lose("")
+		w.ResetCursor("")
 	}
 	return moved
 }
 
-// Aimed says whether the watch follows a place and its directories.
-func (w *Watch) Aimed(p docstore.Place, paths []string) bool {
+// Targets says whether the watch follows a place and its directories.
+func (w *Watch) Targets(p docstore.Location, paths []string) bool {
 	if w.Place != p || len(paths) != len(w.Directories) {
 		return false
 	}
@@ -123,9 +123,9 @@ func (w *Watch) Aimed(p docstore.Place, paths []string) bool {
 	return true
 }
 
-// Lose begins anew, at a cursor that tells all there is, or "" for one that is
+// ResetCursor begins anew, at a cursor that tells all there is, or "" for one that is
 // to be asked for.
-func (w *Watch) Lose(restart string) {
+func (w *Watch) ResetCursor(restart string) {
 	w.Cursor, w.CaughtUp, w.Listing = restart, false, Listing{}
 	w.Epoch++
 	w.Enumerating = true
@@ -190,10 +190,10 @@ func CanBeKept(c docstore.Change) bool {
 // File says whether the node is something to take in, once it is there.
 func (n *Node) File() bool { return !n.Folder && !n.Top && !n.Linked }
 
-// Learn takes over what the store tells of an item. It says whether a version
+// Apply takes over what the store tells of an item. It says whether a version
 // is wanted that was not wanted before, and whether the tree of folders is
 // another one than before.
-func (n *Node) Learn(c docstore.Change, epoch int64, now time.Time) (fresh, reshaped bool) {
+func (n *Node) Apply(c docstore.Change, epoch int64, now time.Time) (fresh, reshaped bool) {
 	before, known := *n, n.ID != ""
 	n.Epoch = epoch
 	if c.Removed {
@@ -246,8 +246,8 @@ func (n *Node) Retry(r Reason, after time.Duration, now time.Time) {
 	n.NextAt = now.Add(min(max(pause, after), lastRetry))
 }
 
-// PutOff has a folder listed later, which could not be listed now.
-func (n *Node) PutOff(r Reason, now time.Time) {
+// Defer has a folder listed later, which could not be listed now.
+func (n *Node) Defer(r Reason, now time.Time) {
 	n.Reason, n.NextAt = r, now.Add(firstRetry)
 	if r == Denied {
 		n.NextAt = now.Add(lastRetry)
@@ -257,9 +257,9 @@ func (n *Node) PutOff(r Reason, now time.Time) {
 // Skip gives a version up.
 func (n *Node) Skip(r Reason) { n.State, n.Reason = Skipped, r }
 
-// TakeIn notes that the present version, or the one that was read, is a
+// MarkIngested notes that the present version, or the one that was read, is a
 // document. A newer one is told by the store's feed.
-func (n *Node) TakeIn(version string) {
+func (n *Node) MarkIngested(version string) {
 	n.DoneVersion, n.State, n.Reason, n.Attempts = version, TakenIn, "", 0
 }
 

@@ -41,15 +41,15 @@ func TestTree(t *testing.T) {
 	if got, _ := deep.Unlisted(moved, now); !slices.Equal(got, []string{"o", "p", "t", "x"}) {
 		t.Errorf("on the way to what was moved: %v", got)
 	}
-	silent.PutOff(watch.Unanswered, now)
-	denied.PutOff(watch.Denied, now)
+	silent.Defer(watch.Unanswered, now)
+	denied.Defer(watch.Denied, now)
 	deep.Put(silent)
 	deep.Put(denied)
 	if got, later := deep.Unlisted(moved, now); !slices.Equal(got, []string{"o", "t"}) || later != 1 {
 		t.Errorf("put off: %v, later %d", got, later)
 	}
 	gone := folder("o", "t", "Old")
-	gone.PutOff(watch.Gone, now)
+	gone.Defer(watch.Gone, now)
 	deep.Put(gone)
 	if got, later := deep.Unlisted(moved, now); !slices.Equal(got, []string{"t"}) || later != 1 {
 		t.Errorf("not there: %v, later %d", got, later)
@@ -73,25 +73,25 @@ func TestLearn(t *testing.T) {
 		return docstore.Change{Item: docstore.Item{ID: "f", Parent: "t", Name: "f", Version: version, Size: 1}}
 	}
 	var n watch.Node
-	if fresh, _ := n.Learn(told("1"), 1, now); !fresh || n.State != watch.Wanted {
+	if fresh, _ := n.Apply(told("1"), 1, now); !fresh || n.State != watch.Wanted {
 		t.Errorf("new: %+v", n)
 	}
 	n.Retry(watch.Locked, time.Minute, now)
-	if fresh, _ := n.Learn(told("1"), 1, now); fresh || n.Attempts != 1 || !n.NextAt.Equal(now.Add(time.Minute)) {
+	if fresh, _ := n.Apply(told("1"), 1, now); fresh || n.Attempts != 1 || !n.NextAt.Equal(now.Add(time.Minute)) {
 		t.Errorf("told again while it waits: %+v", n)
 	}
-	n.TakeIn("1")
-	if fresh, _ := n.Learn(docstore.Change{Item: docstore.Item{ID: "f"}, Removed: true}, 1, now); fresh || !n.Removed {
+	n.MarkIngested("1")
+	if fresh, _ := n.Apply(docstore.Change{Item: docstore.Item{ID: "f"}, Removed: true}, 1, now); fresh || !n.Removed {
 		t.Errorf("removed: %+v", n)
 	}
-	if fresh, _ := n.Learn(told("1"), 1, now); fresh || n.Removed || n.State != watch.TakenIn {
+	if fresh, _ := n.Apply(told("1"), 1, now); fresh || n.Removed || n.State != watch.TakenIn {
 		t.Errorf("restored: %+v", n)
 	}
-	if fresh, _ := n.Learn(told("2"), 1, now); !fresh || n.State != watch.Wanted || n.Attempts != 0 {
+	if fresh, _ := n.Apply(told("2"), 1, now); !fresh || n.State != watch.Wanted || n.Attempts != 0 {
 		t.Errorf("changed: %+v", n)
 	}
 	n.Skip(watch.Empty)
-	if fresh, _ := n.Learn(told("2"), 1, now); fresh || n.State != watch.Skipped {
+	if fresh, _ := n.Apply(told("2"), 1, now); fresh || n.State != watch.Skipped {
 		t.Errorf("given up: %+v", n)
 	}
 	for range 20 {
@@ -101,7 +101,7 @@ func TestLearn(t *testing.T) {
 		t.Errorf("put off for %s", n.NextAt.Sub(now))
 	}
 	top := folder("t", "", "Documents")
-	if _, reshaped := top.Learn(docstore.Change{Item: docstore.Item{ID: "t", Parent: "drive", Name: "Documents", Folder: true}}, 2, now); !top.Top || !reshaped {
+	if _, reshaped := top.Apply(docstore.Change{Item: docstore.Item{ID: "t", Parent: "drive", Name: "Documents", Folder: true}}, 2, now); !top.Top || !reshaped {
 		t.Errorf("the place's own folder as a feed tells it: %+v", top)
 	}
 }

@@ -9,7 +9,7 @@ const (
 	Deployed Environment = "deployed"
 )
 
-// Rules are what an environment sets (contract 5.7 and 5.8). This is the one
+// Rules are what an environment sets (interface 5.7 and 5.8). This is the one
 // place that knows how the two differ.
 type Rules struct {
 	// ConfidentialClient says that the OAuth client has a secret, which clients

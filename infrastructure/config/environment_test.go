@@ -38,7 +38,7 @@ func provided(vary map[string]string) map[string]string {
 }
 
 // TestWhatAStartNeeds names what is missing or wrong, the five values of
-// contract 5.12 among it.
+// interface 5.12 among it.
 func TestWhatAStartNeeds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -41,7 +41,7 @@ func production(vary map[string]string) map[string]string {
 	return values
 }
 
-// five are the values of contract 5.12.
+// five are the values of interface 5.12.
 var five = []string{"BASE_URL", "IDENTITY_SECRET_KEY", "IDENTITY_SIGNING_SECRETS", "PAYMENT_SECRET_KEY", "PAYMENT_SIGNING_SECRETS"}
 
 // TestWhatEachRoleNeeds leaves one out of what stands in production after the

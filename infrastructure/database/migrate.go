@@ -75,7 +75,7 @@ func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 
 // CheckSchema compares the database with the migrations of fsys. The error is
 // ErrSchemaOlder, ErrSchemaNewer, or one of reading; a schema that is one
-// generation newer is fine (records D23).
+// generation newer is fine (domain D23).
 func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	m, err := newMigrator(cfg, fsys)
 	if err != nil {

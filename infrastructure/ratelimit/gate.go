@@ -2,16 +2,16 @@ package ratelimit
 
 import "sync"
 
-// Gate bounds how many requests of one key run at a time in this process. The
+// ConcurrencyLimiter bounds how many requests of one key run at a time in this process. The
 // zero value is ready; it is safe for concurrent use.
-type Gate struct {
+type ConcurrencyLimiter struct {
 	mu      sync.Mutex
 	running map[string]int
 }
 
 // Enter admits a request unless limit of them run already; leave ends it. A
 // limit of zero admits all.
-func (g *Gate) Enter(key string, limit int) (leave func(), admitted bool) {
+func (g *ConcurrencyLimiter) Enter(key string, limit int) (leave func(), admitted bool) {
 	if limit <= 0 {
 		return func() {}, true
 	}
@@ -27,7 +27,7 @@ func (g *Gate) Enter(key string, limit int) (leave func(), admitted bool) {
 	return sync.OnceFunc(func() { g.leave(key) }), true
 }
 
-func (g *Gate) leave(key string) {
+func (g *ConcurrencyLimiter) leave(key string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running[key]--; g.running[key] <= 0 {

@@ -35,9 +35,9 @@ type Quota struct {
 	Limit int
 }
 
-// Standing is where a caller stands after a request: against the quota that
+// Result is where a caller stands after a request: against the quota that
 // refuses it, else against the one of which the least is left.
-type Standing struct {
+type Result struct {
 	Limit, Remaining int
 	Reset            time.Duration // until the quota starts over
 	Refused          bool
@@ -84,7 +84,7 @@ func New(o Options) *Limiter {
 
 // Take counts a request against every quota, or against none where one of them
 // is used up. Quotas without a limit are left out.
-func (l *Limiter) Take(ctx context.Context, quotas ...Quota) Standing {
+func (l *Limiter) Take(ctx context.Context, quotas ...Quota) Result {
 	var limited []Quota
 	for _, q := range quotas {
 		if q.Limit > 0 {
@@ -92,17 +92,17 @@ func (l *Limiter) Take(ctx context.Context, quotas ...Quota) Standing {
 		}
 	}
 	if len(limited) == 0 {
-		return Standing{}
+		return Result{}
 	}
 	now := l.o.Now()
-	if s, decided := l.alone(now, limited); decided {
+	if s, decided := l.allowLocally(now, limited); decided {
 		return s
 	}
-	return l.ask(ctx, limited)
+	return l.checkRemote(ctx, limited)
 }
 
-// alone decides without the others, where that may be.
-func (l *Limiter) alone(now time.Time, quotas []Quota) (Standing, bool) {
+// allowLocally decides without the others, where that may be.
+func (l *Limiter) allowLocally(now time.Time, quotas []Quota) (Result, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sweep(now)
@@ -111,7 +111,7 @@ func (l *Limiter) alone(now time.Time, quotas []Quota) (Standing, bool) {
 		must = l.window(q.Key, now).mustAsk(q.Limit, now) || must
 	}
 	if must && l.o.Redis != nil && !now.Before(l.down) {
-		return Standing{}, false
+		return Result{}, false
 	}
 	return l.count(now, quotas), true
 }
@@ -131,7 +131,7 @@ func (l *Limiter) window(key string, now time.Time) *window {
 }
 
 // count admits a request by what this process knows.
-func (l *Limiter) count(now time.Time, quotas []Quota) Standing {
+func (l *Limiter) count(now time.Time, quotas []Quota) Result {
 	refused := false
 	for _, q := range quotas {
 		refused = refused || l.window(q.Key, now).used >= q.Limit
@@ -148,11 +148,11 @@ func (l *Limiter) count(now time.Time, quotas []Quota) Standing {
 
 // standing is that of the quota which refuses for longest, else of the one of
 // which the least is left.
-func (l *Limiter) standing(now time.Time, quotas []Quota, refused bool) Standing {
-	var out Standing
+func (l *Limiter) standing(now time.Time, quotas []Quota, refused bool) Result {
+	var out Result
 	for i, q := range quotas {
 		w := l.window(q.Key, now)
-		s := Standing{Limit: q.Limit, Remaining: max(q.Limit-w.used, 0), Reset: w.ends.Sub(now), Refused: refused}
+		s := Result{Limit: q.Limit, Remaining: max(q.Limit-w.used, 0), Reset: w.ends.Sub(now), Refused: refused}
 		if refused && s.Remaining > 0 {
 			continue
 		}

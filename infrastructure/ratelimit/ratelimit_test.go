@@ -152,7 +152,7 @@ func TestRedisAway(t *testing.T) {
 	options := ratelimit.Options{Window: time.Minute, Now: clock.Now, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	two := processes(t, instance.URL, 2, options)
 	q := quota("k", 8)
-	take := func(i int) ratelimit.Standing { return two[i].Take(context.Background(), q) }
+	take := func(i int) ratelimit.Result { return two[i].Take(context.Background(), q) }
 	if s := take(0); s.Refused || s.Remaining != 7 {
 		t.Fatalf("before: %+v", s)
 	}
@@ -187,7 +187,7 @@ func TestAnotherURL(t *testing.T) {
 
 func TestGate(t *testing.T) {
 	t.Parallel()
-	var g ratelimit.Gate
+	var g ratelimit.ConcurrencyLimiter
 	one, ok := g.Enter("a", 2)
 	two, ok2 := g.Enter("a", 2)
 	if _, third := g.Enter("a", 2); !ok || !ok2 || third {

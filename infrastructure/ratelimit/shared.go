@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// patience is how long the shared counters are waited for.
-const patience = 250 * time.Millisecond
+// redisTimeout is how long the shared counters are waited for.
+const redisTimeout = 250 * time.Millisecond
 
 // prefix is that of our keys in Redis.
 const prefix = "docledger:rate:"
@@ -54,7 +54,7 @@ func Connect(url string) (*redis.Client, error) {
 		return nil, errors.New("must be a redis://, rediss:// or unix:// URL")
 	}
 	options.MaxRetries, options.DialerRetries = -1, 1
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = redisTimeout, redisTimeout, redisTimeout, redisTimeout
 	options.ContextTimeoutEnabled = true
 	quiet()
 	return redis.NewClient(options), nil
@@ -68,11 +68,11 @@ type silence struct{}
 // Printf implements the client's logger.
 func (silence) Printf(context.Context, string, ...any) {}
 
-// ask decides with the others, and alone where they are out of reach.
-func (l *Limiter) ask(ctx context.Context, quotas []Quota) Standing {
-	told := l.tell(quotas)
+// checkRemote decides with the others, and alone where they are out of reach.
+func (l *Limiter) checkRemote(ctx context.Context, quotas []Quota) Result {
+	told := l.reportCounts(quotas)
 	// A caller who goes away must not make the counters seem to be.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), redisTimeout)
 	defer cancel()
 	admitted, answers, err := l.run(ctx, quotas, told)
 	now := l.o.Now()
@@ -87,13 +87,13 @@ func (l *Limiter) ask(ctx context.Context, quotas []Quota) Standing {
 		l.o.Log.InfoContext(ctx, "the shared counters of requests answer again")
 	}
 	for i, q := range quotas {
-		l.learn(q.Key, now, answers[i])
+		l.applyRemote(q.Key, now, answers[i])
 	}
 	return l.standing(now, quotas, !admitted)
 }
 
-// tell takes out what the shared counters are about to be told.
-func (l *Limiter) tell(quotas []Quota) []int {
+// reportCounts takes out what the shared counters are about to be told.
+func (l *Limiter) reportCounts(quotas []Quota) []int {
 	now := l.o.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,9 +129,9 @@ func (l *Limiter) run(ctx context.Context, quotas []Quota, told []int) (admitted
 	return numbers[0] == 1, answers, nil
 }
 
-// learn takes over what all processes have used, and adds what this one has
+// applyRemote takes over what all processes have used, and adds what this one has
 // admitted since it asked.
-func (l *Limiter) learn(key string, now time.Time, a answer) {
+func (l *Limiter) applyRemote(key string, now time.Time, a answer) {
 	w := l.window(key, now)
 	w.used, w.asked = a.used+w.pending, now
 	// A key that has just ended has nothing left; its window begins anew.

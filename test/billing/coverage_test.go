@@ -234,7 +234,7 @@ func TestUnsellablePrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range service.Diagnose(context.Background(), cfg, service.Examination{Roles: []string{service.RoleAPI}}) {
+	for _, f := range service.Diagnose(context.Background(), cfg, service.DiagnoseOptions{Roles: []string{service.RoleAPI}}) {
 		if f.Subject != "plans for sale" {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // TestADeletedCustomerIsReplacedOnce deletes an organization's customer at the
-// processor: each organization has one (contract 1.5), so whatever looks for it
+// processor: each organization has one (interface 1.5), so whatever looks for it
 // next makes exactly one more, however many look at once.
 func TestADeletedCustomerIsReplacedOnce(t *testing.T) {
 	t.Parallel()

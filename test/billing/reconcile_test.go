@@ -220,7 +220,7 @@ func TestPriceArchivedMidway(t *testing.T) {
 
 // TestDoubleChargeIsSuspected buys with proration, so that the subscription has
 // charged for the month itself: the charge follows the contract, and both
-// invoices are named (records D26).
+// invoices are named (domain D26).
 func TestDoubleChargeIsSuspected(t *testing.T) {
 	t.Parallel()
 	for name, proration := range map[string]string{"with proration": "create_prorations", "without": "none"} {

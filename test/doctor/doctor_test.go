@@ -27,7 +27,7 @@ import (
 // nowhere is where nothing listens.
 const nowhere = "127.0.0.1:1"
 
-var all = service.Examination{Roles: []string{service.RoleAPI, service.RoleWorker, service.RoleTools}}
+var all = service.DiagnoseOptions{Roles: []string{service.RoleAPI, service.RoleWorker, service.RoleTools}}
 
 func key(text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(text)[:32])
@@ -74,7 +74,7 @@ func load(t *testing.T, env map[string]string) config.Config {
 }
 
 // diagnose returns what is not ok, by subject.
-func diagnose(t *testing.T, env map[string]string, x service.Examination) map[string]service.Finding {
+func diagnose(t *testing.T, env map[string]string, x service.DiagnoseOptions) map[string]service.Finding {
 	t.Helper()
 	ill := map[string]service.Finding{}
 	for _, f := range service.Diagnose(context.Background(), load(t, env), x) {
@@ -165,7 +165,7 @@ func TestToolsAlone(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{NoWorkers: true})
 	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "BACKEND_URL": s.URL}
-	x := service.Examination{Roles: []string{service.RoleTools}}
+	x := service.DiagnoseOptions{Roles: []string{service.RoleTools}}
 	if ill := diagnose(t, env, x); len(ill) != 0 {
 		t.Errorf("found %v", ill)
 	}

@@ -55,7 +55,7 @@ func TestBackupIsRestored(t *testing.T) {
 			"BILLING": "none", "IDENTITY": "local", "DATA_DIR": fresh.DataDir, "DATABASE_URL": fresh.DatabaseURL,
 			"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 		}
-		deep := service.Examination{Roles: all.Roles, Deep: true}
+		deep := service.DiagnoseOptions{Roles: all.Roles, Deep: true}
 		ill := diagnose(t, env, deep)
 		delete(ill, "Redis")
 		if len(ill) != 0 {

@@ -268,7 +268,7 @@ func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 	env := maps.Clone(o.Env)
 	env["DATA_DIR"], env["DATABASE_URL"], env["IDENTITY"] = o.DataDir, o.DatabaseURL, "local"
 	env["COMPILE_CACHE_DIR"] = filepath.Join(os.TempDir(), "docledger-test-cache")
-	f := diagnose(t, env, service.Examination{Roles: all.Roles[:2]})["work"]
+	f := diagnose(t, env, service.DiagnoseOptions{Roles: all.Roles[:2]})["work"]
 	if f.State() != "WARNING" || !strings.Contains(f.Detail(), "held since") || !strings.Contains(f.Remedy, "docledger resume") {
 		t.Errorf("the doctor says %+v", f)
 	}

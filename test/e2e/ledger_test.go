@@ -258,7 +258,7 @@ func (b *books) readLists(t *testing.T, s *harness.Server, o harness.Organizatio
 }
 
 // TestLedgerOutOfReach keeps the rest at work while the ledger is down
-// (records D24).
+// (domain D24).
 func TestLedgerOutOfReach(t *testing.T) {
 	t.Parallel()
 	onLedgers(t, func(t *testing.T, s *harness.Server, b *books, _ *syncBuffer) {

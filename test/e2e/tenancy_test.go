@@ -121,11 +121,11 @@ var queries = map[string]string{
 var aboutNothing = []string{"login", "refreshToken", "getMe", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // bought are the operations that only an installation with a payment processor
-// has (records D16); rights come first.
+// has (domain D16); rights come first.
 var bought = []string{"listPlans", "createCheckoutSession", "createPortalSession"}
 
-// due is the status that the table of rights (records D5) and the order of
-// refusal (architecture 3.5) ask for.
+// due is the status that the table of rights (domain D5) and the order of
+// refusal (architecture rule 4) ask for.
 func due(op spectest.Operation, c caller) int {
 	p := identity.Permission(op.Permission)
 	switch {

@@ -62,7 +62,7 @@ func judged(d *Document, draft *extraction.Draft) *invoice.Invoice {
 	inv := &invoice.Invoice{Status: invoice.Extracted, Content: draft.Content, Fields: draft.Fields}
 	settings := entity.DefaultSettings(uuid.Nil, uuid.Nil)
 	owner := &entity.Entity{Name: d.Truth.Buyer.Name}
-	review.Judge(inv, owner, &settings, draft.Checks, Now, 0)
+	review.Evaluate(inv, owner, &settings, draft.Checks, Now, 0)
 	return inv
 }
 
@@ -118,7 +118,7 @@ func (t *Truth) values() map[string]string {
 	if t.Twists.Credit {
 		out["document_type"] = string(invoice.TypeCreditNote)
 		for _, total := range []string{"net_total", "tax_total", "gross_total"} {
-			out[total] = strings.TrimPrefix(out[total], "-") // records D13
+			out[total] = strings.TrimPrefix(out[total], "-") // domain D13
 		}
 	}
 	if t.Twists.Gross {

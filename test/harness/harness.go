@@ -27,7 +27,7 @@ import (
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 	"docledger/infrastructure/logging"
-	"docledger/test/neutral"
+	"docledger/test/vendornames"
 	"docledger/usecase/entities"
 	"docledger/usecase/organizations"
 
@@ -296,7 +296,7 @@ func (r Response) neutral(req *http.Request) {
 	for name := range r.Header {
 		text += "\n" + name + ": " + r.Header.Get(name)
 	}
-	if found := neutral.Vendors(addresses.ReplaceAllString(text, "")); len(found) > 0 {
+	if found := vendornames.Vendors(addresses.ReplaceAllString(text, "")); len(found) > 0 {
 		r.t.Errorf("%s %s: the answer names %v: %.300s", req.Method, req.URL.Path, found, text)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -16,6 +15,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 	"docledger/domain/page"
 	"docledger/usecase/integrations"
 
@@ -429,8 +429,8 @@ func TestMovingToAnotherTenant(t *testing.T) {
 		}
 		inv := w.invoice(a, e)
 		for n, state := range []invoice.SyncState{invoice.SyncChecking, invoice.SyncDone} {
-			_, _, err = p.store.Bookings().Change(w.ctx, a.Scope(), inv, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) {
-				b := &booking.Booking{InvoiceID: inv, OrganizationID: a.OrganizationID, EntityID: e}
+			_, _, err = p.store.Bookings().Change(w.ctx, a.Scope(), inv, func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+				b := &ledgersync.Sync{InvoiceID: inv, OrganizationID: a.OrganizationID, EntityID: e}
 				b.State, b.IntegrationID = state, i.ID
 				if state == invoice.SyncDone {
 					b.RemoteID = "bill-1"

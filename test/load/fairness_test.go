@@ -16,7 +16,7 @@ import (
 
 // BenchmarkFairness uploads documents, one after the other, while 10,000 of
 // another organization are queued, and before that while nothing else is to do.
-// The goal is twice that time and one job (records D22).
+// The goal is twice that time and one job (domain D22).
 func BenchmarkFairness(b *testing.B) {
 	const rounds, backlog = 15, 10_000
 	for b.Loop() {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"docledger/test/door"
+	"docledger/test/tcpproxy"
 )
 
 // The credentials of every server of this package, and its region.
@@ -43,7 +43,7 @@ rm -rf "$DIR"`
 // Instance is a private, empty server. Connections reach its socket through its
 // door, which tests may shut.
 type Instance struct {
-	*door.Door
+	*tcpproxy.Proxy
 	URL    string
 	Folder string // each bucket is a folder in it, each object a file
 
@@ -73,7 +73,7 @@ func Start(ctx context.Context, bin string) (*Instance, error) {
 	if err := in.run(bin, socket); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if in.Door, err = door.Open(socket); err != nil {
+	if in.Proxy, err = tcpproxy.Open(socket); err != nil {
 		return nil, errors.Join(err, in.Stop())
 	}
 	in.URL = "http://" + in.Addr().String()
@@ -148,8 +148,8 @@ func healthy(ctx context.Context, client *http.Client, url string) error {
 // Stop ends the server as a crash does, and removes what it held.
 func (in *Instance) Stop() error {
 	var errs []error
-	if in.Door != nil {
-		errs = append(errs, in.Door.Close())
+	if in.Proxy != nil {
+		errs = append(errs, in.Proxy.Close())
 	}
 	errs = append(errs, in.stdin.Close())
 	select {

@@ -73,7 +73,7 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 			enqueue(second, 1000)
 		})
 		cfg.SweepEvery = 200 * time.Millisecond
-		cfg.Sweeps = []jobs.Task{{Name: "backlogs", Run: func(ctx context.Context) error { _, err := st.Queue().Level(ctx); return err }}}
+		cfg.Sweeps = []jobs.Task{{Name: "backlogs", Run: func(ctx context.Context) error { _, err := st.Queue().Rebalance(ctx); return err }}}
 		cfg.Handlers = jobs.Handlers{
 			Poll:  func(context.Context, job.PollStore) error { return nil },
 			Event: func(context.Context, job.ProcessEvent) error { return nil },
@@ -104,14 +104,14 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 			}
 			return n
 		}
-		await(t, "the second backlog to be worked", func() bool { return of(second) > 3*job.Lane })
+		await(t, "the second backlog to be worked", func() bool { return of(second) > 3*job.NormalPriorityPerOrg })
 		if of(backlog) >= 10_000 {
 			t.Error("the second backlog waited for the end of the first")
 		}
 		if err := runner.Stop(ctx); err != nil {
 			t.Error(err)
 		}
-		if at := slices.Index(order, single); at < 0 || at > workers+job.Lane {
+		if at := slices.Index(order, single); at < 0 || at > workers+job.NormalPriorityPerOrg {
 			t.Errorf("the other organization's document was read as number %d", at+1)
 		}
 	})

@@ -34,7 +34,7 @@ func (r *timed) Read(ctx context.Context, s extraction.Source) (*extraction.Resu
 
 // Ten documents that take as long as a document may do not delay another
 // organization's document for longer than twice its idle time and one running
-// job (records D22).
+// job (domain D22).
 func TestSlowDocumentsDelayNobodyElse(t *testing.T) {
 	t.Parallel()
 	pipeline := extract.New(extract.Options{CacheDir: harness.CompileCache, ComparePages: true})

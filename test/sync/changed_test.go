@@ -171,7 +171,7 @@ func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 		inv, err := w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error { return inv.Reopen() })
 		must(t, err)
 		must(t, w.service.Withdrawn(context.Background(), w.admin, inv))
-		must(t, w.service.Push(context.Background(), jobOf(id, w.admin.OrganizationID))) // of the booking that was taken back
+		must(t, w.service.Run(context.Background(), jobOf(id, w.admin.OrganizationID))) // of the booking that was taken back
 		if inv := w.invoice(id); inv.Sync != nil {
 			t.Errorf("taken back, and shown nevertheless: %+v", inv.Sync)
 		}

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 	usecase "docledger/usecase/sync"
 )
 
@@ -25,8 +25,8 @@ func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 		id := w.approved("R-1", supplierUnknown)
 		_, err := w.request(id, usecase.Input{})
 		must(t, err)
-		supplier := booking.Supplier(invoice.Party{Name: "Nova"}, invoice.Payment{})
-		_, held, err := w.store.Leases().Acquire(context.Background(), booking.ContactLease(w.ledgers[0], supplier), "a process that is gone", w.clock.Now(), 6*time.Second)
+		supplier := ledgersync.Supplier(invoice.Party{Name: "Nova"}, invoice.Payment{})
+		_, held, err := w.store.Leases().Acquire(context.Background(), ledgersync.ContactLease(w.ledgers[0], supplier), "a process that is gone", w.clock.Now(), 6*time.Second)
 		must(t, err)
 		if !held {
 			t.Fatal("the lease is not to be had")

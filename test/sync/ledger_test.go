@@ -33,7 +33,7 @@ type ledger struct {
 
 // held is a bill as the ledger holds it.
 type held struct {
-	accounting.Booked
+	accounting.LedgerBill
 	bill  accounting.Bill
 	files []accounting.Attachment
 }
@@ -120,17 +120,17 @@ func (l *ledger) CreateContact(ctx context.Context, _ integration.Access, c acco
 	return made, after
 }
 
-func (l *ledger) Book(ctx context.Context, _ integration.Access, b accounting.Bill, key string) (accounting.Booked, error) {
+func (l *ledger) CreateBill(ctx context.Context, _ integration.Access, b accounting.Bill, key string) (accounting.LedgerBill, error) {
 	after, err := l.enter(ctx, "book")
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if id, ok := l.keys[key]; ok {
-		return l.byID(id).Booked, after
+		return l.byID(id).LedgerBill, after
 	}
-	h := &held{bill: b, Booked: accounting.Booked{
+	h := &held{bill: b, LedgerBill: accounting.LedgerBill{
 		ID: fmt.Sprintf("b-%d", len(l.bills)+1), Kind: b.Kind, Contact: b.Contact, Number: b.Number, Currency: b.Currency,
 		Reference: b.Reference, URL: "https://ledger.example/bills/" + b.Number,
 	}}
@@ -142,7 +142,7 @@ func (l *ledger) Book(ctx context.Context, _ integration.Access, b accounting.Bi
 	}
 	l.bills = append(l.bills, h)
 	l.keys[key] = h.ID
-	return h.Booked, after
+	return h.LedgerBill, after
 }
 
 func (l *ledger) byID(id string) *held {
@@ -154,33 +154,33 @@ func (l *ledger) byID(id string) *held {
 	return nil
 }
 
-func (l *ledger) Find(ctx context.Context, _ integration.Access, w accounting.Wanted) ([]accounting.Booked, error) {
+func (l *ledger) Find(ctx context.Context, _ integration.Access, w accounting.BillQuery) ([]accounting.LedgerBill, error) {
 	after, err := l.enter(ctx, "find")
 	if err = errors.Join(err, after); err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found := []accounting.Booked{}
+	found := []accounting.LedgerBill{}
 	for _, h := range l.bills {
 		if h.Kind == w.Kind && (h.Reference == w.Reference || h.Contact == w.Contact && h.Number == w.Number) {
-			found = append(found, h.Booked)
+			found = append(found, h.LedgerBill)
 		}
 	}
 	return found, nil
 }
 
-func (l *ledger) Read(ctx context.Context, _ integration.Access, _ accounting.BillKind, id string) (accounting.Booked, error) {
+func (l *ledger) Read(ctx context.Context, _ integration.Access, _ accounting.BillKind, id string) (accounting.LedgerBill, error) {
 	after, err := l.enter(ctx, "read")
 	if err = errors.Join(err, after); err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := l.byID(id); h != nil {
-		return h.Booked, nil
+		return h.LedgerBill, nil
 	}
-	return accounting.Booked{}, fault.Missing("bill")
+	return accounting.LedgerBill{}, fault.Missing("bill")
 }
 
 func (l *ledger) AttachmentLimits() accounting.AttachmentLimits { return l.limits }
@@ -217,7 +217,7 @@ func (l *ledger) Attach(ctx context.Context, _ integration.Access, _ accounting.
 func (l *ledger) typeBill(contact, number, total string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := &held{Booked: accounting.Booked{
+	h := &held{LedgerBill: accounting.LedgerBill{
 		ID: fmt.Sprintf("b-%d", len(l.bills)+1), Kind: accounting.PurchaseBill, Contact: contact, Number: number, Total: money.MustParse(total),
 	}}
 	l.bills = append(l.bills, h)

@@ -136,7 +136,7 @@ func TestSweepFindsLostJobs(t *testing.T) {
 		if n, err := w.service.Sweep(context.Background()); n != 1 || err != nil {
 			t.Errorf("swept %d (%v)", n, err)
 		}
-		if err := w.service.Push(context.Background(), jobOf(uuid.New(), w.admin.OrganizationID)); err != nil {
+		if err := w.service.Run(context.Background(), jobOf(uuid.New(), w.admin.OrganizationID)); err != nil {
 			t.Errorf("a job of an invoice that is gone: %v", err)
 		}
 	})

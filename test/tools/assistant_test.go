@@ -11,7 +11,7 @@ import (
 
 // TestAssistantActions plays the same steps under READ, PREPARE and ALL, by the
 // API and through tools: the setting of the entity decides alike, beside the
-// rights of the user, who is an administrator here (records D10).
+// rights of the user, who is an administrator here (domain D10).
 func TestAssistantActions(t *testing.T) {
 	t.Parallel()
 	w := start(t)

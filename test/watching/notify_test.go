@@ -40,7 +40,7 @@ type calling struct {
 }
 
 func (c *calling) Subscribe(
-	_ context.Context, _ integration.Access, _ docstore.Place, cursor, address string, proof secret.Text,
+	_ context.Context, _ integration.Access, _ docstore.Location, cursor, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	if c.refusal != nil {
 		return docstore.Subscription{}, c.refusal
@@ -58,7 +58,7 @@ func (c *calling) Subscribe(
 }
 
 func (c *calling) Renew(
-	ctx context.Context, a integration.Access, p docstore.Place, s docstore.Subscription, cursor, address string, proof secret.Text,
+	ctx context.Context, a integration.Access, p docstore.Location, s docstore.Subscription, cursor, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	there := c.promises[s.ID]
 	switch {
@@ -81,8 +81,8 @@ func (c *calling) Unsubscribe(_ context.Context, _ integration.Access, s docstor
 }
 
 // Read takes the query's secrets, and its echo.
-func (c *calling) Read(call docstore.Call) (docstore.Told, error) {
-	told := docstore.Told{Changed: len(call.Query["quiet"]) == 0}
+func (c *calling) Read(call docstore.Call) (docstore.Notification, error) {
+	told := docstore.Notification{Changed: len(call.Query["quiet"]) == 0}
 	for _, proof := range call.Query["proof"] {
 		told.Proofs = append(told.Proofs, secret.New(proof))
 	}

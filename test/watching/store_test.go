@@ -140,7 +140,7 @@ func (p *place) SubSources(ctx context.Context, _ integration.Access, source str
 	return []docstore.SubSource{{ID: "b!1", Name: "Documents"}}, nil
 }
 
-func (p *place) SubSource(ctx context.Context, a integration.Access, at docstore.Place) (docstore.SubSource, error) {
+func (p *place) SubSource(ctx context.Context, a integration.Access, at docstore.Location) (docstore.SubSource, error) {
 	list, err := p.SubSources(ctx, a, at.Source)
 	if err != nil || at.SubSource != "b!1" {
 		return docstore.SubSource{}, errors.Join(err, fault.Missing("sub-source"))
@@ -148,7 +148,7 @@ func (p *place) SubSource(ctx context.Context, a integration.Access, at docstore
 	return list[0], nil
 }
 
-func (p *place) Directories(ctx context.Context, _ integration.Access, _ docstore.Place, path string) ([]docstore.Item, error) {
+func (p *place) Directories(ctx context.Context, _ integration.Access, _ docstore.Location, path string) ([]docstore.Item, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.guard(ctx); err != nil {
@@ -170,7 +170,7 @@ func (p *place) path(f *file) string {
 	return strings.TrimPrefix(p.path(p.items[f.Parent])+"/"+f.Name, "/")
 }
 
-func (p *place) Open(ctx context.Context, _ integration.Access, _ docstore.Place, it docstore.Item) (docstore.Content, error) {
+func (p *place) Open(ctx context.Context, _ integration.Access, _ docstore.Location, it docstore.Item) (docstore.Content, error) {
 	if p.onOpen != nil {
 		p.onOpen()
 	}
@@ -209,13 +209,13 @@ func (endless) Close() error { return nil }
 
 // Start begins at the log's end, or, for a feed that tells all, at its
 // beginning.
-func (p *place) Start(ctx context.Context, _ integration.Access, _ docstore.Place) (string, error) {
+func (p *place) Start(ctx context.Context, _ integration.Access, _ docstore.Location) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return fmt.Sprintf("all:0:%d", len(p.log)), p.guard(ctx)
 }
 
-func (p *place) Next(ctx context.Context, _ integration.Access, _ docstore.Place, cursor string) (docstore.Page, error) {
+func (p *place) Next(ctx context.Context, _ integration.Access, _ docstore.Location, cursor string) (docstore.Page, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.guard(ctx); err != nil {
@@ -269,13 +269,13 @@ func (p *place) all(at string) docstore.Page {
 // listing is a place whose feed tells only what happens.
 type listing struct{ *place }
 
-func (p listing) Start(ctx context.Context, _ integration.Access, _ docstore.Place) (string, error) {
+func (p listing) Start(ctx context.Context, _ integration.Access, _ docstore.Location) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return fmt.Sprintf("log:%d", len(p.log)), p.guard(ctx)
 }
 
-func (p listing) Children(ctx context.Context, _ integration.Access, _ docstore.Place, folder, cursor string) (docstore.Page, error) {
+func (p listing) Children(ctx context.Context, _ integration.Access, _ docstore.Location, folder, cursor string) (docstore.Page, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.guard(ctx); err != nil {

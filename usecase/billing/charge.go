@@ -24,7 +24,7 @@ const chargeLease = time.Minute
 // tried again.
 var errBusy = fault.New(fault.Unavailable, fault.CodeUnavailable, "The charge is being carried out elsewhere.")
 
-// Charger makes immediate charges (contract 4.6): at most one for each
+// Charger makes immediate charges (interface 4.6): at most one for each
 // subscription and month, whatever comes twice, at once, or is cut off.
 type Charger struct {
 	Subscriptions billing.Subscriptions
@@ -123,7 +123,7 @@ func (c *Charger) settle(
 	charge, now := record.Charge, c.Clock.Now()
 	if inv.Items == 0 {
 		from, until := billing.MonthOf(record.EventAt)
-		_, err := billing.Anew(charge.Key("item"), now, func(key string) (struct{}, error) {
+		_, err := billing.RetryWithFreshKey(charge.Key("item"), now, func(key string) (struct{}, error) {
 			return struct{}{}, c.Charges.AddItem(ctx, key, inv.ID, billing.ChargeItem{
 				Charge: charge, Price: price, Quantity: sub.Quantity(price.ID),
 				Description: price.ProductName + ", " + charge.Month, From: from, Until: until,
@@ -133,7 +133,7 @@ func (c *Charger) settle(
 			return fmt.Errorf("add the item: %w", err)
 		}
 	}
-	_, err := billing.Anew(charge.Key("finalize"), now, func(key string) (billing.ProcessorInvoice, error) {
+	_, err := billing.RetryWithFreshKey(charge.Key("finalize"), now, func(key string) (billing.ProcessorInvoice, error) {
 		return c.Charges.Finalize(ctx, key, inv.ID)
 	})
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *Charger) settle(
 	if _, err := c.advance(ctx, charge, billing.ChargeFinalized, inv.ID); err != nil {
 		return err
 	}
-	paid, err := billing.Anew(charge.Key("pay"), now, func(key string) (billing.Payment, error) { return c.Charges.Pay(ctx, key, inv.ID) })
+	paid, err := billing.RetryWithFreshKey(charge.Key("pay"), now, func(key string) (billing.Payment, error) { return c.Charges.Pay(ctx, key, inv.ID) })
 	if err != nil {
 		return fmt.Errorf("pay the invoice: %w", err)
 	}
@@ -183,7 +183,7 @@ func (c *Charger) find(ctx context.Context, record *billing.ChargeRecord) (inv b
 }
 
 func (c *Charger) draft(ctx context.Context, charge billing.Charge, sub billing.Subscription, price billing.Price) (billing.ProcessorInvoice, error) {
-	inv, err := billing.Anew(charge.Key("draft"), c.Clock.Now(), func(key string) (billing.ProcessorInvoice, error) {
+	inv, err := billing.RetryWithFreshKey(charge.Key("draft"), c.Clock.Now(), func(key string) (billing.ProcessorInvoice, error) {
 		return c.Charges.Draft(ctx, key, billing.ChargeInvoice{
 			Charge: charge, Currency: price.Currency, PaymentMethod: sub.PaymentMethod,
 			AutomaticTax: sub.AutomaticTax, TaxRates: sub.TaxRates,
@@ -218,7 +218,7 @@ func (c *Charger) skip(ctx context.Context, record *billing.ChargeRecord, reason
 
 // conclude ends a charge whose payment was tried. A decline is no error: the
 // invoice stays open for the processor's own retries, and the subscription
-// active (contract section 7, rule 6).
+// active (interface 7, rule 6).
 func (c *Charger) conclude(ctx context.Context, charge billing.Charge, sub billing.Subscription, p billing.Payment) error {
 	kind := event.BillingChargePaid
 	if p.Outcome != billing.Paid && p.Outcome != billing.Processing {
@@ -229,7 +229,7 @@ func (c *Charger) conclude(ctx context.Context, charge billing.Charge, sub billi
 }
 
 // doubled tells where the subscription itself has charged for the month, which
-// it does where it was bought with proration (records D26).
+// it does where it was bought with proration (domain D26).
 func (c *Charger) doubled(charge billing.Charge, sub billing.Subscription, p billing.Payment) []event.Event {
 	own := sub.LatestInvoice
 	if own == nil || own.ID == p.Invoice.ID || own.Total.Sign() <= 0 || billing.Month(own.CreatedAt) != charge.Month {

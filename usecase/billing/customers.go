@@ -105,7 +105,7 @@ func (c *Customers) make(ctx context.Context, id uuid.UUID, gone string, lease u
 	if len(found) > 0 {
 		made = found[0]
 	} else {
-		made, err = billing.Anew(billing.CustomerKey(id, gone), c.Clock.Now(), func(key string) (billing.Customer, error) {
+		made, err = billing.RetryWithFreshKey(billing.CustomerKey(id, gone), c.Clock.Now(), func(key string) (billing.Customer, error) {
 			return c.Processor.Create(calls, key, id)
 		})
 		if err != nil {

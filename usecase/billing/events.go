@@ -14,7 +14,7 @@ import (
 	"docledger/usecase"
 )
 
-// Events carries out what the payment processor tells us (contract section 6).
+// Events carries out what the payment processor tells us (interface 6).
 // It implements the inbox's Handler.
 type Events struct {
 	Organizations organization.Repository

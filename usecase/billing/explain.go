@@ -54,7 +54,7 @@ type Explainer struct {
 	Usage         billing.Usage
 	Subscriptions billing.Subscriptions
 	Cache         billing.PlanCache
-	Known         billing.KnownPlans
+	Known         billing.LastKnownPlans
 	Events        billing.PlanEvents
 	Charges       billing.ChargeRecords
 	Clock         usecase.Clock
@@ -119,7 +119,7 @@ func (x *Explainer) basis(ctx context.Context, o *organization.Organization) (*b
 		return nil, err
 	}
 	b := &basis{plan: plan, source: FromTrial, event: latest(told, inbox.Identity), detail: trialDetail(o)}
-	if sub, ok := snapshot.Counting(); ok {
+	if sub, ok := snapshot.Effective(); ok {
 		b.source, b.event = FromSubscription, latest(told, inbox.Payments)
 		b.detail = fmt.Sprintf("%s, 1 of %d", sub.ID, len(snapshot.Subscriptions))
 		b.limits = limitsOf(sub)
@@ -132,7 +132,7 @@ func (x *Explainer) basis(ctx context.Context, o *organization.Organization) (*b
 	return b, nil
 }
 
-// lastKnown is what holds while the processor is out of reach (records D14).
+// lastKnown is what holds while the processor is out of reach (domain D14).
 func (x *Explainer) lastKnown(ctx context.Context, o *organization.Organization, event *billing.PlanEvent, cause error) (*basis, error) {
 	known, err := x.Known.Get(ctx, o.ID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -152,7 +152,7 @@ func (x *Explainer) lastKnown(ctx context.Context, o *organization.Organization,
 		plan: known.Plan.Record().Plan(now), source: FromLastKnown, event: event, paymentURL: known.PaymentURL,
 		detail: "read " + known.ReadAt.Format(time.RFC3339) + "; " + cause.Error(),
 	}
-	if now.Sub(known.ReadAt) > billing.KnownFor {
+	if now.Sub(known.ReadAt) > billing.LastKnownPlanTTL {
 		b.plan.Writable = false
 		b.detail = "too old, " + b.detail
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Unlimited is the plan of installations without a payment processor: every
-// organization is active (records D16).
+// organization is active (domain D16).
 type Unlimited struct{}
 
 // Of implements billing.Plans.

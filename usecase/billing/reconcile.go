@@ -16,8 +16,8 @@ const (
 	reconcileFirst = 3 * 24 * time.Hour
 )
 
-// Bookmark remembers how far the processor's events have been read.
-type Bookmark interface {
+// ReadPosition remembers how far the processor's events have been read.
+type ReadPosition interface {
 	// Load returns the moment up to which everything was read; zero at first.
 	Load(ctx context.Context) (time.Time, error)
 	// Store moves it on.
@@ -28,7 +28,7 @@ type Bookmark interface {
 // came, and hands them to the inbox, which knows those that did.
 type Reconciler struct {
 	Events   billing.Events
-	Bookmark Bookmark
+	Bookmark ReadPosition
 	// Receive keeps an event as if its webhook had come. unreadable is why the
 	// event cannot be interpreted.
 	Receive func(ctx context.Context, e billing.PaymentEvent, unreadable error) error

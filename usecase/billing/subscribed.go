@@ -15,7 +15,7 @@ import (
 )
 
 // EnforcementPatience is how long a limit waits for the payment processor
-// (records D14).
+// (domain D14).
 const EnforcementPatience = 2 * time.Second
 
 // Trials knows the terms of trials where they are true.
@@ -32,7 +32,7 @@ type Subscribed struct {
 	Subscriptions billing.Subscriptions
 	Customers     *Customers
 	Cache         billing.PlanCache
-	Known         billing.KnownPlans
+	Known         billing.LastKnownPlans
 	Trials        Trials // nil: the organization's own record holds them
 	Clock         usecase.Clock
 	Log           *slog.Logger
@@ -66,7 +66,7 @@ func (s *Subscribed) lastKnown(ctx context.Context, id uuid.UUID, cause error) (
 		return billing.Plan{}, fmt.Errorf("read the plan known last: %w", err)
 	}
 	now := s.Clock.Now()
-	if now.Sub(known.ReadAt) > billing.KnownFor {
+	if now.Sub(known.ReadAt) > billing.LastKnownPlanTTL {
 		return billing.Plan{}, unavailable(cause)
 	}
 	s.Log.WarnContext(ctx, "payment processor out of reach; the plan known last holds", "organization", id, "read_at", known.ReadAt)
@@ -76,7 +76,7 @@ func (s *Subscribed) lastKnown(ctx context.Context, id uuid.UUID, cause error) (
 func unavailable(cause error) error {
 	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "Your plan can't be read at the moment. Try again shortly.")
 	f.RetryAfter = 5 * time.Second
-	return f.Because(cause)
+	return f.WithCause(cause)
 }
 
 // Read returns the organization's plan from the cache, else from the
@@ -110,7 +110,7 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 		s.Log.ErrorContext(ctx, "a plan's limits can't be read", "organization", id, "error", err)
 		return billing.Record{}, err
 	}
-	known := billing.Known{Plan: plan, ReadAt: readAt}
+	known := billing.LastKnownPlan{Plan: plan, ReadAt: readAt}
 	if snapshot.OpenInvoice != nil {
 		known.PaymentURL = snapshot.OpenInvoice.PaymentURL
 	}
@@ -122,7 +122,7 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 
 // snapshot reads what the organization's customer has. One that was deleted at
 // the processor, with all that it had, is replaced: each organization has a
-// customer (contract 1.5).
+// customer (interface 1.5).
 func (s *Subscribed) snapshot(ctx context.Context, o *organization.Organization) (billing.Snapshot, error) {
 	if o.PaymentCustomerID == "" {
 		return billing.Snapshot{}, nil // who has no customer has no subscription either
@@ -131,7 +131,7 @@ func (s *Subscribed) snapshot(ctx context.Context, o *organization.Organization)
 	if err != nil {
 		return billing.Snapshot{}, unknown(err)
 	}
-	if sub, ok := snapshot.Counting(); ok && sub.Status.Writable() {
+	if sub, ok := snapshot.Effective(); ok && sub.Status.Writable() {
 		return snapshot, nil
 	}
 	customer, err := s.Customers.Replace(ctx, o.ID, o.PaymentCustomerID)
@@ -152,5 +152,5 @@ func unknown(err error) error {
 	}
 	return fault.New(fault.Upstream, fault.CodeProviderUnavailable,
 		"The payment processor does not know your organization's customer. The operator must check that the secret key is that of the right account.").
-		Because(err)
+		WithCause(err)
 }

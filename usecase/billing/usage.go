@@ -16,7 +16,7 @@ type UsageByEntity struct {
 }
 
 // UsageByEntity reads what the caller's organization used in a month, "" for
-// the running one (records D15). What of it is of entities that the caller may
+// the running one (domain D15). What of it is of entities that the caller may
 // not see is one share.
 func (r *Reader) UsageByEntity(ctx context.Context, a identity.Actor, month string) (*UsageByEntity, error) {
 	if month == "" {

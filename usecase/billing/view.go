@@ -71,13 +71,13 @@ type Reader struct {
 	Source        Source
 	Usage         billing.Usage
 	Customers     *Customers
-	Known         billing.KnownPlans
+	Known         billing.LastKnownPlans
 	Clock         usecase.Clock
 	Log           *slog.Logger
 }
 
 // Overview reads the caller's plan. An organization without payment customer
-// gets one, and a warning is logged (contract section 3).
+// gets one, and a warning is logged (interface 3).
 func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, error) {
 	o, err := r.Organizations.ByID(ctx, a.OrganizationID)
 	if err != nil {

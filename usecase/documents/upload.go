@@ -37,7 +37,7 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	if err := s.MayUpload(ctx, a, in.EntityID); err != nil {
 		return nil, err
 	}
-	kept, err := s.Keep(ctx, in.Content)
+	kept, err := s.StoreBlob(ctx, in.Content)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (s *Service) Create(ctx context.Context, a identity.Actor, in CreateInput) 
 	in.apply(e)
 	settings.EntityID, settings.Version, settings.UpdatedAt = e.ID, 1, now
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if err := s.takePlace(ctx, a.OrganizationID, plan); err != nil {
+		if err := s.reserveEntity(ctx, a.OrganizationID, plan); err != nil {
 			return err
 		}
 		if err := s.Entities.Add(ctx, e); err != nil {

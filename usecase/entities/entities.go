@@ -105,9 +105,9 @@ func onlyPeople(people map[uuid.UUID]bool, members []entity.Member) error {
 	return nil
 }
 
-// takePlace counts one more entity against the plan, exactly under
+// reserveEntity counts one more entity against the plan, exactly under
 // concurrency; within the caller's transaction.
-func (s *Service) takePlace(ctx context.Context, organization uuid.UUID, plan billing.Plan) error {
+func (s *Service) reserveEntity(ctx context.Context, organization uuid.UUID, plan billing.Plan) error {
 	ok, err := s.Usage.Take(ctx, billing.Use{Organization: organization, Counter: billing.Entities}, plan.MaxEntities)
 	if err != nil {
 		return fmt.Errorf("count entity: %w", err)

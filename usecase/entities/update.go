@@ -55,7 +55,7 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 			}
 			values.apply(e)
 			e.UpdatedAt = s.Clock.Now()
-			return s.movePlace(ctx, a.OrganizationID, plan, before.Archived, values.Archived)
+			return s.adjustEntityCount(ctx, a.OrganizationID, plan, before.Archived, values.Archived)
 		})
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 // version and no event.
 var errUnchanged = errors.New("unchanged")
 
-func (s *Service) movePlace(ctx context.Context, organization uuid.UUID, plan billing.Plan, was, is bool) error {
+func (s *Service) adjustEntityCount(ctx context.Context, organization uuid.UUID, plan billing.Plan, was, is bool) error {
 	switch {
 	case is && !was:
 		return s.Usage.GiveBack(ctx, organization, billing.Entities, "")
@@ -85,7 +85,7 @@ func (s *Service) movePlace(ctx context.Context, organization uuid.UUID, plan bi
 		if !plan.Writable {
 			return billing.ErrInactive(plan)
 		}
-		return s.takePlace(ctx, organization, plan)
+		return s.reserveEntity(ctx, organization, plan)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"docledger/domain/billing"
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -19,6 +18,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -41,7 +41,7 @@ type Service struct {
 	Clock      usecase.Clock
 	IDs        usecase.IDs
 	Bookings   Bookings
-	Codings    booking.Codings
+	Codings    ledgersync.Codings
 	Log        *slog.Logger
 
 	// Patience is how long Request waits for a document before it answers that
@@ -85,7 +85,7 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 	return len(orphans), nil
 }
 
-// SweepHeld has documents read for which their plan has room by now (records
+// SweepHeld has documents read for which their plan has room by now (domain
 // D15). It returns how many it released. However many one organization has
 // waiting, the others' are looked at too, and one that fails keeps no other
 // waiting.

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"docledger/domain/billing"
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 	"docledger/domain/review"
 
 	"github.com/google/uuid"
@@ -36,7 +36,7 @@ type outcome struct {
 }
 
 // finish stores what the document holds: one invoice, or, where it holds
-// several, one child document with its invoice for each (records D11).
+// several, one child document with its invoice for each (domain D11).
 func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) error {
 	drafts, err := draftsOf(d, r)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 		return nil, err
 	}
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
-	review.Judge(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, inv.Version)
+	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, inv.Version)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
@@ -137,7 +137,7 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 }
 
 // again replaces the content of a document's invoice by what a newer reading
-// found, except what a person set (records D20). An invoice that has gone past
+// found, except what a person set (domain D20). An invoice that has gone past
 // review meanwhile stays as it is.
 func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft) error {
 	changed := false
@@ -152,7 +152,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
 		fresh.ChangedBy, fresh.Reopened = old.ChangedBy, old.Reopened
 		fresh.KeepHuman(old)
-		review.Judge(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, old.Version+1)
+		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, old.Version+1)
 		*old = *fresh
 		changed = true
 		return nil
@@ -188,7 +188,7 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 		l := &inv.Lines[i]
 		l.ID, l.Position = s.IDs.New(), i+1
 	}
-	coding, err := s.Codings.Of(ctx, d.OrganizationID, d.EntityID, o.settings.AccountingIntegrationID, booking.Supplier(inv.Seller, inv.Payment))
+	coding, err := s.Codings.Of(ctx, d.OrganizationID, d.EntityID, o.settings.AccountingIntegrationID, ledgersync.Supplier(inv.Seller, inv.Payment))
 	if err != nil {
 		return nil, fmt.Errorf("read supplier's coding: %w", err)
 	}
@@ -273,7 +273,7 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 	return s.Events.Append(ctx, ev)
 }
 
-// hold leaves the document waiting until the plan has room (records D15).
+// hold leaves the document waiting until the plan has room (domain D15).
 func (s *Service) hold(ctx context.Context, o *outcome) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {

@@ -55,15 +55,15 @@ func (s *Service) Cancel(ctx context.Context, args job.ExtractDocument) error {
 	return s.Events.Append(ctx, ev)
 }
 
-// Again has a document read whose job has ended without it, within the caller's
+// Retry has a document read whose job has ended without it, within the caller's
 // transaction. One that has been read is a Conflict fault.
-func (s *Service) Again(ctx context.Context, args job.ExtractDocument) error {
+func (s *Service) Retry(ctx context.Context, args job.ExtractDocument) error {
 	d, err := s.Documents.Update(ctx, identity.System(args.OrganizationID).Scope(), args.DocumentID, func(d *document.Document) error {
 		if d.Status != document.Failed && d.Status.Terminal() {
 			return fault.New(fault.Conflict, fault.CodeConflict, "The document has been read meanwhile: it is %s.", d.Status)
 		}
 		if d.Status == document.Failed {
-			d.StartOver(false)
+			d.ResetForExtraction(false)
 			d.UpdatedAt = s.Clock.Now()
 		}
 		return nil

@@ -24,7 +24,7 @@ const (
 	lastPoll  = 250 * time.Millisecond
 )
 
-// Request has a document read and answers its invoice (records D20). A
+// Request has a document read and answers its invoice (domain D20). A
 // document that was read before is answered as it is; force reads it again and
 // takes it for an invoice whatever it calls itself.
 func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, force bool) (*invoice.Invoice, error) {
@@ -109,7 +109,7 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Docum
 			var err error
 			d, err = s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
 				if force || now.HeldReason == document.HeldPlanLimit {
-					now.StartOver(force)
+					now.ResetForExtraction(force)
 				}
 				now.Requested, now.UpdatedAt = !now.Status.Terminal(), s.Clock.Now()
 				return nil

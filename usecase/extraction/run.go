@@ -45,7 +45,7 @@ func (s *Service) run(ctx context.Context, args job.ExtractDocument, recognize b
 	actor := identity.System(args.OrganizationID)
 	// The job's first claim also takes what a dead process was reading; later
 	// ones only what somebody has started over meanwhile.
-	for claimable := (*document.Document).CanBeRead; ; claimable = (*document.Document).Waits {
+	for claimable := (*document.Document).CanBeRead; ; claimable = (*document.Document).IsQueued {
 		d, err := s.claim(ctx, actor, args, claimable)
 		if err != nil || d == nil {
 			return err
@@ -57,7 +57,7 @@ func (s *Service) run(ctx context.Context, args job.ExtractDocument, recognize b
 }
 
 func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document, recognize bool) error {
-	if d.Hopeless() {
+	if d.AttemptsExhausted() {
 		return s.fail(ctx, actor, d, extraction.Fail(extraction.Crashed,
 			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", d.Attempts-1+d.Interruptions))
 	}
@@ -151,7 +151,7 @@ func unavailable(err error) error {
 	if _, ok := fault.As(err); ok {
 		return err
 	}
-	return fault.New(fault.Unavailable, fault.CodeUnavailable, "The store of documents is out of reach.").Because(err)
+	return fault.New(fault.Unavailable, fault.CodeUnavailable, "The store of documents is out of reach.").WithCause(err)
 }
 
 // giveBack leaves the document waiting and returns the cause, so that the

@@ -10,7 +10,7 @@ import (
 )
 
 // Authenticate returns the actor of a token that the provider issued: its
-// session token, or an OAuth token of the one client (contract section 5). An
+// session token, or an OAuth token of the one client (interface 5). An
 // organization or a person of whom no event has come yet is stored on the way.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Actor, error) {
 	now := s.Clock.Now()
@@ -134,7 +134,7 @@ func (s *Service) confirmed(ctx context.Context, claims identity.ProviderClaims)
 }
 
 func errUnauthorized(cause error) error {
-	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "The token is missing, expired or not valid. Sign in again.").Because(cause)
+	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "The token is missing, expired or not valid. Sign in again.").WithCause(cause)
 }
 
 func errNoOrganization() error {
@@ -147,5 +147,5 @@ func errNoOrganization() error {
 func unavailable(cause error) error {
 	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "The identity provider does not answer at the moment. Try again shortly.")
 	f.RetryAfter = checkPause
-	return f.Because(cause)
+	return f.WithCause(cause)
 }

@@ -25,7 +25,7 @@ type EventReader interface {
 	Read(id string, body []byte) (identity.ProviderEvent, error)
 }
 
-// Events carries out what the identity provider tells us (contract section 6).
+// Events carries out what the identity provider tells us (interface 6).
 // It implements the inbox's Handler. An event only says that there is something
 // to look at: what is then done follows from what the provider says now, so
 // that late, repeated and reordered events end in one state.
@@ -118,7 +118,7 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 }
 
 // begin writes the terms of a new organization's trial into the provider's
-// metadata (contract 2.4). Terms that stand there already stay: somebody
+// metadata (interface 2.4). Terms that stand there already stay: somebody
 // extended them, or the event came before. Writing makes the provider send
 // organization.updated, which writes nothing.
 func (e *Events) begin(ctx context.Context, o *organization.Organization, p identity.ProviderOrganization) error {

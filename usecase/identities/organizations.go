@@ -101,7 +101,7 @@ func (s *Service) forgetPlan(ctx context.Context, id uuid.UUID) {
 }
 
 // CurrentTrial returns an organization's terms as the provider states them now,
-// where an owner extends a trial (records D14); those that we have of it while
+// where an owner extends a trial (domain D14); those that we have of it while
 // the provider does not answer.
 func (s *Service) CurrentTrial(ctx context.Context, o *organization.Organization) organization.Trial {
 	if o.IdentityID == "" {

@@ -43,13 +43,13 @@ type Service struct {
 	Inbox      inbox.Repository
 	Handlers   map[inbox.Sender]Handler
 	Queue      job.Queue
-	Holds      job.Holds
+	Holds      job.Pause
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
 	Log        *slog.Logger
 
-	post post
+	post batchWriter
 }
 
 // Event is what a verified webhook says.
@@ -104,12 +104,12 @@ func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) err
 // Process carries out one event; an error says that it is to be tried again,
 // job.ErrHeld that it was not tried.
 func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
-	held, err := job.Held(ctx, s.Holds)
+	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
 		return err
 	}
 	if held {
-		return job.ErrHeld
+		return job.ErrPaused
 	}
 	m, err := s.Inbox.Get(ctx, args.MessageID)
 	if err != nil {

@@ -29,9 +29,9 @@ func (s *Service) Cancel(ctx context.Context, args job.ProcessEvent) error {
 	return err
 }
 
-// Again carries an event out whose job has ended without it, within the
+// Retry carries an event out whose job has ended without it, within the
 // caller's transaction.
-func (s *Service) Again(ctx context.Context, args job.ProcessEvent) error {
+func (s *Service) Retry(ctx context.Context, args job.ProcessEvent) error {
 	m, err := s.Inbox.Get(ctx, args.MessageID)
 	if err != nil {
 		return err

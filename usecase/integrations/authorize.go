@@ -27,7 +27,7 @@ type AuthorizeInput struct {
 	RedirectURL string
 }
 
-// Authorize begins to connect an entity (contract 4.2, row 1). An integration
+// Authorize begins to connect an entity (interface 4.2, row 1). An integration
 // that still waits for its first step is taken up again rather than left
 // behind; so is an accounting integration that has not ended, since an entity
 // books in one place: that is connecting it again.
@@ -51,7 +51,7 @@ func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeI
 	}
 	var i *integration.Integration
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		if i, err = s.begun(ctx, a, in); err != nil || i != nil {
+		if i, err = s.findReusable(ctx, a, in); err != nil || i != nil {
 			return err
 		}
 		i = integration.New(s.IDs.New(), a.OrganizationID, in.EntityID, in.Provider)
@@ -65,8 +65,8 @@ func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeI
 	return s.ask(ctx, a, i, connector, in.RedirectURL)
 }
 
-// begun finds the integration that an authorization goes on with.
-func (s *Service) begun(ctx context.Context, a identity.Actor, in AuthorizeInput) (*integration.Integration, error) {
+// findReusable finds the integration that an authorization goes on with.
+func (s *Service) findReusable(ctx context.Context, a identity.Actor, in AuthorizeInput) (*integration.Integration, error) {
 	all, err := s.Integrations.List(ctx, a.Scope(), integration.Filter{EntityID: in.EntityID, Provider: in.Provider})
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Service) ask(
 	if err != nil {
 		return Authorization{}, err
 	}
-	err = s.Attempts.Add(ctx, integration.Attempt{
+	err = s.Attempts.Add(ctx, integration.OAuthState{
 		State: state, OrganizationID: i.OrganizationID, IntegrationID: i.ID, UserID: a.UserID, Verifier: verifier,
 		RedirectURL: redirectURL, ExpiresAt: s.Clock.Now().Add(integration.AttemptLifetime),
 	})

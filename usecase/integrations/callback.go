@@ -66,7 +66,7 @@ func (s *Service) Callback(ctx context.Context, query url.Values) (redirect stri
 	if i, err = s.Integrations.Get(ctx, actor.Scope(), i.ID); err != nil {
 		return "", err
 	}
-	return leadBack(attempt.RedirectURL, i, problem)
+	return redirectURL(attempt.RedirectURL, i, problem)
 }
 
 func expired() error {
@@ -75,7 +75,7 @@ func expired() error {
 }
 
 // consenting is who asked for a consent, if they may still do so.
-func (s *Service) consenting(ctx context.Context, attempt *integration.Attempt) (identity.Actor, error) {
+func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthState) (identity.Actor, error) {
 	m, err := s.Memberships.Find(ctx, attempt.UserID, attempt.OrganizationID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return identity.Actor{}, fault.Denied("connect integrations of an organization that you have left")
@@ -154,7 +154,7 @@ func (s *Service) reachable(ctx context.Context, g *integration.Grant) []string 
 }
 
 // consented puts an integration on its new grant and heals whatever else
-// stands on it (records D4). The grant that it leaves is erased when nothing
+// stands on it (domain D4). The grant that it leaves is erased when nothing
 // stands on that any more.
 func (s *Service) consented(ctx context.Context, a identity.Actor, i *integration.Integration, g *integration.Grant, reachable []string) error {
 	left := i.GrantID
@@ -198,9 +198,9 @@ func (s *Service) consented(ctx context.Context, a identity.Actor, i *integratio
 	return s.dropUnused(ctx, i.OrganizationID, left)
 }
 
-// leadBack adds what came of a consent to the address that the browser goes
+// redirectURL adds what came of a consent to the address that the browser goes
 // to.
-func leadBack(address string, i *integration.Integration, problem string) (string, error) {
+func redirectURL(address string, i *integration.Integration, problem string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", fmt.Errorf("read the redirect address: %w", err)

@@ -15,7 +15,7 @@ import (
 // revokeTimeout bounds what is ended at the provider.
 const revokeTimeout = 30 * time.Second
 
-// Disconnect ends one integration (records D4): others on the same grant go
+// Disconnect ends one integration (domain D4): others on the same grant go
 // on, and the tokens are erased with the last one. Whatever can't be ended at
 // the provider is told in the reason. Documents and invoices stay.
 func (s *Service) Disconnect(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int) (*integration.Integration, error) {
@@ -72,7 +72,7 @@ func (s *Service) end(ctx context.Context, a identity.Actor, i *integration.Inte
 			}
 		}
 		if i.GrantID != uuid.Nil {
-			if err := s.weigh(ctx, i, &end); err != nil {
+			if err := s.planDisconnect(ctx, i, &end); err != nil {
 				return err
 			}
 		}
@@ -101,8 +101,8 @@ func connectedAnew() error {
 	return fault.New(fault.Conflict, fault.CodeConflict, "The integration was connected anew just now; repeat the request.")
 }
 
-// weigh finds out, under the grant's lock, what ends with an integration.
-func (s *Service) weigh(ctx context.Context, i *integration.Integration, end *ending) error {
+// planDisconnect finds out, under the grant's lock, what ends with an integration.
+func (s *Service) planDisconnect(ctx context.Context, i *integration.Integration, end *ending) error {
 	g, err := s.lockGrant(ctx, i.OrganizationID, i.GrantID)
 	if err != nil {
 		return err

@@ -28,9 +28,9 @@ type Connectors map[integration.Provider]integration.Authorizer
 type Service struct {
 	integration.Reader
 	Integrations integration.Repository
-	Everywhere   integration.Everywhere
+	Everywhere   integration.CrossOrganizationReader
 	Grants       integration.Grants
-	Attempts     integration.Attempts
+	Attempts     integration.OAuthStates
 	Meters       integration.Meters
 	Watches      Watches
 	Entities     entity.Reader
@@ -85,7 +85,7 @@ func (s *Service) ofEntity(ctx context.Context, a identity.Actor, id, entityID u
 
 // checkRedirect refuses addresses that the browser must not be sent to.
 func (s *Service) checkRedirect(address string) error {
-	if !usecase.LeadsTo(address, s.RedirectOrigins) {
+	if !usecase.IsAllowedRedirect(address, s.RedirectOrigins) {
 		return fault.InvalidField("redirect_url", "must be an http or https address of an origin that is allowed here; allowed are: %s", allowed(s.RedirectOrigins))
 	}
 	return nil

@@ -43,7 +43,7 @@ type Part struct {
 	Cursor string
 }
 
-// Organizations lists what the consent reaches (contract 4.2, row 2), with the
+// Organizations lists what the consent reaches (interface 4.2, row 2), with the
 // entities that use them.
 func (s *Service) Organizations(
 	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, p Part,
@@ -132,7 +132,7 @@ func (s *Service) accounts(ctx context.Context, i *integration.Integration, f ac
 }
 
 // warnUnmapped logs the types that the contract's table lacks, each once a
-// reading (contract 4.2, rule 1).
+// reading (interface 4.2, rule 1).
 func (s *Service) warnUnmapped(ctx context.Context, i *integration.Integration, list []accounting.Account) {
 	var types []string
 	for _, x := range list {

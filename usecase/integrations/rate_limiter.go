@@ -38,9 +38,9 @@ var _ integration.RateLimiter = (*RateLimiter)(nil)
 func (g *RateLimiter) Enter(ctx context.Context, c integration.Call) (leave func(integration.Observation), err error) {
 	key, id := integration.MeterKey(c.Provider, c.Tenant), g.IDs.New().String()
 	for until := g.Clock.Now().Add(patience); ; {
-		var v integration.Verdict
+		var v integration.Decision
 		now := g.Clock.Now()
-		if err := g.Meters.Change(ctx, key, func(m *integration.Meter) { v = m.Admit(now, id, c) }); err != nil {
+		if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { v = m.Admit(now, id, c) }); err != nil {
 			return nil, fmt.Errorf("pass the gate: %w", err)
 		}
 		if v.Admitted {
@@ -59,7 +59,7 @@ func (g *RateLimiter) Enter(ctx context.Context, c integration.Call) (leave func
 	}
 }
 
-func tooLong(p integration.Provider, v integration.Verdict) error {
+func tooLong(p integration.Provider, v integration.Decision) error {
 	if v.Failing {
 		return integration.Unavailable(p, v.Wait, integration.ErrCircuitOpen)
 	}
@@ -70,7 +70,7 @@ func tooLong(p integration.Provider, v integration.Verdict) error {
 func (g *RateLimiter) stay(ctx context.Context, key, id string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
-		tick := time.NewTicker(integration.StayEvery)
+		tick := time.NewTicker(integration.HeartbeatInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -81,7 +81,7 @@ func (g *RateLimiter) stay(ctx context.Context, key, id string) (stop func()) {
 			now := g.Clock.Now()
 			// A call that is not counted any more lets another one through, which
 			// the provider may refuse; it harms nothing else.
-			if err := g.Meters.Change(ctx, key, func(m *integration.Meter) { m.Stay(now, id) }); err != nil && ctx.Err() == nil {
+			if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { m.Heartbeat(now, id) }); err != nil && ctx.Err() == nil {
 				g.Log.WarnContext(ctx, "a call under way could not be counted", "error", err)
 			}
 		}
@@ -96,7 +96,7 @@ func (g *RateLimiter) leave(ctx context.Context, key, id string, c integration.C
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	now := g.Clock.Now()
-	if err := g.Meters.Change(ctx, key, func(m *integration.Meter) { m.Leave(now, id, c, o) }); err != nil {
+	if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { m.Finish(now, id, c, o) }); err != nil {
 		g.Log.WarnContext(ctx, "a provider's answer could not be counted", "provider", c.Provider, "error", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // settle lets an entity's settings follow its accounting integration: the one
-// that becomes ACTIVE is where the entity books (records D31). Accounts and tax
-// rates belong to a tenant; with another tenant they are cleared (records D4).
+// that becomes ACTIVE is where the entity books (domain D31). Accounts and tax
+// rates belong to a tenant; with another tenant they are cleared (domain D4).
 // Within the caller's transaction.
 func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integration.Integration) error {
 	if i.Type() == integration.Trigger && i.Trigger != nil && (i.Status == integration.Active || i.Reason == integration.AccessLost) {

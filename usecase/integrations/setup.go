@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Setup is the body of the set-up (contract 2.2); nil is what it does not
+// Setup is the body of the set-up (interface 2.2); nil is what it does not
 // name.
 type Setup struct {
 	Status         string
@@ -108,7 +108,7 @@ func (in Setup) accounting(there *integration.AccountingMetadata) (meta integrat
 }
 
 // mayMove refuses another tenant once invoices were booked in the first one
-// (records D4).
+// (domain D4).
 func (s *Service) mayMove(ctx context.Context, i *integration.Integration, tenant string) error {
 	if i.Accounting == nil || i.Tenant() == tenant {
 		return nil

@@ -64,7 +64,7 @@ func (s *Service) checkAccounts(ctx context.Context, a identity.Actor, id uuid.U
 	}
 	err = s.Ledgers.CheckAccounts(ctx, a, settings.AccountingIntegrationID, accounts)
 	if f, ok := fault.As(err); ok && (f.Kind == fault.Upstream || f.Kind == fault.Unavailable || f.Kind == fault.TooMany) {
-		return nil // correcting works while the ledger is unavailable (records D24)
+		return nil // correcting works while the ledger is unavailable (domain D24)
 	}
 	return err
 }

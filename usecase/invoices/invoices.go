@@ -63,7 +63,7 @@ func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, p
 }
 
 // Correct changes values of an invoice. The checks decide its status anew; an
-// approval is withdrawn where the document's own values changed (records D2).
+// approval is withdrawn where the document's own values changed (domain D2).
 func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, c invoice.Correction) (*invoice.Invoice, error) {
 	permission := identity.Correct
 	if c.OnlyNote() {
@@ -107,14 +107,14 @@ func (s *Service) judge(a identity.Actor, inv *invoice.Invoice, e *entity.Entity
 	if a.IsAssistant() && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
 		attended, inv.Reopened = attended || document, true
 	}
-	review.Judge(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
+	review.Evaluate(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
 	if inv.Status != invoice.Approved {
 		inv.Reopened = attended
 	}
 }
 
 // Approve approves the version that the caller saw; acknowledged names the
-// rules with failed BLOCKING checks (records D31).
+// rules with failed BLOCKING checks (domain D31).
 func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int, acknowledged []string) (*invoice.Invoice, error) {
 	return s.change(ctx, a, id, ifVersion, identity.Approve, func(inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.CreatedBy == a.UserID) {
@@ -204,7 +204,7 @@ func (s *Service) change(
 
 // follow lets the booking follow what was done.
 func (s *Service) follow(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings, events []event.Event) error {
-	if !inv.Awaited() {
+	if !inv.CanSync() {
 		return s.Bookings.Withdrawn(ctx, a, inv)
 	}
 	if slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == event.InvoiceApproved }) {

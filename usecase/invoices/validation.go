@@ -42,7 +42,7 @@ func (s *Service) Validation(ctx context.Context, a identity.Actor, id uuid.UUID
 	case errors.As(err, &failure):
 		return einvoice.Unjudged(failure.Message), nil
 	case errors.Is(err, extraction.ErrUnavailable):
-		return nil, fault.New(fault.Unavailable, fault.CodeUnavailable, "The reader of documents is unavailable. Try again later.").Because(err)
+		return nil, fault.New(fault.Unavailable, fault.CodeUnavailable, "The reader of documents is unavailable. Try again later.").WithCause(err)
 	case err != nil:
 		return nil, fmt.Errorf("validate document: %w", err)
 	}

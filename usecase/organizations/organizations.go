@@ -1,5 +1,5 @@
 // Package organizations is what the operator of an installation does on the
-// command line: organizations, accounts and roles (records D16).
+// command line: organizations, accounts and roles (domain D16).
 package organizations
 
 import (

@@ -1,5 +1,5 @@
 // Package restore brings an installation that was restored from a backup back
-// to work (records D23): until its operator resumes it, nothing is booked,
+// to work (domain D23): until its operator resumes it, nothing is booked,
 // polled or charged, since what the backup knows may be long past.
 package restore
 
@@ -35,8 +35,8 @@ const (
 	Unreadable  Outcome = "UNREADABLE"  // its tokens were damaged, or sealed for another place
 )
 
-// Trial is a consent of a provider's account that was tried.
-type Trial struct {
+// GrantCheck is a consent of a provider's account that was tried.
+type GrantCheck struct {
 	Grant        integration.Grant // without tokens
 	Outcome      Outcome
 	Detail       string // for people; "" where the outcome says it all
@@ -45,11 +45,11 @@ type Trial struct {
 
 // Service holds work and lets it go on.
 type Service struct {
-	Holds        job.Holds
-	Grants       integration.Sealed
+	Holds        job.Pause
+	Grants       integration.GrantMaintenance
 	Integrations integration.Reader
-	// Try renews a consent; see integrations.Tokens.
-	Try   func(ctx context.Context, organization, grant uuid.UUID) error
+	// Check renews a consent; see integrations.Tokens.
+	Check func(ctx context.Context, organization, grant uuid.UUID) error
 	Clock usecase.Clock
 }
 
@@ -64,22 +64,22 @@ func (s *Service) Hold(ctx context.Context) error { return s.Holds.Begin(ctx, s.
 // after the backup was made may not take the older one any more, and lets the
 // work go on. It returns what became of each, in the order of their ids. Where
 // it ends with an error, work is still held.
-func (s *Service) Resume(ctx context.Context) ([]Trial, error) {
-	var trials []Trial
+func (s *Service) Resume(ctx context.Context) ([]GrantCheck, error) {
+	var trials []GrantCheck
 	err := s.Grants.EachForOperator(ctx, func(g integration.Grant) error {
-		trials = append(trials, Trial{Grant: g})
+		trials = append(trials, GrantCheck{Grant: g})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.tryAll(ctx, trials); err != nil {
+	if err := s.checkAll(ctx, trials); err != nil {
 		return nil, err
 	}
 	return trials, s.Holds.End(ctx, s.Clock.Now())
 }
 
-func (s *Service) tryAll(ctx context.Context, trials []Trial) error {
+func (s *Service) checkAll(ctx context.Context, trials []GrantCheck) error {
 	errs, free := make([]error, len(trials)), make(chan struct{}, atOnce)
 	var running sync.WaitGroup
 	for n := range trials {
@@ -93,11 +93,11 @@ func (s *Service) tryAll(ctx context.Context, trials []Trial) error {
 	return errors.Join(errs...)
 }
 
-func (s *Service) try(ctx context.Context, t *Trial) error {
+func (s *Service) try(ctx context.Context, t *GrantCheck) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t.Outcome, t.Detail = outcomeOf(s.Try(ctx, t.Grant.OrganizationID, t.Grant.ID))
+	t.Outcome, t.Detail = outcomeOf(s.Check(ctx, t.Grant.OrganizationID, t.Grant.ID))
 	var err error
 	t.Integrations, err = s.Integrations.List(ctx, identity.Scope{OrganizationID: t.Grant.OrganizationID}, integration.Filter{GrantID: t.Grant.ID})
 	if err != nil {

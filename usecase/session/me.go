@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Profile is the answer to "who am I" (records D27).
+// Profile is the answer to "who am I" (domain D27).
 type Profile struct {
 	User          identity.User
 	Organization  Belonging

@@ -11,7 +11,7 @@ import (
 )
 
 // Refresh gives a new token for the session of the caller's present one; with
-// an organization it switches the session to that one (records D27). The
+// an organization it switches the session to that one (domain D27). The
 // session's own end stays where it is.
 func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uuid.UUID) (Token, error) {
 	if a.SessionID == uuid.Nil {

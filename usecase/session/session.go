@@ -22,7 +22,7 @@ const (
 	addressAttemptPrefix = "address:"
 )
 
-// Limits are the sign-in attempts allowed within AttemptWindow (records D25).
+// Limits are the sign-in attempts allowed within AttemptWindow (domain D25).
 type Limits struct {
 	PerAccount int
 	PerAddress int

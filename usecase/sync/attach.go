@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 )
 
 // errOriginal says that the original could not be read.
@@ -36,7 +36,7 @@ func (s *Service) attachOriginal(ctx context.Context, r *run) error {
 
 // finish ends the booking well.
 func (s *Service) finish(ctx context.Context, r *run, state invoice.AttachmentState, reason string) error {
-	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
+	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
 		b.Finish(state, reason)
 		return false, nil
 	})

@@ -5,18 +5,18 @@ import (
 	"errors"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
+	"docledger/domain/ledgersync"
 
 	"github.com/google/uuid"
 )
 
-// errElsewhere says that another process is adding the same supplier.
-var errElsewhere = errors.New("the supplier is being added by another attempt")
+// errContactLeaseTaken says that another process is adding the same supplier.
+var errContactLeaseTaken = errors.New("the supplier is being added by another attempt")
 
 // bill brings the bill into the ledger, or finds that it is there.
-func (s *Service) bill(ctx context.Context, r *run) (accounting.Booked, error) {
+func (s *Service) bill(ctx context.Context, r *run) (accounting.LedgerBill, error) {
 	if r.booking.Intent != nil {
 		// Something was sent before, and nobody knows what became of it.
 		r.supplier, r.lines = r.booking.Intent.Supplier, r.booking.Intent.Lines
@@ -28,7 +28,7 @@ func (s *Service) bill(ctx context.Context, r *run) (accounting.Booked, error) {
 			return s.send(ctx, r)
 		}
 		if err := s.renew(ctx, r); err != nil {
-			return accounting.Booked{}, err
+			return accounting.LedgerBill{}, err
 		}
 	}
 	if r.booking.Link != "" {
@@ -36,21 +36,21 @@ func (s *Service) bill(ctx context.Context, r *run) (accounting.Booked, error) {
 	}
 	bill, err := s.prepare(ctx, r)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	there, err := s.there(ctx, r, bill)
 	if err != nil || there != nil {
 		return deref(there), err
 	}
 	if err := s.intend(ctx, r, bill); err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	return s.send(ctx, r)
 }
 
-func deref(b *accounting.Booked) accounting.Booked {
+func deref(b *accounting.LedgerBill) accounting.LedgerBill {
 	if b == nil {
-		return accounting.Booked{}
+		return accounting.LedgerBill{}
 	}
 	return *b
 }
@@ -58,12 +58,12 @@ func deref(b *accounting.Booked) accounting.Booked {
 // prepare makes the bill.
 func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, err error) {
 	inv := r.invoice
-	r.supplier = booking.Supplier(inv.Seller, inv.Payment)
+	r.supplier = ledgersync.Supplier(inv.Seller, inv.Payment)
 	coding, err := s.Codings.Of(ctx, inv.OrganizationID, inv.EntityID, r.integration.ID, r.supplier)
 	if err != nil {
 		return bill, err
 	}
-	o := booking.Order{
+	o := ledgersync.Order{
 		Invoice: inv, Settings: r.settings, PaysTax: r.integration.Accounting.PaysTax, Coding: coding, Again: r.booking.Force,
 	}
 	if s.Page != nil {
@@ -81,7 +81,7 @@ func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, er
 	// Only now, so that nobody is added to the ledger for a bill that can't be.
 	bill.Contact, err = s.contact(ctx, r, coding.ContactID)
 	for _, l := range inv.Lines {
-		r.lines = append(r.lines, booking.LineCoding{
+		r.lines = append(r.lines, ledgersync.LineCoding{
 			Line: l.ID, AccountID: l.AccountID, AccountSource: l.AccountSource, TaxRateID: l.TaxRateID, TaxSource: l.TaxSource,
 		})
 	}
@@ -112,15 +112,15 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 	if err != nil {
 		return "", err
 	}
-	c, ok, err := booking.FindContact(r.invoice, remembered, contacts)
+	c, ok, err := ledgersync.FindContact(r.invoice, remembered, contacts)
 	if err != nil || ok {
 		return c.ID, err
 	}
-	fresh, err := booking.NewContact(r.invoice)
+	fresh, err := ledgersync.NewContact(r.invoice)
 	if err != nil {
 		return "", err
 	}
-	ctx, release, err := s.alone(ctx, booking.ContactLease(r.integration.ID, r.supplier))
+	ctx, release, err := s.withContactLease(ctx, ledgersync.ContactLease(r.integration.ID, r.supplier))
 	if err != nil {
 		return "", err
 	}
@@ -128,11 +128,11 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 	if contacts, err = s.contacts(ctx, r, true); err != nil {
 		return "", err
 	}
-	if c, ok, err = booking.FindContact(r.invoice, remembered, contacts); err != nil || ok {
+	if c, ok, err = ledgersync.FindContact(r.invoice, remembered, contacts); err != nil || ok {
 		return c.ID, err
 	}
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
-		c, err = r.ledger.Creator.CreateContact(ctx, a, fresh, booking.ContactKey(r.integration.ID, r.supplier))
+		c, err = r.ledger.Creator.CreateContact(ctx, a, fresh, ledgersync.ContactKey(r.integration.ID, r.supplier))
 		return err
 	})
 	s.readings.forget(r.integration.ID)
@@ -141,21 +141,21 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 
 // there looks for the bill in the ledger before it is booked for the first
 // time: one of ours is adopted.
-func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*accounting.Booked, error) {
+func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*accounting.LedgerBill, error) {
 	found, err := s.find(ctx, r, bill)
 	if err != nil {
 		return nil, err
 	}
-	return booking.Recognize(found, bill.Reference, bill.Total, r.booking.Force)
+	return ledgersync.MatchBill(found, bill.Reference, bill.Total, r.booking.Force)
 }
 
 // linked reads the bill that a person named. It is there, so that nothing of what
 // a new one needs has to be chosen, and nobody is added to the ledger for it.
-func (s *Service) linked(ctx context.Context, r *run) (b accounting.Booked, err error) {
+func (s *Service) linked(ctx context.Context, r *run) (b accounting.LedgerBill, err error) {
 	inv, link := r.invoice, r.booking.Link
-	r.supplier = booking.Supplier(inv.Seller, inv.Payment)
+	r.supplier = ledgersync.Supplier(inv.Seller, inv.Payment)
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
-		b, err = r.ledger.Booker.Read(ctx, a, booking.KindOf(inv), link)
+		b, err = r.ledger.Booker.Read(ctx, a, ledgersync.KindOf(inv), link)
 		return err
 	})
 	switch {
@@ -179,40 +179,40 @@ func (s *Service) linked(ctx context.Context, r *run) (b accounting.Booked, err 
 	return b, nil
 }
 
-func (s *Service) find(ctx context.Context, r *run, bill accounting.Bill) (found []accounting.Booked, err error) {
+func (s *Service) find(ctx context.Context, r *run, bill accounting.Bill) (found []accounting.LedgerBill, err error) {
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
-		found, err = r.ledger.Booker.Find(ctx, a, booking.WantedOf(bill))
+		found, err = r.ledger.Booker.Find(ctx, a, ledgersync.QueryFor(bill))
 		return err
 	})
 	return found, err
 }
 
 // own looks whether what was sent has arrived.
-func (s *Service) own(ctx context.Context, r *run) (*accounting.Booked, error) {
+func (s *Service) own(ctx context.Context, r *run) (*accounting.LedgerBill, error) {
 	bill := r.booking.Intent.Bill
 	found, err := s.find(ctx, r, bill)
 	if err != nil {
 		return nil, err
 	}
-	return booking.Recognize(found, bill.Reference, bill.Total, true)
+	return ledgersync.MatchBill(found, bill.Reference, bill.Total, true)
 }
 
 // intend records what is about to be sent. Meanwhile the invoice can't change:
 // its booking is RUNNING.
 func (s *Service) intend(ctx context.Context, r *run, bill accounting.Bill) error {
-	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
-		b.Intend(r.integration.ID, bill, r.lines, r.supplier, s.Clock.Now())
+	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
+		b.RecordIntent(r.integration.ID, bill, r.lines, r.supplier, s.Clock.Now())
 		return false, nil
 	})
 	return err
 }
 
 // send books the intent. Where the answer is lost the ledger is asked at once.
-func (s *Service) send(ctx context.Context, r *run) (booked accounting.Booked, err error) {
+func (s *Service) send(ctx context.Context, r *run) (booked accounting.LedgerBill, err error) {
 	in := r.booking.Intent
 	uncertain := false
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
-		booked, err = r.ledger.Booker.Book(ctx, a, in.Bill, in.Key)
+		booked, err = r.ledger.Booker.CreateBill(ctx, a, in.Bill, in.Key)
 		uncertain = uncertain || accounting.Uncertain(err)
 		return err
 	})
@@ -241,8 +241,8 @@ func (s *Service) send(ctx context.Context, r *run) (booked accounting.Booked, e
 // invoice as it is by now.
 func (s *Service) renew(ctx context.Context, r *run) error {
 	r.lines = nil
-	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
-		b.Renew()
+	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
+		b.DropIntentKeepKey()
 		return false, nil
 	})
 	return err
@@ -250,8 +250,8 @@ func (s *Service) renew(ctx context.Context, r *run) error {
 
 // forget drops an intent of which the ledger surely has nothing.
 func (s *Service) forget(ctx context.Context, r *run) error {
-	_, err := s.change(context.WithoutCancel(ctx), r, func(_ *invoice.Invoice, b *booking.Booking) (bool, error) {
-		b.Forget()
+	_, err := s.change(context.WithoutCancel(ctx), r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
+		b.DropIntentNewKey()
 		return false, nil
 	})
 	return err

@@ -12,16 +12,16 @@ const (
 	leaseRenew = leaseTTL / 3
 )
 
-// alone takes a lease and renews it until release is called, however slow the
+// withContactLease takes a lease and renews it until release is called, however slow the
 // ledger is. The context that it returns ends where the lease is lost. It is
 // errElsewhere where another attempt holds it.
-func (s *Service) alone(ctx context.Context, name string) (_ context.Context, release func(), err error) {
+func (s *Service) withContactLease(ctx context.Context, name string) (_ context.Context, release func(), err error) {
 	lease, held, err := s.Leases.Acquire(ctx, name, s.IDs.New().String(), s.Clock.Now(), leaseTTL)
 	if err != nil {
 		return nil, nil, fmt.Errorf("take lease: %w", err)
 	}
 	if !held {
-		return nil, nil, errElsewhere
+		return nil, nil, errContactLeaseTaken
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -37,7 +37,7 @@ func (s *Service) alone(ctx context.Context, name string) (_ context.Context, re
 			}
 			// An error is no loss yet: there is time for another try.
 			if ok, err := s.Leases.Renew(ctx, lease, s.Clock.Now(), leaseTTL); err == nil && !ok {
-				cancel(errElsewhere)
+				cancel(errContactLeaseTaken)
 				return
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 )
 
 // errAsItIs rolls back where nothing is to be changed.
@@ -24,9 +24,9 @@ var errAsItIs = errors.New("the booking stays as it is")
 // as it is.
 func (s *Service) Cancel(ctx context.Context, args job.SyncInvoice) error {
 	actor := identity.System(args.OrganizationID)
-	inv, _, err := s.Bookings.Change(ctx, actor.Scope(), args.InvoiceID, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+	inv, _, err := s.Bookings.Change(ctx, actor.Scope(), args.InvoiceID, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		switch {
-		case !b.Asked() || b.State.Final() || b.Round != args.Round:
+		case !b.IsRequested() || b.State.Final() || b.Round != args.Round:
 			return nil, false, errAsItIs
 		case b.Intent != nil || b.RemoteID != "":
 			return nil, false, fault.New(fault.Conflict, fault.CodeConflict,
@@ -34,7 +34,7 @@ func (s *Service) Cancel(ctx context.Context, args job.SyncInvoice) error {
 		}
 		b.Refuse(accounting.Refuse(accounting.CodeCancelled, ""))
 		before := inv.Status
-		if inv.NotBooked(); inv.Status != before {
+		if inv.RecordSyncFailed(); inv.Status != before {
 			inv.UpdatedAt = s.Clock.Now()
 		}
 		return b, inv.Status != before, nil
@@ -49,9 +49,9 @@ func (s *Service) Cancel(ctx context.Context, args job.SyncInvoice) error {
 	return s.tell(ctx, actor, inv, []event.Event{{Type: event.InvoiceSyncFailed, Data: data}})
 }
 
-// Again books an invoice whose job has ended without it, within the caller's
+// Retry books an invoice whose job has ended without it, within the caller's
 // transaction. One that can't be booked is a Conflict fault.
-func (s *Service) Again(ctx context.Context, args job.SyncInvoice) error {
+func (s *Service) Retry(ctx context.Context, args job.SyncInvoice) error {
 	actor := identity.System(args.OrganizationID)
 	inv, err := s.Invoices.Get(ctx, actor.Scope(), args.InvoiceID)
 	if err != nil {

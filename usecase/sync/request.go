@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -15,6 +14,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 	"docledger/domain/review"
 
 	"github.com/google/uuid"
@@ -34,7 +34,7 @@ type Input struct {
 }
 
 // Request books an invoice and answers it with the state that its booking has
-// come to (records D2). One that is SYNCED is read back: where its bill is gone
+// come to (domain D2). One that is SYNCED is read back: where its bill is gone
 // from the ledger the invoice is APPROVED again, and only the next request
 // books it anew.
 func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, in Input) (*invoice.Invoice, error) {
@@ -59,7 +59,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 			return nil, err
 		}
 	}
-	held, err := job.Held(ctx, s.Holds)
+	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invo
 		return fault.New(fault.Conflict, fault.CodeConflict, "%s %s", accounting.CodeNotConnected.Text(), accounting.CodeNotConnected.Action()).
 			With("status", string(inv.Status)).With("reason", string(accounting.CodeNotConnected))
 	}
-	w := booking.Want{Integration: settings.AccountingIntegrationID, Force: in.Force, Link: in.Link, Waiting: true}
+	w := ledgersync.Options{Integration: settings.AccountingIntegrationID, Force: in.Force, Link: in.Link, Waiting: true}
 	return s.begin(ctx, a, inv.ID, w, settings, job.Interactive)
 }
 
@@ -145,7 +145,7 @@ func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.I
 	if !ok {
 		return notConfigured(i)
 	}
-	var found accounting.Booked
+	var found accounting.LedgerBill
 	err = s.Accesses.With(ctx, i, false, func(ctx context.Context, access integration.Access) (err error) {
 		found, err = ledger.Booker.Read(ctx, access, b.Kind, b.RemoteID)
 		return err
@@ -184,7 +184,7 @@ func (s *Service) reaching(ctx context.Context, organization, booked, current uu
 func (s *Service) removed(ctx context.Context, a identity.Actor, id uuid.UUID, remote string) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		changed := false
-		inv, _, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+		inv, _, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 			if b == nil || b.RemoteID != remote || inv.Status != invoice.Synced {
 				return b, false, nil
 			}

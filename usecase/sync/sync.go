@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"docledger/domain/accounting"
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
@@ -19,6 +18,7 @@ import (
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 	"docledger/domain/review"
 	"docledger/usecase"
 
@@ -27,7 +27,7 @@ import (
 
 // Ledger is what booking needs of a connector.
 type Ledger struct {
-	Booker   accounting.Booker
+	Booker   accounting.BillCreator
 	Accounts accounting.AccountReader
 	Contacts accounting.ContactReader
 	TaxRates accounting.TaxRateReader
@@ -39,7 +39,7 @@ type Ledger struct {
 // any.
 func LedgerOf(connector any) (l Ledger, ok bool) {
 	var has [6]bool
-	l.Booker, has[0] = connector.(accounting.Booker)
+	l.Booker, has[0] = connector.(accounting.BillCreator)
 	l.Accounts, has[1] = connector.(accounting.AccountReader)
 	l.Contacts, has[2] = connector.(accounting.ContactReader)
 	l.TaxRates, has[3] = connector.(accounting.TaxRateReader)
@@ -57,12 +57,12 @@ type Service struct {
 	Integrations integration.Reader
 	Accesses     integration.Accesses
 	Ledgers      map[integration.Provider]Ledger
-	Bookings     booking.Repository
-	Codings      booking.Codings
+	Bookings     ledgersync.Repository
+	Codings      ledgersync.Codings
 	Blobs        document.Blobs
 	Events       event.Log
 	Queue        job.Queue
-	Holds        job.Holds
+	Holds        job.Pause
 	Leases       usecase.Leases
 	UnitOfWork   usecase.UnitOfWork
 	Clock        usecase.Clock
@@ -75,10 +75,10 @@ type Service struct {
 	// Page returns the address of the page that shows an invoice; "" for none.
 	Page func(invoice uuid.UUID) string
 
-	readings readings
+	readings ledgerCache
 }
 
-func jobOf(b *booking.Booking) job.SyncInvoice {
+func jobOf(b *ledgersync.Sync) job.SyncInvoice {
 	return job.SyncInvoice{V: job.SyncVersion, OrganizationID: b.OrganizationID, InvoiceID: b.InvoiceID, Round: b.Round}
 }
 
@@ -110,12 +110,12 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 }
 
 // Approved begins the booking of an invoice that was just approved, where the
-// entity's settings ask for it (records D31). Within the caller's transaction.
+// entity's settings ask for it (domain D31). Within the caller's transaction.
 func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error {
 	if !settings.AutoSync || settings.AccountingIntegrationID == uuid.Nil || inv.Status != invoice.Approved {
 		return nil
 	}
-	return s.begin(ctx, a, inv.ID, booking.Want{Integration: settings.AccountingIntegrationID}, settings, job.Automatic)
+	return s.begin(ctx, a, inv.ID, ledgersync.Options{Integration: settings.AccountingIntegrationID}, settings, job.Automatic)
 }
 
 // Withdrawn ends a booking that waits, for an invoice that is no longer
@@ -124,8 +124,8 @@ func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.
 	if inv.Sync == nil || inv.Sync.State.Final() {
 		return nil
 	}
-	_, _, err := s.Bookings.Change(ctx, a.Scope(), inv.ID, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
-		if b == nil || b.Intent != nil || b.State != invoice.SyncQueued || inv.Awaited() {
+	_, _, err := s.Bookings.Change(ctx, a.Scope(), inv.ID, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+		if b == nil || b.Intent != nil || b.State != invoice.SyncQueued || inv.CanSync() {
 			return b, false, nil
 		}
 		b.Withdraw()
@@ -135,30 +135,30 @@ func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.
 }
 
 // begin queues a booking within a transaction.
-func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w booking.Want, settings *entity.Settings, p job.Priority) error {
-	held, err := job.Held(ctx, s.Holds)
+func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w ledgersync.Options, settings *entity.Settings, p job.Priority) error {
+	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
 		return err
 	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var events []event.Event
-		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *booking.Booking) (*booking.Booking, bool, error) {
+		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 			approved, err := review.PrepareSync(inv, settings, s.Clock.Now(), inv.Version+1)
 			if err != nil {
 				return nil, false, err
 			}
 			if b == nil {
-				b = &booking.Booking{}
+				b = &ledgersync.Sync{}
 			}
 			before := b.State
-			if !b.Takes(w) {
+			if !b.Accepts(w) {
 				return nil, false, fault.New(fault.Conflict, fault.CodeConflict,
 					"A booking is under way, which force and link can't change. Wait until it has ended, then repeat this request.").
 					With("sync_state", string(b.State))
 			}
 			b.Request(w, s.Clock.Now())
 			if held {
-				b.Hold()
+				b.MarkPaused()
 			}
 			if approved {
 				events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})

@@ -35,7 +35,7 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 	if o.pause, err = p.paused(ctx); err != nil || o.pause != "" {
 		return o, err
 	}
-	if err := p.aim(ctx); err != nil {
+	if err := p.reconfigure(ctx); err != nil {
 		return o, err
 	}
 	if err := p.catchUp(ctx); err != nil {
@@ -44,7 +44,7 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 	o.reached = true
 	if len(p.w.Directories) > 0 {
 		// At once, so that a folder renamed next is known by its id.
-		if err := p.grow(ctx); err != nil {
+		if err := p.loadTree(ctx); err != nil {
 			return o, err
 		}
 	}
@@ -58,7 +58,7 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 			return o, err
 		}
 	}
-	if more, err = p.takeIn(ctx); err != nil {
+	if more, err = p.ingest(ctx); err != nil {
 		return o, err
 	}
 	o.more = o.more || more
@@ -102,18 +102,18 @@ func (p *poll) with(ctx context.Context, call func(context.Context, integration.
 	return p.Accesses.With(ctx, p.i, true, call)
 }
 
-// aim follows the set-up: what is known of another place is forgotten.
-func (p *poll) aim(ctx context.Context) error {
+// reconfigure follows the set-up: what is known of another place is forgotten.
+func (p *poll) reconfigure(ctx context.Context) error {
 	m := p.i.Trigger
-	place := docstore.Place{Source: m.Source, SubSource: m.SubSource}
-	if p.w.Aimed(place, m.Directories) {
+	place := docstore.Location{Source: m.Source, SubSource: m.SubSource}
+	if p.w.Targets(place, m.Directories) {
 		return nil
 	}
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
-		if w.Aim(place, m.Directories) {
+		if w.Retarget(place, m.Directories) {
 			return p.Sets.Forget(ctx, p.i.ID)
 		}
-		return p.Sets.Reconsider(ctx, p.i.ID, p.Clock.Now())
+		return p.Sets.RequeueExcluded(ctx, p.i.ID, p.Clock.Now())
 	})
 }
 
@@ -152,7 +152,7 @@ func (p *poll) begin(ctx context.Context) error {
 	p.tree = nil
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Cursor, w.Account = cursor, account
-		return p.Sets.Unlist(ctx, p.i.ID)
+		return p.Sets.ResetListing(ctx, p.i.ID)
 	})
 }
 
@@ -162,8 +162,8 @@ func (p *poll) lost(ctx context.Context, restart string) error {
 	p.Log.InfoContext(ctx, "a store lost track of the changes; all is read anew", "integration", p.i.ID, "provider", p.i.Provider)
 	p.tree = nil
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
-		w.Lose(restart)
-		return p.Sets.Unlist(ctx, p.i.ID)
+		w.ResetCursor(restart)
+		return p.Sets.ResetListing(ctx, p.i.ID)
 	})
 }
 
@@ -193,13 +193,13 @@ func (p *poll) next(ctx context.Context) error {
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Cursor, w.CaughtUp = page.Cursor, page.Done
 		// A feed beside listings also tells of what lies elsewhere.
-		return p.learn(ctx, w, page.Changes, p.st.lister != nil)
+		return p.applyChanges(ctx, w, page.Changes, p.st.lister != nil)
 	})
 }
 
-// learn stores what the store told. near drops what is not known and lies in no
+// applyChanges stores what the store told. near drops what is not known and lies in no
 // folder that is known.
-func (p *poll) learn(ctx context.Context, w *watch.Watch, changes []docstore.Change, near bool) error {
+func (p *poll) applyChanges(ctx context.Context, w *watch.Watch, changes []docstore.Change, near bool) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (p *poll) learn(ctx context.Context, w *watch.Watch, changes []docstore.Cha
 		if _, inside := known[c.Parent]; !there && (c.Removed || near && !c.Top && !inside) {
 			continue
 		}
-		fresh, moved := n.Learn(c, w.Epoch, p.Clock.Now())
+		fresh, moved := n.Apply(c, w.Epoch, p.Clock.Now())
 		if fresh {
 			w.FilesSeen++
 		}
@@ -233,12 +233,12 @@ func (p *poll) learn(ctx context.Context, w *watch.Watch, changes []docstore.Cha
 		reshaped = reshaped || moved
 		known[c.ID] = n
 		put = append(put, n)
-		p.plant(n)
+		p.addNode(n)
 	}
 	if err := p.Nodes.Put(ctx, p.i.ID, put); err != nil || !reshaped {
 		return err
 	}
-	return p.Sets.Reconsider(ctx, p.i.ID, p.Clock.Now())
+	return p.Sets.RequeueExcluded(ctx, p.i.ID, p.Clock.Now())
 }
 
 // lastOfEach keeps the last change of each item, in the order of their first
@@ -257,16 +257,16 @@ func lastOfEach(changes []docstore.Change) []docstore.Change {
 	return out
 }
 
-// plant lets the tree follow what is stored.
-func (p *poll) plant(n watch.Node) {
+// addNode lets the tree follow what is stored.
+func (p *poll) addNode(n watch.Node) {
 	if p.tree != nil && (n.Folder || n.Top) {
 		p.tree.Put(n)
 	}
 }
 
-// grow loads the tree, and has the directories found in it. A folder that lies
+// loadTree loads the tree, and has the directories found in it. A folder that lies
 // at a directory's path for the first time is watched from then on.
-func (p *poll) grow(ctx context.Context) error {
+func (p *poll) loadTree(ctx context.Context) error {
 	if p.tree == nil {
 		folders, err := p.Nodes.Folders(ctx, p.i.ID)
 		if err != nil {
@@ -280,7 +280,7 @@ func (p *poll) grow(ctx context.Context) error {
 	}
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Directories = directories
-		return p.Sets.Reconsider(ctx, p.i.ID, p.Clock.Now())
+		return p.Sets.RequeueExcluded(ctx, p.i.ID, p.Clock.Now())
 	})
 }
 
@@ -300,7 +300,7 @@ func (p *poll) list(ctx context.Context) (more bool, later int, err error) {
 		return false, 0, nil
 	}
 	for {
-		if err := p.grow(ctx); err != nil {
+		if err := p.loadTree(ctx); err != nil {
 			return false, 0, err
 		}
 		todo, later := p.tree.Unlisted(p.w.Directories, p.Clock.Now())
@@ -345,7 +345,7 @@ func (p *poll) listOne(ctx context.Context, folder string) (more bool, err error
 			return false, p.notListed(ctx, folder, err)
 		}
 		err = p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
-			if err := p.learn(ctx, w, page.Changes, false); err != nil {
+			if err := p.applyChanges(ctx, w, page.Changes, false); err != nil {
 				return err
 			}
 			if folder == "" {
@@ -387,7 +387,7 @@ func (p *poll) notListed(ctx context.Context, folder string, why error) error {
 		}
 		reason = watch.Unanswered
 	}
-	return p.ofFolder(ctx, folder, func(n *watch.Node) { n.PutOff(reason, p.Clock.Now()) })
+	return p.ofFolder(ctx, folder, func(n *watch.Node) { n.Defer(reason, p.Clock.Now()) })
 }
 
 // forgetListing has a folder listed from its beginning where the store no
@@ -428,7 +428,7 @@ func (p *poll) ofFolder(ctx context.Context, folder string, change func(*watch.N
 			return err
 		}
 		change(&n)
-		p.plant(n)
+		p.addNode(n)
 		return p.Nodes.Put(ctx, p.i.ID, []watch.Node{n})
 	})
 }
@@ -438,6 +438,6 @@ func (p *poll) enumerated(ctx context.Context) error {
 	p.tree = nil
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Enumerating = false
-		return p.Sets.RemoveUntold(ctx, p.i.ID, w.Epoch)
+		return p.Sets.DeleteMissing(ctx, p.i.ID, w.Epoch)
 	})
 }

@@ -27,19 +27,19 @@ import (
 
 // Intake makes documents of what a watched place brings.
 type Intake interface {
-	// Keep streams bytes into the blob store. An error of r is in the chain of
+	// StoreBlob streams bytes into the blob store. An error of r is in the chain of
 	// its own.
-	Keep(ctx context.Context, r io.Reader) (document.Kept, error)
-	// Arrive records the document with the job that reads it, within the
+	StoreBlob(ctx context.Context, r io.Reader) (document.StoredBlob, error)
+	// Ingest records the document with the job that reads it, within the
 	// caller's transaction; fresh is false where the entity has the same bytes.
-	Arrive(ctx context.Context, a identity.Actor, in document.Arrival) (d *document.Document, fresh bool, err error)
+	Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error)
 }
 
 // Health tells an integration's users that its place can't be reached, and that
 // it can again.
 type Health interface {
-	LoseAccess(ctx context.Context, i *integration.Integration) error
-	RegainAccess(ctx context.Context, i *integration.Integration) error
+	MarkAccessLost(ctx context.Context, i *integration.Integration) error
+	MarkAccessRestored(ctx context.Context, i *integration.Integration) error
 }
 
 // Service follows places.
@@ -62,7 +62,7 @@ type Service struct {
 	Plans         billing.Plans
 	Usage         billing.Usage
 	Queue         job.Queue
-	Holds         job.Holds
+	Holds         job.Pause
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
 	Log           *slog.Logger
@@ -115,7 +115,7 @@ const (
 // Enqueue gives a job to every watch whose time has come. It returns how many
 // there were; one that waits or runs is not enqueued again.
 func (s *Service) Enqueue(ctx context.Context) (int, error) {
-	if held, err := job.Held(ctx, s.Holds); err != nil || held {
+	if held, err := job.Paused(ctx, s.Holds); err != nil || held {
 		return 0, err
 	}
 	due, err := s.Watches.DueForPolling(ctx, s.Clock.Now(), dueLimit)
@@ -134,12 +134,12 @@ func (s *Service) Enqueue(ctx context.Context) (int, error) {
 // an error is our own, or
 // job.ErrHeld.
 func (s *Service) Poll(ctx context.Context, args job.PollStore) error {
-	held, err := job.Held(ctx, s.Holds)
+	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
 		return err
 	}
 	if held {
-		return job.ErrHeld
+		return job.ErrPaused
 	}
 	d := watch.Due{OrganizationID: args.OrganizationID, IntegrationID: args.IntegrationID}
 	w, err := s.Watches.Claim(ctx, d)
@@ -259,9 +259,9 @@ func (s *Service) tellHealth(ctx context.Context, i *integration.Integration, o 
 	lost := errors.Is(o.err, docstore.ErrDenied) || fault.CodeOf(o.err) == fault.CodeNotFound
 	switch {
 	case lost && i.Status == integration.Active:
-		return s.Health.LoseAccess(ctx, i)
+		return s.Health.MarkAccessLost(ctx, i)
 	case o.err == nil && o.reached && i.Status == integration.Failed:
-		return s.Health.RegainAccess(ctx, i)
+		return s.Health.MarkAccessRestored(ctx, i)
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 		return nil, err
 	}
 	r := &watch.Report{Watch: *w}
-	held, err := job.Held(ctx, s.Holds)
+	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
 		return nil, err
 	}

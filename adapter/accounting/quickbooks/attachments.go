@@ -90,5 +90,5 @@ func notAttached(err error) error {
 	if isMissing(f.Code()) {
 		return notFound("bill", f)
 	}
-	return accounting.Refuse(accounting.CodeAttachmentRefused, "%s", f.Words()).Because(f)
+	return accounting.Refuse(accounting.CodeAttachmentRefused, "%s", f.Words()).WithCause(f)
 }

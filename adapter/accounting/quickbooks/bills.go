@@ -21,23 +21,23 @@ const (
 	noTaxAtAll  = "NotApplicable"
 )
 
-// Book implements accounting.Booker. The provider has no drafts: every stage is
+// CreateBill implements accounting.Booker. The provider has no drafts: every stage is
 // a bill that counts.
-func (c *Connector) Book(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.Booked, error) {
+func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.LedgerBill, error) {
 	at, err := company(a)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	d, err := document(b)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	if err := c.untaxed(ctx, at, d); err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	made, err := c.client.Create(ctx, at, d, key)
 	if err != nil {
-		return accounting.Booked{}, c.refused(ctx, at, b, err)
+		return accounting.LedgerBill{}, c.refused(ctx, at, b, err)
 	}
 	return c.booked(made)
 }
@@ -48,7 +48,7 @@ func document(b accounting.Bill) (client.NewDocument, error) {
 		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact's id is none of the ledger's.")
 	}
 	d := client.NewDocument{
-		Kind: kindOf(b.Kind), AllowDuplicate: b.Again, VendorRef: client.Ref{Value: b.Contact}, DocNumber: number(b.Number),
+		Kind: kindOf(b.Kind), AllowDuplicate: b.AllowDuplicate, VendorRef: client.Ref{Value: b.Contact}, DocNumber: number(b.Number),
 		TxnDate: b.Date.String(), GlobalTaxCalculation: noTaxAtAll, PrivateNote: note(b),
 	}
 	if b.Currency != "" {
@@ -158,13 +158,13 @@ func cut(s string, most int) string {
 }
 
 // booked reads a bill as the ledger holds it.
-func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
+func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
 	total, err := decimal(d.TotalAmt)
 	tax, err2 := decimal(d.TxnTaxDetail.TotalTax)
 	if err = errors.Join(err, err2); err != nil {
-		return accounting.Booked{}, integration.Unavailable(Provider, 0, err)
+		return accounting.LedgerBill{}, integration.Unavailable(Provider, 0, err)
 	}
-	out := accounting.Booked{
+	out := accounting.LedgerBill{
 		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.VendorRef.Value, Number: d.DocNumber, Currency: d.CurrencyRef.Value,
 		Total: total, TaxTotal: tax, Reference: reference(d.PrivateNote),
 	}

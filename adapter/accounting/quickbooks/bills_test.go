@@ -45,12 +45,12 @@ func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
 	c, w, a := vat(t)
 	b := plainBill()
-	b.Tax, b.Memo, b.Number, b.Again = accounting.TaxInclusive, "Note", " R\t1 ", true
+	b.Tax, b.Memo, b.Number, b.AllowDuplicate = accounting.TaxInclusive, "Note", " R\t1 ", true
 	b.Lines = []accounting.BillLine{
 		{Description: "Fine", Amount: money.MustParse("0.37"), Account: "45", TaxRate: "2", TaxAmount: money.MustParse("0.06")},
 		{Description: " \x00 ", Amount: money.MustParse("0.38"), Account: "45"},
 	}
-	if _, err := c.Book(context.Background(), a, b, "key-1"); err != nil {
+	if _, err := c.CreateBill(context.Background(), a, b, "key-1"); err != nil {
 		t.Fatal(err)
 	}
 	requests := w.sim.Kit.Requests()
@@ -152,12 +152,12 @@ func TestWithoutTax(t *testing.T) {
 	}
 	b := plainBill()
 	b.Currency, b.Tax = "USD", accounting.TaxInclusive
-	booked, err := c.Book(context.Background(), a, b, "key")
+	booked, err := c.CreateBill(context.Background(), a, b, "key")
 	if err != nil || !booked.Total.Equal(b.Total) || !booked.TaxTotal.IsZero() {
 		t.Errorf("%+v, %v", booked, err)
 	}
 	b.Currency = "EUR"
-	_, err = c.Book(context.Background(), a, b, "key-2")
+	_, err = c.CreateBill(context.Background(), a, b, "key-2")
 	if r, ok := accounting.RefusalOf(err); !ok || r.Code != accounting.CodeCurrency {
 		t.Errorf("another currency: %v", err)
 	}
@@ -205,7 +205,7 @@ func TestRefusalsTell(t *testing.T) {
 	} {
 		b := plainBill()
 		tc.change(&b)
-		_, err := c.Book(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
+		_, err := c.CreateBill(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
 		r, ok := accounting.RefusalOf(err)
 		if !ok || r.Code != tc.code || !strings.Contains(r.Message(), tc.says) || tc.says != "" && strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v", name, err)
@@ -233,7 +233,7 @@ func TestReferences(t *testing.T) {
 		b := plainBill()
 		b.Number = name
 		change(&b)
-		booked, err := c.Book(context.Background(), a, b, "key-"+strings.Trim(strings.ReplaceAll(name, " ", "-"), "'"))
+		booked, err := c.CreateBill(context.Background(), a, b, "key-"+strings.Trim(strings.ReplaceAll(name, " ", "-"), "'"))
 		if err != nil || booked.Reference != ours {
 			t.Errorf("%s: %+v, %v", name, booked, err)
 			continue

@@ -65,10 +65,10 @@ func (c *Connector) notCreated(ctx context.Context, at client.Access, n accounti
 		return translate(err)
 	}
 	if f.Code() == client.CodeDuplicateName {
-		return accounting.Refuse(accounting.CodeContactNameTaken, "It is %s.", name(n.Name)).Because(f)
+		return accounting.Refuse(accounting.CodeContactNameTaken, "It is %s.", name(n.Name)).WithCause(f)
 	}
 	if r := c.badCurrency(ctx, at, accounting.Bill{Currency: n.Currency}); r != nil {
-		return r.Because(f)
+		return r.WithCause(f)
 	}
-	return accounting.Refuse(accounting.CodeRefused, "%s", f.Words()).Because(f)
+	return accounting.Refuse(accounting.CodeRefused, "%s", f.Words()).WithCause(f)
 }

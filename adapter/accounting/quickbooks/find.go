@@ -14,7 +14,7 @@ import (
 // Find implements accounting.Booker with the documents of the number and those
 // of the day, of which the contact's are kept. What was deleted is not there
 // any more.
-func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.Wanted) ([]accounting.Booked, error) {
+func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.BillQuery) ([]accounting.LedgerBill, error) {
 	at, err := company(a)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 	if err != nil {
 		return nil, translate(err)
 	}
-	out := make([]accounting.Booked, 0, len(found))
+	out := make([]accounting.LedgerBill, 0, len(found))
 	for _, d := range found {
 		b, err := c.booked(d)
 		if err != nil {
@@ -34,7 +34,7 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 	return out, nil
 }
 
-func (c *Connector) find(ctx context.Context, at client.Access, w accounting.Wanted) ([]client.Document, error) {
+func (c *Connector) find(ctx context.Context, at client.Access, w accounting.BillQuery) ([]client.Document, error) {
 	wanted := number(w.Number)
 	var queries []client.Condition
 	if wanted != "" {
@@ -65,17 +65,17 @@ func (c *Connector) find(ctx context.Context, at client.Access, w accounting.Wan
 }
 
 // Read implements accounting.Booker. What was deleted is not found.
-func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.Booked, error) {
+func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.LedgerBill, error) {
 	at, err := company(a)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	if !client.IsID(id) {
-		return accounting.Booked{}, notFound("bill", connector.ErrNoSuchID)
+		return accounting.LedgerBill{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	d, err := c.client.Document(ctx, at, kindOf(kind), id)
 	if err != nil {
-		return accounting.Booked{}, missing("bill", err)
+		return accounting.LedgerBill{}, missing("bill", err)
 	}
 	return c.booked(d)
 }

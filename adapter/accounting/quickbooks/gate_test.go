@@ -117,7 +117,7 @@ func TestClosedGate(t *testing.T) {
 	} {
 		gate.closed = closed
 		for _, b := range []accounting.Bill{plainBill(), mixed} {
-			_, err := c.Book(context.Background(), a, b, "key")
+			_, err := c.CreateBill(context.Background(), a, b, "key")
 			f, ok := fault.As(err)
 			if !ok || f.RetryAfter != 40*time.Second || accounting.Uncertain(err) || !errors.Is(err, accounting.ErrNotSent) {
 				t.Errorf("%v becomes %v", closed, err)
@@ -137,7 +137,7 @@ func TestNobodyThere(t *testing.T) {
 	gone.Close()
 	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.VATCompany}
 	c := connector(t, gone.URL, time.Minute)
-	if _, err := c.Book(context.Background(), a, plainBill(), "key"); accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable {
+	if _, err := c.CreateBill(context.Background(), a, plainBill(), "key"); accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable {
 		t.Errorf("nobody there: %v", err)
 	}
 	silent := make(chan struct{})
@@ -145,14 +145,14 @@ func TestNobodyThere(t *testing.T) {
 	t.Cleanup(slow.Close)
 	t.Cleanup(func() { close(silent) })
 	c = connector(t, slow.URL, 50*time.Millisecond)
-	_, err := c.Book(context.Background(), a, plainBill(), "key")
+	_, err := c.CreateBill(context.Background(), a, plainBill(), "key")
 	if !accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable || strings.Contains(err.Error(), "canary") {
 		t.Errorf("no answer: %v", err)
 	}
 	c = connector(t, slow.URL, time.Minute)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := c.Book(ctx, a, plainBill(), "key"); !accounting.Uncertain(err) || !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.CreateBill(ctx, a, plainBill(), "key"); !accounting.Uncertain(err) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the caller's time is over: %v", err)
 	}
 }

@@ -66,14 +66,14 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 			"currencies":    func(ctx context.Context) error { _, err := c.Currencies(ctx, a); return err },
 			"rules":         func(ctx context.Context) error { _, err := c.Rules(ctx, a); return err },
 			"book": func(ctx context.Context) error {
-				_, err := c.Book(ctx, a, plainBill(), "key")
+				_, err := c.CreateBill(ctx, a, plainBill(), "key")
 				if !accounting.Uncertain(err) {
 					t.Errorf("%s: a booking is not uncertain: %v", name, err)
 				}
 				return err
 			},
 			"find": func(ctx context.Context) error {
-				_, err := c.Find(ctx, a, accounting.Wanted{Kind: accounting.PurchaseBill, Contact: bessie, Number: "R-1"})
+				_, err := c.Find(ctx, a, accounting.BillQuery{Kind: accounting.PurchaseBill, Contact: bessie, Number: "R-1"})
 				return err
 			},
 			"refresh": func(ctx context.Context) error { _, err := c.Refresh(ctx, secret.New("canary-refresh")); return err },
@@ -181,7 +181,7 @@ func TestCompaniesThatRefuse(t *testing.T) {
 		if f, ok := fault.As(err); !ok || f.Kind != fault.Invalid || !strings.Contains(f.Message, says) {
 			t.Errorf("%s: %v", code, err)
 		}
-		_, err = c.Book(context.Background(), a, plainBill(), "key")
+		_, err = c.CreateBill(context.Background(), a, plainBill(), "key")
 		if r, ok := accounting.RefusalOf(err); !ok || r.Code != accounting.CodeRefused {
 			t.Errorf("%s: %v", code, err)
 		}

@@ -53,7 +53,7 @@ func country(c client.Company) string {
 }
 
 // Accounts implements accounting.AccountReader. The language has no OR: each
-// type is a query of its own (contract 4.2, rule 4), and no filter is one
+// type is a query of its own (interface 4.2, rule 4), and no filter is one
 // without a type.
 func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accounting.ClassFilter) ([]accounting.Account, error) {
 	at, err := company(a)

@@ -17,23 +17,23 @@ func (c *Connector) refused(ctx context.Context, at client.Access, b accounting.
 	}
 	switch f.Code() {
 	case client.CodePeriodClosed:
-		return accounting.Refuse(accounting.CodePeriodClosed, "%s", f.Words()).Because(f)
+		return accounting.Refuse(accounting.CodePeriodClosed, "%s", f.Words()).WithCause(f)
 	case client.CodeDuplicate:
 		return c.duplicate(ctx, at, b, f)
 	case client.CodeLapsed, client.CodeNoPermission:
-		return accounting.Refuse(accounting.CodeRefused, "%s", f.Words()).Because(f)
+		return accounting.Refuse(accounting.CodeRefused, "%s", f.Words()).WithCause(f)
 	}
 	r := c.diagnose(ctx, at, b)
 	if r == nil {
 		r = accounting.Refuse(accounting.CodeRefused, "%s", f.Words())
 	}
-	return r.Because(f)
+	return r.WithCause(f)
 }
 
 // duplicate names the bill that has the number, if it can be found.
 func (c *Connector) duplicate(ctx context.Context, at client.Access, b accounting.Bill, f *httpclient.Failure) error {
-	r := accounting.Refuse(accounting.CodeAlreadyInLedger, "%s", f.Words()).Because(f)
-	found, err := c.find(ctx, at, accounting.Wanted{Kind: b.Kind, Contact: b.Contact, Number: b.Number})
+	r := accounting.Refuse(accounting.CodeAlreadyInLedger, "%s", f.Words()).WithCause(f)
+	found, err := c.find(ctx, at, accounting.BillQuery{Kind: b.Kind, Contact: b.Contact, Number: b.Number})
 	if err != nil || len(found) == 0 {
 		return r
 	}

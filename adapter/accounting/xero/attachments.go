@@ -94,7 +94,7 @@ func notAttached(err error) error {
 	case http.StatusNotFound:
 		return notFound("bill", f)
 	case http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
-		return accounting.Refuse(accounting.CodeAttachmentRefused, "").Because(f)
+		return accounting.Refuse(accounting.CodeAttachmentRefused, "").WithCause(f)
 	}
 	return refused(err, func(string) accounting.Code { return accounting.CodeAttachmentRefused })
 }

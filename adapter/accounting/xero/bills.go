@@ -23,19 +23,19 @@ const (
 	noTax              = "NONE"
 )
 
-// Book implements accounting.Booker.
-func (c *Connector) Book(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.Booked, error) {
+// CreateBill implements accounting.Booker.
+func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.LedgerBill, error) {
 	at, err := tenant(a)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	d, err := document(b)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	made, err := c.client.Create(ctx, at, d, key)
 	if err != nil {
-		return accounting.Booked{}, refused(err, billCode)
+		return accounting.LedgerBill{}, refused(err, billCode)
 	}
 	if b.Kind == accounting.SupplierCredit && b.Stage == accounting.StageAuthorised {
 		c.allocate(ctx, at, b, made, key)
@@ -188,13 +188,13 @@ func cut(s string, most int) string {
 }
 
 // booked reads a bill as the ledger holds it.
-func (c *Connector) booked(d client.Document) (accounting.Booked, error) {
+func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
 	total, err := decimal(d.Total)
 	tax, err2 := decimal(d.TotalTax)
 	if err = errors.Join(err, err2); err != nil {
-		return accounting.Booked{}, integration.Unavailable(Provider, 0, err)
+		return accounting.LedgerBill{}, integration.Unavailable(Provider, 0, err)
 	}
-	out := accounting.Booked{
+	out := accounting.LedgerBill{
 		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.Contact.ID, Number: d.Number, Currency: d.Currency,
 		Total: total, TaxTotal: tax, Reference: reference(d), Removed: d.Status == "DELETED" || d.Status == "VOIDED",
 	}
@@ -219,7 +219,7 @@ func refused(err error, code func(words string) accounting.Code) error {
 		return errors.Join(accounting.ErrKeyReused, f)
 	}
 	words := f.Words()
-	return accounting.Refuse(code(strings.ToLower(words)), "%s", words).Because(f)
+	return accounting.Refuse(code(strings.ToLower(words)), "%s", words).WithCause(f)
 }
 
 // billCode reads what is wrong with a bill. The provider has no codes for it;

@@ -55,7 +55,7 @@ func TestWhatIsSent(t *testing.T) {
 		{Description: "Fine", Quantity: &quantity, UnitPrice: &price, Amount: money.MustParse("0.37"), Account: account, TaxRate: "INPUT2", TaxAmount: money.MustParse("0.08")},
 		{Description: " \x00 ", Quantity: &quantity, UnitPrice: &price, Amount: money.MustParse("0.38"), Account: account},
 	}
-	if _, err := c.Book(context.Background(), a, b, "key-1"); err != nil {
+	if _, err := c.CreateBill(context.Background(), a, b, "key-1"); err != nil {
 		t.Fatal(err)
 	}
 	requests := w.sim.Kit.Requests()
@@ -98,7 +98,7 @@ func TestStages(t *testing.T) {
 	} {
 		b := plainBill()
 		b.Stage, b.Lines[0].Account, b.Number = stage, account, want
-		booked, err := c.Book(context.Background(), a, b, "key-"+strings.ToLower(want))
+		booked, err := c.CreateBill(context.Background(), a, b, "key-"+strings.ToLower(want))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestReferences(t *testing.T) {
 		b := plainBill()
 		b.Lines[0].Account, b.Number = account, name
 		change(&b)
-		booked, err := c.Book(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
+		booked, err := c.CreateBill(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
 		if err != nil || booked.Reference != ours {
 			t.Errorf("%s: %+v, %v", name, booked, err)
 		}
@@ -161,7 +161,7 @@ func TestCreditNotesAreSetAgainstBills(t *testing.T) {
 		for n := range 2 {
 			b := plainBill()
 			b.Stage, b.Lines[0].Account, b.Number = tc.stage, account, fmt.Sprint("R-", n)
-			booked, err := c.Book(context.Background(), a, b, fmt.Sprint("bill-", n))
+			booked, err := c.CreateBill(context.Background(), a, b, fmt.Sprint("bill-", n))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestCreditNotesAreSetAgainstBills(t *testing.T) {
 			w.must(w.sim.Kit.Inject(kit.Fault{Match: tc.broken, Times: 9, Action: "status:503"}))
 		}
 		for range 2 {
-			if booked, err := c.Book(context.Background(), a, note, "note"); err != nil || !booked.Total.Equal(money.MustParse("15")) {
+			if booked, err := c.CreateBill(context.Background(), a, note, "note"); err != nil || !booked.Total.Equal(money.MustParse("15")) {
 				t.Errorf("%s: %+v, %v", name, booked, err)
 			}
 		}
@@ -188,14 +188,14 @@ func TestLongTexts(t *testing.T) {
 	b := plainBill()
 	b.Number = strings.Repeat("9", 300)
 	b.Lines[0].Account, b.Lines[0].Description, b.Memo = account, strings.Repeat("ä", 5000), strings.Repeat("m", 5000)
-	booked, err := c.Book(context.Background(), a, b, "key")
+	booked, err := c.CreateBill(context.Background(), a, b, "key")
 	if err != nil || booked.Number != b.Number[:255] {
 		t.Fatalf("%+v, %v", booked, err)
 	}
 	if held := w.sim.Documents(a.Tenant)[0]; !strings.Contains(held.Lines[1].Description, b.Number) {
 		t.Errorf("the whole number is lost: %+v", held)
 	}
-	found, err := c.Find(context.Background(), a, accounting.Wanted{Kind: b.Kind, Contact: b.Contact, Number: b.Number, Reference: ours})
+	found, err := c.Find(context.Background(), a, accounting.BillQuery{Kind: b.Kind, Contact: b.Contact, Number: b.Number, Reference: ours})
 	if err != nil || len(found) != 1 {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -220,7 +220,7 @@ func TestRefusalsTell(t *testing.T) {
 		b := plainBill()
 		b.Lines[0].Account = account
 		tc.change(&b)
-		_, err := c.Book(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
+		_, err := c.CreateBill(context.Background(), a, b, "key-"+strings.ReplaceAll(name, " ", "-"))
 		r, ok := accounting.RefusalOf(err)
 		if !ok || r.Code != tc.code || !strings.Contains(r.Message(), tc.says) || tc.says != "" && strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v", name, err)
@@ -240,7 +240,7 @@ func TestTaxFree(t *testing.T) {
 	b := plainBill()
 	b.Currency, b.Tax, b.Contact = "GBP", accounting.TaxInclusive, "c0de0000-0000-4000-80b2-000000000001"
 	b.Lines[0].Account = w.AddAccount(a.Tenant, "Costs", "EXPENSE", false)
-	booked, err := c.Book(context.Background(), a, b, "key")
+	booked, err := c.CreateBill(context.Background(), a, b, "key")
 	if err != nil || !booked.Total.Equal(b.Total) || !booked.TaxTotal.IsZero() {
 		t.Errorf("%+v, %v", booked, err)
 	}

@@ -15,13 +15,13 @@ import (
 // Find implements accounting.Booker with the contact's documents of the number
 // and those of the day. The provider does not tell when something was made;
 // what has not changed for the longest time comes first.
-func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.Wanted) ([]accounting.Booked, error) {
+func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.BillQuery) ([]accounting.LedgerBill, error) {
 	at, err := tenant(a)
 	if err != nil {
 		return nil, err
 	}
 	if !client.IsID(w.Contact) {
-		return []accounting.Booked{}, nil
+		return []accounting.LedgerBill{}, nil
 	}
 	k := kindOf(w.Kind)
 	wanted := number(w.Number)
@@ -45,7 +45,7 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 		}
 	}
 	slices.SortStableFunc(found, func(x, y client.Document) int { return x.Updated.Compare(y.Updated.Time) })
-	out := make([]accounting.Booked, 0, len(found))
+	out := make([]accounting.LedgerBill, 0, len(found))
 	for _, d := range found {
 		b, err := c.booked(d)
 		if err != nil {
@@ -59,7 +59,7 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 // filters are what to ask for. A number that would need quoting is not asked
 // for, since nobody says how the provider reads quotes: all documents of the
 // contact are.
-func filters(k *client.Kind, contact, number string, w accounting.Wanted) []string {
+func filters(k *client.Kind, contact, number string, w accounting.BillQuery) []string {
 	of := fmt.Sprintf(`Contact.ContactID==guid("%s")`, contact)
 	if strings.ContainsAny(number, `"\`) {
 		return []string{of}
@@ -75,17 +75,17 @@ func filters(k *client.Kind, contact, number string, w accounting.Wanted) []stri
 }
 
 // Read implements accounting.Booker.
-func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.Booked, error) {
+func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.LedgerBill, error) {
 	at, err := tenant(a)
 	if err != nil {
-		return accounting.Booked{}, err
+		return accounting.LedgerBill{}, err
 	}
 	if !client.IsID(id) {
-		return accounting.Booked{}, notFound("bill", connector.ErrNoSuchID)
+		return accounting.LedgerBill{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	d, err := c.client.Document(ctx, at, kindOf(kind), id)
 	if err != nil {
-		return accounting.Booked{}, missing("bill", err)
+		return accounting.LedgerBill{}, missing("bill", err)
 	}
 	return c.booked(d)
 }

@@ -63,14 +63,14 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 			"tax rates":     func(ctx context.Context) error { _, err := c.TaxRates(ctx, a); return err },
 			"currencies":    func(ctx context.Context) error { _, err := c.Currencies(ctx, a); return err },
 			"book": func(ctx context.Context) error {
-				_, err := c.Book(ctx, a, plainBill(), "key")
+				_, err := c.CreateBill(ctx, a, plainBill(), "key")
 				if !accounting.Uncertain(err) {
 					t.Errorf("%s: a booking is not uncertain: %v", name, err)
 				}
 				return err
 			},
 			"find": func(ctx context.Context) error {
-				_, err := c.Find(ctx, a, accounting.Wanted{Kind: accounting.PurchaseBill, Contact: muster, Number: "R-1"})
+				_, err := c.Find(ctx, a, accounting.BillQuery{Kind: accounting.PurchaseBill, Contact: muster, Number: "R-1"})
 				return err
 			},
 			"refresh": func(ctx context.Context) error { _, err := c.Refresh(ctx, secret.New("canary-refresh")); return err },

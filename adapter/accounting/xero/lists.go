@@ -45,7 +45,7 @@ func (c *Connector) Organization(ctx context.Context, a integration.Access) (acc
 }
 
 // Accounts implements accounting.AccountReader. The filter is applied here:
-// the provider knows other classes. It has no credit-card accounts (contract
+// the provider knows other classes. It has no credit-card accounts (interface
 // 4.2, rule 2), so that nothing is asked of it for those alone.
 func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accounting.ClassFilter) ([]accounting.Account, error) {
 	out := []accounting.Account{}

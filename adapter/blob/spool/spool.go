@@ -91,7 +91,7 @@ func Valid(key string) bool {
 // Unavailable is the fault of a store that does not do what it should.
 func Unavailable(doing string, err error) error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"Files can't be stored or read at the moment; repeat the request shortly.").Because(fmt.Errorf("%s: %w", doing, err))
+		"Files can't be stored or read at the moment; repeat the request shortly.").WithCause(fmt.Errorf("%s: %w", doing, err))
 }
 
 func (s *Spool) removeLeftovers() error {

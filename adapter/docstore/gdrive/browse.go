@@ -52,7 +52,7 @@ func (c *Connector) SubSources(ctx context.Context, a integration.Access, source
 }
 
 // SubSource implements docstore.Browser.
-func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Place) (docstore.SubSource, error) {
+func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Location) (docstore.SubSource, error) {
 	top, err := c.top(ctx, a, p)
 	if err != nil {
 		return docstore.SubSource{}, err
@@ -62,7 +62,7 @@ func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docst
 
 // Directories implements docstore.Browser. Names may repeat in a folder, and
 // differ by case alone.
-func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Place, path string) ([]docstore.Item, error) {
+func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Location, path string) ([]docstore.Item, error) {
 	top, err := c.top(ctx, a, p)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (c *Connector) folder(ctx context.Context, a integration.Access, id string)
 }
 
 // top reads the place's own folder, which must lie directly in its source.
-func (c *Connector) top(ctx context.Context, a integration.Access, p docstore.Place) (*client.File, error) {
+func (c *Connector) top(ctx context.Context, a integration.Access, p docstore.Location) (*client.File, error) {
 	f, err := c.folder(ctx, a, p.SubSource)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func ofCursor(what string, err error) error {
 }
 
 // Start implements docstore.Changes.
-func (c *Connector) Start(ctx context.Context, a integration.Access, p docstore.Place) (string, error) {
+func (c *Connector) Start(ctx context.Context, a integration.Access, p docstore.Location) (string, error) {
 	top, err := c.top(ctx, a, p)
 	if err != nil {
 		return "", err
@@ -69,7 +69,7 @@ func (c *Connector) Start(ctx context.Context, a integration.Access, p docstore.
 
 // Next implements docstore.Changes. The feed is that of the whole account, or
 // shared drive: where items lie, their parents tell.
-func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.Place, at string) (docstore.Page, error) {
+func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.Location, at string) (docstore.Page, error) {
 	from, err := parse(at)
 	if err != nil {
 		return docstore.Page{}, err
@@ -90,7 +90,7 @@ func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.P
 
 // Children implements docstore.Lister. The folder is read before its first
 // page, which tells one that is gone from one that is empty.
-func (c *Connector) Children(ctx context.Context, a integration.Access, p docstore.Place, folder, at string) (docstore.Page, error) {
+func (c *Connector) Children(ctx context.Context, a integration.Access, p docstore.Location, folder, at string) (docstore.Page, error) {
 	if folder == "" {
 		folder = p.SubSource
 	}
@@ -107,7 +107,7 @@ func (c *Connector) Children(ctx context.Context, a integration.Access, p docsto
 	return c.children(ctx, a, p, &client.File{ID: folder, DriveID: from.drive}, from)
 }
 
-func (c *Connector) firstChildren(ctx context.Context, a integration.Access, p docstore.Place, folder string) (docstore.Page, error) {
+func (c *Connector) firstChildren(ctx context.Context, a integration.Access, p docstore.Location, folder string) (docstore.Page, error) {
 	if folder != p.SubSource {
 		f, err := c.folder(ctx, a, folder)
 		if err != nil {
@@ -124,7 +124,7 @@ func (c *Connector) firstChildren(ctx context.Context, a integration.Access, p d
 	return page, err
 }
 
-func (c *Connector) children(ctx context.Context, a integration.Access, p docstore.Place, f *client.File, from cursor) (docstore.Page, error) {
+func (c *Connector) children(ctx context.Context, a integration.Access, p docstore.Location, f *client.File, from cursor) (docstore.Page, error) {
 	got, err := c.client.FilePage(ctx, a, inside(f, " and trashed = false"), from.token)
 	if err != nil {
 		return docstore.Page{}, ofCursor("folder", err)
@@ -139,7 +139,7 @@ func (c *Connector) children(ctx context.Context, a integration.Access, p docsto
 	return page, err
 }
 
-func changeOf(c client.Change, p docstore.Place) docstore.Change {
+func changeOf(c client.Change, p docstore.Location) docstore.Change {
 	if c.Removed || c.File == nil || c.File.Trashed || c.File.ID != c.FileID {
 		return docstore.Change{Item: docstore.Item{ID: c.FileID}, Removed: true}
 	}
@@ -147,7 +147,7 @@ func changeOf(c client.Change, p docstore.Place) docstore.Change {
 }
 
 // item is a file in the words of the port.
-func item(f *client.File, p docstore.Place) docstore.Item {
+func item(f *client.File, p docstore.Location) docstore.Item {
 	return docstore.Item{
 		ID: f.ID, Version: versionOf(f), Hash: hashOf(f), Name: f.Name, Parent: f.Parent(), Size: f.Bytes(), MediaType: f.MimeType,
 		WebURL: f.WebViewLink, ModifiedAt: f.ModifiedTime, Folder: f.Folder(), Top: f.ID == p.SubSource,

@@ -32,7 +32,7 @@ func foreign(t *testing.T, timeout time.Duration, serve http.HandlerFunc) *gdriv
 
 var (
 	canary = integration.Access{Token: secret.New("canary-token"), Account: "1"}
-	where  = docstore.Place{Source: "source", SubSource: "place"}
+	where  = docstore.Location{Source: "source", SubSource: "place"}
 )
 
 const cursorOne = "1::100"

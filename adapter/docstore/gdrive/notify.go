@@ -19,7 +19,7 @@ const lifetime = 6 * 24 * time.Hour
 // Subscribe implements docstore.Notifier: a channel for all changes of the
 // account, or of the shared drive.
 func (c *Connector) Subscribe(
-	ctx context.Context, a integration.Access, _ docstore.Place, at, address string, proof secret.Text,
+	ctx context.Context, a integration.Access, _ docstore.Location, at, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	from, err := parse(at)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Connector) Subscribe(
 // Renew implements docstore.Notifier. Channels cannot be prolonged: another one
 // takes the place of the former.
 func (c *Connector) Renew(
-	ctx context.Context, a integration.Access, p docstore.Place, _ docstore.Subscription, at, address string, proof secret.Text,
+	ctx context.Context, a integration.Access, p docstore.Location, _ docstore.Subscription, at, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	return c.Subscribe(ctx, a, p, at, address, proof)
 }
@@ -48,9 +48,9 @@ const (
 )
 
 // Read implements docstore.Notifier.
-func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
+func (c *Connector) Read(call docstore.Call) (docstore.Notification, error) {
 	header := http.Header(call.Header)
-	told := docstore.Told{Changed: header.Get(stateHeader) != opened}
+	told := docstore.Notification{Changed: header.Get(stateHeader) != opened}
 	for _, proof := range header.Values(proofHeader) {
 		told.Proofs = append(told.Proofs, secret.New(proof))
 	}

@@ -94,7 +94,7 @@ func TestSourcesOfAllKinds(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := c.SubSource(context.Background(), a, docstore.Place{Source: shared, SubSource: inside}); err != nil {
+	if _, err := c.SubSource(context.Background(), a, docstore.Location{Source: shared, SubSource: inside}); err != nil {
 		t.Error(err)
 	}
 	for _, none := range []string{binned, "root"} {

@@ -15,7 +15,7 @@ import (
 
 // Open implements docstore.Reader. The file is read before its bytes: the
 // provider hands out those of files in the bin, too.
-func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.Place, it docstore.Item) (docstore.Content, error) {
+func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.Location, it docstore.Item) (docstore.Content, error) {
 	if !client.IsID(it.ID) {
 		return docstore.Content{}, notFound("file", connector.ErrNoSuchID)
 	}
@@ -30,7 +30,7 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.P
 		s, err := c.client.Export(ctx, a, f.ID)
 		return content(s, versionOf(f), f.Name+".pdf", err)
 	case f.Native():
-		return docstore.Content{}, docstore.Withheld(Provider, "its kind has no content.", errors.New(f.MimeType))
+		return docstore.Content{}, docstore.ContentUnavailable(Provider, "its kind has no content.", errors.New(f.MimeType))
 	}
 	s, err := c.client.Download(ctx, a, f.ID)
 	return content(s, versionOf(f), "", err)
@@ -56,11 +56,11 @@ func ofContent(err error) error {
 	case client.ReasonNoDownload, client.ReasonNotYet:
 		return docstore.Locked(Provider, 0, f)
 	case client.ReasonHarmful:
-		return docstore.Withheld(Provider, "it is held for harmful there.", f)
+		return docstore.ContentUnavailable(Provider, "it is held for harmful there.", f)
 	case client.ReasonTooLargeExport:
-		return docstore.Withheld(Provider, "it is too large to be made a PDF.", f)
+		return docstore.ContentUnavailable(Provider, "it is too large to be made a PDF.", f)
 	case client.ReasonNotExportable:
-		return docstore.Withheld(Provider, "no PDF can be made of it.", f)
+		return docstore.ContentUnavailable(Provider, "no PDF can be made of it.", f)
 	}
 	return translate("file", err)
 }

@@ -48,7 +48,7 @@ func (c *Connector) SubSources(ctx context.Context, a integration.Access, source
 
 // SubSource implements docstore.Browser. A library does not say in a form to
 // rely on which site it is of, so that the site's own list decides.
-func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Place) (docstore.SubSource, error) {
+func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Location) (docstore.SubSource, error) {
 	if !client.IsID(p.SubSource) {
 		return docstore.SubSource{}, notFound("document library", connector.ErrNoSuchID)
 	}
@@ -68,7 +68,7 @@ func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docst
 
 // Directories implements docstore.Browser. A path has one item at most; names
 // are compared without case.
-func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Place, path string) ([]docstore.Item, error) {
+func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Location, path string) ([]docstore.Item, error) {
 	if !client.IsID(p.SubSource) {
 		return nil, notFound("document library", connector.ErrNoSuchID)
 	}

@@ -38,7 +38,7 @@ func linkOf(cursor string) (string, error) {
 
 // Start implements docstore.Changes. It makes no call: the feed begins with all
 // that there is.
-func (c *Connector) Start(ctx context.Context, _ integration.Access, p docstore.Place) (string, error) {
+func (c *Connector) Start(ctx context.Context, _ integration.Access, p docstore.Location) (string, error) {
 	if !client.IsID(p.SubSource) {
 		return "", notFound("document library", connector.ErrNoSuchID)
 	}
@@ -49,7 +49,7 @@ func (c *Connector) Start(ctx context.Context, _ integration.Access, p docstore.
 }
 
 // Next implements docstore.Changes.
-func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.Place, cursor string) (docstore.Page, error) {
+func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.Location, cursor string) (docstore.Page, error) {
 	link, err := linkOf(cursor)
 	if err != nil {
 		return docstore.Page{}, err

@@ -38,7 +38,7 @@ func connected(t testing.TB, o msgraph.Options) *msgraph.Connector {
 
 var (
 	canary = integration.Access{Token: secret.New("canary-token"), Account: "organization:person"}
-	where  = docstore.Place{Source: sim.DefaultSite, SubSource: sim.DefaultDrive}
+	where  = docstore.Location{Source: sim.DefaultSite, SubSource: sim.DefaultDrive}
 )
 
 const cursorOne = "1:drives/" + sim.DefaultDrive + "/root/delta?token=one"
@@ -211,7 +211,7 @@ func TestNamesReachNoOtherPath(t *testing.T) {
 		"", "root", "ROOT", ".", "..", "../me", "a/b", "a%2Fb", "a?b", "a#b", "a b", "a,b", "a:b", "a\\b", "a\x00", "ü", "a'b", "a(b)", strings.Repeat("x", 401),
 		"host.example,1,2", "host.example," + strings.Repeat("a", 36) + "," + strings.Repeat("/", 36), strings.Repeat("a", 36) + "," + strings.Repeat("b", 36), "a/b," + sim.DefaultSite[strings.Index(sim.DefaultSite, ",")+1:],
 	} {
-		inside := docstore.Place{Source: sim.DefaultSite, SubSource: id}
+		inside := docstore.Location{Source: sim.DefaultSite, SubSource: id}
 		_, errs := c.SubSources(ctx, canary, id)
 		_, errPlace := c.SubSource(ctx, canary, inside)
 		_, errOpen := c.Open(ctx, canary, where, docstore.Item{ID: id})

@@ -27,7 +27,7 @@ const lifetime = 28 * 24 * time.Hour
 // the library. Where the organization asks for more than the right to read, it
 // is refused as ErrDenied.
 func (c *Connector) Subscribe(
-	ctx context.Context, a integration.Access, p docstore.Place, _, address string, proof secret.Text,
+	ctx context.Context, a integration.Access, p docstore.Location, _, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	if !client.IsID(p.SubSource) {
 		return docstore.Subscription{}, notFound("document library", connector.ErrNoSuchID)
@@ -38,7 +38,7 @@ func (c *Connector) Subscribe(
 
 // Renew implements docstore.Notifier.
 func (c *Connector) Renew(
-	ctx context.Context, a integration.Access, _ docstore.Place, s docstore.Subscription, _, _ string, _ secret.Text,
+	ctx context.Context, a integration.Access, _ docstore.Location, s docstore.Subscription, _, _ string, _ secret.Text,
 ) (docstore.Subscription, error) {
 	if !client.IsID(s.ID) {
 		return docstore.Subscription{}, notFound("subscription", connector.ErrNoSuchID)
@@ -52,17 +52,17 @@ const maxEcho = 4 << 10
 
 // Read implements docstore.Notifier: either a text to repeat, or a list of
 // notifications, each with the secret.
-func (c *Connector) Read(call docstore.Call) (docstore.Told, error) {
+func (c *Connector) Read(call docstore.Call) (docstore.Notification, error) {
 	if echo := url.Values(call.Query).Get("validationToken"); echo != "" && len(echo) <= maxEcho {
-		return docstore.Told{Echo: echo}, nil
+		return docstore.Notification{Echo: echo}, nil
 	}
 	var in struct {
 		Value notifications `json:"value"`
 	}
 	if err := json.Unmarshal(call.Body, &in); err != nil {
-		return docstore.Told{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", Provider).Because(err)
+		return docstore.Notification{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", Provider).WithCause(err)
 	}
-	told := docstore.Told{Changed: true}
+	told := docstore.Notification{Changed: true}
 	for _, n := range in.Value {
 		told.Proofs = append(told.Proofs, secret.New(n.State))
 	}

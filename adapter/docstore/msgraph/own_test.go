@@ -230,7 +230,7 @@ func TestDirectoriesKnowNoCase(t *testing.T) {
 	if len(got) != 1 || got[0].ID != id || got[0].Name != "Été" {
 		t.Errorf("found %+v, want %s", got, id)
 	}
-	gone := docstore.Place{Source: sim.DefaultSite, SubSource: "b!none"}
+	gone := docstore.Location{Source: sim.DefaultSite, SubSource: "b!none"}
 	if _, err := c.Directories(context.Background(), a, gone, "In"); fault.CodeOf(err) != fault.CodeNotFound {
 		t.Errorf("of a library that is gone: %v", err)
 	}
@@ -301,16 +301,16 @@ func TestReadCalls(t *testing.T) {
 	c, _ := open(t, nil)
 	for name, test := range map[string]struct {
 		token, body string
-		want        docstore.Told
+		want        docstore.Notification
 		code        fault.Code
 	}{
-		"a text to repeat":    {"Validation: <b>", "", docstore.Told{Echo: "Validation: <b>"}, ""},
-		"too long a text":     {strings.Repeat("x", 5000), "", docstore.Told{}, fault.CodeInvalidRequest},
-		"nothing":             {"", "", docstore.Told{}, fault.CodeInvalidRequest},
-		"no JSON":             {"", "<a/>", docstore.Told{}, fault.CodeInvalidRequest},
-		"other JSON":          {"", `{"value":{"clientState":"s"}}`, docstore.Told{}, fault.CodeInvalidRequest},
-		"no notification":     {"", `{"value":[]}`, docstore.Told{Changed: true}, ""},
-		"one without a proof": {"", `{"value":[{"clientState":"s"},{}]}`, docstore.Told{Changed: true, Proofs: []secret.Text{secret.New("s"), {}}}, ""},
+		"a text to repeat":    {"Validation: <b>", "", docstore.Notification{Echo: "Validation: <b>"}, ""},
+		"too long a text":     {strings.Repeat("x", 5000), "", docstore.Notification{}, fault.CodeInvalidRequest},
+		"nothing":             {"", "", docstore.Notification{}, fault.CodeInvalidRequest},
+		"no JSON":             {"", "<a/>", docstore.Notification{}, fault.CodeInvalidRequest},
+		"other JSON":          {"", `{"value":{"clientState":"s"}}`, docstore.Notification{}, fault.CodeInvalidRequest},
+		"no notification":     {"", `{"value":[]}`, docstore.Notification{Changed: true}, ""},
+		"one without a proof": {"", `{"value":[{"clientState":"s"},{}]}`, docstore.Notification{Changed: true, Proofs: []secret.Text{secret.New("s"), {}}}, ""},
 	} {
 		q := url.Values{}
 		if test.token != "" {

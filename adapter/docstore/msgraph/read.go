@@ -14,7 +14,7 @@ import (
 )
 
 // Open implements docstore.Reader.
-func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.Place, it docstore.Item) (docstore.Content, error) {
+func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.Location, it docstore.Item) (docstore.Content, error) {
 	if !client.IsID(p.SubSource) || !client.IsID(it.ID) {
 		return docstore.Content{}, notFound("file", connector.ErrNoSuchID)
 	}
@@ -33,11 +33,11 @@ func ofContent(err error) error {
 	case f == nil:
 		return err
 	case f.Has(client.CodeMalware):
-		return docstore.Withheld(Provider, "it is held for harmful there.", f)
+		return docstore.ContentUnavailable(Provider, "it is held for harmful there.", f)
 	case f.Status == http.StatusLocked, f.Status == http.StatusConflict:
 		return docstore.Locked(Provider, f.RetryAfter, f)
 	case f.Status == http.StatusBadRequest, f.Status == http.StatusNotImplemented:
-		return docstore.Withheld(Provider, "its kind has no content.", f)
+		return docstore.ContentUnavailable(Provider, "its kind has no content.", f)
 	}
 	return translate("file", err)
 }

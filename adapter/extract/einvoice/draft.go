@@ -40,8 +40,8 @@ func (d *draft) copied() *draft {
 	return &draft{content: d.content, fields: maps.Clone(d.fields)}
 }
 
-// saw records that a value was read from the document.
-func (d *draft) saw(path, source string) {
+// recordEvidence records that a value was read from the document.
+func (d *draft) recordEvidence(path, source string) {
 	d.fields[path] = invoice.Evidence{Source: invoice.FromXML, Confidence: 1, SourceText: shorten(source, maxSource)}
 }
 
@@ -71,14 +71,14 @@ func (d *draft) text(path string, to *string, value string) {
 		return
 	}
 	*to = value
-	d.saw(path, value)
+	d.recordEvidence(path, value)
 }
 
 // prose reads free text; several texts are joined line by line.
 func (d *draft) prose(path string, to *string, values ...string) {
 	if text := paragraphs(values); text != "" && *to == "" {
 		*to = shorten(text, maxProse)
-		d.saw(path, text)
+		d.recordEvidence(path, text)
 	}
 }
 
@@ -93,7 +93,7 @@ func (d *draft) date(path string, to *calendar.Date, value string, parse func(st
 		return
 	}
 	*to = date
-	d.saw(path, value)
+	d.recordEvidence(path, value)
 }
 
 // amount reads a total, unless it has been read already.
@@ -108,7 +108,7 @@ func (d *draft) amount(path string, to **money.Decimal, e xmltree.Elem) {
 		return
 	}
 	*to = &v
-	d.saw(path, value)
+	d.recordEvidence(path, value)
 	d.currencyOf(path, e)
 }
 
@@ -185,7 +185,7 @@ func (d *draft) currency(path string, to *string, value string) {
 		return
 	}
 	*to = value
-	d.saw(path, value)
+	d.recordEvidence(path, value)
 }
 
 // country reads a country code; three letters are turned into two.
@@ -211,7 +211,7 @@ func (d *draft) typeCode(code string) error {
 		d.content.Type = invoice.TypeCreditNote
 	}
 	d.content.TypeCode = shorten(code, maxSource)
-	d.saw("document_type", code)
+	d.recordEvidence("document_type", code)
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (d *draft) line(l invoice.Line, source string) error {
 	l.TaxCategory = shorten(oneLine(l.TaxCategory), maxShort)
 	l.Position = len(d.content.Lines) + 1
 	d.content.Lines = append(d.content.Lines, l)
-	d.saw(d.linePath(-1), source)
+	d.recordEvidence(d.linePath(-1), source)
 	return nil
 }
 
@@ -240,7 +240,7 @@ func (d *draft) tax(t invoice.Tax, source string) {
 		return
 	}
 	t.Category = shorten(oneLine(t.Category), maxShort)
-	d.saw(d.taxPath(), source)
+	d.recordEvidence(d.taxPath(), source)
 	d.content.Taxes = append(d.content.Taxes, t)
 }
 
@@ -253,7 +253,7 @@ func (d *draft) allowanceCharge(a invoice.AllowanceCharge, source string) {
 	a.Reason = shorten(oneLine(a.Reason), maxShort)
 	a.ReasonCode = shorten(oneLine(a.ReasonCode), maxShort)
 	a.TaxCategory = shorten(oneLine(a.TaxCategory), maxShort)
-	d.saw(d.allowancePath(a.IsCharge), source)
+	d.recordEvidence(d.allowancePath(a.IsCharge), source)
 	d.content.AllowancesCharges = append(d.content.AllowancesCharges, a)
 }
 

@@ -66,7 +66,7 @@ func (d *draft) esHeader(e xmltree.Elem) {
 	c := &d.content
 	head, issue := e.Child("InvoiceHeader"), e.Child("InvoiceIssueData")
 	c.TypeCode = shorten(oneLine(head.Child("InvoiceDocumentType").Text()+"/"+head.Child("InvoiceClass").Text()), maxSource)
-	d.saw("document_type", c.TypeCode)
+	d.recordEvidence("document_type", c.TypeCode)
 	// Numbers run within a series; the tax office knows an invoice by both.
 	number, series := head.Child("InvoiceNumber").Text(), head.Child("InvoiceSeriesCode").Text()
 	if number != "" && !strings.HasPrefix(number, series) {

@@ -73,7 +73,7 @@ func (d *draft) itBody(body xmltree.Elem) error {
 	if c.TypeCode == "TD04" || c.TypeCode == "TD08" {
 		c.Type = invoice.TypeCreditNote
 	}
-	d.saw("document_type", c.TypeCode)
+	d.recordEvidence("document_type", c.TypeCode)
 	d.currency("currency", &c.Currency, doc.Child("Divisa").Text())
 	d.text("invoice_number", &c.Number, doc.Child("Numero").Text())
 	d.date("issue_date", &c.IssueDate, doc.Child("Data").Text(), parseDate)

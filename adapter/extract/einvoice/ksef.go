@@ -80,7 +80,7 @@ func (d *draft) plParty(path string, p *invoice.Party, e xmltree.Elem) {
 func (d *draft) plHeader(fa xmltree.Elem) {
 	c := &d.content
 	c.TypeCode = shorten(oneLine(fa.Child("RodzajFaktury").Text()), maxSource)
-	d.saw("document_type", c.TypeCode)
+	d.recordEvidence("document_type", c.TypeCode)
 	d.currency("currency", &c.Currency, fa.Child("KodWaluty").Text())
 	d.date("issue_date", &c.IssueDate, fa.Child("P_1").Text(), parseDate)
 	d.text("invoice_number", &c.Number, fa.Child("P_2").Text())

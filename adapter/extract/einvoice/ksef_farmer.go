@@ -12,7 +12,7 @@ import (
 func (d *draft) plFarmer(rr xmltree.Elem) ([]*draft, error) {
 	c := &d.content
 	c.TypeCode = shorten(oneLine(rr.Child("RodzajFaktury").Text()), maxSource)
-	d.saw("document_type", c.TypeCode)
+	d.recordEvidence("document_type", c.TypeCode)
 	d.currency("currency", &c.Currency, rr.Child("KodWaluty").Text())
 	d.date("issue_date", &c.IssueDate, rr.Child("P_4B").Text(), parseDate)
 	d.text("invoice_number", &c.Number, rr.Child("P_4C").Text())

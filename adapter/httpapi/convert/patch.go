@@ -47,7 +47,7 @@ func object[T any](v values, n nullable.Nullable[T], paths ...string) (members T
 }
 
 // FromAPIPatch returns the correction that a merge patch asks for (RFC 7396;
-// lines are matched by id: records D20).
+// lines are matched by id: domain D20).
 func FromAPIPatch(p *backend.InvoicePatch) (invoice.Correction, error) {
 	v := values{}
 	if p.DocumentType != nil {

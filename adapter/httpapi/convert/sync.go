@@ -7,7 +7,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 )
 
-func toAPISync(s *invoice.Sync) nullable.Nullable[backend.Sync] {
+func toAPISync(s *invoice.SyncView) nullable.Nullable[backend.Sync] {
 	if s == nil {
 		return null[backend.Sync]()
 	}

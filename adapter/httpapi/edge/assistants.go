@@ -16,7 +16,7 @@ import (
 func (o *Operation) ReadsOnly() bool { return o.Method == http.MethodGet }
 
 // assistantMayCall refuses an assistant every operation that is never an
-// assistant's (records D10). What depends on the entity's setting is decided
+// assistant's (domain D10). What depends on the entity's setting is decided
 // with the other rights on the entity (entity.Require); both use the same
 // table, identity.AssistantNeeds.
 func assistantMayCall(o *Operation) error {

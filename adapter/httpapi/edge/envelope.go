@@ -18,7 +18,7 @@ import (
 )
 
 // statuses is the one place where kinds of faults become statuses: the six of
-// the contract's section 7, and 429 and 503 (decisions 1).
+// interface 7, and 429 and 503 (decisions 1).
 var statuses = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,
 	fault.Invalid:         http.StatusBadRequest,
@@ -112,9 +112,9 @@ func faultOf(c *gin.Context, s *state, err error) *fault.Error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fault.New(fault.Unavailable, fault.CodeUnavailable,
-			"The request took too long and was stopped. Try again in a moment.").Because(err)
+			"The request took too long and was stopped. Try again in a moment.").WithCause(err)
 	}
-	return fault.New(fault.Internal, fault.CodeInternal, internalMessage).Because(err)
+	return fault.New(fault.Internal, fault.CodeInternal, internalMessage).WithCause(err)
 }
 
 // bodyFault recognizes errors that come from the request's body.
@@ -136,7 +136,7 @@ func bodyFault(c *gin.Context, s *state, err error) *fault.Error {
 		s.body.eof && errors.Is(err, io.ErrUnexpectedEOF) && c.ContentType() == multipartForm
 	if cutOff {
 		return fault.New(fault.Invalid, fault.CodeInvalidRequest,
-			"The body ended before it was complete. Send the request again.").Because(err)
+			"The body ended before it was complete. Send the request again.").WithCause(err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // a parameter that could not be bound although it was valid.
 func ParameterError(c *gin.Context, err error, _ int) {
 	WriteError(c, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"A parameter of the request could not be read. See the operation at /docs.").Because(err))
+		"A parameter of the request could not be read. See the operation at /docs.").WithCause(err))
 }
 
 // RequestError is for StrictGinServerOptions.RequestErrorHandlerFunc: a body
@@ -29,11 +29,11 @@ func RequestError(c *gin.Context, err error) {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
 		path := strings.TrimPrefix(wrongType.Field, ".")
-		WriteError(c, fault.InvalidField(path, "is not of the type it has in the specification").Because(err))
+		WriteError(c, fault.InvalidField(path, "is not of the type it has in the specification").WithCause(err))
 		return
 	}
 	WriteError(c, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"The body of the request could not be read. See the operation at /docs.").Because(err))
+		"The body of the request could not be read. See the operation at /docs.").WithCause(err))
 }
 
 // HandlerError is for StrictGinServerOptions.HandlerErrorFunc: what a handler
@@ -45,7 +45,7 @@ func HandlerError(c *gin.Context, err error) { WriteError(c, err) }
 // fault.
 func ResponseError(c *gin.Context, err error) {
 	if c.Request.Context().Err() == nil {
-		err = fault.New(fault.Internal, fault.CodeInternal, internalMessage).Because(fmt.Errorf("send the answer: %w", err))
+		err = fault.New(fault.Internal, fault.CodeInternal, internalMessage).WithCause(fmt.Errorf("send the answer: %w", err))
 	}
 	WriteError(c, err)
 }

@@ -98,7 +98,7 @@ func (e *edge) securityHeaders(c *gin.Context) {
 }
 
 // cors lets the browsers of allowed origins call the API and read the headers
-// that the client needs (records D25).
+// that the client needs (domain D25).
 func (e *edge) cors(c *gin.Context) {
 	origin, header := c.GetHeader("Origin"), c.Writer.Header()
 	// Whoever caches an answer must not hand it to another origin.

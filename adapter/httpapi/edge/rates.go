@@ -14,7 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Rates bound how often the API may be called (records D25). Zero values bound
+// Rates bound how often the API may be called (domain D25). Zero values bound
 // nothing.
 type Rates struct {
 	PerCredential   int // requests a minute with one credential
@@ -23,7 +23,7 @@ type Rates struct {
 	AtOnce          int // requests that run at a time with one credential
 
 	// Take counts a request against quotas; nil counts none.
-	Take func(ctx context.Context, quotas ...Quota) Standing
+	Take func(ctx context.Context, quotas ...Quota) Result
 	// Enter admits a request unless as many run under the key as may.
 	Enter func(key string, limit int) (leave func(), admitted bool)
 }
@@ -34,8 +34,8 @@ type Quota struct {
 	Limit int
 }
 
-// Standing is where a caller stands after a request.
-type Standing struct {
+// Result is where a caller stands after a request.
+type Result struct {
 	Limit, Remaining int           // of the quota that matters most; a Limit of zero says that none applies
 	Reset            time.Duration // until that quota starts over
 	Refused          bool
@@ -49,9 +49,9 @@ const (
 )
 
 // count counts a request and tells its caller where they stand.
-func (e *edge) count(c *gin.Context, quotas ...Quota) Standing {
+func (e *edge) count(c *gin.Context, quotas ...Quota) Result {
 	if e.Rates.Take == nil {
-		return Standing{}
+		return Result{}
 	}
 	s := e.Rates.Take(c.Request.Context(), quotas...)
 	if s.Limit > 0 {

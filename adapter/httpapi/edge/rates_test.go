@@ -22,16 +22,16 @@ type counters struct {
 	used map[string]int
 }
 
-func (c *counters) take(_ context.Context, quotas ...edge.Quota) edge.Standing {
+func (c *counters) take(_ context.Context, quotas ...edge.Quota) edge.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var out edge.Standing
+	var out edge.Result
 	for _, q := range quotas {
 		if q.Limit <= 0 {
 			continue
 		}
 		c.used[q.Key]++
-		s := edge.Standing{Limit: q.Limit, Remaining: max(q.Limit-c.used[q.Key], 0), Reset: 1500 * time.Millisecond, Refused: c.used[q.Key] > q.Limit}
+		s := edge.Result{Limit: q.Limit, Remaining: max(q.Limit-c.used[q.Key], 0), Reset: 1500 * time.Millisecond, Refused: c.used[q.Key] > q.Limit}
 		if out.Limit == 0 || s.Refused && !out.Refused || s.Refused == out.Refused && s.Remaining < out.Remaining {
 			out = s
 		}

@@ -140,5 +140,5 @@ func unreadable(err error) error {
 		return payloadTooLarge(tooLarge.Limit)
 	}
 	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"The body ended before it was complete. Send the request again.").Because(err)
+		"The body ended before it was complete. Send the request again.").WithCause(err)
 }

@@ -1,5 +1,5 @@
 // Package signin answers /sign-in, where the identity provider sends people who
-// are signed in already on their way to its consent page (contract 5.9).
+// are signed in already on their way to its consent page (interface 5.9).
 package signin
 
 import (

@@ -19,7 +19,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// allowed are the statuses of the contract's section 7, and the two for what
+// allowed are the statuses of interface 7, and the two for what
 // they cannot say (decisions 1).
 var allowed = []int{200, 400, 401, 403, 404, 429, 500, 503}
 

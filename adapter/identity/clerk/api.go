@@ -104,9 +104,9 @@ func translate(ctx context.Context, c call, err error) error {
 		return fmt.Errorf("%s: %w", c.doing, ctx.Err())
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
-			"The identity provider refuses this service's secret key. The operator must set a valid one.").Because(f)
+			"The identity provider refuses this service's secret key. The operator must set a valid one.").WithCause(f)
 	case status == http.StatusNotFound:
-		return missing(c.what).Because(f)
+		return missing(c.what).WithCause(f)
 	case status == http.StatusTooManyRequests:
 		return unavailable(f.RetryAfter, retryBusy, f)
 	case status < http.StatusBadRequest, status >= http.StatusInternalServerError:
@@ -126,7 +126,7 @@ func unavailable(after, otherwise time.Duration, cause error) *fault.Error {
 	if f.RetryAfter = min(after, retryLongest); after == 0 {
 		f.RetryAfter = otherwise
 	}
-	return f.Because(cause)
+	return f.WithCause(cause)
 }
 
 // malformed returns the fault for a response that is not the provider's. A proxy

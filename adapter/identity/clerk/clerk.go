@@ -29,7 +29,7 @@ type Options struct {
 	PublishableKey    string   // names the instance: its hosts and the issuer of its tokens
 	SecretKey         string   // of the backend API
 	WebhookSecrets    []string // one, or two while they are rotated
-	ClientID          string   // the one OAuth client (contract 5.2); "" refuses every OAuth token
+	ClientID          string   // the one OAuth client (interface 5.2); "" refuses every OAuth token
 	AuthorizedParties []string // origins whose sessions are accepted; empty: those of every origin
 	APIURL            string   // "" for APIURL
 

@@ -276,7 +276,7 @@ func roleOf(name string) identity.Role {
 // errToken keeps the cause for the log and tells the caller nothing of it.
 func errToken(cause error) error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
-		"The token is missing, expired or not valid. Sign in again.").Because(cause)
+		"The token is missing, expired or not valid. Sign in again.").WithCause(cause)
 }
 
 func errOpaque() error {
@@ -298,7 +298,7 @@ func errOrganization() error {
 
 func errKeysMissing(cause error) error {
 	f := fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"The identity provider does not answer yet, so no token can be verified. Try again in a few seconds.").Because(cause)
+		"The identity provider does not answer yet, so no token can be verified. Try again in a few seconds.").WithCause(cause)
 	f.RetryAfter = retryKeys
 	return f
 }

@@ -8,7 +8,7 @@ import (
 	"docledger/domain/identity"
 )
 
-// The keys of the trial in an organization's public metadata (contract 2.4).
+// The keys of the trial in an organization's public metadata (interface 2.4).
 const (
 	trialExpiryDate          = "trial_expiry_date"
 	trialMaxEntities         = "trial_max_entities"

@@ -164,5 +164,5 @@ func (c *claims) typed() (identity.Claims, error) {
 // errToken keeps the cause for the log and tells the caller nothing of it.
 func errToken(cause error) error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
-		"The token is missing, expired or not valid. Sign in again.").Because(cause)
+		"The token is missing, expired or not valid. Sign in again.").WithCause(cause)
 }

@@ -255,7 +255,7 @@ func testHeld(t *testing.T, e *Env) {
 	held.Store(true)
 	e.Start(t, func(context.Context, job.ExtractDocument) error {
 		if held.Load() {
-			return job.ErrHeld
+			return job.ErrPaused
 		}
 		return nil
 	})

@@ -81,7 +81,7 @@ func customerAnswer(ctx context.Context, doing string, got *sdk.Customer, err er
 	case got.ID == "":
 		return billing.Customer{}, malformed(doing)
 	case got.Deleted:
-		return billing.Customer{}, missing("customer").Because(billing.ErrDeleted)
+		return billing.Customer{}, missing("customer").WithCause(billing.ErrDeleted)
 	}
 	return customer(got), nil
 }

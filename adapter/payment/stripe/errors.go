@@ -55,7 +55,7 @@ func translate(ctx context.Context, doing, what string, err error) error {
 	switch status := e.HTTPStatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
-			"The payment processor refuses this service's secret key. The operator must set a valid one.").Because(cause)
+			"The payment processor refuses this service's secret key. The operator must set a valid one.").WithCause(cause)
 	case status == http.StatusConflict:
 		return unavailable(retryAfter(e, retryBusy), cause)
 	case status == http.StatusTooManyRequests:
@@ -67,7 +67,7 @@ func translate(ctx context.Context, doing, what string, err error) error {
 	case e.Type == sdk.ErrorTypeIdempotency:
 		return fmt.Errorf("%w (%w)", cause, billing.ErrKeyReused)
 	case status == http.StatusNotFound, e.Code == sdk.ErrorCodeResourceMissing:
-		return missing(what).With("param", e.Param).Because(cause)
+		return missing(what).With("param", e.Param).WithCause(cause)
 	}
 	return cause
 }
@@ -76,7 +76,7 @@ func unavailable(after time.Duration, cause error) *fault.Error {
 	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable,
 		"The payment processor does not answer as it should. Nothing needs to be changed; try again later.")
 	f.RetryAfter = after
-	return f.Because(cause)
+	return f.WithCause(cause)
 }
 
 func missing(what string) *fault.Error {

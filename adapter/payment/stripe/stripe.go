@@ -91,17 +91,17 @@ func httpClient(o Options) *http.Client {
 	}
 	return &http.Client{
 		Timeout:   o.Timeout,
-		Transport: discreet{o.Transport},
+		Transport: redactingTransport{o.Transport},
 		// The interface never redirects; following one would carry our key along.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// discreet keeps the name of this machine, which the library reads from uname,
+// redactingTransport keeps the name of this machine, which the library reads from uname,
 // out of requests, and bounds answers.
-type discreet struct{ next http.RoundTripper }
+type redactingTransport struct{ next http.RoundTripper }
 
-func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d redactingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Del("X-Stripe-Client-User-Agent")
 	resp, err := d.next.RoundTrip(r)

@@ -18,12 +18,12 @@ func testKnownPlans(t *testing.T, b *bench) {
 	wantCode(t, err, fault.CodeNotFound)
 	five := 5
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	first := billing.Known{Plan: billing.Plan{Name: "team", Status: "active", Writable: true, CycleEnd: at.AddDate(0, 1, 0), MaxEntities: &five}, ReadAt: at}
+	first := billing.LastKnownPlan{Plan: billing.Plan{Name: "team", Status: "active", Writable: true, CycleEnd: at.AddDate(0, 1, 0), MaxEntities: &five}, ReadAt: at}
 	must(t, b.KnownPlans().Put(b.ctx, org, first))
 	got, err := b.KnownPlans().Get(b.ctx, org)
 	must(t, err)
 	same(t, "the plan", *got, first)
-	second := billing.Known{Plan: billing.Plan{Name: "trial", Status: "trial_expired"}, PaymentURL: "https://pay.example/1", ReadAt: at.Add(time.Second)}
+	second := billing.LastKnownPlan{Plan: billing.Plan{Name: "trial", Status: "trial_expired"}, PaymentURL: "https://pay.example/1", ReadAt: at.Add(time.Second)}
 	must(t, b.KnownPlans().Put(b.ctx, org, second))
 	must(t, b.KnownPlans().Put(b.ctx, org, first))
 	got, err = b.KnownPlans().Get(b.ctx, org)

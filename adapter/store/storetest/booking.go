@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"docledger/domain/booking"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 	"docledger/domain/page"
 
 	"github.com/google/uuid"
 )
 
 // put stores a booking of an invoice.
-func (b *bench) put(t *testing.T, s identity.Scope, id uuid.UUID, stored booking.Booking) {
+func (b *bench) put(t *testing.T, s identity.Scope, id uuid.UUID, stored ledgersync.Sync) {
 	t.Helper()
-	_, _, err := b.Bookings().Change(b.ctx, s, id, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) {
+	_, _, err := b.Bookings().Change(b.ctx, s, id, func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		return &stored, false, nil
 	})
 	must(t, err)
@@ -32,9 +32,9 @@ func testBookings(t *testing.T, b *bench) {
 	_, err := b.Bookings().Get(b.ctx, s, inv.ID)
 	wantCode(t, err, fault.CodeNotFound)
 
-	full := filled[booking.Booking]()
+	full := filled[ledgersync.Sync]()
 	full.InvoiceID, full.OrganizationID, full.EntityID = inv.ID, inv.OrganizationID, inv.EntityID
-	got, after, err := b.Bookings().Change(b.ctx, s, inv.ID, func(inv *invoice.Invoice, before *booking.Booking) (*booking.Booking, bool, error) {
+	got, after, err := b.Bookings().Change(b.ctx, s, inv.ID, func(inv *invoice.Invoice, before *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		if before != nil || inv.Sync != nil {
 			t.Errorf("a booking before there was one: %+v", before)
 		}
@@ -51,7 +51,7 @@ func testBookings(t *testing.T, b *bench) {
 	same(t, "what was stored", *read, full)
 	shown, err := b.Invoices().Get(b.ctx, s, inv.ID)
 	must(t, err)
-	same(t, "what the invoice shows", *shown.Sync, full.Sync)
+	same(t, "what the invoice shows", *shown.Sync, full.SyncView)
 	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, page.Request{})
 	must(t, err)
 	if list.Items[0].SyncState != full.State {
@@ -65,7 +65,7 @@ func testBookings(t *testing.T, b *bench) {
 		return nil
 	})
 	must(t, err)
-	same(t, "what a change returns", *updated.Sync, full.Sync)
+	same(t, "what a change returns", *updated.Sync, full.SyncView)
 
 	for name, tt := range map[string]struct {
 		organization, integration uuid.UUID
@@ -82,7 +82,7 @@ func testBookings(t *testing.T, b *bench) {
 			t.Errorf("%s: the bill is held by %s, %v; want %s", name, holder, err, tt.want)
 		}
 	}
-	_, _, err = b.Bookings().Change(b.ctx, foreign, inv.ID, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) {
+	_, _, err = b.Bookings().Change(b.ctx, foreign, inv.ID, func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		t.Error("a stranger changes it")
 		return nil, false, nil
 	})
@@ -94,14 +94,14 @@ func testBookings(t *testing.T, b *bench) {
 
 func testBookingChanges(t *testing.T, b *bench, s identity.Scope, id uuid.UUID) {
 	wrong := errors.New("no")
-	_, _, err := b.Bookings().Change(b.ctx, s, id, func(inv *invoice.Invoice, x *booking.Booking) (*booking.Booking, bool, error) {
+	_, _, err := b.Bookings().Change(b.ctx, s, id, func(inv *invoice.Invoice, x *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		inv.Status, x.State = invoice.Synced, invoice.SyncDone
 		return x, true, wrong
 	})
 	if !errors.Is(err, wrong) {
 		t.Errorf("the change's error came back as %v", err)
 	}
-	inv, _, err := b.Bookings().Change(b.ctx, s, id, func(inv *invoice.Invoice, x *booking.Booking) (*booking.Booking, bool, error) {
+	inv, _, err := b.Bookings().Change(b.ctx, s, id, func(inv *invoice.Invoice, x *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		if inv.Status == invoice.Synced || x.State == invoice.SyncDone {
 			t.Error("a failed change was stored")
 		}
@@ -112,17 +112,17 @@ func testBookingChanges(t *testing.T, b *bench, s identity.Scope, id uuid.UUID) 
 	if inv.Version != 3 || inv.Status != invoice.Synced || inv.Sync.State != invoice.SyncDone {
 		t.Errorf("changed to %+v, version %d", inv.Sync, inv.Version)
 	}
-	inv, _, err = b.Bookings().Change(b.ctx, s, id, func(_ *invoice.Invoice, before *booking.Booking) (*booking.Booking, bool, error) {
+	inv, _, err = b.Bookings().Change(b.ctx, s, id, func(_ *invoice.Invoice, before *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		before.Withdraw()
 		return before, false, nil
 	})
 	must(t, err)
 	shown, err := b.Invoices().Get(b.ctx, s, id)
 	must(t, err)
-	if kept, err := b.Bookings().Get(b.ctx, s, id); err != nil || inv.Sync != nil || shown.Sync != nil || kept.Asked() {
+	if kept, err := b.Bookings().Get(b.ctx, s, id); err != nil || inv.Sync != nil || shown.Sync != nil || kept.IsRequested() {
 		t.Errorf("withdrawn: %+v, shown as %+v and %+v (%v)", kept, inv.Sync, shown.Sync, err)
 	}
-	inv, _, err = b.Bookings().Change(b.ctx, s, id, func(*invoice.Invoice, *booking.Booking) (*booking.Booking, bool, error) { return nil, false, nil })
+	inv, _, err = b.Bookings().Change(b.ctx, s, id, func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error) { return nil, false, nil })
 	must(t, err)
 	_, gone := b.Bookings().Get(b.ctx, s, id)
 	wantCode(t, gone, fault.CodeNotFound)
@@ -137,10 +137,10 @@ func testStamps(t *testing.T, b *bench) {
 	s, foreign := b.organization(t), b.organization(t)
 	d := b.document(t, b.entity(t, s))
 	inv := b.invoice(t, d)
-	seen := map[invoice.Stamp]string{}
+	seen := map[invoice.Revision]string{}
 	changed := func(what string, as bool) {
 		t.Helper()
-		stamp, err := b.Invoices().Stamp(b.ctx, s, inv.ID)
+		stamp, err := b.Invoices().Revision(b.ctx, s, inv.ID)
 		must(t, err)
 		if before, known := seen[stamp]; known == as {
 			t.Errorf("%s: the stamp is %+v, as after %q", what, stamp, before)
@@ -159,9 +159,9 @@ func testStamps(t *testing.T, b *bench) {
 	must(t, err)
 	changed("left alone", false)
 	for _, what := range []string{"booked", "booked again"} {
-		_, _, err := b.Bookings().Change(b.ctx, s, inv.ID, func(_ *invoice.Invoice, before *booking.Booking) (*booking.Booking, bool, error) {
+		_, _, err := b.Bookings().Change(b.ctx, s, inv.ID, func(_ *invoice.Invoice, before *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 			if before == nil {
-				before = &booking.Booking{Sync: invoice.Sync{State: invoice.SyncQueued, NextAttemptAt: time.Now().Add(time.Hour)}}
+				before = &ledgersync.Sync{SyncView: invoice.SyncView{State: invoice.SyncQueued, NextAttemptAt: time.Now().Add(time.Hour)}}
 			}
 			before.Attempts++
 			return before, false, nil
@@ -172,10 +172,10 @@ func testStamps(t *testing.T, b *bench) {
 	must(t, b.Bookings().Resume(b.ctx, s.OrganizationID, d.EntityID, time.Now()))
 	changed("resumed", true)
 	for _, what := range []string{"failed", "failed again"} { // no next attempt
-		b.put(t, s, inv.ID, booking.Booking{Sync: invoice.Sync{State: invoice.SyncEnded}, Run: len(what)})
+		b.put(t, s, inv.ID, ledgersync.Sync{SyncView: invoice.SyncView{State: invoice.SyncEnded}, Run: len(what)})
 		changed(what, true)
 	}
-	_, err = b.Invoices().Stamp(b.ctx, foreign, inv.ID)
+	_, err = b.Invoices().Revision(b.ctx, foreign, inv.ID)
 	wantCode(t, err, fault.CodeNotFound)
 }
 
@@ -185,7 +185,7 @@ func testDueBookings(t *testing.T, b *bench) {
 	now := time.Now().UTC()
 	add := func(state invoice.SyncState, next time.Time) uuid.UUID {
 		inv := b.invoice(t, b.document(t, e))
-		x := booking.Booking{Round: 1}
+		x := ledgersync.Sync{Round: 1}
 		x.State, x.NextAttemptAt, x.IntegrationID = state, next, newID()
 		b.put(t, s, inv.ID, x)
 		return inv.ID
@@ -221,7 +221,7 @@ func testDueBookings(t *testing.T, b *bench) {
 		must(t, b.Bookings().Resume(b.ctx, organization, entity, now))
 		due, err := b.Bookings().Due(b.ctx, now, now.Add(time.Minute), 10)
 		must(t, err)
-		return slices.ContainsFunc(due, func(x booking.Booking) bool { return x.InvoiceID == later })
+		return slices.ContainsFunc(due, func(x ledgersync.Sync) bool { return x.InvoiceID == later })
 	}
 	if resumed(newID(), e.ID) || resumed(s.OrganizationID, b.entity(t, s).ID) {
 		t.Error("another's booking was resumed")
@@ -245,7 +245,7 @@ func testCorrected(t *testing.T, b *bench) {
 		}
 		inv.DocumentID = b.document(t, of).ID
 		must(t, b.Invoices().Add(b.ctx, inv))
-		x := booking.Booking{}
+		x := ledgersync.Sync{}
 		x.State, x.RemoteID, x.IntegrationID = invoice.SyncDone, remote, in
 		b.put(t, s, inv.ID, x)
 	}
@@ -266,29 +266,29 @@ func testCorrected(t *testing.T, b *bench) {
 func testCodings(t *testing.T, b *bench) {
 	s := b.organization(t)
 	e, integration := b.entity(t, s), newID()
-	of := func(entity, integration uuid.UUID, supplier string) booking.Coding {
+	of := func(entity, integration uuid.UUID, supplier string) ledgersync.Coding {
 		c, err := b.Codings().Of(b.ctx, s.OrganizationID, entity, integration, supplier)
 		must(t, err)
 		return c
 	}
-	same(t, "before", of(e.ID, integration, "tax:1"), booking.Coding{})
-	c := filled[booking.Coding]()
+	same(t, "before", of(e.ID, integration, "tax:1"), ledgersync.Coding{})
+	c := filled[ledgersync.Coding]()
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, integration, "tax:1", c))
 	same(t, "kept", of(e.ID, integration, "tax:1"), c)
 	c.AccountID, c.TaxRates = "other", nil
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, integration, "tax:1", c))
 	same(t, "kept anew", of(e.ID, integration, "tax:1"), c)
-	for name, got := range map[string]booking.Coding{
+	for name, got := range map[string]ledgersync.Coding{
 		"another supplier": of(e.ID, integration, "tax:2"), "another ledger": of(e.ID, newID(), "tax:1"),
 		"another entity": of(b.entity(t, s).ID, integration, "tax:1"),
 	} {
-		same(t, name, got, booking.Coding{})
+		same(t, name, got, ledgersync.Coding{})
 	}
 	foreign, err := b.Codings().Of(b.ctx, b.organization(t).OrganizationID, e.ID, integration, "tax:1")
 	must(t, err)
-	same(t, "another organization", foreign, booking.Coding{})
+	same(t, "another organization", foreign, ledgersync.Coding{})
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, uuid.Nil, "tax:1", c))
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, integration, "", c))
-	same(t, "no ledger", of(e.ID, uuid.Nil, "tax:1"), booking.Coding{})
-	same(t, "no supplier", of(e.ID, integration, ""), booking.Coding{})
+	same(t, "no ledger", of(e.ID, uuid.Nil, "tax:1"), ledgersync.Coding{})
+	same(t, "no supplier", of(e.ID, integration, ""), ledgersync.Coding{})
 }

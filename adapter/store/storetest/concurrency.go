@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"docledger/domain/billing"
-	"docledger/domain/booking"
 	"docledger/domain/document"
 	"docledger/domain/fault"
 	"docledger/domain/idempotency"
 	"docledger/domain/invoice"
 	"docledger/domain/job"
+	"docledger/domain/ledgersync"
 	"docledger/domain/page"
 )
 
@@ -74,9 +74,9 @@ func testOneMoment(t *testing.T, b *bench) {
 	inv := b.invoice(t, b.document(t, b.entity(t, s)))
 	states := map[invoice.Status]invoice.SyncState{invoice.Approved: invoice.SyncQueued, invoice.SyncFailed: invoice.SyncEnded}
 	become := func(status invoice.Status) {
-		_, _, err := b.Bookings().Change(b.ctx, s, inv.ID, func(inv *invoice.Invoice, _ *booking.Booking) (*booking.Booking, bool, error) {
+		_, _, err := b.Bookings().Change(b.ctx, s, inv.ID, func(inv *invoice.Invoice, _ *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 			inv.Status = status
-			return &booking.Booking{Sync: invoice.Sync{State: states[status]}}, true, nil
+			return &ledgersync.Sync{SyncView: invoice.SyncView{State: states[status]}}, true, nil
 		})
 		if err != nil {
 			t.Error(err)

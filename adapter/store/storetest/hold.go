@@ -13,7 +13,7 @@ func testHolds(t *testing.T, b *bench) {
 		t.Helper()
 		got, err := b.Holds().Since(b.ctx)
 		must(t, err)
-		held, err := job.Held(b.ctx, b.Holds())
+		held, err := job.Paused(b.ctx, b.Holds())
 		must(t, err)
 		w, err := b.WorkloadForOperator(b.ctx)
 		must(t, err)
@@ -36,7 +36,7 @@ func testHolds(t *testing.T, b *bench) {
 	must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = 'scheduled'").Error)
 	wake := func(now time.Time, woken int, waiting ...string) {
 		t.Helper()
-		n, err := b.Holds().Wake(b.ctx, now, job.HeldKinds()...)
+		n, err := b.Holds().Wake(b.ctx, now, job.PausedKinds()...)
 		must(t, err)
 		var kinds []string
 		must(t, b.db.WithContext(b.ctx).Raw("SELECT kind FROM river_job WHERE state = 'scheduled' ORDER BY kind").Scan(&kinds).Error)

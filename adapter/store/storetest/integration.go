@@ -25,7 +25,7 @@ type sealer struct {
 	retired []string
 }
 
-func (s sealer) prefix(key string, p secret.Place) []byte {
+func (s sealer) prefix(key string, p secret.Binding) []byte {
 	return []byte(key + "|" + p.Table + "|" + p.Row + "|")
 }
 
@@ -37,11 +37,11 @@ func turned(b []byte) []byte {
 	return out
 }
 
-func (s sealer) Seal(p secret.Place, plain []byte) ([]byte, error) {
+func (s sealer) Encrypt(p secret.Binding, plain []byte) ([]byte, error) {
 	return turned(append(s.prefix(s.key, p), plain...)), nil
 }
 
-func (s sealer) Open(p secret.Place, sealed []byte) ([]byte, error) {
+func (s sealer) Decrypt(p secret.Binding, sealed []byte) ([]byte, error) {
 	text := turned(sealed)
 	for _, key := range append([]string{s.key}, s.retired...) {
 		if plain, ok := bytes.CutPrefix(text, s.prefix(key, p)); ok {
@@ -55,7 +55,7 @@ func (s sealer) Open(p secret.Place, sealed []byte) ([]byte, error) {
 	return nil, &secret.UnknownKeyError{KeyID: string(key)}
 }
 
-func (s sealer) Current(sealed []byte) bool {
+func (s sealer) UsesCurrentKey(sealed []byte) bool {
 	return bytes.HasPrefix(turned(sealed), []byte(s.key+"|"))
 }
 
@@ -352,7 +352,7 @@ func testIntegrationTenancy(t *testing.T, b *bench) {
 func testConsentAttempts(t *testing.T, b *bench) {
 	s := b.organization(t)
 	i := b.integration(t, s, b.entity(t, s).ID, integration.AccountingB)
-	a := integration.Attempt{
+	a := integration.OAuthState{
 		State: "state canary", OrganizationID: s.OrganizationID, IntegrationID: i.ID, UserID: newID(), Verifier: "verifier canary",
 		RedirectURL: "http://localhost:3000/done?x=1", ExpiresAt: b.at.Add(integration.AttemptLifetime),
 	}
@@ -395,7 +395,7 @@ func testMeters(t *testing.T, b *bench) {
 	var callers sync.WaitGroup
 	for range 40 {
 		callers.Go(func() {
-			err := b.Meters().Change(b.ctx, key, func(m *integration.Meter) {
+			err := b.Meters().Change(b.ctx, key, func(m *integration.RateTracker) {
 				if m.Admit(b.at, newID().String(), c).Admitted {
 					admitted.Add(1)
 				}

@@ -39,7 +39,7 @@ func testWatches(t *testing.T, b *bench) {
 		t.Errorf("runs %d and %d", first.Run, second.Run)
 	}
 	change := func(w *watch.Watch) error {
-		w.Aim(docstore.Place{Source: "s,1", SubSource: "b!2"}, []string{"In", "Out"})
+		w.Retarget(docstore.Location{Source: "s,1", SubSource: "b!2"}, []string{"In", "Out"})
 		w.Directories[0].Folders = []string{"x", "y"}
 		w.Cursor, w.NextPollAt, w.LastPollAt, w.FilesSeen, w.Pause = "cursor", b.at.Add(time.Hour), b.at, 7, watch.PausedPlan
 		return nil
@@ -120,12 +120,12 @@ func testWatchNodes(t *testing.T, b *bench) {
 	if must(t, err); len(wanted) != 3 || wanted[0].ID != "f!0000" {
 		t.Errorf("wanted %+v", wanted)
 	}
-	must(t, b.WatchNodes().Reconsider(b.ctx, i.ID, b.at))
+	must(t, b.WatchNodes().RequeueExcluded(b.ctx, i.ID, b.at))
 	if n, err := b.WatchNodes().Waiting(b.ctx, i.ID); err != nil || n != 1201 {
 		t.Errorf("%d wait, %v", n, err)
 	}
-	must(t, b.WatchNodes().RemoveUntold(b.ctx, i.ID, 2))
-	must(t, b.WatchNodes().Unlist(b.ctx, i.ID))
+	must(t, b.WatchNodes().DeleteMissing(b.ctx, i.ID, 2))
+	must(t, b.WatchNodes().ResetListing(b.ctx, i.ID))
 	if n, err := b.WatchNodes().Waiting(b.ctx, i.ID); err != nil || n != 1200 {
 		t.Errorf("%d wait after what is gone, %v", n, err)
 	}
@@ -156,7 +156,7 @@ func testWatchSubscriptions(t *testing.T, b *bench) {
 	add := func(i *integration.Integration, at time.Time) watch.Subscription {
 		n := watch.Subscription{
 			ID: newID(), IntegrationID: i.ID, OrganizationID: i.OrganizationID, Proof: watch.ProofOf("secret"),
-			Place: docstore.Place{Source: "s,1\xff", SubSource: "b!2"}, CreatedAt: at,
+			Place: docstore.Location{Source: "s,1\xff", SubSource: "b!2"}, CreatedAt: at,
 		}
 		must(t, b.WatchSubscriptions().Add(b.ctx, &n))
 		n.Place.Source = "s,1\ufffd"

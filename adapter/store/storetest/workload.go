@@ -47,7 +47,7 @@ func testWorkload(t *testing.T, b *bench) {
 	m.ReceivedAt = now.Add(-time.Minute)
 	_, err = b.Inbox().Add(b.ctx, []*inbox.Message{m})
 	must(t, err)
-	must(t, b.Meters().Change(b.ctx, integration.MeterKey(integration.AccountingB, "tenant"), func(m *integration.Meter) { m.Failures = 3 }))
+	must(t, b.Meters().Change(b.ctx, integration.MeterKey(integration.AccountingB, "tenant"), func(m *integration.RateTracker) { m.Failures = 3 }))
 	w, err := b.WorkloadForOperator(b.ctx)
 	must(t, err)
 	checkWorkload(t, w, b.at, now)

@@ -1,5 +1,5 @@
 // Package oauth is the façade between OAuth clients and the identity provider
-// (contract 4.3 and 5.6 to 5.8): documents that say where to sign in, the one
+// (interface 4.3 and 5.6 to 5.8): documents that say where to sign in, the one
 // registered client, and two routes that lead to the provider. It keeps no
 // state and knows no secret.
 package oauth

@@ -13,7 +13,7 @@ import (
 // Bookkeeper is a connector that books.
 type Bookkeeper struct {
 	Connector
-	Booker         accounting.Booker
+	Booker         accounting.BillCreator
 	ContactCreator accounting.ContactCreator
 	Attacher       accounting.Attacher
 }
@@ -24,7 +24,7 @@ func BookkeeperOf(t testing.TB, p integration.Descriptor, connector any) Bookkee
 	t.Helper()
 	b := Bookkeeper{Connector: Of(t, p, connector)}
 	var ok [3]bool
-	b.Booker, ok[0] = connector.(accounting.Booker)
+	b.Booker, ok[0] = connector.(accounting.BillCreator)
 	b.ContactCreator, ok[1] = connector.(accounting.ContactCreator)
 	b.Attacher, ok[2] = connector.(accounting.Attacher)
 	if ok != [3]bool{true, true, true} {
@@ -195,18 +195,18 @@ func reference(of string) string {
 	return string(digits)
 }
 
-func (x *till) wanted(b accounting.Bill) accounting.Wanted {
-	return accounting.Wanted{Kind: b.Kind, Contact: b.Contact, Number: b.Number, Date: b.Date, Reference: b.Reference}
+func (x *till) wanted(b accounting.Bill) accounting.BillQuery {
+	return accounting.BillQuery{Kind: b.Kind, Contact: b.Contact, Number: b.Number, Date: b.Date, Reference: b.Reference}
 }
 
-func (x *till) book(t testing.TB, b accounting.Bill) accounting.Booked {
+func (x *till) book(t testing.TB, b accounting.Bill) accounting.LedgerBill {
 	t.Helper()
-	return must[accounting.Booked](t)(x.Booker.Book(context.Background(), x.a, b, "key-"+b.Reference[24:]))
+	return must[accounting.LedgerBill](t)(x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:]))
 }
 
-func (x *till) find(t testing.TB, b accounting.Bill) []accounting.Booked {
+func (x *till) find(t testing.TB, b accounting.Bill) []accounting.LedgerBill {
 	t.Helper()
-	return must[[]accounting.Booked](t)(x.Booker.Find(context.Background(), x.a, x.wanted(b)))
+	return must[[]accounting.LedgerBill](t)(x.Booker.Find(context.Background(), x.a, x.wanted(b)))
 }
 
 // one returns the only bill of the ledger.

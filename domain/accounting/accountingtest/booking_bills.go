@@ -64,7 +64,7 @@ func testBookOnce(t *testing.T, x *till) {
 	other := b
 	other.Lines = slices.Clone(b.Lines)
 	other.Lines[0].Description = "Cardboard"
-	if again, err := x.Booker.Book(context.Background(), x.a, other, "key-"+b.Reference[24:]); err == nil {
+	if again, err := x.Booker.CreateBill(context.Background(), x.a, other, "key-"+b.Reference[24:]); err == nil {
 		if again.ID != first.ID {
 			t.Errorf("the key with another bill booked %s", again.ID)
 		}
@@ -78,7 +78,7 @@ func testBookLost(t *testing.T, x *till) {
 	for n, f := range []Failure{AnswerLost, NonsenseLost} {
 		b := x.bill(fmt.Sprintf("R-%d", n))
 		x.Break(CallBook, f, 1)
-		_, err := x.Booker.Book(context.Background(), x.a, b, "key-"+b.Reference[24:])
+		_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
 		x.Mend()
 		if !accounting.Uncertain(err) {
 			t.Errorf("%s: %v is not uncertain", f, err)
@@ -103,7 +103,7 @@ func testBookSurelyNot(t *testing.T, x *till) {
 	b := x.bill("R-1")
 	for f, want := range map[Failure]error{Status429: integration.ErrRateLimited, Status401: integration.ErrAccessRefused} {
 		x.Break(CallBook, f, 1)
-		_, err := x.Booker.Book(context.Background(), x.a, b, "key-"+b.Reference[24:])
+		_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
 		x.Mend()
 		if !errors.Is(err, want) || accounting.Uncertain(err) {
 			t.Errorf("%s: %v", f, err)
@@ -111,7 +111,7 @@ func testBookSurelyNot(t *testing.T, x *till) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := x.Booker.Book(ctx, x.a, b, "key-"+b.Reference[24:]); !errors.Is(err, context.Canceled) {
+	if _, err := x.Booker.CreateBill(ctx, x.a, b, "key-"+b.Reference[24:]); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
 	if bills := x.Bills(x.tenant); len(bills) != 0 {
@@ -205,7 +205,7 @@ func testBookCurrency(t *testing.T, x *till) {
 	}
 	b := x.bill("R-XTS")
 	b.Currency = "XTS"
-	_, err := x.Booker.Book(context.Background(), x.a, b, "key-xts")
+	_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-xts")
 	wantRefusal(t, "unknown currency", err, accounting.CodeCurrency)
 }
 
@@ -257,7 +257,7 @@ func testBookRefused(t *testing.T, x *till) {
 	} {
 		b := x.bill(name)
 		tt.spoil(&b)
-		_, err := x.Booker.Book(context.Background(), x.a, b, "key-"+b.Reference[24:])
+		_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
 		wantRefusal(t, name, err, tt.code)
 	}
 	if bills := x.Bills(x.tenant); len(bills) != 0 {
@@ -280,7 +280,7 @@ func testBookClosed(t *testing.T, x *till) {
 	x.ClosePeriod(x.tenant, issued)
 	b := x.bill("R-1")
 	b.Stage = accounting.StageAuthorised // drafts of a closed period some ledgers take
-	_, err := x.Booker.Book(context.Background(), x.a, b, "key-"+b.Reference[24:])
+	_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
 	wantRefusal(t, "closed period", err, accounting.CodePeriodClosed)
 	b.Date = calendar.Date{Year: 2026, Month: 11, Day: 10}
 	b.Number, b.Reference = "R-2", reference("R-2")

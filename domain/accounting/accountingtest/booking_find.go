@@ -38,7 +38,7 @@ func testCreditNote(t *testing.T, x *till) {
 	if len(found) != 1 || found[0].ID != got.ID || found[0].Kind != accounting.SupplierCredit || found[0].Reference != b.Reference {
 		t.Errorf("found %+v", found)
 	}
-	read := must[accounting.Booked](t)(x.Booker.Read(context.Background(), x.a, b.Kind, got.ID))
+	read := must[accounting.LedgerBill](t)(x.Booker.Read(context.Background(), x.a, b.Kind, got.ID))
 	if read.Reference != b.Reference || read.Removed {
 		t.Errorf("read %+v", read)
 	}
@@ -68,7 +68,7 @@ func testFind(t *testing.T, x *till) {
 		!found[0].Total.Equal(dec("120")) || found[0].Currency != x.currency || found[0].Removed {
 		t.Fatalf("found %+v, want %s", found, typed)
 	}
-	b.Again = true
+	b.AllowDuplicate = true
 	own := x.book(t, b)
 	found = x.find(t, b)
 	if len(found) != 2 || found[0].ID != typed || found[1].ID != own.ID || found[1].Reference != b.Reference {
@@ -117,7 +117,7 @@ func testFindLongNumber(t *testing.T, x *till) {
 func testNumberTwice(t *testing.T, x *till) {
 	x.TypeBill(x.tenant, accounting.PurchaseBill, x.contact, "R-1", dec("99"))
 	b := x.bill("R-1")
-	b.Again = true
+	b.AllowDuplicate = true
 	x.book(t, b)
 	if bills := x.Bills(x.tenant); len(bills) != 2 {
 		t.Errorf("the ledger holds %d bills", len(bills))
@@ -128,7 +128,7 @@ func testRead(t *testing.T, x *till) {
 	ctx := context.Background()
 	b := x.bill("R-1")
 	own := x.book(t, b)
-	read := must[accounting.Booked](t)(x.Booker.Read(ctx, x.a, b.Kind, own.ID))
+	read := must[accounting.LedgerBill](t)(x.Booker.Read(ctx, x.a, b.Kind, own.ID))
 	if read.ID != own.ID || read.Number != b.Number || read.Reference != b.Reference || !read.Total.Equal(b.Total) || read.Removed {
 		t.Errorf("read %+v", read)
 	}

@@ -76,7 +76,7 @@ func pdf(size int) accounting.File {
 	}
 }
 
-func (x *till) attachments(t testing.TB, b accounting.Booked) (names []string) {
+func (x *till) attachments(t testing.TB, b accounting.LedgerBill) (names []string) {
 	t.Helper()
 	list := must[[]accounting.Attachment](t)(x.Attacher.Attachments(context.Background(), x.a, b.Kind, b.ID))
 	for _, f := range list {
@@ -145,7 +145,7 @@ func testBookingOutages(t *testing.T, x *till) {
 	b := x.bill("R-2")
 	for call, do := range map[Call]func(ctx context.Context) error{
 		CallRules: func(ctx context.Context) error { _, err := x.Booker.Rules(ctx, x.a); return err },
-		CallBook:  func(ctx context.Context) error { _, err := x.Booker.Book(ctx, x.a, b, "key-2"); return err },
+		CallBook:  func(ctx context.Context) error { _, err := x.Booker.CreateBill(ctx, x.a, b, "key-2"); return err },
 		CallFind:  func(ctx context.Context) error { _, err := x.Booker.Find(ctx, x.a, x.wanted(b)); return err },
 		CallReadBill: func(ctx context.Context) error {
 			_, err := x.Booker.Read(ctx, x.a, booked.Kind, booked.ID)

@@ -151,7 +151,7 @@ func testSnapshotOfNobody(t *testing.T, b bundle) {
 	ctx := context.Background()
 	c := b.newCustomer(t)
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
-	if _, ok := got.Counting(); ok || got.OpenInvoice != nil {
+	if _, ok := got.Effective(); ok || got.OpenInvoice != nil {
 		t.Errorf("a new customer has %+v", got)
 	}
 	_, err := b.Subscriptions.OfCustomer(ctx, "cus_nobody")
@@ -170,12 +170,12 @@ func testSnapshotEnded(t *testing.T, b bundle) {
 	if len(got.Subscriptions) != 2 || got.Subscriptions[0].ID != second || got.Subscriptions[0].Status != billing.Canceled {
 		t.Errorf("newest first, ended ones too: %+v", got.Subscriptions)
 	}
-	if s, _ := got.Counting(); s.ID != first {
+	if s, _ := got.Effective(); s.ID != first {
 		t.Errorf("%s counts, want the one that allows writing", s.ID)
 	}
 	b.Cancel(first)
 	got = must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
-	if s, _ := got.Counting(); s.ID != second {
+	if s, _ := got.Effective(); s.ID != second {
 		t.Errorf("%s counts, want the newest", s.ID)
 	}
 }
@@ -188,7 +188,7 @@ func testManySubscriptions(t *testing.T, b bundle) {
 		b.Cancel(b.Subscribe(Subscription{Customer: c.ID, Price: price}))
 	}
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(context.Background(), c.ID))
-	if s, _ := got.Counting(); len(got.Subscriptions) != 102 || s.ID != active || s.Items[0].Price.ProductName != "Team" {
+	if s, _ := got.Effective(); len(got.Subscriptions) != 102 || s.ID != active || s.Items[0].Price.ProductName != "Team" {
 		t.Errorf("%d subscriptions, %+v counts", len(got.Subscriptions), s)
 	}
 }
@@ -200,7 +200,7 @@ func testOpenInvoice(t *testing.T, b bundle) {
 	id := b.Subscribe(Subscription{Customer: c.ID, Price: price})
 	b.Advance(20 * 24 * time.Hour) // over the 1st: the renewal is declined
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
-	s, _ := got.Counting()
+	s, _ := got.Effective()
 	if s.ID != id || s.Status != billing.PastDue || !s.Status.Writable() {
 		t.Errorf("subscription %+v", s)
 	}
@@ -231,7 +231,7 @@ func testCheckout(t *testing.T, b bundle) {
 		t.Errorf("the browser goes to %q", to)
 	}
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
-	s, ok := got.Counting()
+	s, ok := got.Effective()
 	if !ok || s.Status != billing.Active || !s.PeriodEnd.Equal(anchor) || s.Metadata[billing.MetadataPrice] != price || s.PaymentMethod == "" {
 		t.Errorf("bought %+v", s)
 	}

@@ -67,7 +67,7 @@ func testPlace(t *testing.T, b bundle) {
 			other = s.ID
 		}
 	}
-	for name, wrong := range map[string]docstore.Place{
+	for name, wrong := range map[string]docstore.Location{
 		"unknown source":     {Source: "no-such-source", SubSource: p.SubSource},
 		"unknown sub-source": {Source: p.Source, SubSource: "no-such-place"},
 		"of another source":  {Source: other, SubSource: p.SubSource},
@@ -87,7 +87,7 @@ func testHostileIDs(t *testing.T, b bundle) {
 	for _, id := range hostile {
 		_, err := b.Browser.SubSources(context.Background(), a, id)
 		wantKind(t, "source "+strconv.Quote(id), err, fault.NotFound)
-		_, err = b.Browser.SubSource(context.Background(), a, docstore.Place{Source: p.Source, SubSource: id})
+		_, err = b.Browser.SubSource(context.Background(), a, docstore.Location{Source: p.Source, SubSource: id})
 		wantKind(t, "sub-source "+strconv.Quote(id), err, fault.NotFound)
 		_, err = b.Reader.Open(context.Background(), a, p, docstore.Item{ID: id, Size: -1})
 		wantKind(t, "item "+strconv.Quote(id), err, fault.NotFound)

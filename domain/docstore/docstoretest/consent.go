@@ -145,7 +145,7 @@ func testAccessRefused(t *testing.T, b bundle) {
 }
 
 // reads are calls of every kind.
-func (b bundle) reads(p docstore.Place, file string) map[Call]func(ctx context.Context, a integration.Access) error {
+func (b bundle) reads(p docstore.Location, file string) map[Call]func(ctx context.Context, a integration.Access) error {
 	return map[Call]func(context.Context, integration.Access) error{
 		CallSources: func(ctx context.Context, a integration.Access) error {
 			_, err := b.Browser.Sources(ctx, a)

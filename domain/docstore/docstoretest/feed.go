@@ -19,7 +19,7 @@ import (
 type mirror struct {
 	bundle
 	a      integration.Access
-	p      docstore.Place
+	p      docstore.Location
 	cursor string
 	top    string
 	items  map[string]docstore.Item

@@ -83,7 +83,7 @@ type World interface {
 	Withdraw()
 
 	// Place is the place that there is.
-	Place() docstore.Place
+	Place() docstore.Location
 	// SeedSources adds sources, SeedSubSources sub-sources of the place's
 	// source, whose names are "Seeded 1" and so on. Some have ids with every
 	// character that the store's ids may have.

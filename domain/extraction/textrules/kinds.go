@@ -2,7 +2,7 @@ package textrules
 
 import "strings"
 
-// kinds are the titles of documents that are no invoices (records D30), by the
+// kinds are the titles of documents that are no invoices (domain D30), by the
 // names of extraction.Kind.
 var kinds = map[string]string{
 	"proforma":       `proforma|pro forma|proforma invoice|pro forma invoice|proforma rechnung|pro forma rechnung|proformarechnung|facture proforma|facture pro forma|factura proforma|fattura proforma|proforma factuur|fatura proforma|faktura proforma|faktura pro forma|προτιμολογιο|проформа|проформа фактура|見積請求書|形式发票|فاتورة أولية|فاتورة مبدئية`,

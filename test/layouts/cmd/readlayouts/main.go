@@ -190,7 +190,7 @@ func read(r record, pages []layout.Page) outcome {
 	}
 	o.invoice = &invoice.Invoice{Status: invoice.Extracted, Content: draft.Content, Fields: draft.Fields}
 	settings := entity.DefaultSettings(uuid.Nil, uuid.Nil)
-	review.Judge(o.invoice, &entity.Entity{}, &settings, draft.Checks, time.Now(), 1)
+	review.Evaluate(o.invoice, &entity.Entity{}, &settings, draft.Checks, time.Now(), 1)
 	return o
 }
 

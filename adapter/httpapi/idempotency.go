@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"docledger/adapter/httpapi/edge"
+	"docledger/domain/fault"
+	"docledger/domain/idempotency"
+	"docledger/gen/backend"
+	"docledger/usecase/documents"
+
+	"github.com/google/uuid"
+)
+
+// outcome is how a kept answer is stored: the body of a success, or the fault.
+type outcome struct {
+	Body  json.RawMessage `json:"body,omitempty"`
+	Fault *fault.Error    `json:"fault,omitempty"`
+}
+
+// withIdempotency runs do at most once for an Idempotency-Key and answers repetitions of
+// the same request alike (domain D25). request is what tells whether it is
+// the same one; do gives what it creates the id that it is handed, which is
+// the zero one without a key.
+func withIdempotency[T any](ctx context.Context, s *Server, key *string, request any, do func(id uuid.UUID) (T, int, error)) (body T, etag string, err error) {
+	if key == nil {
+		return run(func() (T, int, error) { return do(uuid.Nil) })
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		return body, "", fmt.Errorf("fingerprint request: %w", err)
+	}
+	mark := fingerprint(text)
+	a, err := s.begin(ctx, *key, mark)
+	if err != nil {
+		return body, "", err
+	}
+	if a.kept != nil {
+		return repeat[T](a.kept, mark)
+	}
+	defer a.abandon(ctx) // unless it has been settled
+	body, etag, err = run(func() (T, int, error) { return do(a.reserved) })
+	a.settle(ctx, mark, body, etag, err)
+	return body, etag, err
+}
+
+// withUploadIdempotency is once for uploads, whose fingerprint is the checksum of bytes
+// that are known only after they were read. Bytes that are stored already are
+// no second document, so no id is needed.
+func withUploadIdempotency(
+	ctx context.Context, s *Server, key *string, in documents.UploadInput,
+	do func(documents.UploadInput) (backend.Document, int, error),
+) (body backend.Document, etag string, err error) {
+	if key == nil {
+		return run(func() (backend.Document, int, error) { return do(in) })
+	}
+	a, err := s.begin(ctx, *key, "")
+	if err != nil {
+		return body, "", err
+	}
+	hash := sha256.New()
+	markOf := func() string {
+		return fingerprint([]byte(in.EntityID.String() + hex.EncodeToString(hash.Sum(nil))))
+	}
+	content := io.TeeReader(in.Content, hash)
+	if a.kept != nil {
+		if _, err := io.Copy(io.Discard, content); err != nil {
+			return body, "", fmt.Errorf("read upload: %w", err)
+		}
+		return repeat[backend.Document](a.kept, markOf())
+	}
+	defer a.abandon(ctx) // unless it has been settled
+	in.Content = &working{Reader: content, attempt: a, ctx: ctx, told: s.Clock.Now()}
+	body, etag, err = run(func() (backend.Document, int, error) { return do(in) })
+	if err == nil {
+		// Without all the bytes a repetition could not be told to be one.
+		a.settle(ctx, markOf(), body, etag, nil)
+	}
+	return body, etag, err
+}
+
+func run[T any](do func() (T, int, error)) (body T, etag string, err error) {
+	body, version, err := do()
+	return body, edge.ETag(version), err
+}
+
+func fingerprint(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// attempt is a request that owns its key.
+type attempt struct {
+	s        *Server
+	key      idempotency.Key
+	owner    uuid.UUID
+	reserved uuid.UUID
+	kept     *idempotency.Answer // of a request that has ended; then nothing is owned
+	settled  bool
+}
+
+// begin claims the key of a request, and refuses while another is running.
+func (s *Server) begin(ctx context.Context, key, mark string) (*attempt, error) {
+	who := actor(ctx)
+	k := idempotency.Key{OrganizationID: who.OrganizationID, Credential: string(who.Type) + ":" + who.UserID.String(), Key: key}
+	if op := edge.OperationFrom(ctx); op != nil {
+		k.Operation = op.ID
+	}
+	claim, err := s.Idempotency.Begin(ctx, k, mark, s.Clock.Now())
+	if err != nil {
+		return nil, fmt.Errorf("claim idempotency key: %w", err)
+	}
+	switch claim.State {
+	case idempotency.Running:
+		f := fault.New(fault.Conflict, fault.CodeConflict, "A request with this Idempotency-Key is still running. Send it again in a moment.")
+		f.RetryAfter = time.Second
+		return nil, f
+	case idempotency.Other:
+		return nil, errOtherRequest()
+	}
+	return &attempt{s: s, key: k, owner: claim.Owner, reserved: claim.Reserved, kept: claim.Answer}, nil
+}
+
+func errOtherRequest() error {
+	return fault.New(fault.Conflict, fault.CodeConflict,
+		"This Idempotency-Key was used for another request. Use a new key for a new request.")
+}
+
+func repeat[T any](kept *idempotency.Answer, mark string) (body T, etag string, err error) {
+	if kept.Fingerprint != mark {
+		return body, "", errOtherRequest()
+	}
+	var o outcome
+	if err := json.Unmarshal(kept.Body, &o); err != nil {
+		return body, "", fmt.Errorf("read kept answer: %w", err)
+	}
+	if o.Fault != nil {
+		return body, "", o.Fault
+	}
+	if err := json.Unmarshal(o.Body, &body); err != nil {
+		return body, "", fmt.Errorf("read kept answer: %w", err)
+	}
+	return body, kept.ETag, nil
+}
+
+// settle keeps the answer; one that may be another next time is not kept.
+func (a *attempt) settle(ctx context.Context, mark string, body any, etag string, failed error) {
+	var o outcome
+	if failed != nil {
+		f, ok := fault.As(failed)
+		if !ok || f.Kind == fault.Internal || f.Kind == fault.Unavailable || f.Kind == fault.TooMany || f.Kind == fault.Upstream {
+			return
+		}
+		o.Fault = f
+	}
+	stored, err := o.encode(body)
+	if err == nil {
+		err = a.s.Idempotency.Finish(context.WithoutCancel(ctx), a.key, a.owner,
+			idempotency.Answer{Fingerprint: mark, Body: stored, ETag: etag}, a.s.Clock.Now())
+	}
+	if err != nil {
+		a.s.Log.ErrorContext(ctx, "idempotent answer not kept", "operation", a.key.Operation, "error", err)
+		return
+	}
+	a.settled = true
+}
+
+func (o outcome) encode(body any) ([]byte, error) {
+	if o.Fault == nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		o.Body = text
+	}
+	return json.Marshal(o)
+}
+
+// abandon frees the key of a request that was not settled, a panic included.
+func (a *attempt) abandon(ctx context.Context) {
+	if a.settled {
+		return
+	}
+	if err := a.s.Idempotency.Abandon(context.WithoutCancel(ctx), a.key, a.owner); err != nil {
+		a.s.Log.ErrorContext(ctx, "idempotency key not freed", "operation", a.key.Operation, "error", err)
+	}
+}
+
+// working holds the key for as long as bytes arrive.
+type working struct {
+	io.Reader
+	attempt *attempt
+	ctx     context.Context
+	told    time.Time
+}
+
+func (w *working) Read(p []byte) (int, error) {
+	if now := w.attempt.s.Clock.Now(); now.Sub(w.told) > idempotency.Lease/4 {
+		w.told = now
+		if err := w.attempt.s.Idempotency.Extend(w.ctx, w.attempt.key, w.attempt.owner, now); err != nil {
+			return 0, fmt.Errorf("hold idempotency key: %w", err)
+		}
+	}
+	return w.Reader.Read(p)
+}

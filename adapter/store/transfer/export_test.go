@@ -1,0 +1,10 @@
+package transfer
+
+// Columns returns the names and kinds of a table's columns.
+func Columns(name string) (out [][2]string) {
+	t, _ := find(name)
+	for _, c := range t.columns {
+		out = append(out, [2]string{c.name, string(c.kind)})
+	}
+	return out
+}

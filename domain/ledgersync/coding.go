@@ -1,0 +1,242 @@
+package ledgersync
+
+import (
+	"context"
+
+	"docledger/domain/accounting"
+	"docledger/domain/entity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+
+	"github.com/google/uuid"
+)
+
+// Coding is what was chosen when an invoice of a supplier was booked last
+// (domain D8). It belongs to one integration, since the ids do.
+type Coding struct {
+	ContactID string
+	AccountID string
+	TaxRates  []entity.TaxMapping // those that a person chose
+}
+
+// Codings keeps what was chosen for suppliers.
+type Codings interface {
+	// Of returns what is kept for a supplier's key; the zero value where there
+	// is nothing, as there is for no integration and for no key.
+	Of(ctx context.Context, organization, entity, integration uuid.UUID, supplier string) (Coding, error)
+	// Keep stores it over what was kept before.
+	Keep(ctx context.Context, organization, entity, integration uuid.UUID, supplier string, c Coding) error
+}
+
+// Ledger is what is read of a ledger before a bill is made for it.
+type Ledger struct {
+	Rules    accounting.Rules
+	Accounts []accounting.Account
+	TaxRates []accounting.TaxRate
+}
+
+// Apply codes the lines of an invoice that was just read: by what was chosen
+// for the supplier, by the mappings, by the defaults. What a person chose
+// stays.
+func (c Coding) Apply(inv *invoice.Invoice, settings *entity.Settings) {
+	for i := range inv.Lines {
+		l := &inv.Lines[i]
+		l.AccountID, l.AccountSource = c.account(l.AccountID, l.AccountSource, settings)
+		l.TaxRateID, l.TaxSource = c.taxRate(item{taxRate: l.TaxRateID, taxSource: l.TaxSource, rate: l.TaxRate, category: l.TaxCategory}, settings)
+	}
+}
+
+func (c Coding) account(id string, source invoice.CodingSource, settings *entity.Settings) (string, invoice.CodingSource) {
+	switch {
+	case source == invoice.CodedByHuman && id != "":
+		return id, source
+	case c.AccountID != "":
+		return c.AccountID, invoice.CodedBySupplier
+	case settings.DefaultAccountID != "":
+		return settings.DefaultAccountID, invoice.CodedByDefault
+	}
+	return "", ""
+}
+
+func (c Coding) taxRate(it item, settings *entity.Settings) (string, invoice.CodingSource) {
+	if it.taxSource == invoice.CodedByHuman && it.taxRate != "" {
+		return it.taxRate, it.taxSource
+	}
+	if id := mapped(c.TaxRates, it.category, it.rate); id != "" {
+		return id, invoice.CodedBySupplier
+	}
+	if id := mapped(settings.TaxMappings, it.category, it.rate); id != "" {
+		return id, invoice.CodedByMapping
+	}
+	if settings.DefaultTaxRateID != "" {
+		return settings.DefaultTaxRateID, invoice.CodedByDefault
+	}
+	return "", ""
+}
+
+func mapped(mappings []entity.TaxMapping, category string, rate *money.Decimal) string {
+	for _, m := range mappings {
+		of, err := money.Parse(m.Rate)
+		if err == nil && m.Category == category && rate != nil && rate.Equal(of) {
+			return m.TaxRateID
+		}
+	}
+	return ""
+}
+
+// Learn is what to keep after an invoice was booked: the account of the
+// largest amount, and the tax rates that people chose.
+func (c Coding) Learn(inv *invoice.Invoice, contact string) Coding {
+	c.ContactID = contact
+	sums := map[string]money.Decimal{}
+	for _, l := range inv.Lines {
+		if l.AccountID != "" && l.NetAmount != nil {
+			sums[l.AccountID] = sums[l.AccountID].Add(l.NetAmount.Abs())
+		}
+		if l.TaxSource == invoice.CodedByHuman && l.TaxRateID != "" && l.TaxRate != nil {
+			c.TaxRates = remapped(c.TaxRates, entity.TaxMapping{Category: l.TaxCategory, Rate: l.TaxRate.String(), TaxRateID: l.TaxRateID})
+		}
+	}
+	best := money.Decimal{}
+	for _, l := range inv.Lines {
+		if sum, ok := sums[l.AccountID]; ok && sum.Cmp(best) > 0 {
+			best, c.AccountID = sum, l.AccountID
+		}
+	}
+	return c
+}
+
+// maxRemembered bounds how many tax rates are kept of one supplier.
+const maxRemembered = 50
+
+func remapped(mappings []entity.TaxMapping, m entity.TaxMapping) []entity.TaxMapping {
+	rate := money.MustParse(m.Rate)
+	var out []entity.TaxMapping
+	for _, old := range mappings {
+		of, err := money.Parse(old.Rate)
+		if err == nil && (old.Category != m.Category || !of.Equal(rate)) {
+			out = append(out, old)
+		}
+	}
+	out = append(out, m)
+	return out[max(0, len(out)-maxRemembered):]
+}
+
+// code gives every item its account, and, where the bill carries tax, its tax
+// rate.
+func code(list []item, c Coding, settings *entity.Settings, ledger Ledger, taxed bool) error {
+	for i := range list {
+		it := &list[i]
+		it.account, it.accountSource = c.account(it.account, it.accountSource, settings)
+	}
+	if err := inherit(list); err != nil {
+		return err
+	}
+	for _, it := range list {
+		if err := usable(it.account, ledger.Accounts); err != nil {
+			return err
+		}
+	}
+	for i := range list {
+		it := &list[i]
+		if !taxed {
+			it.taxRate, it.taxSource = "", ""
+			continue
+		}
+		it.taxRate, it.taxSource = c.taxRate(*it, settings)
+		if err := it.chooseTaxRate(ledger.TaxRates); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inherit gives what is no line the account of the largest line, and refuses
+// lines without one.
+func inherit(list []item) error {
+	at := largest(list, func(it item) bool { return it.account != "" && it.line >= 0 })
+	for i := range list {
+		it := &list[i]
+		if it.account == "" && it.line < 0 && at >= 0 {
+			it.account, it.accountSource = list[at].account, list[at].accountSource
+		}
+		if it.account == "" {
+			return accounting.Refuse(accounting.CodeAccountMissing, "Without account: %q.", clip(it.description))
+		}
+	}
+	return nil
+}
+
+func usable(id string, accounts []accounting.Account) error {
+	for _, a := range accounts {
+		if a.ID != id {
+			continue
+		}
+		if err := a.RequireBookable(""); err != nil {
+			return accounting.Refuse(accounting.CodeAccountUnusable, "Account %q takes no bookings.", a.Name).WithCause(err)
+		}
+		return nil
+	}
+	return accounting.Refuse(accounting.CodeAccountUnusable, "There is no account %s.", id)
+}
+
+// chooseTaxRate holds what is chosen for the item against the ledger's rates.
+// A choice by mapping, supplier or person counts as it is; the default counts
+// where it has the stated rate, or where none is stated. Else the one rate of
+// the ledger that fits is taken; several are tax_rate_ambiguous.
+func (it *item) chooseTaxRate(rates []accounting.TaxRate) error {
+	if it.taxRate != "" {
+		chosen, err := rateOf(it.taxRate, rates)
+		if it.taxSource != invoice.CodedByDefault {
+			return err
+		}
+		if err == nil && (it.rate == nil || chosen.Rate.Equal(*it.rate)) {
+			return nil
+		}
+	}
+	it.taxRate, it.taxSource = "", ""
+	if it.rate == nil {
+		return accounting.Refuse(accounting.CodeTaxRateMissing, "%q states no rate, and no default is set.", clip(it.description))
+	}
+	var fitting []accounting.TaxRate
+	for _, r := range rates {
+		if r.Purchases && r.State == accounting.InUse && r.Rate.Equal(*it.rate) {
+			fitting = append(fitting, r)
+		}
+	}
+	switch len(fitting) {
+	case 0:
+		return accounting.Refuse(accounting.CodeTaxRateMissing, "The invoice has %s%%.", it.rate)
+	case 1:
+		it.taxRate, it.taxSource = fitting[0].ID, invoice.CodedByMapping
+		return nil
+	}
+	r := accounting.Refuse(accounting.CodeTaxRateAmbiguous, "For category %q at %s%%: %s.", it.category, it.rate,
+		named(len(fitting), func(i int) string { return fitting[i].Name }))
+	for _, f := range fitting {
+		r = r.Or(f.ID, f.Name, "")
+	}
+	return r
+}
+
+func rateOf(id string, rates []accounting.TaxRate) (accounting.TaxRate, error) {
+	for _, r := range rates {
+		if r.ID != id {
+			continue
+		}
+		if r.State != accounting.InUse || !r.Purchases {
+			return r, accounting.Refuse(accounting.CodeTaxRateUnusable, "%q can't be used in bills.", r.Name)
+		}
+		return r, nil
+	}
+	return accounting.TaxRate{}, accounting.Refuse(accounting.CodeTaxRateUnusable, "There is no tax rate %s.", id)
+}
+
+// clip bounds what a message repeats of a document.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

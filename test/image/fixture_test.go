@@ -1,0 +1,223 @@
+//go:build image
+
+package image_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	simclerk "docledger/adapter/sim/clerk"
+	simstripe "docledger/adapter/sim/stripe"
+	"docledger/test/deploy"
+	"docledger/test/harness"
+	"docledger/test/image"
+	"docledger/test/objectstore"
+	"docledger/test/postgres"
+	"docledger/test/redis"
+	"docledger/test/tcpproxy"
+)
+
+const (
+	patience = time.Minute
+	pause    = 50 * time.Millisecond
+)
+
+// key is one as `openssl rand -base64 32` makes it.
+func key(t *testing.T) string {
+	t.Helper()
+	b := make([]byte, 32)
+	_, err := rand.Read(b)
+	must(t, err)
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unpacked is the image that DOCLEDGER_IMAGE names.
+func unpacked(t *testing.T) *image.Image {
+	t.Helper()
+	archive := os.Getenv("DOCLEDGER_IMAGE")
+	if archive == "" {
+		t.Fatal("DOCLEDGER_IMAGE must name the archive that test/image/build.sh makes; run make image")
+	}
+	root := filepath.Join(t.TempDir(), "root")
+	must(t, os.Mkdir(root, 0o755))
+	im, err := image.Unpack(archive, root)
+	must(t, err)
+	return im
+}
+
+// world is what compose.yaml puts beside the product, on this machine, and
+// what its services are given.
+type world struct {
+	t        *testing.T
+	places   map[string]string // what stands in place of compose's own addresses
+	services map[string]map[string]string
+	commands map[string][]string
+}
+
+// newWorld starts the servers and reads compose.yaml with .env.example, filled
+// in as a person would.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	provider := harness.NewProvider(t, simclerk.Options{})
+	processor := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_image"}})
+	payments := httptest.NewServer(processor)
+	t.Cleanup(func() {
+		payments.Close()
+		processor.Close()
+	})
+	store := objectstore.New(t)
+	w := &world{t: t, services: map[string]map[string]string{}, commands: map[string][]string{}}
+	api := freeAddress(t)
+	w.places = map[string]string{
+		"DATABASE_URL": overTCP(t, postgres.NewEmpty(t)), "REDIS_URL": overTCP(t, redis.New(t).URL), "BLOB_URL": store.URL,
+		"BACKEND_URL": "http://" + api,
+	}
+	env := map[string]string{}
+	examples, err := deploy.Examples("../..")
+	must(t, err)
+	for _, e := range examples {
+		env[e.Name] = e.Value
+	}
+	maps.Copy(env, map[string]string{
+		"POSTGRES_PASSWORD": "unused", "BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
+		"JWT_SIGNING_KEYS": key(t), "TOKEN_KEYS": key(t), "BASE_URL": "http://" + api,
+		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_image", "PAYMENT_SIGNING_SECRETS": "whsec_image_0123456789", "PAYMENT_URL": payments.URL,
+		"IDENTITY": "clerk", "IDENTITY_PUBLISHABLE_KEY": provider.PublishableKey(), "IDENTITY_SECRET_KEY": harness.ProviderSecretKey,
+		"IDENTITY_SIGNING_SECRETS": harness.ProviderSigningSecret, "IDENTITY_URL": provider.Origin(), "OAUTH_CLIENT_ID": harness.OAuthClient,
+	})
+	project, err := deploy.Project(t.Context(), "../..", env)
+	must(t, err)
+	for _, name := range []string{"api", "worker", "tools", "migrate"} {
+		values := map[string]string{}
+		for variable, value := range project.Services[name].Environment {
+			if value != nil {
+				values[variable] = *value
+			}
+		}
+		for variable, place := range w.places {
+			if values[variable] == "" {
+				t.Errorf("compose gives %s no %s", name, variable)
+			}
+			values[variable] = place
+		}
+		// All are on one machine here, so each needs an address of its own.
+		values["LISTEN"] = api
+		if name != "api" {
+			values["LISTEN"] = freeAddress(t)
+		}
+		values["HEALTH_LISTEN"] = values["LISTEN"]
+		w.services[name], w.commands[name] = values, project.Services[name].Command
+	}
+	return w
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// overTCP opens a door to a server whose URL names a socket.
+func overTCP(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	must(t, err)
+	socket := ""
+	switch {
+	case u.Scheme == "unix":
+		socket = u.Path
+	case u.Query().Get("host") != "":
+		socket = filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432")
+	default:
+		return address
+	}
+	d, err := door.Open(socket)
+	must(t, err)
+	t.Cleanup(func() { _ = d.Close() })
+	if u.Scheme == "unix" {
+		return "redis://" + d.Addr().String() + "/0"
+	}
+	u.Host, u.RawQuery = d.Addr().String(), "sslmode=disable"
+	return u.String()
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool, tell func() string) {
+	t.Helper()
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("%s does not come about:\n%s", what, tell())
+		}
+	}
+}
+
+// call asks the API and returns its answer.
+func call(t *testing.T, method, address, token, contentType string, body []byte) map[string]any {
+	t.Helper()
+	status, answer := try(t, method, address, token, contentType, body)
+	if status != http.StatusOK {
+		t.Fatalf("%s %s answers %d %v", method, address, status, answer)
+	}
+	return answer
+}
+
+func try(t *testing.T, method, address, token, contentType string, body []byte) (int, map[string]any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, bytes.NewReader(body))
+	must(t, err)
+	request.Header.Set("Content-Type", contentType)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	answer := map[string]any{}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
+		must(t, json.Unmarshal(text, &answer))
+	}
+	return response.StatusCode, answer
+}
+
+// form is an upload of one file.
+func form(t *testing.T, entity string, content []byte) (contentType string, body []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	must(t, m.WriteField("entity_id", entity))
+	part, err := m.CreateFormFile("file", "printed.pdf")
+	must(t, err)
+	_, err = part.Write(content)
+	must(t, err)
+	must(t, m.Close())
+	return m.FormDataContentType(), b.Bytes()
+}

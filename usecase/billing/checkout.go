@@ -1,0 +1,147 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"docledger/domain/billing"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Checkout sells plans on the processor's pages (domain D26). It exists only with
+// a payment processor.
+type Checkout struct {
+	Customers *Customers
+	Prices    billing.Prices
+	Sessions  billing.Sessions
+	Clock     usecase.Clock
+	// Products are the ids of the products that are for sale.
+	Products []string
+	// Origins are those that the processor's pages may lead back to.
+	Origins []string
+	Log     *slog.Logger
+
+	reported sync.Map // reasons of unsellable prices that were logged
+}
+
+// Offer is a price that is for sale.
+type Offer struct {
+	Price  billing.Price
+	Limits billing.Limits
+}
+
+// Plans lists what is for sale. A price that cannot be sold is left out and
+// logged, once for each reason: it must not hide the other prices.
+func (s *Checkout) Plans(ctx context.Context) ([]Offer, error) {
+	prices, err := s.Prices.OfProducts(ctx, s.Products)
+	if err != nil {
+		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	sellable, unsellable := billing.SplitSellable(prices)
+	for _, u := range unsellable {
+		if _, logged := s.reported.LoadOrStore(u.Price.ID, u.Reason.Error()); !logged {
+			s.Log.WarnContext(ctx, "price left out of the plans", "price", u.Price.ID, "reason", u.Reason)
+		}
+	}
+	offers := make([]Offer, 0, len(sellable))
+	for _, p := range sellable {
+		limits, err := p.Limits()
+		if err != nil {
+			return nil, err
+		}
+		offers = append(offers, Offer{Price: p, Limits: limits})
+	}
+	return offers, nil
+}
+
+// CheckoutInput says what to buy and where to go afterwards.
+type CheckoutInput struct {
+	PriceID    string
+	SuccessURL string
+	CancelURL  string
+}
+
+// Checkout returns the address of a page that sells a plan to the caller's
+// organization. The subscription is anchored to the next 1st. The days before
+// it are charged once: for a monthly price by our immediate charge (interface
+// 4.6), for a price of another interval by the processor's proration, because
+// that price is not the price of one month.
+func (s *Checkout) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput) (string, error) {
+	if err := a.RequireAdmin(); err != nil {
+		return "", err
+	}
+	for field, raw := range map[string]string{"success_url": in.SuccessURL, "cancel_url": in.CancelURL} {
+		if err := s.allowed(field, raw); err != nil {
+			return "", err
+		}
+	}
+	offers, err := s.Plans(ctx)
+	if err != nil {
+		return "", err
+	}
+	chosen := slices.IndexFunc(offers, func(o Offer) bool { return o.Price.ID == in.PriceID })
+	if chosen < 0 {
+		return "", fault.InvalidField("price_id", "is not for sale; see GET /api/billing/plans")
+	}
+	now, monthly := s.Clock.Now(), offers[chosen].Price.Monthly()
+	checkout := billing.Checkout{
+		Price: in.PriceID, SuccessURL: in.SuccessURL, CancelURL: in.CancelURL,
+		Anchor: billing.NextAnchor(now), Prorate: !monthly, Until: billing.CheckoutEnd(now),
+		Metadata: map[string]string{
+			billing.MetadataOrganization: a.OrganizationID.String(),
+			billing.MetadataPrice:        in.PriceID,
+		},
+	}
+	if monthly {
+		checkout.Metadata[billing.MetadataChargeCurrentMonth] = billing.ChargeCurrentMonthOn
+	}
+	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) {
+		checkout.Customer = customer
+		return s.Sessions.Checkout(ctx, checkout)
+	})
+}
+
+// Portal returns the address of the page on which the caller's organization
+// looks after its subscription.
+func (s *Checkout) Portal(ctx context.Context, a identity.Actor, returnURL string) (string, error) {
+	if err := a.RequireAdmin(); err != nil {
+		return "", err
+	}
+	if err := s.allowed("return_url", returnURL); err != nil {
+		return "", err
+	}
+	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) { return s.Sessions.Portal(ctx, customer, returnURL) })
+}
+
+// visit opens a page for the organization's customer; for another one where
+// that was deleted at the processor.
+func (s *Checkout) visit(ctx context.Context, organization uuid.UUID, open func(customer string) (url string, err error)) (string, error) {
+	customer, err := s.Customers.Ensure(ctx, organization)
+	if err != nil {
+		return "", err
+	}
+	url, err := open(customer)
+	if fault.CodeOf(err) != fault.CodeNotFound {
+		return url, err
+	}
+	other, gone := s.Customers.Replace(ctx, organization, customer)
+	if gone != nil || other == customer {
+		return "", err
+	}
+	return open(other)
+}
+
+// allowed refuses addresses that lead anywhere but to our own pages.
+func (s *Checkout) allowed(field, raw string) error {
+	if !usecase.IsAllowedRedirect(raw, s.Origins) {
+		return fault.InvalidField(field, "must be an address of an allowed origin (REDIRECT_ORIGINS)")
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package documents
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"docledger/domain/document"
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/job"
+)
+
+// StoreBlob streams bytes into the blob store. Until a document names them they are
+// nobody's.
+func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBlob, error) {
+	begin := &prefix{r: r}
+	sha256, size, err := s.Blobs.Put(ctx, begin)
+	if err != nil {
+		return document.StoredBlob{}, err
+	}
+	return document.StoredBlob{SHA256: sha256, SizeBytes: size, MediaType: s.Sniffer.MediaType(begin.bytes)}, nil
+}
+
+// Ingest records a file that a watched place brought, with the job that reads
+// it, within the caller's transaction. Where the entity has the same bytes it
+// is their document, and fresh is false.
+func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error) {
+	settings, err := s.Settings.Get(ctx, a.Scope(), in.EntityID)
+	if err != nil {
+		return nil, false, fmt.Errorf("read settings: %w", err)
+	}
+	now := s.Clock.Now()
+	d = &document.Document{
+		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
+		Filename: cleanFilename(in.Filename), MediaType: in.MediaType, SizeBytes: in.SizeBytes, SHA256: in.SHA256,
+		Origin: document.FromTrigger, IntegrationID: in.IntegrationID, SourcePath: in.SourcePath,
+		Status: document.Uploaded, Requested: settings.AutoExtract, Version: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	if in.Held && d.Requested {
+		d.HeldReason = document.HeldPlanLimit
+	}
+	existing, err := s.Documents.Add(ctx, d)
+	if err != nil || existing != nil {
+		return existing, false, err
+	}
+	if err := s.received(ctx, a, d, job.Watched); err != nil {
+		return nil, false, err
+	}
+	return d, true, s.held(ctx, a, d)
+}
+
+// held tells that a document waits for its plan.
+func (s *Service) held(ctx context.Context, a identity.Actor, d *document.Document) error {
+	if d.HeldReason == "" {
+		return nil
+	}
+	ev := event.By(a, event.DocumentHeld, d.EntityID, event.Subject{Type: event.SubjectDocument, ID: d.ID, Version: d.Version})
+	ev.Data = map[string]string{"reason": d.HeldReason}
+	return s.Events.Append(ctx, ev)
+}
