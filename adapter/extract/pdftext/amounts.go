@@ -47,12 +47,22 @@ func (s *parsedDocument) readAmounts() {
 		}
 	}
 	s.style = votes.Style()
+	cents, whole := 0, 0
+	defer func() { s.whole = cents*4 < whole }()
 	for _, seg := range s.segments {
 		seg.amounts = nil
 		days := sync.OnceValue(func() []int { return textrules.PaymentDays(seg.text) })
 		for _, a := range scan(seg, s.height, s.style) {
 			if !inDate(seg, &a) && !isTime(days, &a) {
 				seg.amounts = append(seg.amounts, a)
+				switch {
+				case a.value.Decimals() == 2:
+					cents++
+				case len(a.currencies) > 0:
+					whole += 4
+				case len(a.digits) > 4:
+					whole++
+				}
 			}
 		}
 	}
@@ -152,7 +162,7 @@ func (a *amount) around(seg *segment, height float64) {
 		}
 	}
 	if a.from > 0 && len(a.currencies) == 0 && !a.percent {
-		if c := textrules.Currencies(seg.words[a.from-1].text); c != nil {
+		if c := textrules.CurrenciesBefore(seg.words[a.from-1].text, a.digits); c != nil {
 			a.currencies = c
 			a.from--
 		}
@@ -213,7 +223,7 @@ func takeApart(text string) piece {
 	}
 	before = strings.TrimLeft(before, ":@~")
 	if before != "" {
-		if p.currencies = textrules.Currencies(before); p.currencies == nil {
+		if p.currencies = textrules.CurrenciesBefore(before, digits); p.currencies == nil {
 			return piece{}
 		}
 	}

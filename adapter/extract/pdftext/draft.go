@@ -123,3 +123,5 @@ func appendNew(list []string, v string) []string {
 func linePath(i int) string { return fmt.Sprintf("lines[%d]", i) }
 
 func taxPath(i int) string { return fmt.Sprintf("taxes[%d]", i) }
+
+func round(confidence float64) float64 { return math.Round(confidence*100) / 100 }

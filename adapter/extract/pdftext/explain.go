@@ -12,7 +12,7 @@ import (
 func Explain(pages []layout.Page) string {
 	s := parseDocument(pages)
 	s.readAmounts()
-	s.findTable()
+	s.chooseTable()
 	var b strings.Builder
 	for _, l := range s.lines {
 		fmt.Fprintf(&b, "p%d y%.0f", l.page, l.y0)

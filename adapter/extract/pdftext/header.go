@@ -16,6 +16,7 @@ type found struct {
 	seg          *segment
 	from, to     int // words of the segment
 	alternatives []string
+	ambiguous    bool // a date that can be read in two ways
 }
 
 // place is where the value of a label may stand: a segment from a byte on.
@@ -219,7 +220,7 @@ func (s *parsedDocument) datesOf(role textrules.Role) []found {
 				from, to := seg.wordsAt(d.Start, d.End)
 				f := found{value: date.String(), date: date, weight: weight, seg: seg, from: from, to: to}
 				if alternative != nil {
-					f.alternatives = []string{alternative.String()}
+					f.alternatives, f.ambiguous = []string{alternative.String()}, true
 				}
 				out = append(out, f)
 			}

@@ -1,6 +1,8 @@
 package pdftext
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,10 +19,13 @@ type cue struct {
 }
 
 // readCurrency reads the currency from codes and signs at amounts, at labels
-// and in words.
-func (s *parsedDocument) readCurrency(d *draft, sums *totals) {
+// and in words. A sign that several currencies share is decided by what the
+// document shows of its country, and so is the currency of a document that
+// prints none.
+func (s *parsedDocument) readCurrency(d *draft) {
 	var cues []cue
-	ambiguous := map[string]*segment{} // signs of several currencies, by the likeliest
+	shared := map[string]float64{} // currencies a shared sign may stand for
+	var sharedAt *segment
 	for _, seg := range s.segments {
 		for i := range seg.amounts {
 			a := &seg.amounts[i]
@@ -28,13 +33,16 @@ func (s *parsedDocument) readCurrency(d *draft, sums *totals) {
 			case len(a.currencies) == 1:
 				cues = append(cues, cue{a.currencies[0], 1, seg})
 			case len(a.currencies) > 1:
-				ambiguous[a.currencies[0]] = seg
+				sharedAt = seg
+				for _, code := range a.currencies {
+					shared[code]++
+				}
 			}
 		}
 		for _, label := range seg.labels {
 			if label.Role == textrules.RoleCurrency || slices.Contains(totalRoles, label.Role) {
 				for _, w := range append(s.wordsAfter(seg, label), strings.Fields(seg.text)...) {
-					if codes := textrules.Currencies(w); len(codes) == 1 {
+					if codes := textrules.Currencies(strings.Trim(w, "().,:")); len(codes) == 1 {
 						cues = append(cues, cue{codes[0], 2, seg})
 					}
 				}
@@ -43,35 +51,119 @@ func (s *parsedDocument) readCurrency(d *draft, sums *totals) {
 		if code := textrules.NamedCurrency(seg.text); code != "" {
 			cues = append(cues, cue{code, 1, seg})
 		}
+		if seg.used && len(seg.words) <= 4 && !hasDigit(seg.text) { // the heading of a column
+			for _, w := range seg.words {
+				if codes := textrules.Currencies(strings.Trim(w.text, "().,:[]")); len(codes) == 1 {
+					cues = append(cues, cue{codes[0], 1, seg})
+				}
+			}
+		}
 	}
-	sum, first := map[string]float64{}, map[string]*segment{}
+	totals, first := map[string]float64{}, map[string]*segment{}
 	for _, c := range cues {
-		sum[c.code] += c.weight
+		totals[c.code] += c.weight
 		if first[c.code] == nil {
 			first[c.code] = c.seg
 		}
 	}
-	best, rival := "", ""
-	for _, c := range cues {
-		switch {
-		case best == "" || sum[c.code] > sum[best]:
-			if best != c.code {
-				best, rival = c.code, best
-			}
-		case c.code != best && (rival == "" || sum[c.code] > sum[rival]):
-			rival = c.code
+	countries := s.countries(d.content.Seller.TaxID)
+	for code := range totals {
+		// A sign such as "kr" beside the code of one of its currencies agrees.
+		totals[code] += min(shared[code], totals[code])
+	}
+	ranked := byWeight(totals)
+	switch {
+	case len(ranked) == 1 && totals[ranked[0]] >= 1:
+		confidence := sure
+		if totals[ranked[0]] < 2 && countries[ranked[0]] == 0 {
+			confidence = likely
+		}
+		s.setCurrency(d, ranked[0], confidence, first[ranked[0]])
+	case len(ranked) > 1 && totals[ranked[1]]*4 <= totals[ranked[0]]:
+		s.setCurrency(d, ranked[0], likely, first[ranked[0]], ranked[1])
+	case len(ranked) > 1:
+		s.setCurrency(d, ranked[0], open, first[ranked[0]], ranked[1])
+	default:
+		s.byCountry(d, shared, countries, sharedAt)
+	}
+}
+
+// byWeight returns the keys with the greatest weight first.
+func byWeight(weights map[string]float64) []string {
+	out := slices.Sorted(maps.Keys(weights))
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(weights[b], weights[a]) })
+	return out
+}
+
+// countries returns how much the document speaks for each currency by what it
+// shows of countries.
+func (s *parsedDocument) countries(sellerTaxID string) map[string]float64 {
+	out := map[string]float64{}
+	const most = 6.0 // of one country, however often it is named
+	byCountry := map[string]float64{}
+	add := func(country string, weight float64) { byCountry[country] = min(most, byCountry[country]+weight) }
+	const lines = 600
+	for i, seg := range s.segments {
+		if i >= lines {
+			break
+		}
+		if seg.used {
+			continue
+		}
+		for country, weight := range textrules.CountryCues(seg.text, seg.tokens) {
+			add(country, weight)
 		}
 	}
-	switch {
-	case best != "" && rival == "":
-		s.setCurrency(d, best, sure, first[best])
-	case best != "" && sum[rival]*4 <= sum[best]:
-		s.setCurrency(d, best, likely, first[best], rival)
-	case best != "":
-		s.setCurrency(d, best, open, first[best], rival)
-	default:
-		s.bySign(d, ambiguous)
+	for country, weight := range textrules.CountryCues(sellerTaxID, nil) {
+		add(country, 2*weight)
 	}
+	for country, weight := range byCountry {
+		if code := textrules.CurrencyOf(country); code != "" {
+			out[code] = max(out[code], weight)
+		}
+	}
+	return out
+}
+
+// byCountry decides between the currencies that a shared sign may stand for, or
+// between all where no sign is printed, by the country the document speaks of.
+func (s *parsedDocument) byCountry(d *draft, shared, countries map[string]float64, seg *segment) {
+	if len(shared) > 0 {
+		for code := range countries {
+			if shared[code] == 0 {
+				delete(countries, code)
+			}
+		}
+	}
+	ranked := byWeight(countries)
+	if len(ranked) == 0 {
+		if len(shared) > 0 {
+			codes := byWeight(shared)
+			for _, usual := range []string{"USD", "JPY", "INR", "SEK", "SAR"} {
+				if shared[usual] > 0 {
+					codes = append([]string{usual}, slices.DeleteFunc(codes, func(c string) bool { return c == usual })...)
+				}
+			}
+			s.setCurrency(d, codes[0], open, seg, codes[1:min(len(codes), 6)]...)
+		}
+		return
+	}
+	confidence, rival := doubtful, 0.0
+	if len(ranked) > 1 {
+		rival = countries[ranked[1]]
+	}
+	top := countries[ranked[0]]
+	switch {
+	case len(shared) > 0 && top >= 2 && rival*2 <= top:
+		confidence = 0.95
+	case len(shared) > 0 && top >= 1 && rival == 0:
+		confidence = likely
+	case len(shared) == 0 && top >= 4 && rival*2 <= top:
+		confidence = likely
+	case len(shared) == 0 && top >= 2 && rival == 0:
+		confidence = probable
+	}
+	s.setCurrency(d, ranked[0], confidence, seg, ranked[1:min(len(ranked), 5)]...)
 }
 
 func (s *parsedDocument) setCurrency(d *draft, code string, confidence float64, seg *segment, others ...string) {
@@ -101,82 +193,8 @@ var (
 	otherUS   = regexp.MustCompile(`(?i)\b(?:canada|australia|singapore|new zealand|hong kong|mexico|abn|gst|hst|ontario|quebec|nsw|victoria)\b`)
 )
 
-// bySign decides what a sign such as "$" or "kr" stands for by the country the
-// document speaks of.
-func (s *parsedDocument) bySign(d *draft, ambiguous map[string]*segment) {
-	for _, code := range []string{"USD", "JPY", "INR", "SEK", "DKK", "AED", "SAR"} {
-		seg := ambiguous[code]
-		if seg == nil {
-			continue
-		}
-		switch code {
-		case "USD":
-			american, other := s.mentions(usAddress), s.mentions(otherUS)
-			confidence := 0.8
-			if american && !other {
-				confidence = 0.96
-			} else if other {
-				confidence = open
-			}
-			s.setCurrency(d, "USD", confidence, seg)
-		case "JPY":
-			if s.anyRune(isKana) {
-				s.setCurrency(d, "JPY", sure, seg)
-			} else {
-				s.setCurrency(d, "CNY", likely, seg)
-			}
-		case "SEK", "DKK":
-			s.nordic(d, seg)
-		case "SAR":
-			s.setCurrency(d, "SAR", doubtful, seg, "QAR", "OMR")
-		default:
-			s.setCurrency(d, code, doubtful, seg)
-		}
-		return
-	}
-}
-
 func (s *parsedDocument) mentions(re *regexp.Regexp) bool {
 	return slices.ContainsFunc(s.segments, func(seg *segment) bool { return re.MatchString(seg.text) })
-}
-
-func (s *parsedDocument) anyRune(f func(rune) bool) bool {
-	return slices.ContainsFunc(s.segments, func(seg *segment) bool { return strings.ContainsFunc(seg.text, f) })
-}
-
-func isKana(r rune) bool { return '\u3041' <= r && r <= '\u30ff' }
-
-var nordicCues = []struct {
-	code string
-	cue  *regexp.Regexp
-}{
-	{"SEK", regexp.MustCompile(`(?i)\bSE\d{2} ?\d{4}|\bSE\d{12}|organisationsnummer|bankgiro|förfallodatum|att betala|\bsverige\b`)},
-	{"NOK", regexp.MustCompile(`(?i)\bNO\d{2} ?\d{4}|\bMVA\b|forfallsdato|å betale|\bnorge\b`)},
-	{"DKK", regexp.MustCompile(`(?i)\bDK\d{8}|\bDK\d{2} ?\d{4}|\bCVR\b|forfaldsdato|at betale|\bdanmark\b`)},
-	{"ISK", regexp.MustCompile(`(?i)kennitala|\bÍsland\b`)},
-}
-
-func (s *parsedDocument) nordic(d *draft, seg *segment) {
-	found := ""
-	var others []string
-	for _, c := range nordicCues {
-		if !s.mentions(c.cue) {
-			continue
-		}
-		if found != "" {
-			others = append(others, c.code)
-			continue
-		}
-		found = c.code
-	}
-	switch {
-	case found == "":
-		s.setCurrency(d, "SEK", open, seg, "NOK", "DKK")
-	case others != nil:
-		s.setCurrency(d, found, open, seg, others...)
-	default:
-		s.setCurrency(d, found, likely, seg)
-	}
 }
 
 var english = regexp.MustCompile(`(?i)\b(?:invoice|date|bill to|amount|quantity|qty|description|total due|balance due|subtotal|due date|unit price)\b`)

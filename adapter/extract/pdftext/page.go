@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"docledger/adapter/extract/layout"
+	"docledger/domain/calendar"
 	"docledger/domain/extraction/textrules"
 
 	"golang.org/x/text/unicode/norm"
@@ -29,6 +30,7 @@ func (w *word) middle() float64 { return (w.y0 + w.y1) / 2 }
 type segment struct {
 	page           int
 	line           int // index of its line in the document
+	at             int // index in its line
 	text           string
 	words          []word
 	starts         []int // where each word begins in text
@@ -56,8 +58,12 @@ type parsedDocument struct {
 	style    textrules.Style
 	order    textrules.Order
 	dates    extraction.DateOrder // what the entity chose
+	issued   calendar.Date        // the date of issue, once it is chosen
 	currency string
 	pages    int
+	whole    bool               // its amounts show no cents
+	trace    tracer             // nil except in training
+	sizes    map[int][2]float64 // width and height of each page as it is read
 }
 
 // gapOfCells is the space between words, in heights of a character, from which
@@ -66,9 +72,14 @@ const gapOfCells = 1.25
 
 // parseDocument puts the words of all pages into lines and segments.
 func parseDocument(pages []layout.Page) *parsedDocument {
-	s := &parsedDocument{pages: len(pages)}
+	s := &parsedDocument{pages: len(pages), sizes: map[int][2]float64{}}
 	for i := range pages {
 		words := upright(&pages[i])
+		size := [2]float64{pages[i].Width, pages[i].Height}
+		for _, w := range words {
+			size[0], size[1] = max(size[0], w.x1), max(size[1], w.y1)
+		}
+		s.sizes[pages[i].Number] = size
 		height := usualHeight(words)
 		if height == 0 {
 			continue
@@ -102,6 +113,7 @@ func (s *parsedDocument) add(page int, row []word, height float64) {
 		if len(seg.tokens) == 0 && len(row) > 1 {
 			continue // a lone colon or rule
 		}
+		seg.at = len(l.segments)
 		l.segments = append(l.segments, seg)
 		s.segments = append(s.segments, seg)
 	}

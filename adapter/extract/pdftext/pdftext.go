@@ -9,6 +9,7 @@ package pdftext
 
 import (
 	"regexp"
+	"slices"
 
 	"docledger/adapter/extract/layout"
 	"docledger/domain/extraction"
@@ -33,8 +34,13 @@ type Options struct {
 // or whose text can't be decoded, is an *extraction.Failure, and so is one that
 // is no invoice.
 func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
+	return read(pages, o, nil)
+}
+
+func read(pages []layout.Page, o Options, trace tracer) (*extraction.Draft, error) {
 	s := parseDocument(pages)
 	s.dates = o.DateOrder
+	s.trace = trace
 	words := 0
 	for _, seg := range s.segments {
 		words += len(seg.words)
@@ -48,7 +54,7 @@ func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 			"The text of the PDF can't be decoded: its fonts don't say which letters they show. Print it to a new PDF, or ask the sender for an e-invoice.")
 	}
 	s.readAmounts()
-	t := s.findTable()
+	t := s.chooseTable()
 	if failure := s.noInvoice(); failure != nil && !o.Forced {
 		return nil, failure
 	}
@@ -60,7 +66,7 @@ func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 	}
 	s.readType(d)
 	s.readParties(d)
-	s.readCurrency(d, sums)
+	s.readCurrency(d)
 	s.order = s.dateOrder(d)
 	s.readHeader(d)
 	s.readLines(d, t)
@@ -95,12 +101,13 @@ func (s *parsedDocument) readType(d *draft) {
 // readHeader reads numbers and dates.
 func (s *parsedDocument) readHeader(d *draft) {
 	c := &d.content
-	if f, confidence, ok := choose(s.numbers()); ok {
+	if f, confidence, ok := s.chooseNumber(); ok {
 		c.Number = f.value
 		d.recordEvidence("invoice_number", confidence, f.seg, f.from, f.to, f.alternatives...)
 	}
-	if f, confidence, ok := choose(s.datesOf(textrules.RoleIssueDate)); ok {
+	if f, confidence, ok := s.chooseDate(textrules.RoleIssueDate); ok {
 		c.IssueDate = f.date
+		s.issued = f.date
 		d.recordDate("issue_date", confidence, f)
 	} else if f, ok := s.onlyDate(); ok {
 		c.IssueDate = f.date
@@ -110,7 +117,7 @@ func (s *parsedDocument) readHeader(d *draft) {
 		}
 		d.recordDate("issue_date", confidence, f)
 	}
-	if f, confidence, ok := choose(s.datesOf(textrules.RoleDueDate)); ok {
+	if f, confidence, ok := s.chooseDate(textrules.RoleDueDate); ok {
 		c.DueDate = f.date
 		if c.DueDate.Before(c.IssueDate) {
 			confidence = min(confidence, doubtful)
@@ -131,7 +138,7 @@ func (s *parsedDocument) readHeader(d *draft) {
 
 // recordDate records a date; one that can be read in two ways needs a person.
 func (d *draft) recordDate(path string, confidence float64, f found) {
-	if len(f.alternatives) > 0 {
+	if f.ambiguous {
 		confidence = min(confidence, open)
 	}
 	d.recordEvidence(path, confidence, f.seg, f.from, f.to, f.alternatives...)
@@ -158,7 +165,7 @@ func (s *parsedDocument) onlyDate() (found, bool) {
 			from, to := seg.wordsAt(p.Start, p.End)
 			out = found{value: date.String(), date: date, seg: seg, from: from, to: to}
 			if alternative != nil {
-				out.alternatives = []string{alternative.String()}
+				out.alternatives, out.ambiguous = []string{alternative.String()}, true
 			}
 		}
 	}
@@ -193,39 +200,28 @@ func (s *parsedDocument) labelled(role textrules.Role) (found, bool) {
 // readParties reads names and tax identifiers of seller and buyer.
 func (s *parsedDocument) readParties(d *draft) {
 	c := &d.content
-	p := s.findParties()
-	buyer, buyerSure := naming{}, 0.0
-	labelled := false
-	for _, n := range p.buyer {
-		labelled = labelled || n.labelled
-	}
-	seller, sellerSure := naming{}, 0.0
-	if labelled {
-		buyer, buyerSure = best(p.buyer, "")
-		seller, sellerSure = best(p.seller, invoice.FoldName(buyer.name))
-	} else {
-		seller, sellerSure = best(p.seller, "")
-		buyer, buyerSure = best(p.buyer, invoice.FoldName(seller.name))
-		sellerSure = min(sellerSure, likely)
-	}
-	if buyer.name == "" && seller.seg != nil {
-		buyer, buyerSure = p.opposite(seller.seg)
-	}
+	seller, buyer := s.chooseParties()
 	if seller.name != "" {
 		c.Seller.Name = seller.name
-		d.recordEvidence("seller.name", s.nameSure(seller.name, sellerSure), seller.seg, 0, 0)
+		d.recordEvidence("seller.name", s.nameSure(seller.name, seller.confidence), seller.seg, 0, 0, seller.alternatives...)
 	}
 	if buyer.name != "" {
 		c.Buyer.Name = buyer.name
-		d.recordEvidence("buyer.name", s.nameSure(buyer.name, buyerSure), buyer.seg, 0, 0)
+		d.recordEvidence("buyer.name", s.nameSure(buyer.name, buyer.confidence), buyer.seg, 0, 0, buyer.alternatives...)
 	} else {
 		// Whether none is stated, or it could not be told from the rest of the
 		// page, is for a person to see.
 		d.fields["buyer.name"] = invoice.Evidence{Source: invoice.FromText, Confidence: doubtful}
 	}
-	s.readAddresses(d, p, seller.seg, buyer.seg)
+	s.readAddresses(d, s.findParties(), seller.seg, buyer.seg)
 	ofSeller, ofBuyer := s.assignTaxIDs(s.taxIDs(), seller.seg, buyer.seg)
-	d.taxID("seller.tax_id", &c.Seller.TaxID, ofSeller)
+	if f, confidence, ok := s.chooseTaxID(seller.seg, buyer.seg); ok {
+		c.Seller.TaxID = f.value
+		d.recordEvidence("seller.tax_id", confidence, f.seg, f.from, f.to, f.alternatives...)
+		ofBuyer = slices.DeleteFunc(ofBuyer, func(id taxID) bool { return squeeze(id.id) == squeeze(f.value) })
+	} else if models()[rankTaxID] == nil {
+		d.taxID("seller.tax_id", &c.Seller.TaxID, ofSeller)
+	}
 	d.taxID("buyer.tax_id", &c.Buyer.TaxID, ofBuyer)
 }
 

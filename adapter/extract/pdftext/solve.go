@@ -14,6 +14,7 @@ type solver struct {
 	d     *draft
 	rows  []stated
 	taxes []stated
+	sums  []*sum
 	lines *money.Decimal // sum of the lines' amounts; nil where one has none
 }
 
@@ -32,6 +33,8 @@ func (s *parsedDocument) readTotals(d *draft, sums *totals, t *table) {
 	} else {
 		v.settleApart(net, tax, gross)
 	}
+	v.rank()
+	v.grossLines()
 	v.lineTotal()
 	v.due()
 	v.breakdown()
@@ -55,42 +58,6 @@ func withoutCarried(rows []stated, lines []invoice.Line) []stated {
 	return slices.DeleteFunc(slices.Clone(rows), func(r stated) bool {
 		return r.role == textrules.RoleCharge && slices.ContainsFunc(carried, r.amount.value.Equal)
 	})
-}
-
-// lineTotal records the sum of the lines where the document states one, and the
-// allowances and charges that lead from it to the net total.
-func (v *solver) lineTotal() {
-	c := &v.d.content
-	var subtotal *stated
-	for i := range v.rows {
-		if r := &v.rows[i]; r.role == textrules.RoleSubtotal {
-			if subtotal != nil && !subtotal.amount.value.Equal(r.amount.value) {
-				return
-			}
-			subtotal = r
-		}
-	}
-	from := v.lines
-	if subtotal != nil && from != nil && c.NetTotal != nil && !from.Equal(*c.NetTotal) &&
-		subtotal.amount.value.Equal(*c.NetTotal) && v.adjusted(*from).Within(*c.NetTotal, v.tolerance()) {
-		subtotal = nil // what is called a subtotal is the net total, after the discount
-	}
-	if subtotal != nil && v.lines != nil {
-		v.d.recordAmount("line_total", &c.LineTotal, likely, *subtotal)
-		from = c.LineTotal
-	}
-	if from == nil || c.NetTotal == nil || from.Equal(*c.NetTotal) || !v.adjusted(*from).Within(*c.NetTotal, v.tolerance()) {
-		return
-	}
-	for _, r := range v.rows {
-		if (r.role != textrules.RoleAllowance && r.role != textrules.RoleCharge) || r.amount.value.IsZero() {
-			continue
-		}
-		amount := r.amount.value.Abs()
-		c.AllowancesCharges = append(c.AllowancesCharges, invoice.AllowanceCharge{
-			IsCharge: r.role == textrules.RoleCharge, Amount: &amount, Reason: shorten(r.seg.text),
-		})
-	}
 }
 
 func sumOfLines(lines []invoice.Line) *money.Decimal {

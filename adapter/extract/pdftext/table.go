@@ -82,6 +82,7 @@ func (s *parsedDocument) headColumns(l *line) []column {
 // it stands before the price, and of several sums the first is without tax.
 func oneAmount(columns []column) []column {
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(a.x0, b.x0) })
+	columns = lastPrice(columns)
 	var amounts []int
 	price, quantity := -1, false
 	for i, c := range columns {
@@ -103,6 +104,25 @@ func oneAmount(columns []column) []column {
 	}
 	for _, i := range amounts[1:] {
 		columns[i].kind = textrules.ColumnGross
+	}
+	return columns
+}
+
+// lastPrice makes the last of several columns of prices that of the amounts,
+// where no other heading claims them: "Unit price | Price".
+func lastPrice(columns []column) []column {
+	last, prices := -1, 0
+	for i, c := range columns {
+		switch c.kind {
+		case textrules.ColumnAmount, textrules.ColumnGross:
+			return columns
+		case textrules.ColumnPrice:
+			last = i
+			prices++
+		}
+	}
+	if prices > 1 {
+		columns[last].kind = textrules.ColumnAmount
 	}
 	return columns
 }

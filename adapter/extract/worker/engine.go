@@ -144,6 +144,18 @@ func readPage(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, out *la
 	}
 	defer instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) //nolint:errcheck // closed with the document at the latest
 	page := requests.Page{ByReference: &loaded.Page}
+	changed, err := flatten(instance, page)
+	if err != nil {
+		return err
+	}
+	if changed {
+		again, err := instance.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: document, Index: out.Number - 1})
+		if err != nil {
+			return err
+		}
+		defer instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: again.Page}) //nolint:errcheck // closed with the document at the latest
+		page = requests.Page{ByReference: &again.Page}
+	}
 	seen, err := readView(instance, page, out)
 	if err != nil {
 		return err
@@ -165,6 +177,24 @@ func readPage(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, out *la
 	}
 	out.Words = words(text.Chars, seen)
 	return nil
+}
+
+// maxAnnotations is how many annotations of a page are made a part of it.
+const maxAnnotations = 2_000
+
+// flatten makes the values of form fields and the text of annotations a part of
+// the page, so that they are read like the rest of what is seen. It reports
+// whether the page must be loaded again to show them.
+func flatten(instance pdfium.Pdfium, page requests.Page) (changed bool, err error) {
+	count, err := instance.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
+	if err != nil || count.Count == 0 || count.Count > maxAnnotations {
+		return false, err
+	}
+	flat, err := instance.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
+	if err != nil {
+		return false, err
+	}
+	return flat.Result == responses.FPDFPage_FlattenResultSuccess, nil
 }
 
 func countChars(instance pdfium.Pdfium, page requests.Page) (int, error) {

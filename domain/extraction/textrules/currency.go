@@ -62,3 +62,22 @@ func WholeUnits(currency string) bool {
 	}
 	return false
 }
+
+// suffixSigns are signs that stand behind an amount only: before digits they
+// are units of something else, as in "Ft3".
+var suffixSigns = setOf(`ft kc zl lei tl лв лв.`)
+
+// CurrenciesBefore returns the currencies that a text right before an amount
+// may stand for. "R" is the rand where the amount shows cents.
+func CurrenciesBefore(text, digits string) []string {
+	if suffixSigns[Fold(text)] {
+		return nil
+	}
+	if text == "R" || text == "-R" {
+		if n := len(digits); n > 3 && (digits[n-3] == '.' || digits[n-3] == ',') {
+			return []string{"ZAR"}
+		}
+		return nil
+	}
+	return Currencies(text)
+}

@@ -71,11 +71,11 @@ func FindDates(text string) []PrintedDate {
 		add(at, PrintedDate{year: atoi(part(at, 1)), second: atoi(part(at, 2)), first: atoi(part(at, 3)), fixed: true}, true)
 	}
 	for _, at := range dayName.FindAllStringSubmatchIndex(text, -1) {
-		month, ok := monthNames[Fold(part(at, 2))]
+		month, ok := vocab().months[Fold(part(at, 2))]
 		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 1)), fixed: true}, ok)
 	}
 	for _, at := range nameDay.FindAllStringSubmatchIndex(text, -1) {
-		month, ok := monthNames[Fold(part(at, 1))]
+		month, ok := vocab().months[Fold(part(at, 1))]
 		add(at, PrintedDate{year: year(part(at, 3)), second: month, first: atoi(part(at, 2)), fixed: true}, ok)
 	}
 	for _, at := range numeric.FindAllStringSubmatchIndex(text, -1) {

@@ -1,8 +1,6 @@
 package textrules
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -47,7 +45,27 @@ const (
 	RoleBIC           Role = "bic"
 	RoleReference     Role = "reference" // BT-83
 	RolePayee         Role = "payee"     // the holder of an account
+	RoleName          Role = "name"      // announces a party's name inside a party's block
+	RoleAddress       Role = "address"   // announces a part of an address
+	RoleContact       Role = "contact"   // announces a telephone, an e-mail address, a person
+	RoleBank          Role = "bank"      // announces a bank
+	RoleRounding      Role = "rounding"  // BT-114
+	RoleWithheld      Role = "withheld"  // a tax or a guarantee that the buyer keeps back
 )
+
+// roleNames are the roles that a language file may hold.
+func roleNames() []string {
+	var out []string
+	for _, r := range []Role{
+		RoleNumber, RoleTitle, RoleCreditTitle, RoleIssueDate, RoleDate, RoleDueDate, RoleDelivery, RoleOtherDate, RoleOrder, RoleOtherNumber,
+		RoleCurrency, RoleTerms, RoleNet, RoleSubtotal, RoleTax, RoleTaxTotal, RoleGross, RoleTotal, RoleDue, RolePrepaid, RolePrevious,
+		RoleAllowance, RoleCharge, RoleCarried, RoleSeller, RoleBuyer, RoleOtherParty, RoleTaxID, RoleBuyerTaxID, RoleNationalTaxID,
+		RoleRegistration, RoleIBAN, RoleBIC, RoleReference, RolePayee, RoleName, RoleAddress, RoleContact, RoleBank, RoleRounding, RoleWithheld,
+	} {
+		out = append(out, string(r))
+	}
+	return out
+}
 
 // Label is a phrase of the lexicon. A weak one means its role only where
 // nothing stronger stands beside it.
@@ -67,36 +85,6 @@ type Match struct {
 type phrase struct {
 	words []string
 	label Label
-}
-
-// lexicon holds the phrases by their first word; ideographs those of languages
-// without spaces, by their first letter.
-var lexicon, ideographs = compile(phrases)
-
-func compile(data map[Role]string) (map[string][]phrase, map[rune][]phrase) {
-	byWord := map[string][]phrase{}
-	solid := map[rune][]phrase{}
-	for _, role := range slices.Sorted(maps.Keys(data)) {
-		list := data[role]
-		for _, entry := range strings.FieldsFunc(list, func(r rune) bool { return r == '|' || r == '\n' }) {
-			entry = strings.TrimSpace(entry)
-			text, weak := strings.CutPrefix(entry, "~")
-			words := Words(text)
-			if len(words) == 0 {
-				continue
-			}
-			label := Label{Role: role, Weak: weak, Size: len(words)}
-			if IsIdeographic(text) {
-				label.Size = len([]rune(text))
-				folded := Fold(text)
-				first, _ := utf8.DecodeRuneInString(folded)
-				solid[first] = append(solid[first], phrase{[]string{folded}, label})
-				continue
-			}
-			byWord[words[0]] = append(byWord[words[0]], phrase{words, label})
-		}
-	}
-	return byWord, solid
 }
 
 // Words parts a text into folded words, without punctuation; "#" and "%" count
@@ -127,7 +115,7 @@ func FindLabels(tokens []Token) []Match {
 
 func longest(tokens []Token, at int) (Match, bool) {
 	best, found := Match{}, false
-	for _, p := range lexicon[tokens[at].Text] {
+	for _, p := range vocab().labels[tokens[at].Text] {
 		if len(p.words) > len(tokens)-at || found && p.label.Size <= best.Size {
 			continue
 		}
@@ -146,7 +134,7 @@ func longest(tokens []Token, at int) (Match, bool) {
 		return best, found
 	}
 	first, _ := utf8.DecodeRuneInString(tokens[at].Text)
-	for _, p := range ideographs[first] {
+	for _, p := range vocab().solid[first] {
 		if strings.HasPrefix(tokens[at].Text, p.words[0]) && (!found || p.label.Size > best.Size) {
 			best, found = Match{p.label, at, at + 1}, true
 		}
@@ -154,28 +142,8 @@ func longest(tokens []Token, at int) (Match, bool) {
 	return best, found
 }
 
-// knownWords are the words of all phrases.
-var knownWords = func() map[string]bool {
-	known := map[string]bool{}
-	for _, list := range lexicon {
-		for _, p := range list {
-			for _, w := range p.words {
-				known[w] = true
-			}
-		}
-	}
-	for _, list := range headsByWord {
-		for _, h := range list {
-			for _, w := range h.words {
-				known[w] = true
-			}
-		}
-	}
-	return known
-}()
-
 // KnownWord says whether a word occurs in the lexicon of labels.
 func KnownWord(word string) bool {
 	tokens := Tokens(word)
-	return len(tokens) > 0 && knownWords[tokens[0].Text]
+	return len(tokens) > 0 && vocab().known[tokens[0].Text]
 }

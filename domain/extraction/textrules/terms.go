@@ -6,30 +6,6 @@ import (
 	"strings"
 )
 
-// wordsOf parts a list of words.
-func wordsOf(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
-
-var (
-	dayWords = wordsOf(`day days tag tage tagen jour jours dia dias giorno giorni dag dagen dage dagar dager dni dzien paivaa ημερεσ ημερων дни дена`)
-	netWords = wordsOf(`net netto nett neto`)
-	// discountWords announce a discount for paying early, whose time is no due
-	// date.
-	discountWords = wordsOf(`% discount skonto escompte sconto korting descuento desconto skonta rabat kassakorting pronto`)
-	// payWords begin the words that speak of paying.
-	payWords = strings.Fields(`pay paid zahl uberw paie regl pag betal betaa platn płatn zaplat zapłat term due`)
-	// otherStarts are in words that let the time run from something else than
-	// the date of the invoice, count it otherwise, or speak of something else.
-	otherStarts = strings.Fields(`receipt erhalt eingang recep ricev ontvang otrzym deliver liefer livrais entrega consegna levering
-		business working werktag arbeitstag ouvr habil util lavorativ werkdag robocz month monat mois meses maand miesi eom
-		late overdue interest verzug mahn retard mora return refund claim reklam reminder fee zins interet delay after`)
-)
-
 // usualDays are the times for which "net 30" suffices beside a word of paying;
 // any other number behind "net" may be an amount.
 var usualDays = []int{7, 10, 14, 15, 20, 21, 28, 30, 45, 60, 75, 90, 120}
@@ -46,12 +22,12 @@ func PaymentDays(text string) []int {
 	tokens := Words(text)
 	paying, net, discount := false, false, false
 	for _, w := range tokens {
-		if startsWithAny(w, otherStarts, strings.Contains) {
+		if startsWithAny(w, vocab().prefixes["notdue"], strings.Contains) {
 			return nil
 		}
-		paying = paying || startsWithAny(w, payWords, strings.HasPrefix)
-		net = net || netWords[w]
-		discount = discount || discountWords[w]
+		paying = paying || startsWithAny(w, vocab().prefixes["pay"], strings.HasPrefix)
+		net = net || vocab().words["net"][w]
+		discount = discount || vocab().words["discount"][w]
 	}
 	if !paying && !net {
 		return nil
@@ -88,17 +64,22 @@ func daysAt(tokens []string, i int, paying bool) (int, bool) {
 	if i+1 < len(tokens) {
 		next = tokens[i+1]
 	}
-	if _, err := strconv.Atoi(next); err == nil && i+2 < len(tokens) && dayWords[tokens[i+2]] {
+	if _, err := strconv.Atoi(next); err == nil && i+2 < len(tokens) && vocab().words["days"][tokens[i+2]] {
 		next = tokens[i+2]
 	}
-	if dayWords[next] {
+	if vocab().words["days"][next] {
 		return n, true
 	}
 	_, err = strconv.Atoi(next)
-	net := joined || i > 0 && netWords[tokens[i-1]]
+	net := joined || i > 0 && vocab().words["net"][tokens[i-1]]
 	return n, paying && net && err != nil && slices.Contains(usualDays, n)
 }
 
 func startsWithAny(word string, parts []string, has func(s, part string) bool) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return has(word, part) })
+}
+
+// SpeaksOfPaying reports whether a folded word is one that speaks of paying.
+func SpeaksOfPaying(word string) bool {
+	return startsWithAny(word, vocab().prefixes["pay"], strings.HasPrefix)
 }

@@ -1,7 +1,6 @@
 package textrules
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,11 +17,20 @@ type Token struct {
 // Tokens parts a text into words. Where a script has no spaces, each known
 // label begins a word of its own.
 func Tokens(text string) []Token {
+	if !IsIdeographic(text) {
+		return tokens(text, nil)
+	}
+	return tokens(text, vocab().solid)
+}
+
+// tokens parts a text into words; solid are the labels of scripts without
+// spaces.
+func tokens(text string, solid map[rune][]phrase) []Token {
 	var out []Token
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
-			out = appendWord(out, text, start, end)
+			out = appendWord(out, text, start, end, solid)
 			start = -1
 		}
 	}
@@ -57,15 +65,15 @@ func isIdeograph(r rune) bool {
 	return r > 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー'
 }
 
-func appendWord(out []Token, text string, start, end int) []Token {
+func appendWord(out []Token, text string, start, end int, solid map[rune][]phrase) []Token {
 	word := text[start:end]
 	if !IsIdeographic(word) {
 		return append(out, Token{Text: Fold(word), Start: start, End: end})
 	}
 	for start < end {
-		size := solidLabel(text[start:end])
+		size := solidLabel(text[start:end], solid)
 		if size == 0 {
-			size = nextLabel(text[start:end])
+			size = nextLabel(text[start:end], solid)
 		}
 		out = append(out, Token{Text: Fold(text[start : start+size]), Start: start, End: start + size, ideographic: true})
 		start += size
@@ -74,11 +82,11 @@ func appendWord(out []Token, text string, start, end int) []Token {
 }
 
 // solidLabel returns the length of the longest label that begins the text.
-func solidLabel(text string) int {
+func solidLabel(text string, solid map[rune][]phrase) int {
 	longest := 0
 	first, _ := utf8.DecodeRuneInString(text)
-	for _, w := range solidWords[first] {
-		if len(w) > longest && strings.HasPrefix(text, w) {
+	for _, p := range solid[first] {
+		if w := p.words[0]; len(w) > longest && strings.HasPrefix(text, w) {
 			longest = len(w)
 		}
 	}
@@ -86,27 +94,11 @@ func solidLabel(text string) int {
 }
 
 // nextLabel returns where the next label begins, the end of the text if none.
-func nextLabel(text string) int {
+func nextLabel(text string, solid map[rune][]phrase) int {
 	for i := range text {
-		if i > 0 && solidLabel(text[i:]) > 0 {
+		if i > 0 && solidLabel(text[i:], solid) > 0 {
 			return i
 		}
 	}
 	return len(text)
 }
-
-// solidWords are the phrases of scripts without spaces by their first letter.
-var solidWords = func() map[rune][]string {
-	words := map[rune][]string{}
-	for _, list := range phrases {
-		for _, entry := range strings.FieldsFunc(list, func(r rune) bool { return r == '|' || r == '\n' }) {
-			if entry = strings.TrimLeft(strings.TrimSpace(entry), "~"); IsIdeographic(entry) {
-				first, _ := utf8.DecodeRuneInString(entry)
-				if !slices.Contains(words[first], entry) {
-					words[first] = append(words[first], entry)
-				}
-			}
-		}
-	}
-	return words
-}()

@@ -35,6 +35,7 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 	"docledger/domain/review"
+	"docledger/test/generator"
 
 	"github.com/google/uuid"
 )
@@ -67,7 +68,8 @@ func main() {
 	alarms := flag.Bool("alarms", false, "list the failed blocking checks")
 	only := flag.String("only", "", "regular expression on the file name")
 	cache := flag.String("cache", filepath.Join(os.TempDir(), "docledger-layouts"), "folder that keeps the words of PDFs")
-	features := flag.String("features", "", "write the features of each value to this file")
+	features := flag.String("features", "", "write the candidates of each field, for training, to this file")
+	documents := flag.Int("generated", 0, "add this many generated documents to -features")
 	print := flag.Bool("print", false, "print how each page is understood")
 	flag.Parse()
 	dir := flag.Arg(0)
@@ -99,15 +101,11 @@ func main() {
 			fmt.Print(pdftext.Explain(pages[i]))
 		}
 	}
-	var dump *bufio.Writer
 	if *features != "" {
-		f, err := os.Create(*features)
-		if err != nil {
+		if err := train(*features, records, pages, *documents); err != nil {
 			log.Fatal(err)
 		}
-		dump = bufio.NewWriter(f)
-		defer f.Close()
-		defer dump.Flush()
+		return
 	}
 	outcomes := make([]outcome, len(records))
 	var group sync.WaitGroup
@@ -125,12 +123,35 @@ func main() {
 	s := newScore()
 	for _, o := range outcomes {
 		s.add(o)
-		if dump != nil {
-			writeFeatures(dump, o)
-		}
 	}
 	s.print(*wrong, *alarms)
 	fmt.Printf("read %d documents in %s\n", len(records), took.Round(time.Millisecond))
+}
+
+// train writes the candidates of documents for training.
+func train(path string, records []record, pages [][]layout.Page, documents int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	for i, r := range records {
+		if r.Outcome != "extract" || len(pages[i]) == 0 {
+			continue
+		}
+		if err := writeChoices(w, r, pages[i]); err != nil {
+			return err
+		}
+	}
+	const first = 1_000_000 // seeds that no other test reads
+	for seed := range documents {
+		d := generator.New(uint64(first+seed), generator.None) //nolint:gosec // not negative
+		if err := writeChoices(w, generated(d), d.Words()); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 func load(dir string) ([]record, error) {

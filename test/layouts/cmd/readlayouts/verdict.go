@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -28,15 +26,11 @@ type verdict struct {
 func verdicts(o outcome) []verdict {
 	var out []verdict
 	for _, f := range fieldNames {
-		want, stated := o.record.Expected[f]
+		_, stated := o.record.Expected[f]
 		if !stated {
 			continue
 		}
 		v := verdict{field: f}
-		wanted := []any{want}
-		if more, ok := o.record.Expected[f+"_alternatives"].([]any); ok {
-			wanted = append(wanted, more...)
-		}
 		path := f
 		if p, ok := paths[f]; ok {
 			path = p
@@ -52,7 +46,7 @@ func verdicts(o outcome) []verdict {
 			}
 		}
 		free, _ := o.record.Expected["amount_sign_free"].(bool)
-		v.verdict = judge(f, wanted, v.got, free)
+		v.verdict = judge(f, wanted(o.record, f), v.got, free)
 		out = append(out, v)
 	}
 	return out
@@ -99,20 +93,4 @@ func same(field, want, got string, signFree bool) bool {
 	}
 	fold := func(s string) string { return strings.ToLower(drop.ReplaceAllString(s, "")) }
 	return fold(want) == fold(got)
-}
-
-// writeFeatures writes what the reader knew of each value, and whether it is
-// right, for training.
-func writeFeatures(w *bufio.Writer, o outcome) {
-	if o.invoice == nil {
-		return
-	}
-	for _, v := range verdicts(o) {
-		raw, err := json.Marshal(map[string]any{
-			"file": o.record.File, "category": o.record.Category, "field": v.field, "got": v.got, "verdict": v.verdict, "confidence": v.confidence,
-		})
-		if err == nil {
-			fmt.Fprintln(w, string(raw))
-		}
-	}
 }

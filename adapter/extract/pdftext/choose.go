@@ -1,0 +1,203 @@
+package pdftext
+
+import (
+	"strings"
+
+	"docledger/adapter/extract/layout"
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
+)
+
+// Choice is one candidate of a field as training sees it.
+type Choice struct {
+	Field    string
+	Value    string
+	Names    []string
+	Features []float64
+}
+
+// Choices returns the candidates of all ranked fields of a document, for
+// training the rankers.
+func Choices(pages []layout.Page) []Choice {
+	var out []Choice
+	_, _ = read(pages, Options{Forced: true}, func(field string, all []candidate) {
+		for i := range all {
+			out = append(out, Choice{field, all[i].value, all[i].features.names, all[i].features.values})
+		}
+	})
+	return out
+}
+
+// tracer takes the candidates of a field while they are collected for training.
+type tracer func(field string, all []candidate)
+
+func (s *parsedDocument) traced(field string, all []candidate) {
+	if s.trace != nil {
+		s.trace(field, all)
+	}
+}
+
+// least is the confidence below which a value that documents need not state is
+// left empty.
+const least = 0.45
+
+// chooseNumber returns the invoice number.
+func (s *parsedDocument) chooseNumber() (found, float64, bool) {
+	all := s.numberCandidates(s.trace != nil)
+	s.traced(rankNumber, all)
+	m := models()[rankNumber]
+	if m == nil {
+		return choose(s.numbers())
+	}
+	best, confidence, others := m.best(all, strings.EqualFold)
+	if best == nil || confidence < 0.1 {
+		return found{}, 0, false
+	}
+	if _, ruled, ok := choose(s.numbers()); ok && ruled <= open {
+		confidence = min(confidence, contestedConfidence)
+	}
+	best.note(others, confidence)
+	return best.found, confidence, true
+}
+
+// contestedConfidence is what a value has at most for which labels speak as
+// strongly as for another one.
+const contestedConfidence = 0.75
+
+// note adds the values that are as likely as a doubtful one.
+func (c *candidate) note(others []*candidate, confidence float64) {
+	if confidence >= likely {
+		return
+	}
+	for _, o := range others {
+		if o.p > 0.05 {
+			c.alternatives = appendNew(c.alternatives, o.value)
+		}
+	}
+}
+
+// chooseDate returns the date of issue or the due date.
+func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) {
+	field, floor := rankIssue, 0.1
+	if role == textrules.RoleDueDate {
+		field, floor = rankDue, least
+	}
+	all := s.dateCandidates(role, s.trace != nil)
+	s.traced(field, all)
+	m := models()[field]
+	if m == nil {
+		return choose(s.datesOf(role))
+	}
+	best, confidence, others := m.best(all, func(a, b string) bool { return a == b })
+	if best == nil || best.p < floor {
+		return found{}, 0, false
+	}
+	if _, ruled, ok := choose(s.datesOf(role)); ok && ruled <= open {
+		confidence = min(confidence, contestedConfidence)
+	}
+	best.note(others, confidence)
+	return best.found, confidence, true
+}
+
+// party is the chosen name of a seller or buyer.
+type party struct {
+	naming
+	confidence   float64
+	alternatives []string
+}
+
+// chooseParties returns the seller and the buyer: the pair of different names
+// that is likeliest.
+func (s *parsedDocument) chooseParties() (seller, buyer party) {
+	facts := s.nameFacts()
+	all := s.partyCandidates(facts, s.trace != nil)
+	s.traced(rankSeller, all)
+	s.traced(rankBuyer, all)
+	sells, buys := models()[rankSeller], models()[rankBuyer]
+	if sells == nil || buys == nil {
+		return s.ruledParties()
+	}
+	asSeller, asBuyer := all, append([]candidate(nil), all...)
+	a, confidence, others := sells.best(asSeller, sameName)
+	b, sure, more := buys.best(asBuyer, sameName)
+	if a == nil {
+		return seller, buyer
+	}
+	firsts, seconds := append([]*candidate{a}, others...), append([]*candidate{b}, more...)
+	if sameName(a.value, b.value) {
+		best := -1.0
+		for _, x := range firsts {
+			for _, y := range seconds {
+				if joint := x.p * y.p; !sameName(x.value, y.value) && joint > best {
+					best, a, b = joint, x, y
+				}
+			}
+		}
+		confidence, sure = min(sells.calibrated(a.p, rivalOf(firsts, a)), doubtful), min(buys.calibrated(b.p, rivalOf(seconds, b)), doubtful)
+	}
+	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence}
+	for _, o := range firsts {
+		if o != a && o.p > 0.05 && confidence < likely {
+			seller.alternatives = appendNew(seller.alternatives, o.value)
+		}
+	}
+	if b.p < 0.15 {
+		return seller, buyer
+	}
+	buyer = party{naming: naming{name: b.value, seg: b.seg}, confidence: sure}
+	for _, o := range seconds {
+		if o != b && o.p > 0.05 && sure < likely {
+			buyer.alternatives = appendNew(buyer.alternatives, o.value)
+		}
+	}
+	return seller, buyer
+}
+
+func rivalOf(all []*candidate, chosen *candidate) float64 {
+	rival := 0.0
+	for _, c := range all {
+		if c != chosen {
+			rival = max(rival, c.p)
+		}
+	}
+	return rival
+}
+
+func sameName(a, b string) bool { return invoice.FoldName(a) == invoice.FoldName(b) }
+
+// ruledParties are the parties as labels and blocks tell.
+func (s *parsedDocument) ruledParties() (seller, buyer party) {
+	p := s.findParties()
+	labelled := false
+	for _, n := range p.buyer {
+		labelled = labelled || n.labelled
+	}
+	if labelled {
+		buyer.naming, buyer.confidence = best(p.buyer, "")
+		seller.naming, seller.confidence = best(p.seller, invoice.FoldName(buyer.name))
+	} else {
+		seller.naming, seller.confidence = best(p.seller, "")
+		buyer.naming, buyer.confidence = best(p.buyer, invoice.FoldName(seller.name))
+		seller.confidence = min(seller.confidence, likely)
+	}
+	if buyer.name == "" && seller.seg != nil {
+		buyer.naming, buyer.confidence = p.opposite(seller.seg)
+	}
+	return seller, buyer
+}
+
+// chooseTaxID returns the seller's tax identifier.
+func (s *parsedDocument) chooseTaxID(seller, buyer *segment) (found, float64, bool) {
+	all := s.taxIDCandidates(seller, buyer, s.trace != nil)
+	s.traced(rankTaxID, all)
+	m := models()[rankTaxID]
+	if m == nil {
+		return found{}, 0, false
+	}
+	best, confidence, others := m.best(all, func(a, b string) bool { return squeeze(a) == squeeze(b) })
+	if best == nil || best.p < 0.3 {
+		return found{}, 0, false
+	}
+	best.note(others, confidence)
+	return best.found, confidence, true
+}

@@ -1,0 +1,182 @@
+package pdftext
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+)
+
+// modelFiles are the trained rankers, one a field: test/layouts/train.py writes
+// them from documents with known values, docs/decisions.md says why.
+//
+//go:embed models/*.json
+var modelFiles embed.FS
+
+// features are what is known of a candidate, in the order of their names. All
+// candidates of a field have the same names.
+type features struct {
+	names  []string // only while names are collected for training
+	values []float64
+}
+
+func (f *features) add(name string, value float64) {
+	if f.names != nil {
+		f.names = append(f.names, name)
+	}
+	f.values = append(f.values, value)
+}
+
+func (f *features) flag(name string, is bool) {
+	if is {
+		f.add(name, 1)
+		return
+	}
+	f.add(name, 0)
+}
+
+// tree is a decision tree of a ranker. Node 0 is its root; a negative child -n-1
+// is leaf n.
+type tree struct {
+	Feature   []int     `json:"f"`
+	Threshold []float64 `json:"t"`
+	Left      []int     `json:"l"`
+	Right     []int     `json:"r"`
+	Leaf      []float64 `json:"v"`
+}
+
+// model ranks the candidates of a field: gradient-boosted trees whose sum is
+// the log odds that a candidate is right. Points and Shares calibrate the
+// confidence of the best candidate: the share of right ones, measured on
+// layouts that training did not see, by the probability that the trees state.
+type model struct {
+	Names  []string  `json:"names"`
+	Trees  []tree    `json:"trees"`
+	Points []float64 `json:"points"`
+	Shares []float64 `json:"shares"`
+}
+
+var models = sync.OnceValue(func() map[string]*model {
+	out := map[string]*model{}
+	for _, field := range rankedFields {
+		raw, err := modelFiles.ReadFile("models/" + field + ".json")
+		if err != nil {
+			continue // before the first training
+		}
+		m := &model{}
+		if err := json.Unmarshal(raw, m); err != nil {
+			panic(fmt.Sprintf("model %s: %v", field, err))
+		}
+		out[field] = m
+	}
+	return out
+})
+
+// The fields with a trained ranker.
+const (
+	rankNumber = "number"
+	rankIssue  = "issue_date"
+	rankDue    = "due_date"
+	rankSeller = "seller"
+	rankBuyer  = "buyer"
+	rankTaxID  = "tax_id"
+	rankTotals = "totals"
+	rankAmount = "amount_due"
+)
+
+var rankedFields = []string{rankNumber, rankIssue, rankDue, rankSeller, rankBuyer, rankTaxID, rankTotals, rankAmount}
+
+// probability returns how likely a candidate with these features is right, as
+// far as the trees tell; 0.5 without a model.
+func (m *model) probability(values []float64) float64 {
+	if m == nil || len(values) != len(m.Names) {
+		return 0.5
+	}
+	sum := 0.0
+	for i := range m.Trees {
+		sum += m.Trees[i].value(values)
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+func (t *tree) value(values []float64) float64 {
+	if len(t.Feature) == 0 {
+		return t.Leaf[0]
+	}
+	for at := 0; ; {
+		next := t.Right[at]
+		if values[t.Feature[at]] <= t.Threshold[at] {
+			next = t.Left[at]
+		}
+		if next < 0 {
+			return t.Leaf[-next-1]
+		}
+		at = next
+	}
+}
+
+// calibrated turns what the trees state for the best candidate, and how far the
+// best other value is behind, into the share of such choices that are right.
+func (m *model) calibrated(best, rival float64) float64 {
+	p := best * (1 - rival) / max(best*(1-rival)+rival*(1-best), 1e-9)
+	p = min(best, p)
+	if m == nil || len(m.Points) == 0 {
+		return p
+	}
+	i, exact := slices.BinarySearch(m.Points, p)
+	switch {
+	case exact:
+		return m.Shares[i]
+	case i == 0:
+		return m.Shares[0]
+	case i == len(m.Points):
+		return m.Shares[i-1]
+	}
+	part := (p - m.Points[i-1]) / (m.Points[i] - m.Points[i-1])
+	return m.Shares[i-1] + part*(m.Shares[i]-m.Shares[i-1])
+}
+
+// candidate is a value that a field may have, with where it stands and what
+// speaks for it.
+type candidate struct {
+	found
+	features features
+	p        float64
+}
+
+// best returns the likeliest candidate, the confidence in it, and the other
+// values in the order of their likelihood.
+func (m *model) best(all []candidate, same func(a, b string) bool) (best *candidate, confidence float64, others []*candidate) {
+	if len(all) == 0 {
+		return nil, 0, nil
+	}
+	order := make([]*candidate, len(all))
+	for i := range all {
+		all[i].p = m.probability(all[i].features.values)
+		order[i] = &all[i]
+	}
+	slices.SortStableFunc(order, func(a, b *candidate) int {
+		switch {
+		case a.p > b.p:
+			return -1
+		case a.p < b.p:
+			return 1
+		}
+		return 0
+	})
+	best = order[0]
+	for _, c := range order[1:] {
+		if !same(c.value, best.value) && !slices.ContainsFunc(others, func(o *candidate) bool { return same(o.value, c.value) }) {
+			if others = append(others, c); len(others) >= 5 {
+				break
+			}
+		}
+	}
+	rival := 0.0
+	if len(others) > 0 {
+		rival = others[0].p
+	}
+	return best, m.calibrated(best.p, rival), others
+}

@@ -1,0 +1,439 @@
+package pdftext
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
+)
+
+// nameFacts are what all candidates of a party's name share.
+type nameFacts struct {
+	s       *parsedDocument
+	blocks  map[*segment]*block
+	index   map[*segment]int // of a segment in its block
+	lower   string           // the whole document, folded and without spaces
+	domains []string         // of addresses of e-mail and web pages
+	footer  string           // the lowest lines of all pages, folded
+	seller  map[string]float64
+	buyer   map[string]float64
+}
+
+var domainForm = regexp.MustCompile(`(?i)(?:@|www\.|https?://)([a-z0-9][a-z0-9.-]*[a-z0-9])\.[a-z]{2,}`)
+
+func (s *parsedDocument) nameFacts() *nameFacts {
+	n := &nameFacts{s: s, blocks: map[*segment]*block{}, index: map[*segment]int{}, seller: map[string]float64{}, buyer: map[string]float64{}}
+	p := s.findParties()
+	for _, b := range p.blocks {
+		for i, seg := range b.segments {
+			n.blocks[seg], n.index[seg] = b, i
+		}
+	}
+	for _, c := range p.seller {
+		n.seller[invoice.FoldName(c.name)] += c.weight
+	}
+	for _, c := range p.buyer {
+		n.buyer[invoice.FoldName(c.name)] += c.weight
+	}
+	var all, footer strings.Builder
+	for _, seg := range s.segments {
+		text := compact(seg.text)
+		if all.Len() < 200_000 {
+			all.WriteString(text)
+			all.WriteByte('\n')
+		}
+		if seg.y0 > 0.85*s.sizes[seg.page][1] && footer.Len() < 20_000 {
+			footer.WriteString(text)
+			footer.WriteByte('\n')
+		}
+		if len(n.domains) < 20 && strings.ContainsAny(seg.text, "@.") {
+			for _, m := range domainForm.FindAllStringSubmatch(seg.text, 5) {
+				n.domains = append(n.domains, compact(strings.ReplaceAll(strings.ReplaceAll(m[1], "-", ""), ".", "")))
+			}
+		}
+	}
+	n.lower, n.footer = all.String(), footer.String()
+	return n
+}
+
+// nameCandidate is a text that can be a party's name.
+type nameCandidate struct {
+	name       string
+	seg        *segment
+	start, end int // bytes of the segment
+	piece      int // 0 the whole segment, 1 behind a label, 2 before a separator, 3 before a comma, 4 joined
+}
+
+// nameCandidates returns the texts that can be names of parties.
+func (s *parsedDocument) nameCandidates() []nameCandidate {
+	var out []nameCandidate
+	seen := map[string]int{}
+	add := func(seg *segment, start, end, piece int) {
+		raw := seg.text[start:end]
+		trimmed := strings.Trim(raw, " :.-–=#/|,;·•◆")
+		name := restoreStop(cutHonor(trimmed), raw)
+		if !plausibleName(name) || len(out) >= maxCandidates || seen[name] >= 4 {
+			return
+		}
+		seen[name]++
+		at := start + strings.Index(raw, trimmed)
+		out = append(out, nameCandidate{name, seg, at, at + len(trimmed), piece})
+	}
+	for _, seg := range s.segments {
+		if seg.page > 2 || seg.used && !s.besideTable(seg) {
+			continue
+		}
+		text := seg.text
+		if len(text) > 300 {
+			continue
+		}
+		add(seg, 0, len(text), 0)
+		start := 0
+		if i := labelPrefix(seg); i > 0 && i < len(text) {
+			add(seg, i, len(text), 1)
+			start = i
+		}
+		if at := separators.FindStringIndex(text[start:]); at != nil && at[0] > 0 {
+			add(seg, start, start+at[0], 2)
+		}
+		if strings.Contains(text[start:], ",") {
+			if i := commaCut(text[start:]); i > 0 {
+				add(seg, start, start+i, 3)
+			}
+		}
+		if m := soldBy.FindStringSubmatchIndex(text); m != nil {
+			add(seg, m[2], m[3], 1)
+		}
+	}
+	return append(out, s.joinedNames(seen)...)
+}
+
+// besideTable reports whether a segment in a line of the table stands left or
+// right of it.
+func (s *parsedDocument) besideTable(*segment) bool { return false }
+
+func cutHonor(name string) string {
+	for _, suffix := range []string{" 御中", "御中", " 様", "様"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return strings.TrimSpace(attention.ReplaceAllString(name, ""))
+}
+
+// labelPrefix is where the text behind the labels that begin a segment starts.
+func labelPrefix(seg *segment) int {
+	end := 0
+	if len(seg.labels) > 0 && seg.labels[0].From <= 1 {
+		end = seg.tokens[seg.labels[0].To-1].End
+	}
+	if i := strings.Index(seg.text, ":"); i > 0 && i < 60 && i+1 < len(seg.text) && !strings.Contains(seg.text[:i], ",") {
+		end = max(end, i+1)
+	}
+	return end
+}
+
+// commaCut returns where a name ends and an address follows: the first comma
+// behind which a part holds a digit.
+func commaCut(text string) int {
+	parts := strings.Split(text, ",")
+	end := 0
+	for i, part := range parts[:len(parts)-1] {
+		end += len(part)
+		if i > 0 {
+			end++
+		}
+		if hasDigit(parts[i+1]) && !hasDigit(part) {
+			return end
+		}
+	}
+	return 0
+}
+
+// plausibleName reports whether a text can be a name at all.
+func plausibleName(name string) bool {
+	letters, digits := 0, 0
+	for _, r := range name {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case unicode.IsDigit(r):
+			digits++
+		}
+	}
+	runes := len([]rune(name))
+	return letters >= 2 && digits <= letters && runes <= 70 && !strings.ContainsAny(name, "@<>{}=") && len(strings.Fields(name)) <= 9
+}
+
+// joinedNames are names that are printed in two parts: side by side, or with
+// the legal form in the next line.
+func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
+	var out []nameCandidate
+	for _, l := range s.lines {
+		if l.page > 1 || len(out) > 40 {
+			break
+		}
+		for k, seg := range l.segments {
+			if seg.used || len(seg.labels) > 0 || hasDigit(seg.text) {
+				continue
+			}
+			joined := ""
+			if k+1 < len(l.segments) && (strings.HasSuffix(seg.text, "&") || strings.HasSuffix(seg.text, ",") || strings.HasPrefix(l.segments[k+1].text, "&")) {
+				joined = seg.text + " " + l.segments[k+1].text
+			} else if below := s.under(seg.line, seg); len(below) > 0 {
+				b := below[0].seg
+				if b.y0-seg.y1 < 2*s.height && len(b.words) <= 3 && textrules.IsLegalForm(b.words[0].text) {
+					joined = seg.text + " " + b.text
+				}
+			}
+			if plausibleName(joined) && seen[joined] == 0 {
+				seen[joined]++
+				out = append(out, nameCandidate{strings.Trim(joined, " ,;"), seg, 0, len(seg.text), 4})
+			}
+		}
+	}
+	return out
+}
+
+// partyCandidates returns the candidates of a party's name with their features.
+func (s *parsedDocument) partyCandidates(n *nameFacts, training bool) []candidate {
+	names := s.nameCandidates()
+	repeated := map[string]int{}
+	for _, c := range names {
+		repeated[compact(c.name)]++
+	}
+	var out []candidate
+	for i := range names {
+		c := candidate{found: found{value: names[i].name, seg: names[i].seg}}
+		c.from, c.to = names[i].seg.wordsAt(names[i].start, names[i].end)
+		if training {
+			c.features.names = []string{}
+		}
+		n.describe(&c.features, &names[i], repeated)
+		out = append(out, c)
+	}
+	return out
+}
+
+func (n *nameFacts) describe(f *features, c *nameCandidate, repeated map[string]int) {
+	s, seg := n.s, c.seg
+	at := s.around(seg, c.start, c.end)
+	f.addLabels(at, groupSeller, groupBuyer, groupOtherParty, groupName, groupAccount, groupContact, groupAddress, groupTaxID, groupTitle, groupOther)
+	f.addPlace(s, seg)
+	f.add("piece", float64(c.piece))
+	f.addWords(c.name)
+	folded := compact(c.name)
+	f.add("count", float64(min(strings.Count(n.lower, folded), 6)))
+	f.add("in_footer", float64(min(strings.Count(n.footer, folded), 2)))
+	f.add("repeated", float64(min(repeated[folded], 5)))
+	f.add("seller_rule", min(n.seller[invoice.FoldName(c.name)], 3))
+	f.add("buyer_rule", min(n.buyer[invoice.FoldName(c.name)], 3))
+	f.add("domain", n.domainMatch(c.name))
+	rest := seg.text[c.end:]
+	f.flag("address_behind", hasDigit(rest))
+	f.flag("tax_id_behind", hasRole(seg, textrules.RoleTaxID, textrules.RoleRegistration, textrules.RoleIBAN))
+	f.flag("phone_behind", strings.ContainsAny(rest, "@") || hasRole(seg, textrules.RoleOtherNumber, textrules.RoleContact))
+	f.add("rest", float64(min(len(rest), 120)))
+	f.add("before", float64(min(c.start, 60)))
+	f.flag("ends_with_colon", strings.HasPrefix(strings.TrimSpace(rest), ":"))
+	n.addBlock(f, seg)
+	n.addSection(f, seg)
+	f.addLineage(s, seg)
+}
+
+// addWords adds what kind of words a name is made of.
+func (f *features) addWords(name string) {
+	tokens := textrules.Tokens(name)
+	covered, roles := 0, textrules.FindLabels(tokens)
+	for _, m := range roles {
+		covered += m.To - m.From
+	}
+	first := group(0)
+	if len(roles) > 0 && roles[0].From == 0 {
+		first = groupOf(roles[0].Label)
+	}
+	notName, address, bank, small, caps, numbers := 0, 0, 0, 0, 0, 0
+	words := strings.Fields(name)
+	for i, w := range words {
+		plain := strings.Trim(w, ".,:;()&")
+		if textrules.IsWord("notname", plain) {
+			notName++
+		}
+		if textrules.IsWord("address", plain) {
+			address++
+		}
+		if textrules.IsWord("bank", plain) {
+			bank++
+		}
+		r := []rune(plain)
+		switch {
+		case len(r) == 0:
+		case unicode.IsDigit(r[0]):
+			numbers++
+		case unicode.IsLower(r[0]) && i > 0 && len(r) > 3:
+			small++
+		case unicode.IsUpper(r[0]):
+			caps++
+		}
+	}
+	count := float64(max(len(words), 1))
+	f.flag("company", textrules.IsCompany(name))
+	f.add("name_words", count)
+	f.add("name_length", float64(len([]rune(name))))
+	f.add("covered", float64(covered)/float64(max(len(tokens), 1)))
+	f.flag("starts_with_label", len(roles) > 0 && roles[0].From == 0)
+	f.add("first_group", float64(first))
+	f.add("not_name", float64(notName)/count)
+	f.add("address_words", float64(address)/count)
+	f.add("bank_words", float64(bank))
+	f.add("small", float64(small)/count)
+	f.add("capitalized", float64(caps)/count)
+	f.add("numbers", float64(numbers)/count)
+	f.flag("has_digit", hasDigit(name))
+	f.flag("upper", name == strings.ToUpper(name) && name != strings.ToLower(name))
+	f.flag("comma", strings.Contains(name, ","))
+	f.flag("separator", strings.ContainsAny(name, "·•|/:"))
+	f.flag("ampersand", strings.ContainsAny(name, "&"))
+	f.flag("hyphen", strings.Contains(name, "-"))
+	f.flag("stop", strings.HasSuffix(name, "."))
+	f.flag("contact", contact.MatchString(name))
+	f.flag("postcode", postcode.MatchString(name))
+	f.flag("house_number", houseNumber.MatchString(name))
+	f.flag("lower_start", len(name) > 0 && unicode.IsLower([]rune(name)[0]))
+	f.flag("ideographic", textrules.IsIdeographic(name))
+	f.flag("kind", textrules.KindOf(name) != "")
+	f.flag("country", len(textrules.Countries(tokens)) > 0)
+	f.add("heads", float64(len(textrules.FindHeads(name, tokens))))
+}
+
+// domainMatch is how much of the name occurs in an address of the document.
+func (n *nameFacts) domainMatch(name string) float64 {
+	best := 0.0
+	for _, w := range strings.Fields(name) {
+		w = compact(strings.Trim(w, ".,&-"))
+		if len(w) < 4 || textrules.IsLegalForm(w) {
+			continue
+		}
+		for _, d := range n.domains {
+			if strings.Contains(d, w) {
+				best = max(best, float64(len(w))/float64(max(len(d), 1)))
+			}
+		}
+	}
+	return best
+}
+
+// addBlock adds what stands in the block of lines that a segment belongs to.
+func (n *nameFacts) addBlock(f *features, seg *segment) {
+	var size, index, below int
+	var post, street, tax, iban, phone, mail, date, money, amounts bool
+	postAt := 9
+	if b := n.blocks[seg]; b != nil {
+		size, index = len(b.segments), n.index[seg]
+		for i := index + 1; i < len(b.segments) && i <= index+6; i++ {
+			line := b.segments[i]
+			below++
+			if isPost := postcode.MatchString(line.text) && len(line.dates) == 0; isPost {
+				post = true
+				postAt = min(postAt, i-index)
+			}
+			street = street || i == index+1 && hasDigit(line.text) && len(line.labels) == 0
+		}
+		for _, line := range b.segments[max(index-6, 0):min(index+10, len(b.segments))] {
+			tax = tax || hasRole(line, textrules.RoleTaxID, textrules.RoleRegistration, textrules.RoleNationalTaxID)
+			iban = iban || hasRole(line, textrules.RoleIBAN, textrules.RoleBIC)
+			phone = phone || hasRole(line, textrules.RoleOtherNumber, textrules.RoleContact)
+			mail = mail || strings.Contains(line.text, "@")
+			date = date || len(line.dates) > 0
+			for i := range line.amounts {
+				money = money || line.amounts[i].showsMoney()
+			}
+			amounts = amounts || len(line.amounts) > 0
+		}
+	}
+	f.add("block_size", float64(min(size, 12)))
+	f.add("block_index", float64(min(index, 12)))
+	f.add("block_below", float64(below))
+	f.add("post_at", float64(postAt))
+	f.flag("block_post", post)
+	f.flag("block_street", street)
+	f.flag("block_tax", tax)
+	f.flag("block_iban", iban)
+	f.flag("block_phone", phone)
+	f.flag("block_mail", mail)
+	f.flag("block_date", date)
+	f.flag("block_money", money)
+	f.flag("block_amounts", amounts)
+}
+
+// addSection adds the last heading of a party above a segment in its column.
+func (n *nameFacts) addSection(f *features, seg *segment) {
+	s := n.s
+	kind, distance, columns := groupNone, 60.0, 0.0
+	inLine := groupNone
+	for _, other := range s.lines[seg.line].segments {
+		if other == seg || other.x0 > seg.x0 {
+			continue
+		}
+		for _, m := range other.labels {
+			if g := groupOf(m.Label); g == groupSeller || g == groupBuyer || g == groupOtherParty {
+				inLine = g
+			}
+		}
+	}
+	for i := seg.line - 1; i >= 0 && kind == groupNone; i-- {
+		l := s.lines[i]
+		if l.page != seg.page || seg.y0-l.y1 > 25*s.height {
+			break
+		}
+		for _, a := range l.segments {
+			if a.x0 > seg.x0+3*s.height || a.x1 < seg.x0-30*s.height || len(a.labels) == 0 {
+				continue
+			}
+			for _, m := range a.labels {
+				g := groupOf(m.Label)
+				if (g == groupSeller || g == groupBuyer || g == groupOtherParty) && m.From <= 1 && !m.Weak {
+					kind, distance = g, (seg.y0-a.y1)/s.height
+					columns = max(0, seg.x0-a.x0) / s.height
+				}
+			}
+		}
+	}
+	f.flag("section_seller", kind == groupSeller)
+	f.flag("section_buyer", kind == groupBuyer)
+	f.flag("section_other", kind == groupOtherParty)
+	f.add("section_distance", distance)
+	f.add("section_column", columns)
+	f.flag("line_seller", inLine == groupSeller)
+	f.flag("line_buyer", inLine == groupBuyer)
+	f.flag("line_other", inLine == groupOtherParty)
+}
+
+// addLineage adds how a segment stands to the first lines and to the title.
+func (f *features) addLineage(s *parsedDocument, seg *segment) {
+	first := true
+	for _, l := range s.lines[:seg.line] {
+		if l.page == seg.page && len(l.segments) > 0 {
+			first = false
+			break
+		}
+	}
+	titleAbove, tableAbove := false, false
+	for _, l := range s.lines[:min(seg.line, 80)] {
+		for _, a := range l.segments {
+			titleAbove = titleAbove || hasRole(a, textrules.RoleTitle, textrules.RoleCreditTitle) && a.labels[0].From == 0 && len(a.tokens) <= 5
+			tableAbove = tableAbove || a.used
+		}
+	}
+	f.flag("first_line", first)
+	f.flag("title_above", titleAbove)
+	f.flag("table_above", tableAbove)
+	under := s.under(seg.line, seg)
+	f.add("aligned_below", float64(len(under)))
+	post := false
+	for _, u := range under {
+		post = post || postcode.MatchString(u.seg.text) && len(u.seg.dates) == 0
+	}
+	f.flag("post_below", post)
+	f.flag("digit_below", len(under) > 0 && hasDigit(under[0].seg.text))
+}

@@ -1,0 +1,145 @@
+package pdftext
+
+import (
+	"regexp"
+	"strings"
+
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
+)
+
+// taxForms are the forms of tax identifiers that show by themselves what they
+// may be. Identifiers that are digits only need a label.
+var taxForms = []struct {
+	name string
+	form *regexp.Regexp
+}{
+	{"eu", regexp.MustCompile(`\b(?:ATU ?\d{8}|BE ?[01]\d{3}[. ]?\d{3}[. ]?\d{3}|BG ?\d{9,10}|CY ?\d{8}[A-Z]|CZ ?\d{8,10}|DE ?\d{3} ?\d{3} ?\d{3}|DK ?\d{2} ?\d{2} ?\d{2} ?\d{2}|EE ?\d{9}|EL ?\d{9}|ES ?-?[A-Z0-9]-?\d{7}-?[A-Z0-9]|FI ?\d{7}-?\d|FR ?[A-Z0-9]{2} ?\d{3} ?\d{3} ?\d{3}|GB ?\d{3} ?\d{4} ?\d{2}|HR ?\d{11}|HU ?\d{8}|IE ?\d[A-Z0-9+*]\d{5}[A-Z]{1,2}|IT ?\d{11}|LT ?\d{9}(?:\d{3})?|LU ?\d{8}|LV ?\d{11}|MT ?\d{8}|NL ?\d{3}\.?\d{3}\.?\d{3}\.?B\.?\d{2}|PL ?\d{10}|PT ?\d{9}|RO ?\d{2,10}|SE ?\d{10}-?\d{2}|SI ?\d{8}|SK ?\d{10}|XI ?\d{9})\b`)},
+	{"ch", regexp.MustCompile(`\bCHE[- ]?\d{3}\.?\d{3}\.?\d{3}(?: (?:MWST|TVA|IVA))?\b`)},
+	{"no", regexp.MustCompile(`\b(?:NO ?)?\d{3} ?\d{3} ?\d{3} ?MVA\b`)},
+	{"ca", regexp.MustCompile(`\b\d{5} ?\d{4} ?RT ?\d{4}\b|\b\d{9} ?RT ?\d{4}\b`)},
+	{"in", regexp.MustCompile(`\b\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]\b`)},
+	{"mx", regexp.MustCompile(`\b[A-ZÑ&]{3,4}-?\d{6}-?[A-Z0-9]{3}\b`)},
+	{"br", regexp.MustCompile(`\b\d{2}\.?\d{3}\.?\d{3}/\d{4}-?\d{2}\b`)},
+	{"cpf", regexp.MustCompile(`\b\d{3}\.\d{3}\.\d{3}-\d{2}\b`)},
+	{"es", regexp.MustCompile(`\b[A-HJNP-SUVWXYZ]-?\d{7}-?[0-9A-Z]\b|\b\d{8}-?[A-HJ-NP-TV-Z]\b`)},
+	{"us", regexp.MustCompile(`\b\d{2}-\d{7}\b`)},
+	{"pl", regexp.MustCompile(`\b\d{3}-\d{3}-\d{2}-\d{2}\b|\b\d{3}-\d{2}-\d{2}-\d{3}\b`)},
+	{"hu", regexp.MustCompile(`\b\d{8}-\d-\d{2}\b`)},
+	{"sg", regexp.MustCompile(`\b(?:19|20)\d{7}[A-Z]\b|\bM\d-?\d{7}-?[0-9A-Z]\b|\b[0-9]{8}[A-Z]\b|\b[STFG]\d{2}[A-Z]{2}\d{4}[A-Z]\b`)},
+	{"jp", regexp.MustCompile(`\bT\d{13}\b`)},
+	{"fi", regexp.MustCompile(`\b\d{7}-\d\b`)},
+	{"ie", regexp.MustCompile(`\b\d{7}[A-W][A-I]?\b`)},
+	{"cn", regexp.MustCompile(`\b9[0-9A-Z]{17}\b`)},
+	{"se", regexp.MustCompile(`\b\d{6}-\d{4}\b`)},
+	{"digits", regexp.MustCompile(`\b\d{2,3}(?:[ .-]?\d{2,3}){2,5}(?:[ -]\d)?\b|\b\d{8,15}\b`)},
+}
+
+// taxIDCandidates returns what may be a tax identifier.
+func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) []candidate {
+	ruled := map[string]bool{}
+	owned := map[string]bool{} // labelled as the buyer's
+	for _, id := range s.taxIDs() {
+		ruled[squeeze(id.id)] = true
+		if id.buyer {
+			owned[squeeze(id.id)] = true
+		}
+	}
+	accounts := map[*segment]bool{}
+	for _, i := range s.ibans() {
+		accounts[i.seg] = i.valid
+	}
+	counts := map[string]int{}
+	var out []candidate
+	for _, seg := range s.segments {
+		if seg.used && len(seg.labels) == 0 || len(out) >= maxCandidates {
+			continue
+		}
+		upper := seg.text
+		var taken [][2]int
+		for k, form := range taxForms {
+			for _, at := range form.form.FindAllStringIndex(upper, 6) {
+				if overlaps(taken, at[0], at[1]) || overlapsDate(seg, at[0], at[1]) {
+					continue
+				}
+				labelled := false
+				around := s.around(seg, at[0], at[1])
+				for _, t := range []tag{around.same, around.left, around.above, around.next} {
+					switch t.group {
+					case groupTaxID, groupBuyerTaxID, groupRegistration, groupTotal:
+						labelled = true
+					}
+				}
+				if form.name == "digits" && !labelled {
+					continue
+				}
+				taken = append(taken, [2]int{at[0], at[1]})
+				value := strings.TrimSpace(upper[at[0]:at[1]])
+				counts[squeeze(value)]++
+				c := candidate{found: found{value: value, seg: seg}}
+				c.from, c.to = seg.wordsAt(at[0], at[1])
+				if training {
+					c.features.names = []string{}
+				}
+				f := &c.features
+				f.addLabels(around, groupTaxID, groupBuyerTaxID, groupRegistration, groupTotal, groupContact, groupOther, groupBuyer, groupSeller, groupAccount, groupNumber)
+				f.addPlace(s, seg)
+				f.add("form", float64(k))
+				valid, known := invoice.ValidTaxID(squeeze(value), "")
+				f.flag("valid", valid && known)
+				f.flag("invalid", known && !valid)
+				f.flag("rule", ruled[squeeze(value)])
+				f.flag("buyer_rule", owned[squeeze(value)])
+				f.flag("account", accounts[seg])
+				f.add("count", float64(min(counts[squeeze(value)], 4)))
+				f.add("digits", float64(countDigits(value)))
+				f.add("index", float64(min(len(out), 20)))
+				f.addNear(s, seg, seller, "seller")
+				f.addNear(s, seg, buyer, "buyer")
+				f.flag("footer", seg.y0 > 0.85*s.sizes[seg.page][1])
+				f.flag("money", isMoneyAt(seg, c.from, c.to) && form.name == "digits")
+				f.flag("label_word", labelled)
+				f.flag("vat_word", vatWord(seg.text))
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func vatWord(text string) bool {
+	for _, t := range textrules.Tokens(text) {
+		switch t.Text {
+		case "vat", "ust", "mwst", "uid", "tva", "iva", "btw", "nif", "cif", "nip", "dic", "cvr", "mva", "moms", "alv", "gst", "abn", "ein", "rfc", "cnpj", "gstin", "vkn", "αφμ", "adoszam", "piva":
+			return true
+		}
+	}
+	return false
+}
+
+func overlaps(taken [][2]int, start, end int) bool {
+	for _, t := range taken {
+		if start < t[1] && t[0] < end {
+			return true
+		}
+	}
+	return false
+}
+
+// addNear adds where a segment stands to the name of a party.
+func (f *features) addNear(s *parsedDocument, seg, name *segment, who string) {
+	same, line, dy, dx := false, false, 99.0, 99.0
+	if name != nil {
+		if name.page == seg.page {
+			dy = (seg.y0 - name.y0) / s.height
+			dx = (seg.x0 - name.x0) / s.height
+		}
+		same = name == seg
+		line = name.line == seg.line
+	}
+	f.flag(who+"_segment", same)
+	f.flag(who+"_line", line)
+	f.add(who+"_dy", max(-99, min(dy, 99)))
+	f.add(who+"_dx", max(-99, min(dx, 99)))
+	f.flag(who+"_under", name != nil && dy > 0 && dy < 14 && dx > -6 && dx < 6)
+}

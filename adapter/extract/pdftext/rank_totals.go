@@ -1,0 +1,517 @@
+package pdftext
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/money"
+)
+
+const (
+	// maxSums is how many different amounts take part in the search for totals.
+	maxSums = 48
+	// maxCombinations is how many combinations of totals are ranked.
+	maxCombinations = 240
+	// maxTaxRows is how many taxes by rate are added up.
+	maxTaxRows = 6
+	// unitsAmount is how many units of the search are one of a currency.
+	unitsAmount = 10_000
+)
+
+// moneyGroup is what the label of an amount means for totals.
+type moneyGroup int
+
+const (
+	moneyNet moneyGroup = iota
+	moneySubtotal
+	moneyTax
+	moneyGross
+	moneyTotal
+	moneyDue
+	moneyPaid // before, kept back, or carried over: no part of the invoice's own totals
+	moneyExtra
+	moneyGroups
+)
+
+var moneyNames = [moneyGroups]string{"net", "subtotal", "tax", "gross", "total", "due", "paid", "extra"}
+
+func moneyGroupOf(r textrules.Role) (moneyGroup, bool) {
+	switch r {
+	case textrules.RoleNet:
+		return moneyNet, true
+	case textrules.RoleSubtotal:
+		return moneySubtotal, true
+	case textrules.RoleTax, textrules.RoleTaxTotal:
+		return moneyTax, true
+	case textrules.RoleGross:
+		return moneyGross, true
+	case textrules.RoleTotal:
+		return moneyTotal, true
+	case textrules.RoleDue:
+		return moneyDue, true
+	case textrules.RolePrepaid, textrules.RolePrevious, textrules.RoleWithheld, textrules.RoleCarried:
+		return moneyPaid, true
+	case textrules.RoleAllowance, textrules.RoleCharge, textrules.RoleRounding:
+		return moneyExtra, true
+	}
+	return 0, false
+}
+
+// The sides of an amount on which its label stands.
+const (
+	sideSame = iota
+	sideLeft
+	sideAbove
+	sides
+)
+
+// sum is an amount of money that the document prints, once or more.
+type sum struct {
+	value  money.Decimal
+	units  int64
+	labels [moneyGroups][sides]float64
+	count  int
+	last   float64 // how far down the document, 0 to 1
+	first  *segment
+	amount *amount
+	seg    *segment // where it stands with the best label
+	best   float64
+	rated  bool // a tax at a rate that stands in its line
+	order  int
+	currency,
+	zero bool
+	right   float64 // right edge
+	extra   textrules.Match
+	extraAt *segment // of the label of a charge or an allowance
+}
+
+func toUnits(v money.Decimal) (int64, bool) {
+	f, err := strconv.ParseFloat(v.String(), 64)
+	if err != nil || math.Abs(f) > 1e11 {
+		return 0, false
+	}
+	return int64(math.Round(f * unitsAmount)), true
+}
+
+// moneyTags finds the labels of an amount.
+func (s *parsedDocument) moneyTags(seg *segment, a *amount, set func(side int, at *segment, m textrules.Match)) {
+	start := seg.starts[a.from]
+	for m := len(seg.labels) - 1; m >= 0; m-- {
+		label := seg.labels[m]
+		if _, ok := moneyGroupOf(label.Role); ok && seg.tokens[label.To-1].End <= start {
+			set(sideSame, seg, label)
+			break
+		}
+	}
+	l := s.lines[seg.line]
+	step := -1
+	if l.right {
+		step = 1
+	}
+	if !seg.wordyBefore(a) {
+		for i := seg.at + step; i >= 0 && i < len(l.segments); i += step {
+			b := l.segments[i]
+			if !b.wordy() {
+				continue
+			}
+			// The first label names the row, the last stands nearest.
+			for m := len(b.labels) - 1; m >= 0; m-- {
+				if _, ok := moneyGroupOf(b.labels[m].Role); ok {
+					set(sideLeft, b, b.labels[m])
+				}
+			}
+			break
+		}
+	}
+	reach := 0
+	for i := seg.line - 1; i >= 0 && reach < 10; i-- {
+		above := s.lines[i]
+		if above.page != seg.page || seg.y0-above.y1 > 16*s.height {
+			break
+		}
+		for _, b := range above.segments {
+			if b.x1 < a.x0-s.height || b.x0 > a.x1+s.height {
+				continue
+			}
+			reach++
+			if !b.wordy() {
+				continue
+			}
+			if pureLabel(b) || len(b.amounts) == 0 {
+				for _, m := range b.labels {
+					if _, ok := moneyGroupOf(m.Role); !ok {
+						continue
+					}
+					if x0, x1 := b.span(b.tokens[m.From].Start, b.tokens[m.To-1].End); x1 >= a.x0-2*s.height && x0 <= a.x1+2*s.height {
+						set(sideAbove, b, m)
+					}
+				}
+			}
+			return
+		}
+	}
+}
+
+// wordyBefore reports whether letters stand before an amount in its segment.
+func (seg *segment) wordyBefore(a *amount) bool {
+	for _, w := range seg.words[:a.from] {
+		if strings.ContainsFunc(w.text, unicode.IsLetter) && textrules.Currencies(w.text) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sums collects the amounts that may be totals, the likeliest first.
+func (s *parsedDocument) sums() []*sum {
+	byUnits := map[int64]*sum{}
+	var all []*sum
+	for i, seg := range s.segments {
+		for k := range seg.amounts {
+			a := &seg.amounts[k]
+			if a.percent || seg.used && !s.totalsRow(seg) {
+				continue
+			}
+			for n, value := range append([]money.Decimal{a.value}, a.alternatives...) {
+				units, ok := toUnits(value)
+				if !ok {
+					continue
+				}
+				c := byUnits[units]
+				if c == nil {
+					c = &sum{value: value, units: units, order: len(all), zero: units == 0, best: -1}
+					byUnits[units] = c
+					all = append(all, c)
+				}
+				weight := 0.0
+				if a.showsMoney() {
+					weight += 0.3
+				}
+				c.currency = c.currency || len(a.currencies) > 0
+				s.moneyTags(seg, a, func(side int, at *segment, m textrules.Match) {
+					g, _ := moneyGroupOf(m.Role)
+					strength := 1.0
+					if m.Weak {
+						strength = 0.5
+					}
+					if n > 0 {
+						strength *= 0.8
+					}
+					c.labels[g][side] = max(c.labels[g][side], strength)
+					if g == moneyExtra && c.extraAt == nil {
+						c.extra, c.extraAt = m, at
+					}
+					weight = max(weight, strength+0.3)
+				})
+				c.count++
+				c.last = float64(i) / float64(len(s.segments))
+				if weight > c.best {
+					c.best, c.seg, c.amount, c.right = weight, seg, a, a.x1
+				}
+			}
+		}
+	}
+	for _, c := range all {
+		c.best += 0.2 * c.last
+		if c.count > 1 {
+			c.best += 0.1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *sum) int { return cmp.Compare(b.best, a.best) })
+	return all[:min(len(all), maxSums)]
+}
+
+// totalsRow reports whether a line that the table covers holds totals.
+func (s *parsedDocument) totalsRow(seg *segment) bool {
+	for _, b := range s.lines[seg.line].segments {
+		if len(b.labels) > 0 && b.labels[0].From == 0 {
+			switch b.labels[0].Role {
+			case textrules.RoleNet, textrules.RoleTaxTotal, textrules.RoleGross, textrules.RoleDue, textrules.RoleTotal, textrules.RoleSubtotal:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// combination is a net total, a tax total and a gross total that go together.
+// Nil ones are not stated.
+type combination struct {
+	net, tax, gross *sum
+	computed        bool // the tax total is the sum of taxes by rate
+	weight          float64
+}
+
+func (c *combination) key() string {
+	parts := [3]string{}
+	for i, x := range []*sum{c.net, c.tax, c.gross} {
+		if x != nil {
+			parts[i] = x.value.String()
+		}
+	}
+	raw, _ := json.Marshal(parts) //nolint:errchkjson // strings always marshal
+	return string(raw)
+}
+
+func (x *sum) label(g moneyGroup) float64 {
+	if x == nil {
+		return 0
+	}
+	return max(x.labels[g][sideSame], x.labels[g][sideLeft], 0.8*x.labels[g][sideAbove])
+}
+
+// combinations returns the combinations that arithmetic allows, those whose
+// labels fit best.
+func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int64) []combination {
+	byUnits := map[int64]*sum{}
+	for _, x := range all {
+		byUnits[x.units] = x
+	}
+	var out []combination
+	add := func(c combination) {
+		c.weight = 0
+		if c.net != nil {
+			c.weight += max(c.net.label(moneyNet), 0.6*c.net.label(moneySubtotal), 0.3*c.net.label(moneyTotal))
+		}
+		if c.tax != nil {
+			c.weight += c.tax.label(moneyTax)
+			if c.computed {
+				c.weight += 0.7
+			}
+		}
+		c.weight += max(c.gross.label(moneyGross), 0.8*c.gross.label(moneyTotal), 0.9*c.gross.label(moneyDue)) + 0.2*c.gross.last
+		if c.net != nil && c.tax != nil {
+			c.weight++
+		}
+		out = append(out, c)
+	}
+	computed := s.taxSums(all, taxes)
+	for _, g := range all {
+		if g.units == 0 && g.best < 0.8 || g.seg == nil {
+			continue
+		}
+		if g.best >= 0.3 {
+			add(combination{gross: g})
+			add(combination{gross: g, net: g})
+			for _, z := range all {
+				if z.zero && z.label(moneyTax) > 0 {
+					add(combination{net: g, tax: z, gross: g})
+					add(combination{tax: z, gross: g})
+					break
+				}
+			}
+		}
+		for _, n := range all {
+			rest := g.units - n.units
+			if n == g || rest == 0 || (rest > 0) != (g.units > 0) || n.units == 0 || math.Abs(float64(rest)) > 0.31*math.Abs(float64(n.units)) {
+				continue
+			}
+			matched := false
+			for delta := int64(0); delta <= tolerance && !matched; delta += unitsAmount / 100 {
+				for _, at := range []int64{rest + delta, rest - delta} {
+					if t := byUnits[at]; t != nil && !matched && mayBe(t, moneyTax, moneyPaid, moneyDue) && mayBe(n, moneyNet, moneyPaid, moneyDue) {
+						add(combination{net: n, tax: t, gross: g})
+						matched = true
+					}
+				}
+			}
+			if matched {
+				continue
+			}
+			for _, t := range computed {
+				if abs(float64(t.units-rest)) <= float64(tolerance) {
+					add(combination{net: n, tax: t, gross: g, computed: true})
+					matched = true
+					break
+				}
+			}
+		}
+		// A tax that the gross total includes, whose net total is not printed.
+		for _, t := range all {
+			if t.units > 0 && t.label(moneyTax) > 0 && float64(t.units) < 0.24*math.Abs(float64(g.units)) {
+				add(combination{tax: t, gross: g})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b combination) int { return cmp.Compare(b.weight, a.weight) })
+	return out[:min(len(out), maxCombinations)]
+}
+
+// mayBe reports whether an amount can be one of a group: no label of the others
+// stands by it alone.
+func mayBe(x *sum, g moneyGroup, others ...moneyGroup) bool {
+	for _, o := range others {
+		if x.label(o) >= 1 && x.label(g) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// taxSums are the sums of taxes by rate, and of pairs of labelled taxes, which
+// no amount states.
+func (s *parsedDocument) taxSums(all []*sum, taxes []stated) []*sum {
+	var values []money.Decimal
+	if len(taxes) > 1 && len(taxes) <= maxTaxRows {
+		total := money.Decimal{}
+		for _, r := range taxes {
+			total = total.Add(r.amount.value)
+		}
+		values = append(values, total)
+	}
+	var labelled []*sum
+	for _, x := range all {
+		if x.label(moneyTax) >= 0.5 && x.units != 0 && len(labelled) < maxTaxRows {
+			labelled = append(labelled, x)
+		}
+	}
+	total := money.Decimal{}
+	for i, a := range labelled {
+		total = total.Add(a.value)
+		for _, b := range labelled[:i] {
+			values = append(values, a.value.Add(b.value))
+		}
+		if a.count > 1 {
+			values = append(values, a.value.Add(a.value))
+		}
+	}
+	if len(labelled) > 2 {
+		values = append(values, total)
+	}
+	var out []*sum
+	for _, v := range values {
+		if units, ok := toUnits(v); ok {
+			out = append(out, &sum{value: v, units: units})
+		}
+	}
+	return out
+}
+
+// totalsCandidates describes combinations for the ranker.
+func (s *parsedDocument) totalsCandidates(all []*sum, combos []combination, lines *money.Decimal, ruled [3]*money.Decimal, rates []float64, training bool) []candidate {
+	largest := int64(0)
+	strongest := [moneyGroups]*sum{}
+	for _, x := range all {
+		if x.currency || x.value.Decimals() == 2 {
+			largest = max(largest, x.units)
+		}
+		for g := range moneyGroups {
+			if x.label(g) > strongest[g].label(g) {
+				strongest[g] = x
+			}
+		}
+	}
+	lineUnits, hasLines := int64(0), false
+	if lines != nil {
+		lineUnits, hasLines = toUnits(*lines)
+	}
+	var ruledUnits [3]int64
+	for i, v := range ruled {
+		ruledUnits[i] = math.MinInt64
+		if v != nil {
+			ruledUnits[i], _ = toUnits(*v)
+		}
+	}
+	out := make([]candidate, 0, len(combos))
+	for i := range combos {
+		c := &combos[i]
+		k := candidate{found: found{value: c.key(), weight: float64(i)}}
+		if training {
+			k.features.names = []string{}
+		}
+		f := &k.features
+		for n, x := range []*sum{c.net, c.tax, c.gross} {
+			who := []string{"net", "tax", "gross"}[n]
+			f.flag(who+"_stated", x != nil)
+			for g := range moneyGroups {
+				for side := range sides {
+					v := 0.0
+					if x != nil {
+						v = x.labels[g][side]
+					}
+					f.add(who+"_"+moneyNames[g]+"_"+[]string{"same", "left", "above"}[side], v)
+				}
+			}
+			f.flag(who+"_rule", x != nil && x.units == ruledUnits[n] || x == nil && ruledUnits[n] == math.MinInt64)
+			count, last, currency, cents := 0.0, 0.0, false, false
+			if x != nil {
+				count, last, currency, cents = float64(min(x.count, 5)), x.last, x.currency, x.value.Decimals() == 2
+			}
+			f.add(who+"_count", count)
+			f.add(who+"_last", last)
+			f.flag(who+"_currency", currency)
+			f.flag(who+"_cents", cents)
+		}
+		f.flag("computed", c.computed)
+		f.flag("same_net", c.net == c.gross)
+		f.flag("adds", c.net != nil && c.tax != nil)
+		f.add("rank", float64(min(i, 60)))
+		f.add("weight", c.weight-combos[0].weight)
+		f.flag("largest", c.gross.units == largest)
+		f.add("to_largest", float64(c.gross.units)/math.Max(float64(largest), 1))
+		f.flag("lines_net", hasLines && c.net != nil && near(lineUnits, c.net.units))
+		f.flag("lines_gross", hasLines && near(lineUnits, c.gross.units))
+		f.flag("lines", hasLines)
+		f.flag("rate_printed", ratePrinted(c, rates))
+		f.add("rates", float64(min(len(rates), 5)))
+		f.add("rate", rateOf(c))
+		f.flag("conflict_gross", conflicts(strongest[moneyGross], moneyGross, c.gross))
+		f.flag("conflict_net", conflicts(strongest[moneyNet], moneyNet, c.net))
+		f.flag("conflict_tax", conflicts(strongest[moneyTax], moneyTax, c.tax))
+		f.flag("conflict_due", conflicts(strongest[moneyDue], moneyDue, c.gross))
+		f.flag("aligned", c.net != nil && c.net.seg != nil && c.gross.seg != nil && math.Abs(c.net.right-c.gross.right) < s.height)
+		f.flag("net_before", c.net != nil && c.net.seg != nil && c.gross.seg != nil && c.net.seg.line <= c.gross.seg.line)
+		f.flag("same_line", c.net != nil && c.net.seg != nil && c.gross.seg != nil && c.net.seg.line == c.gross.seg.line)
+		f.add("sums", float64(min(len(all), 48)))
+		out = append(out, k)
+	}
+	return out
+}
+
+func near(a, b int64) bool {
+	d := a - b
+	return d >= -unitsAmount/50 && d <= unitsAmount/50
+}
+
+func conflicts(strongest *sum, g moneyGroup, chosen *sum) bool {
+	return strongest != nil && strongest.label(g) >= 1 && (chosen == nil || chosen.units != strongest.units)
+}
+
+func rateOf(c *combination) float64 {
+	switch {
+	case c.tax == nil:
+		return -1
+	case c.net != nil && c.net.units != 0:
+		return 100 * float64(c.tax.units) / float64(c.net.units)
+	case c.gross.units != c.tax.units:
+		return 100 * float64(c.tax.units) / float64(c.gross.units-c.tax.units)
+	}
+	return -1
+}
+
+func ratePrinted(c *combination, rates []float64) bool {
+	rate := rateOf(c)
+	return slices.ContainsFunc(rates, func(r float64) bool { return math.Abs(r-rate) < 0.02+0.002*r })
+}
+
+// printedRates are the percentages of the document, each once.
+func (s *parsedDocument) printedRates() []float64 {
+	var out []float64
+	for _, seg := range s.segments {
+		for i := range seg.amounts {
+			if v, err := strconv.ParseFloat(seg.amounts[i].value.String(), 64); seg.amounts[i].percent && err == nil && !slices.Contains(out, v) && len(out) < 24 {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// formatRate writes a percentage as a decimal.
+func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) }

@@ -1,0 +1,161 @@
+package pdftext
+
+import (
+	"encoding/json"
+
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/money"
+)
+
+// rank chooses the net total, tax total and gross total that fit best together,
+// of all combinations that arithmetic allows. What the labels alone say is one
+// of the things that speak for a combination.
+func (v *solver) rank() {
+	s, c := v.s, &v.d.content
+	all := s.sums()
+	v.sums = all
+	tolerance := int64(unitsAmount / 50)
+	if s.wholeUnits() {
+		tolerance = unitsAmount
+	}
+	combos := s.combinations(all, v.taxes, tolerance)
+	if len(combos) == 0 {
+		return
+	}
+	choices := s.totalsCandidates(all, combos, v.lines, [3]*money.Decimal{c.NetTotal, c.TaxTotal, c.GrossTotal}, s.printedRates(), s.trace != nil)
+	s.traced(rankTotals, choices)
+	m := models()[rankTotals]
+	if m == nil {
+		return
+	}
+	best, confidence, others := m.best(choices, func(a, b string) bool { return a == b })
+	if confidence < 0.05 {
+		return
+	}
+	chosen := &combos[int(best.weight)]
+	confidence = min(confidence, s.contradicted(all, chosen))
+	if chosen.net == nil && !v.linesExplain(chosen) {
+		confidence = min(confidence, doubtful)
+	}
+	c.NetTotal, c.TaxTotal, c.GrossTotal = nil, nil, nil
+	for _, path := range []string{"net_total", "tax_total", "gross_total"} {
+		delete(v.d.fields, path)
+	}
+	paths := []string{"net_total", "tax_total", "gross_total"}
+	for i, part := range []struct {
+		to **money.Decimal
+		x  *sum
+	}{{&c.NetTotal, chosen.net}, {&c.TaxTotal, chosen.tax}, {&c.GrossTotal, chosen.gross}} {
+		if part.x == nil {
+			if part.x = s.labelledPart(all, i, chosen); part.x == nil {
+				continue
+			}
+			confidence := min(confidence, doubtful)
+			value := part.x.value
+			*part.to = &value
+			v.d.recordEvidence(paths[i], confidence, part.x.seg, part.x.amount.from, part.x.amount.to)
+			continue
+		}
+		value := part.x.value
+		*part.to = &value
+		var alternatives []string
+		if confidence < likely {
+			for _, o := range others {
+				var values [3]string
+				if o.p > 0.05 && json.Unmarshal([]byte(o.value), &values) == nil && values[i] != "" && values[i] != value.String() {
+					alternatives = appendNew(alternatives, values[i])
+				}
+			}
+		}
+		if part.x.seg == nil {
+			v.d.computed(paths[i], round(confidence), "sum of the taxes by rate")
+			continue
+		}
+		v.d.recordEvidence(paths[i], confidence, part.x.seg, part.x.amount.from, part.x.amount.to, alternatives...)
+	}
+}
+
+func (s *parsedDocument) wholeUnits() bool { return textrules.WholeUnits(s.currency) }
+
+// contradicted returns the confidence that chosen totals may have at most: a
+// person must look where an amount that is labelled as the gross total is
+// neither the chosen one nor explained by it.
+func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
+	for _, x := range all {
+		if x == chosen.gross || x.units == 0 || max(x.labels[moneyGross][sideSame], x.labels[moneyGross][sideLeft]) < 1 {
+			continue
+		}
+		rest := x.units - chosen.gross.units
+		if x == chosen.net || x == chosen.tax || s.explains(all, rest) {
+			continue
+		}
+		return doubtful
+	}
+	return 1
+}
+
+// explains reports whether a difference is an amount that is labelled as
+// rounding, a payment or something else that totals are changed by.
+func (s *parsedDocument) explains(all []*sum, rest int64) bool {
+	if rest > -unitsAmount/10 && rest < unitsAmount/10 {
+		return true // rounding to the next coin
+	}
+	for _, x := range all {
+		if x.units == rest || x.units == -rest {
+			return true
+		}
+	}
+	return false
+}
+
+// labelledPart returns the amount that is labelled beyond doubt as a part of the
+// totals that the chosen combination leaves out: it is stated, so it must be
+// shown, and the checks say that it does not add up.
+func (s *parsedDocument) labelledPart(all []*sum, part int, chosen *combination) *sum {
+	group := []moneyGroup{moneyNet, moneyTax, moneyGross}[part]
+	var found *sum
+	for _, x := range all {
+		strength := max(x.labels[group][sideSame], x.labels[group][sideLeft])
+		if strength < 1 || x == chosen.gross || x == chosen.net || x == chosen.tax {
+			continue
+		}
+		for g := range moneyGroups {
+			if g != group && max(x.labels[g][sideSame], x.labels[g][sideLeft]) >= strength {
+				strength = 0
+			}
+		}
+		if strength == 0 {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = x
+	}
+	return found
+}
+
+// linesExplain reports whether the lines lead to a gross total beside which no
+// net total is stated: they add up to it, with their taxes, the stated tax or a
+// printed rate, or with charges.
+func (v *solver) linesExplain(chosen *combination) bool {
+	if v.lines == nil {
+		return true
+	}
+	gross := chosen.gross.value
+	allowed := v.tolerance().Add(money.MustParse("0.01").Mul(money.FromInt(int64(len(v.d.content.Lines)))))
+	within := func(sum money.Decimal) bool { return sum.Within(gross, allowed) }
+	if within(*v.lines) || chosen.tax != nil && within(v.lines.Add(chosen.tax.value)) || v.reach(*v.lines, gross) != nil {
+		return true
+	}
+	hundred := money.FromInt(100)
+	taxed := money.Decimal{}
+	for i := range v.d.content.Lines {
+		l := &v.d.content.Lines[i]
+		if l.TaxRate == nil || l.NetAmount == nil {
+			return false
+		}
+		taxed = taxed.Add(l.NetAmount.Mul(hundred.Add(*l.TaxRate)).Div(hundred))
+	}
+	return within(taxed)
+}

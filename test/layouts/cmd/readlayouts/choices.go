@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+
+	"docledger/adapter/extract/layout"
+	"docledger/adapter/extract/pdftext"
+	"docledger/test/generator"
+)
+
+// expectedOf names the field of expected.json that a ranker's field is.
+var expectedOf = map[string]string{
+	"number": "invoice_number", "issue_date": "issue_date", "due_date": "due_date", "seller": "seller_name", "buyer": "buyer_name",
+	"tax_id": "seller_tax_id", "amount_due": "amount_due",
+}
+
+// example is the candidates of one field of one document, for training.
+type example struct {
+	Group  string      `json:"group"`
+	File   string      `json:"file"`
+	Field  string      `json:"field"`
+	Names  []string    `json:"names"`
+	Stated bool        `json:"stated"` // the document states a value
+	Right  []int       `json:"right"`
+	Values []string    `json:"values"`
+	Rows   [][]float64 `json:"rows"`
+}
+
+// writeChoices writes the candidates of a document with what is right.
+func writeChoices(w *bufio.Writer, r record, pages []layout.Page) error {
+	byField := map[string]*example{}
+	var order []string
+	for _, c := range pdftext.Choices(pages) {
+		e := byField[c.Field]
+		if e == nil {
+			e = &example{Group: r.Category, File: r.File, Field: c.Field, Names: c.Names, Stated: true}
+			byField[c.Field] = e
+			order = append(order, c.Field)
+		}
+		right := 0
+		if c.Field == "totals" {
+			right = totalsRight(r, c.Value)
+		} else {
+			f := expectedOf[c.Field]
+			if v := judge(f, wanted(r, f), c.Value, false); v == "right" {
+				right = 1
+			}
+			e.Stated = r.Expected[f] != nil
+		}
+		e.Right, e.Values, e.Rows = append(e.Right, right), append(e.Values, c.Value), append(e.Rows, c.Features)
+	}
+	for _, f := range order {
+		raw, err := json.Marshal(byField[f])
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(w, string(raw)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// totalsRight reports whether net, tax and gross total of a combination are
+// right or empty where none is stated.
+func totalsRight(r record, value string) int {
+	var parts [3]string
+	if err := json.Unmarshal([]byte(value), &parts); err != nil {
+		return 0
+	}
+	free, _ := r.Expected["amount_sign_free"].(bool)
+	for i, f := range []string{"net_total", "tax_total", "gross_total"} {
+		if _, stated := r.Expected[f]; !stated {
+			continue
+		}
+		if v := judge(f, wanted(r, f), parts[i], free); v != "right" && v != "empty" {
+			return 0
+		}
+	}
+	return 1
+}
+
+func wanted(r record, field string) []any {
+	out := []any{r.Expected[field]}
+	if more, ok := r.Expected[field+"_alternatives"].([]any); ok {
+		out = append(out, more...)
+	}
+	return out
+}
+
+// generated returns the record of a generated document.
+func generated(d *generator.Document) record {
+	amount := func(s string, print bool) any {
+		if !print {
+			return nil
+		}
+		return s
+	}
+	t := &d.Truth
+	expected := map[string]any{
+		"invoice_number": t.Number, "issue_date": t.IssueDate.String(), "due_date": t.DueDate.String(), "seller_name": t.Seller.Name,
+		"buyer_name": t.Buyer.Name, "seller_tax_id": t.Seller.TaxID, "gross_total": t.Gross.String(), "amount_sign_free": true,
+		"net_total": amount(t.Net.String(), !t.Twists.Gross), "tax_total": amount(t.Tax.String(), !t.Twists.Gross && !t.Twists.NoTax),
+		"tax_total_alternatives": []any{nil, "0.00"}, "amount_due": t.Due.String(),
+	}
+	if !t.Twists.NoTax {
+		delete(expected, "tax_total_alternatives")
+	}
+	if t.DueDate.IsZero() || t.Terms != "" {
+		expected["due_date"] = nil
+	}
+	return record{File: fmt.Sprintf("generated-%d", d.Seed), Category: fmt.Sprintf("generated/%s", d.Layout), Outcome: "extract", Expected: expected}
+}

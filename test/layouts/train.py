@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Trains the rankers of adapter/extract/pdftext on candidates that readlayouts wrote.
+
+usage: train.py OUTPUT_FOLDER FEATURES.jsonl...
+
+Needs lightgbm and scikit-learn. The seed is fixed: the same features give the same models. Documents of one layout are
+never on both sides of a fold, so that the accuracy and the calibration that are printed are those of unseen layouts.
+"""
+import collections
+import json
+import os
+import sys
+
+import lightgbm as lgb
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+
+SEED, FOLDS = 7, 5
+ROUNDS = {"seller": 140, "buyer": 140}
+
+
+def parameters():
+    return dict(objective="binary", learning_rate=0.1, num_leaves=10, min_data_in_leaf=12, feature_fraction=0.5,
+                bagging_fraction=0.8, bagging_freq=1, lambda_l2=5.0, max_bin=63, verbose=-1, seed=SEED, num_threads=1,
+                deterministic=True, force_row_wise=True, min_gain_to_split=0.02)
+
+
+def load(paths):
+    fields = collections.defaultdict(list)
+    for path in paths:
+        for line in open(path):
+            e = json.loads(line)
+            fields[e["field"]].append(e)
+    return fields
+
+
+def fold_of(group):
+    import hashlib
+    return int(hashlib.sha256(("fold " + group).encode()).hexdigest(), 16) % FOLDS
+
+
+def weight(e):
+    return 0.25 if e["group"].startswith("generated/") else 1.0
+
+
+def fit(examples, rounds):
+    x = np.concatenate([np.array(e["rows"], dtype=np.float64) for e in examples])
+    y = np.concatenate([np.array(e["right"]) for e in examples])
+    # A document counts once, however many candidates it has: its right ones together as much as its wrong ones.
+    w = []
+    for e in examples:
+        right = max(sum(e["right"]), 1)
+        w += [weight(e) * (2.0 / right if r else 1.0) if True else 0 for r in e["right"]]
+    return lgb.train(parameters(), lgb.Dataset(x, y, weight=np.array(w)), rounds)
+
+
+def odds(best, rival):
+    p = best * (1 - rival) / max(best * (1 - rival) + rival * (1 - best), 1e-9)
+    return min(best, p)
+
+
+def key(field, value):
+    if field in ("seller", "buyer"):
+        return "".join(c for c in value.lower() if c.isalnum())
+    if field == "tax_id":
+        return value.replace(" ", "").replace(".", "")
+    return value.lower()
+
+
+def outcome(e, p):
+    """Top candidate: is it right, its probability, and that of the next other value."""
+    order = np.argsort(-p, kind="stable")
+    top = order[0]
+    rival = 0.0
+    for i in order[1:]:
+        if key(e["field"], e["values"][i]) != key(e["field"], e["values"][top]):
+            rival = p[i]
+            break
+    return bool(e["right"][top]), float(p[top]), float(rival)
+
+
+def export(booster, names):
+    trees = []
+    for info in booster.dump_model()["tree_info"]:
+        t = dict(f=[], t=[], l=[], r=[], v=[])
+
+        def walk(node):
+            if "leaf_value" in node and "split_feature" not in node:
+                t["v"].append(round(node["leaf_value"], 5))
+                return -len(t["v"])
+            at = len(t["f"])
+            t["f"].append(node["split_feature"])
+            t["t"].append(round(node["threshold"], 6))
+            t["l"].append(0)
+            t["r"].append(0)
+            t["l"][at] = walk(node["left_child"])
+            t["r"][at] = walk(node["right_child"])
+            return at
+
+        walk(info["tree_structure"])
+        trees.append(t)
+    return dict(names=names, trees=trees)
+
+
+def main():
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    chosen = [a[len("--field="):] for a in sys.argv[2:] if a.startswith("--field=")]
+    for field, examples in sorted(load([a for a in sys.argv[2:] if not a.startswith("--")]).items()):
+        if chosen and field not in chosen:
+            continue
+        names = next(e["names"] for e in examples if e["names"])
+        examples = [e for e in examples if e["rows"]]
+        rounds = ROUNDS.get(field, 100)
+        real = [e for e in examples if not e["group"].startswith("generated/")]
+        found = sum(any(e["right"]) for e in real if e["stated"])
+        stated = sum(e["stated"] for e in real)
+        top, points, hits = 0, [], []
+        for fold in range(FOLDS):
+            inside = [e for e in examples if fold_of(e["group"]) != fold]
+            outside = [e for e in real if fold_of(e["group"]) == fold]
+            if not outside:
+                continue
+            booster = fit(inside, rounds)
+            for e in outside:
+                right, best, rival = outcome(e, booster.predict(np.array(e["rows"])))
+                top += right and e["stated"]
+                points.append(odds(best, rival))
+                hits.append(right)
+        iso = IsotonicRegression(y_min=0.02, y_max=0.99, out_of_bounds="clip").fit(points + [0.0, 1.0] * 2, hits + [0, 1, 0, 1])
+        grid = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995]
+        bands = collections.Counter()
+        right_in = collections.Counter()
+        shares = [round(float(v), 4) for v in iso.predict(grid)]
+        for p, h in zip(points, hits):
+            c = float(np.interp(p, grid, shares))
+            b = 0.9 if c >= 0.9 else 0.8 if c >= 0.8 else 0.6 if c >= 0.6 else 0.0
+            bands[b] += 1
+            right_in[b] += h
+        model = export(fit(examples, rounds), names)
+        model["points"], model["shares"] = grid, shares
+        json.dump(model, open(os.path.join(folder, field + ".json"), "w"), separators=(",", ":"))
+        print(f"{field:12} documents {len(real)}, stated {stated}, among the candidates {found}, first on unseen layouts {top}; "
+              + ", ".join(f"{b}: {right_in[b]}/{bands[b]}" for b in sorted(bands, reverse=True)))
+
+
+main()
