@@ -1,0 +1,49 @@
+package pdftext
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+func near(a, b int64) bool {
+	d := a - b
+	return d >= -unitsAmount/50 && d <= unitsAmount/50
+}
+
+func conflicts(strongest *sum, g moneyGroup, chosen *sum) bool {
+	return strongest != nil && strongest.label(g) >= 1 && (chosen == nil || chosen.units != strongest.units)
+}
+
+func rateOf(c *combination) float64 {
+	switch {
+	case c.tax == nil:
+		return -1
+	case c.net != nil && c.net.units != 0:
+		return 100 * float64(c.tax.units) / float64(c.net.units)
+	case c.gross.units != c.tax.units:
+		return 100 * float64(c.tax.units) / float64(c.gross.units-c.tax.units)
+	}
+	return -1
+}
+
+func ratePrinted(c *combination, rates []float64) bool {
+	rate := rateOf(c)
+	return slices.ContainsFunc(rates, func(r float64) bool { return math.Abs(r-rate) < 0.02+0.002*r })
+}
+
+// printedRates are the percentages of the document, each once.
+func (s *parsedDocument) printedRates() []float64 {
+	var out []float64
+	for _, seg := range s.segments {
+		for i := range seg.amounts {
+			if v, err := strconv.ParseFloat(seg.amounts[i].value.String(), 64); seg.amounts[i].percent && err == nil && !slices.Contains(out, v) && len(out) < 24 {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// formatRate writes a percentage as a decimal.
+func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) }
