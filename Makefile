@@ -33,6 +33,7 @@ test: ## run all tests; sets up PostgreSQL where the machine has none
 .PHONY: gen
 gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)
 	@$(GO) generate ./openapi ./domain/...
+	@$(GO) run ./test/docs/configdocs/write
 	@bash client/typescript/generate.sh
 
 .PHONY: verify

@@ -91,7 +91,7 @@ func newTools(
 		},
 		Rates: toolRates(cfg, limiter), Memory: memory.tools, TrustedProxies: cfg.TrustedProxies,
 		Backend: backend, Verify: verifyTools(verifier, now), Origins: toolOrigins(cfg), Hosts: cfg.Tools.Hosts,
-		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractPatience,
+		Version: version, Log: log, Observe: m.tool, Timeout: cfg.RequestTimeout + cfg.ExtractWaitTimeout,
 	})
 }
 

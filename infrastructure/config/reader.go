@@ -35,8 +35,10 @@ func (r *reader) problem(name, format string, args ...any) {
 
 func (r *reader) text(name, fallback string) string {
 	r.seen = append(r.seen, Variable{Name: name, Default: fallback})
-	if v, ok := r.env(name); ok && v != "" {
-		return v
+	for _, n := range []string{name, formerNames[name]} {
+		if v, ok := r.env(n); ok && n != "" && v != "" {
+			return v
+		}
 	}
 	return fallback
 }

@@ -3,14 +3,12 @@ package docs
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"docledger/cmd/service"
-	"docledger/infrastructure/config"
+	"docledger/test/docs/configdocs"
 )
 
 func read(t *testing.T, path string) string {
@@ -22,23 +20,23 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
+// TestConfigurationIsDocumented compares docs/configuration.md and .env.example
+// with the variables that the code reads.
 func TestConfigurationIsDocumented(t *testing.T) {
 	t.Parallel()
-	_, table, _ := strings.Cut(read(t, "docs/configuration.md"), "<!-- configuration table")
-	table, _, _ = strings.Cut(table, "<!-- end of the configuration table -->")
-	var want strings.Builder
-	for _, v := range config.Variables(service.ProviderSpecs(service.Registrations())...) {
-		fallback := v.Default
-		if home, err := os.UserCacheDir(); err == nil {
-			fallback = strings.Replace(fallback, home, "the user's cache", 1)
+	for _, v := range configdocs.Variables() {
+		if v.Meaning == "" || v.Group == "" {
+			t.Errorf("%s has no meaning or no group in infrastructure/config/variables.go", v.Name)
 		}
-		if v.Meaning == "" {
-			t.Errorf("%s has no meaning", v.Name)
-		}
-		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", v.Name, fallback, v.Meaning)
 	}
-	if !strings.Contains(table, want.String()) {
-		t.Errorf("the table of docs/configuration.md should be\n%s", want.String())
+	files, err := configdocs.Files("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range files {
+		if read(t, path) != want {
+			t.Errorf("%s is stale; run make gen", path)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,6 +63,61 @@ func TestFrontPageLeadsToEveryPage(t *testing.T) {
 		if strings.HasPrefix(page, "docs/") && !strings.Contains(linked, page) {
 			t.Errorf("no link leads to %s", page)
 		}
+	}
+}
+
+var (
+	citation = regexp.MustCompile(`\b(domain|interface|decisions) (D[0-9]{1,2}|[0-9]{1,2}(?:\.[0-9]{1,2})?)\b(?:, (row|rows|rule) [0-9])?`)
+	oldForm  = regexp.MustCompile(`\b(records D[0-9]+|contract (section )?[0-9]+(\.[0-9]+)?)\b`)
+)
+
+// TestCitationsResolve finds the rule behind each citation in the sources.
+func TestCitationsResolve(t *testing.T) {
+	t.Parallel()
+	rules := map[string]string{"domain": read(t, "docs/domain.md"), "interface": read(t, "docs/interface.md"), "decisions": read(t, "docs/decisions.md")}
+	cited := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			switch d.Name() {
+			case ".git", "node_modules", "bin", "gen":
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".sql", ".yaml", ".sh", ".ts", ".tsx", ".mjs":
+		default:
+			return nil
+		}
+		if strings.HasSuffix(path, filepath.Join("test", "docs", "pages_test.go")) {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text := strings.NewReplacer("\n\t// ", " ", "\n// ", " ", "\n# ", " ", "\n-- ", " ").Replace(string(b))
+		if old := oldForm.FindString(text); old != "" {
+			t.Errorf("%s cites %q; cite docs/domain.md as `domain D1`, docs/interface.md as `interface 4.2`", path, old)
+		}
+		for _, m := range citation.FindAllStringSubmatch(text, -1) {
+			page, rule := m[1], m[2]
+			cited++
+			heading := regexp.MustCompile(`(?m)^(## |- \*\*)` + regexp.QuoteMeta(rule) + `(\*\*| )`)
+			if !heading.MatchString(rules[page]) {
+				t.Errorf("%s cites %s, which docs/%s.md does not have", path, m[0], page)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cited < 100 {
+		t.Errorf("only %d citations were found; is the pattern right?", cited)
 	}
 }
 

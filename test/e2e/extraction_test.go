@@ -277,7 +277,7 @@ func TestSweepFindsDocumentsWithoutAJob(t *testing.T) {
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		clock := newHands()
 		o.NoWorkers, o.Overrides.Clock = true, clock
-		o.Env = map[string]string{"EXTRACT_PATIENCE": "1ms"}
+		o.Env = map[string]string{"EXTRACT_WAIT_TIMEOUT": "1ms"}
 		s := harness.Start(t, o)
 		org := s.NewOrganization("Sweep")
 		sweep := func(want int, why string) {

@@ -32,7 +32,7 @@ func seed(t *testing.T) uint64 {
 // specification has; a single fault must be a 400 for whoever is signed in.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t, harness.Options{Env: map[string]string{"EXTRACT_PATIENCE": "2s", "SIGN_IN_TRIES_PER_ACCOUNT": "1000000"}})
+	s := harness.Start(t, harness.Options{Env: map[string]string{"EXTRACT_WAIT_TIMEOUT": "2s", "SIGN_IN_TRIES_PER_ACCOUNT": "1000000"}})
 	org, foreign := s.NewOrganization("Mine"), s.NewOrganization("Theirs")
 	member, stranger := s.NewPerson(org.ID, identity.RoleMember), s.NewPerson(org.ID, identity.RoleMember)
 	s.SetMembers(org, entity.AccessRestricted, entity.Member{UserID: member.ID, Role: identity.Editor})

@@ -67,7 +67,7 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		l, _ := harness.NewLedgerA(t)
 		o.DataDir = t.TempDir()
-		o.Env = map[string]string{"BASE_URL": "http://localhost:1", "SYNC_PATIENCE": "1ms"}
+		o.Env = map[string]string{"BASE_URL": "http://localhost:1", "SYNC_WAIT_TIMEOUT": "1ms"}
 		o = o.With(l)
 		w := &jobsWorld{t: t}
 		var invoice string

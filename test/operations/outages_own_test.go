@@ -51,7 +51,7 @@ func redisAway(t *testing.T) outage {
 // Without workers uploads are taken and queue, extract says so, and a worker
 // that comes later reads them.
 func workersAway(t *testing.T, o harness.Options) outage {
-	o.NoWorkers, o.Env = true, map[string]string{"EXTRACT_PATIENCE": "50ms"}
+	o.NoWorkers, o.Env = true, map[string]string{"EXTRACT_WAIT_TIMEOUT": "50ms"}
 	s := harness.Start(t, o)
 	f := newSender(t, s)
 	return outage{

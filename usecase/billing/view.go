@@ -35,8 +35,7 @@ type Alert struct {
 	URL     string
 }
 
-// alertDays is how many days before its end a trial alerts (contract section
-// 8).
+// alertDays is how many days before its end a trial alerts (interface 8).
 const alertDays = 3
 
 // Trial is what is left of a trial.
