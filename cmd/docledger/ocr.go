@@ -35,7 +35,7 @@ func ocrInstallCommand() *cobra.Command {
 				}
 				dir = service.OCRDir(o)
 			}
-			if ifMissing && install.Missing(install.Program(), dir) == "" {
+			if ifMissing && install.Missing(install.Program(dir), dir) == "" {
 				return nil
 			}
 			if len(files) == 0 {

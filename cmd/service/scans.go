@@ -24,7 +24,7 @@ func ScansOf(o config.OCR) *extract.OCR {
 	if !o.On {
 		return nil
 	}
-	return &extract.OCR{Program: install.Program(), Dir: OCRDir(o), Processes: o.Processes}
+	return &extract.OCR{Program: install.Program(OCRDir(o)), Dir: OCRDir(o), Processes: o.Processes}
 }
 
 // tellOfScans logs at the start why scans would be refused.

@@ -90,7 +90,7 @@ func Install(dir string, wheels []string) error {
 }
 
 // errHash says that a file is not what the requirements name.
-var errHash = errors.New("its sha256 is not that of a wheel that this release knows; see docs/operations/ocr.md")
+var errHash = errors.New("its sha256 is not that of a wheel that this release knows; see docs/deployment.md")
 
 func unpack(dir, wheel string) error {
 	f, err := os.Open(wheel)

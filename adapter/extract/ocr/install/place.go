@@ -30,11 +30,15 @@ func libraryName() string {
 	return "libonnxruntime.so"
 }
 
-// Program is the OCR program, which stands beside the running one.
-func Program() string {
+// Program is the OCR program: the one in the folder of the installation, else
+// the one beside the running program.
+func Program(dir string) string {
 	name := "docledger-ocr"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
+	}
+	if own := filepath.Join(dir, name); exists(own) {
+		return own
 	}
 	return filepath.Join(beside(), name)
 }
@@ -62,9 +66,14 @@ func Files(dir string) []string {
 // Missing names what an installation lacks; "" says that it is complete.
 func Missing(program, dir string) string {
 	for _, file := range append([]string{program}, Files(dir)...) {
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		if !exists(file) {
 			return file
 		}
 	}
 	return ""
+}
+
+func exists(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
 }
