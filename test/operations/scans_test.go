@@ -1,0 +1,101 @@
+package operations
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"docledger/adapter/jobs"
+	"docledger/domain/job"
+	"docledger/test/harness"
+
+	"github.com/google/uuid"
+)
+
+// However many scans wait and are being read, documents with text are worked by
+// the workers that they have for themselves, and no more scans run at once than
+// there are processes for them.
+func TestDocumentsWithTextDoNotWaitForScans(t *testing.T) {
+	t.Parallel()
+	const scansAtOnce, waiting, documents = 2, 50, 20
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		st, cfg := queueOf(t, o)
+		ctx := context.Background()
+		release := make(chan struct{})
+		reading, done := make(chan struct{}, waiting), make(chan struct{}, documents)
+		var mu sync.Mutex
+		now, most := 0, 0
+		cfg.Scans = scansAtOnce
+		cfg.Handlers = jobs.Handlers{
+			Poll:  func(context.Context, job.PollStore) error { return nil },
+			Event: func(context.Context, job.ProcessEvent) error { return nil },
+			Sync:  func(context.Context, job.SyncInvoice) error { return nil },
+			Scan: func(context.Context, job.ReadScan) error {
+				mu.Lock()
+				now++
+				most = max(most, now)
+				mu.Unlock()
+				reading <- struct{}{}
+				<-release
+				mu.Lock()
+				now--
+				mu.Unlock()
+				return nil
+			},
+			Extract: func(context.Context, job.ExtractDocument) error {
+				done <- struct{}{}
+				return nil
+			},
+		}
+		enqueue := func(n int, of func(organization uuid.UUID) job.Args) {
+			t.Helper()
+			organization := uuid.New()
+			args := make([]job.Args, n)
+			for i := range args {
+				args[i] = of(organization)
+			}
+			if err := st.Queue().EnqueueAll(ctx, args, job.Automatic); err != nil {
+				t.Fatal(err)
+			}
+		}
+		enqueue(waiting, func(organization uuid.UUID) job.Args {
+			return job.ReadScan{V: job.ScanVersion, OrganizationID: organization, DocumentID: uuid.New()}
+		})
+		runner, err := jobs.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := runner.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := runner.Stop(ctx); err != nil {
+				t.Error(err)
+			}
+		}()
+		late := time.After(30 * time.Second)
+		wait := func(what string, n int, c <-chan struct{}) {
+			t.Helper()
+			for i := range n {
+				select {
+				case <-c:
+				case <-late:
+					t.Fatalf("%d of %d %s", i, n, what)
+				}
+			}
+		}
+		wait("scans are being read", scansAtOnce, reading)
+		enqueue(documents, func(organization uuid.UUID) job.Args {
+			return job.ExtractDocument{V: job.ExtractVersion, OrganizationID: organization, DocumentID: uuid.New()}
+		})
+		wait("documents were read while all scans stood still", documents, done)
+		close(release)
+		wait("scans were read", waiting-scansAtOnce, reading)
+		mu.Lock()
+		defer mu.Unlock()
+		if most > scansAtOnce {
+			t.Errorf("%d scans were read at once, want at most %d", most, scansAtOnce)
+		}
+	})
+}
