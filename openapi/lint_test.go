@@ -340,7 +340,7 @@ func TestListsAgreeWithTheDomain(t *testing.T) {
 		"invoice filter":    {schemas["InvoiceStatusFilter"].Value.Enum, texts(invoice.Statuses()...)},
 		"document status":   {open("DocumentStatus"), texts(document.Statuses()...)},
 		"document filter":   {schemas["DocumentStatusFilter"].Value.Enum, texts(document.Statuses()...)},
-		"document type":     {open("DocumentType"), texts(invoice.TypeInvoice, invoice.TypeCreditNote)},
+		"document type":     {open("DocumentType"), texts(invoice.TypeInvoice, invoice.TypeCreditNote, invoice.TypeCorrection)},
 		"entity role":       {open("EntityRole"), texts(identity.Viewer, identity.Editor, identity.Approver)},
 		"organization role": {open("OrganizationRole"), texts(identity.RoleAdmin, identity.RoleMember)},
 		"access":            {open("EntityAccess"), texts(entity.AccessOrganization, entity.AccessRestricted)},
