@@ -1,4 +1,5 @@
-# The product as an image of one static binary, which runs as nobody in
+# The product as an image of one static binary, with the program that reads scans
+# and the C libraries that it needs, which runs as nobody in
 # particular on a root that is read-only. `make image` builds it with or without
 # an engine.
 ARG BUILDER=docker.io/library/golang:1.26-bookworm
@@ -12,6 +13,14 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/usr/bin/docledger ./cmd/docledger
+# What reads scans: the program, the library and models that pip fetches, and
+# the C libraries that the library needs. Without pip or a network the image
+# reads no scans, and says so.
+RUN go build -trimpath -ldflags "-s -w" -o /out/usr/bin/docledger-ocr ./cmd/docledger-ocr \
+    && (python3 -c 'import pip' 2>/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends python3-pip) || true) \
+    && (OCR_DIR=/out/usr/bin/ocr /out/usr/bin/docledger ocr install || echo "image: scans will not be read") \
+    && for file in $(ldd /out/usr/bin/docledger-ocr /out/usr/bin/ocr/libonnxruntime.so 2>/dev/null | grep -o '/[^ ]*' | grep -v ':$' | sort -u); do \
+        mkdir -p "/out$(dirname "$file")" && cp -L "$file" "/out$file"; done
 # What reads the pages of PDFs is compiled here: some seconds that a new
 # container need not spend, on machines with the same processor features.
 RUN mkdir -p -m 0700 /out/data /out/var/cache/docledger && mkdir -p -m 1777 /out/tmp \

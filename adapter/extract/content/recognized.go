@@ -9,6 +9,7 @@ import (
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdftext"
 	"docledger/domain/extraction"
+	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
 )
 
@@ -62,6 +63,7 @@ func settleNumbers(pages []layout.Page) []layout.Page {
 		words := pages[i].Words
 		for k := range words {
 			w := &words[k]
+			settleWord(w)
 			if w.Recognized == nil || !amountShape.MatchString(w.Text) || !strings.ContainsFunc(w.Text, isLookalike) || digits(w.Text) < 2 {
 				continue
 			}
@@ -76,6 +78,22 @@ func settleNumbers(pages []layout.Page) []layout.Page {
 	}
 	return pages
 }
+
+// settleWord writes a word of labels, or the legal form of a company, for one that
+// means nothing and was read less surely.
+func settleWord(w *layout.Word) {
+	if w.Text == "" || w.Recognized == nil || w.Recognized.Confidence >= surelyRead || unicode.IsDigit(rune(w.Text[0])) || meant(w.Text) {
+		return
+	}
+	for _, other := range w.Recognized.Alternatives {
+		if meant(other) {
+			replace(w, other)
+			return
+		}
+	}
+}
+
+func meant(word string) bool { return textrules.KnownWord(word) || textrules.IsLegalForm(word) }
 
 func isLookalike(r rune) bool { return lookalikes[r] != 0 }
 

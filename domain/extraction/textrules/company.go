@@ -6,7 +6,7 @@ import "strings"
 // without full stops.
 var legalForms = setOf(`gmbh mbh ag kg kgaa ohg ug gbr ek se ltd limited llc llp lp inc incorporated corp corporation plc co company cic
 	sarl sas sasu sa eurl snc sci scop sl slu srl spa sapa sc scoop bv nv vof lda ltda sa eireli me epp unipessoal
-	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty gmbhcokg`)
+	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty pvt gmbhcokg`)
 
 // solidForms are those of scripts without spaces or that stand apart from
 // Latin ones.
