@@ -50,7 +50,7 @@ func installation(t *testing.T) map[string]string {
 		"BLOB_URL": bucket.URL, "BLOB_BUCKET": "documents", "BLOB_ADDRESSING": "path",
 		"BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_live_doctor", "PAYMENT_SIGNING_SECRETS": "whsec_doctor_0123456789", "PAYMENT_URL": payments.URL,
-		"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+		"OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 	}}
 	a, _ := harness.NewLedgerA(t)
 	b, _ := harness.NewLedgerB(t)
@@ -136,6 +136,7 @@ func TestEachIllnessIsNamed(t *testing.T) {
 		"store B, id":          {map[string]string{"DOCSTORE_B_CLIENT_ID": "another"}, map[string]string{"DOCSTORE_B": "FAILED"}},
 		"ledger A away":        {map[string]string{"ACCOUNTING_A_URL": "http://" + nowhere}, map[string]string{"ACCOUNTING_A": "FAILED"}},
 		"cache of all":         {map[string]string{"COMPILE_CACHE_DIR": "/proc/none"}, map[string]string{"PDF reader": "FAILED"}},
+		"no engine for scans":  {map[string]string{"OCR": "on", "OCR_DIR": "/proc/none"}, map[string]string{"reading of scans": "WARNING"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +180,7 @@ func TestToolsAlone(t *testing.T) {
 func TestKeptKeysAreTheirOwners(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{NoWorkers: true})
-	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "DATA_DIR": s.DataDir, "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache")}
+	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "DATA_DIR": s.DataDir, "OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache")}
 	if ill := diagnose(t, env, all); len(ill) != 0 {
 		t.Errorf("found %v", ill)
 	}

@@ -53,7 +53,7 @@ func TestBackupIsRestored(t *testing.T) {
 
 		env := map[string]string{
 			"BILLING": "none", "IDENTITY": "local", "DATA_DIR": fresh.DataDir, "DATABASE_URL": fresh.DatabaseURL,
-			"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+			"OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 		}
 		deep := service.DiagnoseOptions{Roles: all.Roles, Deep: true}
 		ill := diagnose(t, env, deep)

@@ -26,7 +26,7 @@ func TestSealedTokensAreOpened(t *testing.T) {
 		env := maps.Clone(o.Env)
 		maps.Copy(env, map[string]string{
 			"BILLING": "none", "IDENTITY": "local", "BASE_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
-			"COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
+			"OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 		})
 		const subject = "tokens of integrations"
 		if f, ill := diagnose(t, env, all)[subject]; ill {
