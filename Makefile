@@ -5,7 +5,8 @@ export GOFLAGS := -buildvcs=false
 
 GO       ?= go
 PACKAGES := ./...
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The version of the specifications; a build of an untagged commit adds the commit.
+VERSION  ?= $(shell sed -n 's/^  version: //p' openapi/common.yaml)$(shell git describe --exact-match --tags >/dev/null 2>&1 || echo +$$(git rev-parse --short HEAD 2>/dev/null || echo unknown))
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 # Long tests (kills, permutations, models) take their count from here.
 FAULTS   ?= 100

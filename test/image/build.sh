@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 archive=${1:-bin/image.tar}
-version=${VERSION:-$(git describe --tags --always --dirty 2>/dev/null || echo dev)}
+version=${VERSION:-$(sed -n "s/^  version: //p" openapi/common.yaml)}
 name=docledger:latest
 mkdir -p "$(dirname "$archive")"
 rm -f "$archive"
