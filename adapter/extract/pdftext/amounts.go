@@ -33,16 +33,21 @@ type piece struct {
 	digits     string // with its signs and separators; "" where there are none
 	currencies []string
 	percent    bool
+	rand       bool // "R" stands before it, which is a currency only before cents
 }
 
 // readAmounts finds the numbers of every segment, in the style the document
 // votes for.
 func (s *parsedDocument) readAmounts() {
 	var votes textrules.Votes
+	grouped := 0
 	for _, seg := range s.segments {
-		for _, a := range scan(seg, s.height, textrules.Style{}) {
+		for _, a := range scan(seg, s.height, notation{}) {
 			if !inDate(seg, &a) {
 				votes.Count(a.digits, len(a.currencies) > 0)
+				if large(&a) {
+					grouped++
+				}
 			}
 		}
 	}
@@ -52,7 +57,7 @@ func (s *parsedDocument) readAmounts() {
 	for _, seg := range s.segments {
 		seg.amounts = nil
 		days := sync.OnceValue(func() []int { return textrules.PaymentDays(seg.text) })
-		for _, a := range scan(seg, s.height, s.style) {
+		for _, a := range scan(seg, s.height, notation{s.style, grouped == 0}) {
 			if !inDate(seg, &a) && !isTime(days, &a) {
 				seg.amounts = append(seg.amounts, a)
 				switch {
@@ -66,6 +71,27 @@ func (s *parsedDocument) readAmounts() {
 			}
 		}
 	}
+}
+
+// notation is how a document writes amounts.
+type notation struct {
+	textrules.Style
+	wide bool // no amount shows another way to write thousands than spaces
+}
+
+// gap is how far apart the groups of thousands of one number stand at most, in
+// heights of a character.
+func (n notation) gap() float64 {
+	if n.wide {
+		return 1.1
+	}
+	return 0.75
+}
+
+// large reports whether an amount with cents shows how the document writes
+// thousands without spaces.
+func large(a *amount) bool {
+	return a.value.Decimals() == 2 && !strings.Contains(a.digits, " ") && len(strings.Trim(a.digits, "-()")) >= 7
 }
 
 // inDate says whether a number is a part of a date.
@@ -94,7 +120,7 @@ func isTime(days func() []int, a *amount) bool {
 }
 
 // scan finds the numbers of a segment.
-func scan(seg *segment, height float64, style textrules.Style) []amount {
+func scan(seg *segment, height float64, style notation) []amount {
 	var out []amount
 	pieces := make([]piece, len(seg.words))
 	for i := range seg.words {
@@ -116,10 +142,10 @@ func scan(seg *segment, height float64, style textrules.Style) []amount {
 
 // join reads the number that begins with a word: groups of thousands that
 // spaces part, a sign before it, and the currency or percent sign around it.
-func join(seg *segment, pieces []piece, i int, height float64, style textrules.Style) (amount, bool) {
+func join(seg *segment, pieces []piece, i int, height float64, style notation) (amount, bool) {
 	a := amount{from: i, to: i + 1, digits: pieces[i].digits, currencies: pieces[i].currencies, percent: pieces[i].percent}
 	near := func(k int) bool {
-		return gapBetween(&seg.words[k], &seg.words[k+1]) < 0.75*height
+		return gapBetween(&seg.words[k], &seg.words[k+1]) < style.gap()*height
 	}
 	for k := i + 1; !a.percent && k < len(pieces) && near(k-1) && pieces[k].digits != "" && isGroup(a.digits, pieces[k].digits); k++ {
 		a.digits += " " + pieces[k].digits
@@ -129,10 +155,13 @@ func join(seg *segment, pieces []piece, i int, height float64, style textrules.S
 			a.currencies = pieces[k].currencies
 		}
 	}
-	number, ok := textrules.ParseNumber(a.digits, style)
+	if pieces[i].rand && !strings.ContainsAny(a.digits, ",.") {
+		return a, false
+	}
+	number, ok := textrules.ParseNumber(a.digits, style.Style)
 	if !ok && a.to > i+1 {
 		a.digits, a.to = pieces[i].digits, i+1
-		number, ok = textrules.ParseNumber(a.digits, style)
+		number, ok = textrules.ParseNumber(a.digits, style.Style)
 	}
 	if !ok {
 		return a, false
@@ -223,7 +252,10 @@ func takeApart(text string) piece {
 	}
 	before = strings.TrimLeft(before, ":@~")
 	if before != "" {
-		if p.currencies = textrules.CurrenciesBefore(before, digits); p.currencies == nil {
+		if p.currencies = textrules.CurrenciesBefore(before, digits); p.currencies == nil && before == "R" {
+			p.currencies, p.rand = []string{"ZAR"}, true
+		}
+		if p.currencies == nil {
 			return piece{}
 		}
 	}

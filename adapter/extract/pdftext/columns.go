@@ -364,6 +364,7 @@ func (s *parsedDocument) chooseTable() *table {
 	first := s.findTable()
 	first.dropNumbering(s.whole)
 	targets := s.targets()
+	s.trim(first, targets)
 	one := s.explained(first, targets)
 	if one >= 1.9 || one >= 1 && first.consistent() == len(first.items) && s.otherAmounts(first) == 0 {
 		return first
@@ -390,6 +391,68 @@ func (s *parsedDocument) chooseTable() *table {
 		second.items = second.items[:invoice.MaxLines]
 	}
 	return second
+}
+
+// trim drops rows that are no lines: those below a total where the lines above
+// it add up without them, and a single row without which all others do.
+func (s *parsedDocument) trim(t *table, targets map[int64]target) {
+	const most = 6
+	for range most {
+		n := len(t.items)
+		if n < 2 || !s.totalBetween(t.items[n-2].at, t.items[n-1].at) {
+			break
+		}
+		if rest := (&table{items: t.items[:n-1]}); s.explained(rest, targets) < 1 {
+			break
+		}
+		s.drop(t, n-1)
+	}
+	total, ok := t.sum()
+	if !ok || len(t.items) < 2 || s.explained(t, targets) > 0 {
+		return
+	}
+	found := -1
+	for i := range t.items {
+		units, _ := toUnits(*t.items[i].value(textrules.ColumnAmount))
+		if t.items[i].consistent() || targets[total-units].label < 1.4 {
+			continue
+		}
+		if found >= 0 {
+			return
+		}
+		found = i
+	}
+	if found >= 0 {
+		s.drop(t, found)
+	}
+}
+
+// drop takes an item out of the table.
+func (s *parsedDocument) drop(t *table, i int) {
+	if row := t.items[i].row; row != nil {
+		for _, seg := range row.segments {
+			seg.used = false
+		}
+	}
+	t.items = slices.Delete(t.items, i, i+1)
+}
+
+// totalBetween reports whether a row of totals stands between two rows, or is
+// the second of them.
+func (s *parsedDocument) totalBetween(a, b *segment) bool {
+	for _, l := range s.lines[min(a.line+1, len(s.lines)):min(b.line+1, len(s.lines))] {
+		for _, seg := range l.segments {
+			for k := range seg.amounts {
+				if !s.maybeMoney(&seg.amounts[k]) {
+					continue
+				}
+				if total, soft := s.rowLabel(seg, &seg.amounts[k]); total || soft && l != s.lines[a.line] && l == s.lines[b.line] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // covers reports whether each row of another table is one of this table too.

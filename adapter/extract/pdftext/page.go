@@ -259,7 +259,7 @@ func labelEnd(text string) int {
 	for i, r := range text {
 		rest := text[i+utf8.RuneLen(r):]
 		switch {
-		case r == ':' && (unicode.IsLetter(before) || before == ')') && rest != "" && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(text, "http"):
+		case r == ':' && (unicode.IsLetter(before) || before == ')' || before == '.') && rest != "" && !strings.HasPrefix(rest, "/") && !strings.HasPrefix(text, "http"):
 			return i + 1
 		case (r == '¥' || r == '￥' || r == '$' || r == '€') && (before == ')' || unicode.Is(unicode.Han, before) || unicode.Is(unicode.Hiragana, before)):
 			return i

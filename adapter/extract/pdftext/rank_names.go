@@ -180,11 +180,10 @@ func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 			joined := ""
 			if k+1 < len(l.segments) && (strings.HasSuffix(seg.text, "&") || strings.HasSuffix(seg.text, ",") || strings.HasPrefix(l.segments[k+1].text, "&")) {
 				joined = seg.text + " " + l.segments[k+1].text
-			} else if below := s.under(seg.line, seg); len(below) > 0 {
-				b := below[0].seg
-				if b.y0-seg.y1 < 2*s.height && len(b.words) <= 3 && textrules.IsLegalForm(b.words[0].text) {
-					joined = seg.text + " " + b.text
-				}
+			} else if k+1 < len(l.segments) && len(l.segments[k+1].words) <= 3 && textrules.IsLegalForm(l.segments[k+1].words[0].text) {
+				joined = seg.text + " " + l.segments[k+1].text
+			} else if b := s.formBelow(seg); b != nil {
+				joined = seg.text + " " + b.text
 			}
 			if plausibleName(joined) && seen[joined] == 0 {
 				seen[joined]++
@@ -193,6 +192,19 @@ func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 		}
 	}
 	return out
+}
+
+// formBelow returns the segment right below one that holds the legal form of a
+// company and little else.
+func (s *parsedDocument) formBelow(seg *segment) *segment {
+	for _, l := range s.lines[seg.line+1 : min(seg.line+3, len(s.lines))] {
+		for _, b := range l.segments {
+			if b.page == seg.page && b.x0 < seg.x1 && b.x1 > seg.x0 && b.y0-seg.y1 < 2.2*s.height && len(b.words) <= 3 && textrules.IsLegalForm(b.words[0].text) {
+				return b
+			}
+		}
+	}
+	return nil
 }
 
 // partyCandidates returns the candidates of a party's name with their features.

@@ -175,7 +175,7 @@ func (s *parsedDocument) sums() []*sum {
 	for i, seg := range s.segments {
 		for k := range seg.amounts {
 			a := &seg.amounts[k]
-			if a.percent || seg.used && !s.totalsRow(seg) {
+			if a.percent || !s.maybeMoney(a) || seg.used && !s.totalsRow(seg) {
 				continue
 			}
 			for n, value := range append([]money.Decimal{a.value}, a.alternatives...) {

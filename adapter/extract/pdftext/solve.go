@@ -333,6 +333,7 @@ func heaviest(all []textrules.Candidate) (best textrules.Candidate, alone, ok bo
 func (v *solver) due() {
 	c := &v.d.content
 	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
+	dues = slices.DeleteFunc(dues, func(c textrules.Candidate) bool { return !v.s.maybeMoney(v.rows[c.Index].amount) })
 	d, alone, ok := heaviest(dues)
 	if !ok {
 		return

@@ -50,7 +50,7 @@ var cues = []cue{
 	{"PL", 2, regexp.MustCompile(`\bNIP\b|\bPL ?\d{10}\b|\+48\b|\bREGON\b|\bKRS\b`)},
 	{"CZ", 2, regexp.MustCompile(`\bCZ\d{8,10}\b|\+420\b|(?i:\bdič\b|\bičo?\b|\bdph\b)`)},
 	{"HU", 2, regexp.MustCompile(`\bHU\d{8}\b|\bHU\d{2} ?\d{4}|\+36\b|(?i:adószám|\báfa\b)|\b\d{8}-\d-\d{2}\b`)},
-	{"RO", 2, regexp.MustCompile(`\bRO ?\d{6,10}\b|\bRO\d{2} ?[A-Z]{4}|\+40\b|(?i:\blei\b|\bcui\b)`)},
+	{"RO", 2, regexp.MustCompile(`\bRO ?\d{6,10}\b|\bRO\d{2} ?[A-Z]{4}|\+40\b|\bCUI\b`)},
 	{"TR", 2, regexp.MustCompile(`\bVKN\b|\bTCKN\b|\+90\b|\bKDV\b|\.com\.tr\b|\bTR\d{2} ?\d{4}`)},
 	{"BG", 2, regexp.MustCompile(`\bBG\d{9,10}\b|\+359\b|ДДС`)},
 	{"JP", 2, regexp.MustCompile(`\bT\d{13}\b|\+81\b|株式会社|消費税`)},

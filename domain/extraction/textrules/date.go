@@ -43,6 +43,7 @@ var (
 	yearFirst = regexp.MustCompile(`(\d{4}) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})日?`)
 	numeric   = regexp.MustCompile(`(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4}|\d{2})`)
 	dayName   = regexp.MustCompile(`(\d{1,2})(?:st|nd|rd|th|er|º|ª|°)?\.?[ -]*(?:de |of |d')?[-/. ]*(\p{L}{3,12})[-/.,]*(?: de[l]?)?[ -]*('?\d{4}|'?\d{2})`)
+	yearName  = regexp.MustCompile(`(\d{4})\.? +(\p{L}{3,12})\.? +(\d{1,2})\b`)
 	nameDay   = regexp.MustCompile(`(\p{L}{3,12})\.? ?(\d{1,2})(?:st|nd|rd|th)?(?: ?, ?| )(\d{4})`)
 )
 
@@ -69,6 +70,10 @@ func FindDates(text string) []PrintedDate {
 	part := func(at []int, i int) string { return text[at[2*i]:at[2*i+1]] }
 	for _, at := range yearFirst.FindAllStringSubmatchIndex(text, -1) {
 		add(at, PrintedDate{year: atoi(part(at, 1)), second: atoi(part(at, 2)), first: atoi(part(at, 3)), fixed: true}, true)
+	}
+	for _, at := range yearName.FindAllStringSubmatchIndex(text, -1) {
+		month, ok := vocab().months[Fold(part(at, 2))]
+		add(at, PrintedDate{year: atoi(part(at, 1)), second: month, first: atoi(part(at, 3)), fixed: true}, ok)
 	}
 	for _, at := range dayName.FindAllStringSubmatchIndex(text, -1) {
 		month, ok := vocab().months[Fold(part(at, 2))]
