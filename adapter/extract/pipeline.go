@@ -20,7 +20,7 @@ import (
 
 // EngineVersion names this reader in Result.EngineVersion. It rises with every
 // change that may read a document differently.
-const EngineVersion = "5"
+const EngineVersion = "6"
 
 // Options say how a Pipeline works. The zero value is ready for use.
 type Options struct {

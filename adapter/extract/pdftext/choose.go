@@ -53,7 +53,7 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 	if best == nil || confidence < 0.1 {
 		return found{}, 0, false
 	}
-	if _, ruled, ok := choose(s.numbers()); ok && ruled <= open {
+	if contested(s.numbers()) && rivalled(others) {
 		confidence = min(confidence, contestedConfidence)
 	}
 	best.note(others, confidence)
@@ -63,6 +63,29 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 // contestedConfidence is what a value has at most for which labels speak as
 // strongly as for another one.
 const contestedConfidence = 0.75
+
+// rivalled reports whether another value is more than a remote possibility.
+func rivalled(others []*candidate) bool {
+	const remote = 0.04
+	return len(others) > 0 && others[0].p > remote
+}
+
+// contested reports whether labels that mean only this field stand by two
+// different values.
+func contested(all []found) bool {
+	const strong = 0.95
+	first := ""
+	for _, f := range all {
+		switch {
+		case f.weight < strong:
+		case first == "":
+			first = f.value
+		case !strings.EqualFold(first, f.value):
+			return true
+		}
+	}
+	return false
+}
 
 // note adds the values that are as likely as a doubtful one.
 func (c *candidate) note(others []*candidate, confidence float64) {
@@ -91,9 +114,6 @@ func (s *parsedDocument) chooseDate(role textrules.Role) (found, float64, bool) 
 	best, confidence, others := m.best(all, func(a, b string) bool { return a == b })
 	if best == nil || best.p < floor {
 		return found{}, 0, false
-	}
-	if _, ruled, ok := choose(s.datesOf(role)); ok && ruled <= open {
-		confidence = min(confidence, contestedConfidence)
 	}
 	best.note(others, confidence)
 	return best.found, confidence, true

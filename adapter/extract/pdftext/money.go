@@ -66,7 +66,6 @@ func (s *parsedDocument) readCurrency(d *draft) {
 			first[c.code] = c.seg
 		}
 	}
-	countries := s.countries(d.content.Seller.TaxID)
 	for code := range totals {
 		// A sign such as "kr" beside the code of one of its currencies agrees.
 		totals[code] += min(shared[code], totals[code])
@@ -75,7 +74,7 @@ func (s *parsedDocument) readCurrency(d *draft) {
 	switch {
 	case len(ranked) == 1 && totals[ranked[0]] >= 1:
 		confidence := sure
-		if totals[ranked[0]] < 2 && countries[ranked[0]] == 0 {
+		if totals[ranked[0]] < 2 && s.countries(d.content.Seller.TaxID)[ranked[0]] == 0 {
 			confidence = likely
 		}
 		s.setCurrency(d, ranked[0], confidence, first[ranked[0]])
@@ -84,7 +83,7 @@ func (s *parsedDocument) readCurrency(d *draft) {
 	case len(ranked) > 1:
 		s.setCurrency(d, ranked[0], open, first[ranked[0]], ranked[1])
 	default:
-		s.byCountry(d, shared, countries, sharedAt)
+		s.byCountry(d, shared, s.countries(d.content.Seller.TaxID), sharedAt)
 	}
 }
 

@@ -62,6 +62,7 @@ type parsedDocument struct {
 	currency string
 	pages    int
 	whole    bool               // its amounts show no cents
+	parties  *parties           // once they are found
 	trace    tracer             // nil except in training
 	sizes    map[int][2]float64 // width and height of each page as it is read
 }

@@ -73,7 +73,11 @@ var (
 
 // findParties collects what speaks for the names of both parties.
 func (s *parsedDocument) findParties() *parties {
+	if s.parties != nil {
+		return s.parties
+	}
 	p := &parties{s: s, blocks: s.findBlocks()}
+	s.parties = p
 	p.byLabels()
 	p.bySalutation()
 	p.bySenderLine()

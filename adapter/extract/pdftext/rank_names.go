@@ -125,7 +125,15 @@ func cutHonor(name string) string {
 func labelPrefix(seg *segment) int {
 	end := 0
 	if len(seg.labels) > 0 && seg.labels[0].From <= 1 {
-		end = seg.tokens[seg.labels[0].To-1].End
+		at := seg.tokens[seg.labels[0].To-1].End
+		switch groupOf(seg.labels[0].Label) {
+		case groupSeller, groupBuyer, groupName, groupOtherParty, groupTitle:
+			end = at
+		default:
+			if strings.HasPrefix(strings.TrimLeft(seg.text[at:], " ."), ":") {
+				end = at
+			}
+		}
 	}
 	if i := strings.Index(seg.text, ":"); i > 0 && i < 60 && i+1 < len(seg.text) && !strings.Contains(seg.text[:i], ",") {
 		end = max(end, i+1)

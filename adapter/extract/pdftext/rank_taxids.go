@@ -52,7 +52,8 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 	counts := map[string]int{}
 	var out []candidate
 	for _, seg := range s.segments {
-		if seg.used && len(seg.labels) == 0 || len(out) >= maxCandidates {
+		const fewest = 6 // digits of a tax identifier
+		if seg.used && len(seg.labels) == 0 || len(out) >= maxCandidates || countDigits(seg.text) < fewest {
 			continue
 		}
 		upper := seg.text

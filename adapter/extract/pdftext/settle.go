@@ -30,6 +30,10 @@ func (v *solver) rank() {
 	}
 	best, confidence, others := m.best(choices, func(a, b string) bool { return a == b })
 	if confidence < 0.05 {
+		// The labels alone decide, and nothing that was seen confirms them.
+		for _, path := range []string{"net_total", "tax_total", "gross_total"} {
+			v.lower(path, doubtful)
+		}
 		return
 	}
 	chosen := &combos[int(best.weight)]
@@ -78,18 +82,24 @@ func (v *solver) rank() {
 func (s *parsedDocument) wholeUnits() bool { return textrules.WholeUnits(s.currency) }
 
 // contradicted returns the confidence that chosen totals may have at most: a
-// person must look where an amount that is labelled as the gross total is
-// neither the chosen one nor explained by it.
+// person must look where an amount that is labelled as the gross or the net
+// total is neither the chosen one nor explained by it.
 func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
 	for _, x := range all {
-		if x == chosen.gross || x.units == 0 || max(x.labels[moneyGross][sideSame], x.labels[moneyGross][sideLeft]) < 1 {
+		if x == chosen.gross || x == chosen.net || x == chosen.tax || x.units == 0 {
 			continue
 		}
-		rest := x.units - chosen.gross.units
-		if x == chosen.net || x == chosen.tax || s.explains(all, rest) {
-			continue
+		for _, part := range []struct {
+			group  moneyGroup
+			chosen *sum
+		}{{moneyGross, chosen.gross}, {moneyNet, chosen.net}} {
+			if part.chosen == nil || max(x.labels[part.group][sideSame], x.labels[part.group][sideLeft]) < 1 {
+				continue
+			}
+			if !s.explains(all, x.units-part.chosen.units) {
+				return doubtful
+			}
 		}
-		return doubtful
 	}
 	return 1
 }
@@ -116,7 +126,7 @@ func (s *parsedDocument) labelledPart(all []*sum, part int, chosen *combination)
 	var found *sum
 	for _, x := range all {
 		strength := max(x.labels[group][sideSame], x.labels[group][sideLeft])
-		if strength < 1 || x == chosen.gross || x == chosen.net || x == chosen.tax {
+		if strength < 0.5 || x == chosen.gross || x == chosen.net || x == chosen.tax {
 			continue
 		}
 		for g := range moneyGroups {

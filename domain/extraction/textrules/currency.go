@@ -47,7 +47,15 @@ func Currencies(text string) []string {
 func NamedCurrency(text string) string {
 	spaced := " " + strings.Join(Words(text), " ") + " "
 	for name, code := range names {
-		if strings.Contains(spaced, " "+name+" ") || IsIdeographic(name) && strings.Contains(text, name) {
+		if strings.Contains(spaced, " "+name+" ") {
+			return code
+		}
+	}
+	if !IsIdeographic(text) {
+		return ""
+	}
+	for name, code := range names {
+		if IsIdeographic(name) && strings.Contains(text, name) {
 			return code
 		}
 	}
