@@ -1,0 +1,183 @@
+package pdftext
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
+)
+
+// chooseTable returns the table of lines: that under a known heading, or the
+// one that arithmetic shows where the first does not add up to a total.
+func (s *parsedDocument) chooseTable() *table {
+	first := s.findTable()
+	first.dropNumbering(s.whole)
+	targets := s.targets()
+	s.trim(first, targets)
+	one := s.explained(first, targets)
+	if one >= 1.9 || one >= 1 && first.consistent() == len(first.items) && s.otherAmounts(first) == 0 {
+		return first
+	}
+	second := s.byColumns()
+	if second == nil || len(second.items) == 1 && len(first.items) > 0 {
+		return first
+	}
+	two := s.explained(second, targets)
+	switch {
+	case len(first.items) == 0:
+	case two < 1 || two < one || len(second.items) < 2*len(first.items) && !second.covers(first):
+		return first
+	case len(second.items) <= len(first.items) && one >= 1:
+		return first
+	}
+	for _, seg := range s.segments {
+		seg.used = seg.used && first.start >= 0 && seg.line <= second.start && !hasAmount(s.lines[seg.line]) // headings stay
+	}
+	for i := range second.items {
+		markUsed(second.items[i].row)
+	}
+	if len(second.items) > invoice.MaxLines {
+		second.items = second.items[:invoice.MaxLines]
+	}
+	return second
+}
+
+// trim drops rows that are no lines: those below a total where the lines above
+// it add up without them, and a single row without which all others do.
+func (s *parsedDocument) trim(t *table, targets map[int64]target) {
+	const most = 6
+	for range most {
+		n := len(t.items)
+		if n < 2 || !s.totalBetween(t.items[n-2].at, t.items[n-1].at) {
+			break
+		}
+		if rest := (&table{items: t.items[:n-1]}); s.explained(rest, targets) < 1 {
+			break
+		}
+		s.drop(t, n-1)
+	}
+	total, ok := t.sum()
+	if !ok || len(t.items) < 2 || s.explained(t, targets) > 0 {
+		return
+	}
+	found := -1
+	for i := range t.items {
+		units, _ := toUnits(*t.items[i].value(textrules.ColumnAmount))
+		if t.items[i].consistent() || targets[total-units].label < 1.4 {
+			continue
+		}
+		if found >= 0 {
+			return
+		}
+		found = i
+	}
+	if found >= 0 {
+		s.drop(t, found)
+	}
+}
+
+// drop takes an item out of the table.
+func (s *parsedDocument) drop(t *table, i int) {
+	if row := t.items[i].row; row != nil {
+		for _, seg := range row.segments {
+			seg.used = false
+		}
+	}
+	t.items = slices.Delete(t.items, i, i+1)
+}
+
+// totalBetween reports whether a row of totals stands between two rows, or is
+// the second of them.
+func (s *parsedDocument) totalBetween(a, b *segment) bool {
+	for _, l := range s.lines[min(a.line+1, len(s.lines)):min(b.line+1, len(s.lines))] {
+		for _, seg := range l.segments {
+			for k := range seg.amounts {
+				if !s.maybeMoney(&seg.amounts[k]) {
+					continue
+				}
+				if total, soft := s.rowLabel(seg, &seg.amounts[k]); total || soft && l != s.lines[a.line] && l == s.lines[b.line] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// covers reports whether each row of another table is one of this table too.
+func (t *table) covers(other *table) bool {
+	rows := map[*line]bool{}
+	for i := range t.items {
+		rows[t.items[i].row] = true
+	}
+	for i := range other.items {
+		if !rows[other.items[i].row] {
+			return false
+		}
+	}
+	return true
+}
+
+// explained returns how well a label fits to the amount that the items add up
+// to; 0 where they add up to none.
+func (s *parsedDocument) explained(t *table, targets map[int64]target) float64 {
+	total, ok := t.sum()
+	if !ok {
+		return 0
+	}
+	best := 0.0
+	for _, at := range []int64{total, total - unitsAmount/100, total + unitsAmount/100} {
+		best = max(best, targets[at].label)
+	}
+	return best
+}
+
+// otherAmounts is how many amounts stand in the column of the items' amounts
+// below them without a label of a total.
+func (s *parsedDocument) otherAmounts(t *table) int {
+	if len(t.items) == 0 {
+		return 0
+	}
+	x1 := t.items[0].cells[textrules.ColumnAmount]
+	if x1 == nil {
+		return 0
+	}
+	n := 0
+	for _, seg := range s.segments {
+		if seg.used || seg.line < t.start {
+			continue
+		}
+		for k := range seg.amounts {
+			a := &seg.amounts[k]
+			if !s.maybeMoney(a) || math.Abs(a.x1-x1.x1) > s.height {
+				continue
+			}
+			if total, _ := s.rowLabel(seg, a); !total {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// dropNumbering drops a row that numbers the columns instead of stating a line:
+// "1 2 3 4 5 (3x4)".
+func (t *table) dropNumbering(whole bool) {
+	if whole {
+		return
+	}
+	t.items = slices.DeleteFunc(t.items, func(it item) bool {
+		if len(it.cells) < 3 {
+			return false
+		}
+		for _, a := range it.cells {
+			if len(a.digits) > 2 || len(a.currencies) > 0 {
+				return false
+			}
+		}
+		return !strings.ContainsFunc(strings.Join(it.description, ""), unicode.IsLetter)
+	})
+}
