@@ -11,6 +11,7 @@ import (
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/document"
+	"docledger/domain/identity"
 	"docledger/gen/backend"
 	"docledger/usecase/documents"
 )
@@ -55,7 +56,8 @@ func (s *Server) UploadDocument(ctx context.Context, r backend.UploadDocumentReq
 		return nil, err
 	}
 	defer done()
-	body, etag, err := withUploadIdempotency(ctx, s, r.Params.IdempotencyKey, in, func(in documents.UploadInput) (backend.Document, int, error) {
+	may := func(d backend.Document) error { return s.mayStill(ctx, identity.Upload, in.EntityID, d.EntityId) }
+	body, etag, err := withUploadIdempotency(ctx, s, r.Params.IdempotencyKey, in, may, func(in documents.UploadInput) (backend.Document, int, error) {
 		up, err := s.Documents.Upload(ctx, actor(ctx), in)
 		if err != nil {
 			return backend.Document{}, 0, err

@@ -40,7 +40,8 @@ func (s *Server) GetEntity(ctx context.Context, r backend.GetEntityRequestObject
 
 // CreateEntity implements the operation createEntity.
 func (s *Server) CreateEntity(ctx context.Context, r backend.CreateEntityRequestObject) (backend.CreateEntityResponseObject, error) {
-	body, etag, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, func(id uuid.UUID) (backend.Entity, int, error) {
+	may := func(backend.Entity) error { return actor(ctx).RequireAdmin() }
+	body, etag, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, may, func(id uuid.UUID) (backend.Entity, int, error) {
 		in := fromAPIEntityCreate(r.Body)
 		in.ID = id
 		e, err := s.Entities.Create(ctx, actor(ctx), in)

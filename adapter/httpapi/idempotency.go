@@ -12,6 +12,7 @@ import (
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/fault"
 	"docledger/domain/idempotency"
+	"docledger/domain/identity"
 	"docledger/gen/backend"
 	"docledger/usecase/documents"
 
@@ -27,8 +28,11 @@ type outcome struct {
 // withIdempotency runs do at most once for an Idempotency-Key and answers repetitions of
 // the same request alike (domain D25). request is what tells whether it is
 // the same one; do gives what it creates the id that it is handed, which is
-// the zero one without a key.
-func withIdempotency[T any](ctx context.Context, s *Server, key *string, request any, do func(id uuid.UUID) (T, int, error)) (body T, etag string, err error) {
+// the zero one without a key. may checks that the caller may still read a kept
+// answer: rights can be lost between two requests.
+func withIdempotency[T any](
+	ctx context.Context, s *Server, key *string, request any, may func(T) error, do func(id uuid.UUID) (T, int, error),
+) (body T, etag string, err error) {
 	if key == nil {
 		return run(func() (T, int, error) { return do(uuid.Nil) })
 	}
@@ -42,7 +46,7 @@ func withIdempotency[T any](ctx context.Context, s *Server, key *string, request
 		return body, "", err
 	}
 	if a.kept != nil {
-		return repeat[T](a.kept, mark)
+		return repeat(a.kept, mark, may)
 	}
 	defer a.abandon(ctx) // unless it has been settled
 	body, etag, err = run(func() (T, int, error) { return do(a.reserved) })
@@ -54,7 +58,7 @@ func withIdempotency[T any](ctx context.Context, s *Server, key *string, request
 // that are known only after they were read. Bytes that are stored already are
 // no second document, so no id is needed.
 func withUploadIdempotency(
-	ctx context.Context, s *Server, key *string, in documents.UploadInput,
+	ctx context.Context, s *Server, key *string, in documents.UploadInput, may func(backend.Document) error,
 	do func(documents.UploadInput) (backend.Document, int, error),
 ) (body backend.Document, etag string, err error) {
 	if key == nil {
@@ -73,7 +77,7 @@ func withUploadIdempotency(
 		if _, err := io.Copy(io.Discard, content); err != nil {
 			return body, "", fmt.Errorf("read upload: %w", err)
 		}
-		return repeat[backend.Document](a.kept, markOf())
+		return repeat(a.kept, markOf(), may)
 	}
 	defer a.abandon(ctx) // unless it has been settled
 	in.Content = &working{Reader: content, attempt: a, ctx: ctx, told: s.Clock.Now()}
@@ -132,7 +136,9 @@ func errOtherRequest() error {
 		"This Idempotency-Key was used for another request. Use a new key for a new request.")
 }
 
-func repeat[T any](kept *idempotency.Answer, mark string) (body T, etag string, err error) {
+// repeat returns a kept answer. may is asked with the zero body where the answer
+// is a fault.
+func repeat[T any](kept *idempotency.Answer, mark string, may func(T) error) (body T, etag string, err error) {
 	if kept.Fingerprint != mark {
 		return body, "", errOtherRequest()
 	}
@@ -140,11 +146,17 @@ func repeat[T any](kept *idempotency.Answer, mark string) (body T, etag string, 
 	if err := json.Unmarshal(kept.Body, &o); err != nil {
 		return body, "", fmt.Errorf("read kept answer: %w", err)
 	}
+	if o.Fault == nil {
+		if err := json.Unmarshal(o.Body, &body); err != nil {
+			return body, "", fmt.Errorf("read kept answer: %w", err)
+		}
+	}
+	if err := may(body); err != nil {
+		var none T
+		return none, "", err
+	}
 	if o.Fault != nil {
 		return body, "", o.Fault
-	}
-	if err := json.Unmarshal(o.Body, &body); err != nil {
-		return body, "", fmt.Errorf("read kept answer: %w", err)
 	}
 	return body, kept.ETag, nil
 }
@@ -208,4 +220,23 @@ func (w *working) Read(p []byte) (int, error) {
 		}
 	}
 	return w.Reader.Read(p)
+}
+
+// mayStill checks that the caller holds a permission on the entities that a
+// request and its kept answer are about, now. A zero id is left out.
+func (s *Server) mayStill(ctx context.Context, p identity.Permission, entities ...uuid.UUID) error {
+	a := actor(ctx)
+	for _, id := range entities {
+		if id == uuid.Nil {
+			continue
+		}
+		e, err := s.Entities.Get(ctx, a.Scope(), id)
+		if err != nil {
+			return err
+		}
+		if err := a.Require(p, e.RoleOf(a)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
+	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/gen/backend"
 
@@ -15,7 +16,14 @@ import (
 
 // ExtractInvoice implements the operation extractInvoice.
 func (s *Server) ExtractInvoice(ctx context.Context, r backend.ExtractInvoiceRequestObject) (backend.ExtractInvoiceResponseObject, error) {
-	body, etag, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, func(uuid.UUID) (backend.Invoice, int, error) {
+	may := func(inv backend.Invoice) error {
+		d, err := s.Documents.Get(ctx, actor(ctx).Scope(), r.Body.DocumentId)
+		if err != nil {
+			return err
+		}
+		return s.mayStill(ctx, identity.Extract, d.EntityID, inv.EntityId)
+	}
+	body, etag, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, may, func(uuid.UUID) (backend.Invoice, int, error) {
 		inv, err := s.Extraction.Request(ctx, actor(ctx), r.Body.DocumentId, r.Body.Force != nil && *r.Body.Force)
 		if err != nil {
 			return backend.Invoice{}, 0, err

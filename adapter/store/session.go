@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
+	"strings"
 	"time"
 
-	"docledger/domain/fault"
 	"docledger/domain/identity"
+	"docledger/domain/page"
 
 	"github.com/google/uuid"
 )
@@ -18,10 +20,52 @@ type sessionRow struct {
 	OrganizationID uuid.UUID
 	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 	ExpiresAt      time.Time
+	Generation     int
+	Superseded     string // times in microseconds since 1970, the latest first
+	RefreshedAt    *time.Time
 }
 
 // TableName implements gorm's tabler.
 func (sessionRow) TableName() string { return "sessions" }
+
+func (r sessionRow) fromRow() identity.Session {
+	return identity.Session{
+		ID: r.ID, UserID: r.UserID, OrganizationID: r.OrganizationID, Generation: r.Generation, Superseded: fromMicros(r.Superseded),
+		CreatedAt: instant(r.CreatedAt), RefreshedAt: fromOptionalTime(r.RefreshedAt), ExpiresAt: instant(r.ExpiresAt),
+	}
+}
+
+func toSessionRow(x identity.Session) sessionRow {
+	return sessionRow{
+		ID: x.ID, UserID: x.UserID, OrganizationID: x.OrganizationID, Generation: x.Generation, Superseded: toMicros(x.Superseded),
+		CreatedAt: instant(x.CreatedAt), RefreshedAt: optionalTime(x.RefreshedAt), ExpiresAt: instant(x.ExpiresAt),
+	}
+}
+
+// toMicros writes times as numbers with commas between them.
+func toMicros(times []time.Time) string {
+	texts := make([]string, len(times))
+	for i, t := range times {
+		texts[i] = strconv.FormatInt(t.UnixMicro(), 10)
+	}
+	return strings.Join(texts, ",")
+}
+
+// fromMicros reads what toMicros wrote. A time that cannot be read ends the
+// list: an earlier generation is then refused, never accepted.
+func fromMicros(text string) (times []time.Time) {
+	if text == "" {
+		return nil
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(one, 10, 64)
+		if err != nil {
+			return times
+		}
+		times = append(times, time.UnixMicro(n).UTC())
+	}
+	return times
+}
 
 // Sessions implements identity.Sessions.
 type Sessions struct{ s *Store }
@@ -29,37 +73,82 @@ type Sessions struct{ s *Store }
 // Add implements identity.Sessions.
 func (r Sessions) Add(ctx context.Context, x identity.Session) error {
 	r.s.stamp(&x.CreatedAt)
-	row := sessionRow{
-		ID: x.ID, UserID: x.UserID, OrganizationID: x.OrganizationID, CreatedAt: x.CreatedAt, ExpiresAt: instant(x.ExpiresAt),
-	}
+	row := toSessionRow(x)
 	return failed("store the session", r.s.handle(ctx).Create(&row).Error)
 }
 
-// Find implements identity.Sessions.
-func (r Sessions) Find(ctx context.Context, id uuid.UUID) (*identity.Session, error) {
-	x := identity.Session{ID: id}
+// Access implements identity.Sessions.
+func (r Sessions) Access(ctx context.Context, id, organization uuid.UUID) (*identity.SessionAccess, error) {
+	row := sessionRow{ID: id}
+	var x identity.SessionAccess
+	var checked *time.Time
 	// Every request asks this: scanned by hand, it takes half the time.
-	err := r.s.handle(ctx).Raw("SELECT user_id, organization_id, created_at, expires_at FROM sessions WHERE id = ?", id).
-		Row().Scan(&x.UserID, &x.OrganizationID, &x.CreatedAt, &x.ExpiresAt)
+	err := r.s.handle(ctx).Raw(`SELECT s.user_id, s.organization_id, s.created_at, s.expires_at, s.generation, s.superseded, s.refreshed_at,
+			u.disabled, u.identity_id IS NOT NULL, COALESCE(m.role, ''), m.checked_at
+		FROM sessions AS s JOIN users AS u ON u.id = s.user_id
+		LEFT JOIN memberships AS m ON m.user_id = s.user_id AND m.organization_id = ? WHERE s.id = ?`, organization, id).
+		Row().Scan(&row.UserID, &row.OrganizationID, &row.CreatedAt, &row.ExpiresAt, &row.Generation, &row.Superseded, &row.RefreshedAt,
+		&x.Disabled, &x.Provider, &x.Role, &checked)
 	if err != nil {
 		return nil, found("session", err)
 	}
-	x.CreatedAt, x.ExpiresAt = instant(x.CreatedAt), instant(x.ExpiresAt)
+	x.Session, x.CheckedAt = row.fromRow(), fromOptionalTime(checked)
 	return &x, nil
 }
 
-// Switch implements identity.Sessions.
-func (r Sessions) Switch(ctx context.Context, id, organization uuid.UUID) error {
-	done := r.s.handle(ctx).Model(&sessionRow{}).Where("id = ?", id).Update("organization_id", organization)
-	if done.Error == nil && done.RowsAffected == 0 {
-		return fault.Missing("session")
+// Update implements identity.Sessions.
+func (r Sessions) Update(ctx context.Context, id uuid.UUID, change func(*identity.Session) error) (*identity.Session, error) {
+	var x identity.Session
+	err := r.s.inOne(ctx, func(ctx context.Context) error {
+		var row sessionRow
+		if err := r.s.handle(ctx).Clauses(lock).Take(&row, "id = ?", id).Error; err != nil {
+			return found("session", err)
+		}
+		x = row.fromRow()
+		if err := change(&x); err != nil {
+			return err
+		}
+		row = toSessionRow(x)
+		return failed("change the session", r.s.handle(ctx).
+			Select("organization_id", "generation", "superseded", "refreshed_at").Updates(&row).Error)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return failed("switch the session", done.Error)
+	return &x, nil
 }
 
-// EndAll implements identity.Sessions.
-func (r Sessions) EndAll(ctx context.Context, user uuid.UUID) error {
-	return failed("end the sessions", r.s.handle(ctx).Delete(&sessionRow{}, "user_id = ?", user).Error)
+// OfUser implements identity.Sessions. The ids of sessions grow with time.
+func (r Sessions) OfUser(ctx context.Context, user uuid.UUID, now time.Time, p page.Request) (page.Of[identity.Session], error) {
+	b := bind("sessions", user).done()
+	after, err := b.idKey(p.After)
+	if err != nil {
+		return page.Of[identity.Session]{}, err
+	}
+	q := r.s.handle(ctx).Where("user_id = ? AND expires_at > ?", user, instant(now))
+	if after != uuid.Nil {
+		q = q.Where("id < ?", after)
+	}
+	var rows []sessionRow
+	if err := q.Order("id DESC").Limit(p.Size() + 1).Find(&rows).Error; err != nil {
+		return page.Of[identity.Session]{}, failed("list sessions", err)
+	}
+	return pageOf(rows, p.Size(), sessionRow.fromRow, func(row sessionRow) string { return b.cursor(row.ID[:]) }), nil
+}
+
+// End implements identity.Sessions.
+func (r Sessions) End(ctx context.Context, f identity.SessionFilter) ([]identity.Session, error) {
+	sql, values := "DELETE FROM sessions WHERE user_id = ?", []any{f.UserID}
+	if f.ID != uuid.Nil {
+		sql, values = sql+" AND id = ?", append(values, f.ID)
+	}
+	if f.OrganizationID != uuid.Nil {
+		sql, values = sql+" AND organization_id = ?", append(values, f.OrganizationID)
+	}
+	var rows []sessionRow
+	err := r.s.handle(ctx).Raw(sql+" RETURNING id, user_id, organization_id, created_at, expires_at, generation, superseded, refreshed_at", values...).
+		Scan(&rows).Error
+	return mapped(rows, sessionRow.fromRow), failed("end sessions", err)
 }
 
 // Expire removes sessions that have ended.
@@ -68,9 +157,10 @@ func (r Sessions) Expire(ctx context.Context, now time.Time) error {
 }
 
 type attemptRow struct {
-	KeyHash  string `gorm:"primaryKey"`
-	Attempts int
-	EndsAt   time.Time
+	KeyHash      string `gorm:"primaryKey"`
+	Attempts     int
+	EndsAt       time.Time
+	BlockedUntil *time.Time
 }
 
 // TableName implements gorm's tabler.
@@ -79,6 +169,36 @@ func (attemptRow) TableName() string { return "sign_in_attempts" }
 // Attempts implements identity.Attempts. Keys are kept as hashes: they may be
 // of any length, and whose address was tried is nobody's business.
 type Attempts struct{ s *Store }
+
+// Change implements identity.Attempts.
+func (r Attempts) Change(ctx context.Context, key string, change func(*identity.Attempt) error) error {
+	return r.s.inOne(ctx, func(ctx context.Context) error {
+		row := attemptRow{KeyHash: hashed(key)}
+		// The row must be there to be locked: two first attempts at the same time
+		// would else not see each other.
+		err := r.s.handle(ctx).Exec("INSERT INTO sign_in_attempts (key_hash, attempts, ends_at) VALUES (?, 0, ?) ON CONFLICT (key_hash) DO NOTHING",
+			row.KeyHash, time.Unix(0, 0).UTC()).Error
+		if err == nil {
+			err = r.s.handle(ctx).Clauses(lock).Take(&row).Error
+		}
+		if err != nil {
+			return failed("read the attempts", err)
+		}
+		x := identity.Attempt{Failures: row.Attempts, BlockedUntil: fromOptionalTime(row.BlockedUntil), EndsAt: instant(row.EndsAt)}
+		if err := change(&x); err != nil {
+			return err
+		}
+		row.Attempts, row.BlockedUntil, row.EndsAt = x.Failures, optionalTime(x.BlockedUntil), instant(x.EndsAt)
+		return failed("store the attempts", r.s.handle(ctx).Select("*").Updates(&row).Error)
+	})
+}
+
+// Counted implements identity.Attempts.
+func (r Attempts) Counted(ctx context.Context, key string, now time.Time) (int, time.Time, error) {
+	var row attemptRow
+	err := r.s.handle(ctx).Where("key_hash = ? AND ends_at > ?", hashed(key), instant(now)).Limit(1).Find(&row).Error
+	return row.Attempts, instant(row.EndsAt), failed("read the attempts", err)
+}
 
 // Count implements identity.Attempts.
 func (r Attempts) Count(ctx context.Context, key string, window time.Duration, now time.Time) (int, time.Time, error) {

@@ -90,7 +90,7 @@ func organizationCommand() *cobra.Command {
 
 func userCommand() *cobra.Command {
 	c := &cobra.Command{Use: "user", Short: "Manage local accounts"}
-	c.AddCommand(userAddCommand(), userInviteCommand(), userRoleCommand(), userPasswordCommand(),
+	c.AddCommand(userAddCommand(), userInviteCommand(), userRoleCommand(), userRemoveCommand(), userPasswordCommand(),
 		userDisableCommand("disable", "Lock an account and end its sessions", true),
 		userDisableCommand("enable", "Unlock an account", false))
 	return c
@@ -217,13 +217,35 @@ func userRoleCommand() *cobra.Command {
 				if err := s.Organizations.SetRole(ctx, args[0], id, identity.Role(role)); err != nil {
 					return err
 				}
-				return say(c, "%s is %s from their next token on.", args[0], role)
+				return say(c, "%s is %s from their next request on.", args[0], role)
 			})
 		},
 	}
 	c.Flags().StringVar(&organization, "organization", "", "id of the organization")
 	c.Flags().StringVar(&role, "role", "", "admin or member")
 	cobra.CheckErr(errors.Join(c.MarkFlagRequired("organization"), c.MarkFlagRequired("role")))
+	return c
+}
+
+func userRemoveCommand() *cobra.Command {
+	var f membershipFlags
+	c := &cobra.Command{
+		Use: "remove EMAIL", Short: "End a membership of an organization and the member's sessions there", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withService(c, func(ctx context.Context, s *service.Service) error {
+				id, err := f.id()
+				if err != nil {
+					return err
+				}
+				if err := s.Organizations.Remove(ctx, args[0], id); err != nil {
+					return err
+				}
+				return say(c, "%s is no longer a member, and their sessions there have ended.", args[0])
+			})
+		},
+	}
+	c.Flags().StringVar(&f.organization, "organization", "", "id of the organization")
+	cobra.CheckErr(c.MarkFlagRequired("organization"))
 	return c
 }
 

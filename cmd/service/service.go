@@ -269,7 +269,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	}
 	signIn := &session.Service{
 		Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
-		Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
+		Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids, Events: st.Events(),
 		Limits: session.Limits{PerAccount: s.cfg.SignInPerAccount, PerAddress: s.cfg.SignInPerAddress}, Log: s.log,
 	}
 	if s.identities != nil {

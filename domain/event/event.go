@@ -40,6 +40,8 @@ const (
 	MemberAdded     Type = "member.added"
 	MemberChanged   Type = "member.changed"
 	MemberRemoved   Type = "member.removed"
+	// MemberSessionEnded: a superseded token was refreshed, so its session ended.
+	MemberSessionEnded Type = "member.session_ended"
 
 	IntegrationSetUp        Type = "integration.set_up"
 	IntegrationActivated    Type = "integration.activated"

@@ -10,12 +10,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// SessionLifetime is how long a person stays signed in, however often the
-// token is refreshed; TokenLifetime how long one token is good.
-const (
-	SessionLifetime = 14 * 24 * time.Hour
-	TokenLifetime   = time.Hour
-)
+// MinPassword is the shortest password that a local account may have, in
+// bytes.
+const MinPassword = 12
 
 // MembershipFresh is how long a membership that the identity provider
 // confirmed is believed where the credential does not state the role itself.
@@ -54,21 +51,13 @@ type Member struct {
 	Role Role
 }
 
-// Session is one sign-in. Tokens name it, so that it can be ended.
-type Session struct {
-	ID             uuid.UUID
-	UserID         uuid.UUID
-	OrganizationID uuid.UUID
-	CreatedAt      time.Time
-	ExpiresAt      time.Time
-}
-
 // Claims are what one of our own tokens states.
 type Claims struct {
 	UserID         uuid.UUID
 	OrganizationID uuid.UUID
 	SessionID      uuid.UUID
 	Role           Role
+	Generation     int // of the session when the token was issued
 	IssuedAt       time.Time
 	ExpiresAt      time.Time
 }
@@ -118,25 +107,4 @@ type Memberships interface {
 	List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[Member], error)
 	// Remove ends a membership; ending one that is not there is no error.
 	Remove(ctx context.Context, user, organization uuid.UUID) error
-}
-
-// Sessions stores sign-ins.
-type Sessions interface {
-	Add(ctx context.Context, s Session) error
-	// Find returns a session that has not been ended, or a NotFound fault; its
-	// expiry is the caller's to judge.
-	Find(ctx context.Context, id uuid.UUID) (*Session, error)
-	// Switch moves a session to another organization of its user.
-	Switch(ctx context.Context, id, organization uuid.UUID) error
-	// EndAll ends every session of a user.
-	EndAll(ctx context.Context, user uuid.UUID) error
-}
-
-// Attempts counts sign-in attempts in fixed windows, shared by all replicas.
-type Attempts interface {
-	// Count adds one attempt to key's present window and returns how many it
-	// holds now and when it ends. Windows start with their first attempt.
-	Count(ctx context.Context, key string, window time.Duration, now time.Time) (n int, ends time.Time, err error)
-	// Forget ends key's window, after a successful sign-in.
-	Forget(ctx context.Context, key string) error
 }

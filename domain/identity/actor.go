@@ -38,6 +38,7 @@ type Actor struct {
 	OrganizationID uuid.UUID
 	Role           Role
 	SessionID      uuid.UUID // zero unless the credential is our own token
+	Generation     int       // of our own token
 	ClientID       string    // OAuth client of an assistant
 	ExpiresAt      time.Time // when the credential ends
 	RequestID      string    // of the request that acts; "" outside requests

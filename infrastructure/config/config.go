@@ -151,7 +151,7 @@ func (r *reader) load() Config {
 		MaxUploadBytes:     r.number("MAX_UPLOAD_BYTES", 256<<20, 1, 16<<30),
 		MaxJSONBytes:       r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
 		BodyMemory:         r.number("REQUEST_BODY_MEMORY_BYTES", 128<<20, 8<<20, 64<<30),
-		SignInPerAccount:   int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 10, 1, 1_000_000)),
+		SignInPerAccount:   int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 5, 1, 1_000_000)),
 		SignInPerAddress:   int(r.number("SIGN_IN_TRIES_PER_ADDRESS", 50, 1, 1_000_000)),
 		RequestTimeout:     r.duration("REQUEST_TIMEOUT", 60*time.Second),
 		Workers:            int(r.number("WORKERS", 8, 1, 1000)),

@@ -59,8 +59,8 @@ var groups = []group{
 		{"IDENTITY_URL", "another address of the identity provider's API, for tests"},
 		{"IDENTITY_AUTHORIZED_PARTIES", "origins whose sessions are accepted, separated by commas; empty: every origin of the provider's instance"},
 		{"OAUTH_CLIENT_ID", "the one OAuth client whose tokens are accepted, required with an identity provider when deployed; empty: no token is accepted"},
-		{"SIGN_IN_TRIES_PER_ACCOUNT", "attempts to sign in to one account within 15 minutes"},
-		{"SIGN_IN_TRIES_PER_ADDRESS", "attempts to sign in from one address within 15 minutes"},
+		{"SIGN_IN_TRIES_PER_ACCOUNT", "failed sign-ins to one account from one network after which the next attempt is refused for a time that doubles"},
+		{"SIGN_IN_TRIES_PER_ADDRESS", "failed sign-ins from one network within 15 minutes"},
 		{"PASSWORD_MEMORY_KIB", "memory of one password hash (argon2id)"},
 	}},
 	{"Billing", [][2]string{

@@ -2,13 +2,18 @@ package e2e
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"docledger/cmd/service"
+	"docledger/domain/entity"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/test/harness"
 	"docledger/usecase"
@@ -66,26 +71,83 @@ func TestSignInRefusalsLookAlike(t *testing.T) {
 	s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": " " + upper, "password": harness.Password}).OK()
 }
 
-func TestSignInAttemptsAreLimited(t *testing.T) {
+// TestFailedSignInsAreSlowed refuses attempts after five failures for a time
+// that doubles, for that account and that network alone, whether the account
+// exists or not.
+func TestFailedSignInsAreSlowed(t *testing.T) {
 	t.Parallel()
 	clock := newHands()
-	s := harness.Start(t, harness.Options{Overrides: service.Overrides{Clock: clock}})
+	s := harness.Start(t, harness.Options{
+		Overrides: service.Overrides{Clock: clock},
+		Env:       map[string]string{"SIGN_IN_TRIES_PER_ACCOUNT": "", "SIGN_IN_TRIES_PER_ADDRESS": "", "TRUSTED_PROXIES": "127.0.0.1/32"},
+	})
 	org := s.NewOrganization("Attempts")
-	try := func(password string) harness.Response {
-		return s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": org.Admin.Email, "password": password})
+	try := func(email, password, from string) harness.Response {
+		body := strings.NewReader(`{"email":"` + email + `","password":"` + password + `"}`)
+		return s.Send(http.MethodPost, "/api/auth/login", "", body, "Content-Type", "application/json", "X-Forwarded-For", from)
 	}
-	for range 10 {
-		try("wrong").Want(401, "invalid_credentials")
+	for n, email := range []string{org.Admin.Email, "nobody@example.com"} {
+		from := "2001:db8:0:" + strconv.Itoa(n+1) + "::1"
+		for range 5 {
+			try(email, "wrong", from).Want(401, "invalid_credentials")
+		}
+		for wait := time.Second; wait <= 15*time.Minute; wait *= 2 {
+			for range 2 { // refused attempts do not count
+				if r := try(email, harness.Password, from).Want(429, "rate_limited"); r.Header.Get("Retry-After") != strconv.Itoa(int(wait.Seconds())) {
+					t.Fatalf("%s: Retry-After is %s, want %v", email, r.Header.Get("Retry-After"), wait)
+				}
+			}
+			clock.advance(wait)
+			try(email, "wrong", from).Want(401, "invalid_credentials")
+		}
+		try(email, "wrong", "2001:db8:0:"+strconv.Itoa(n+1)+":9::2").Want(429, "rate_limited") // the same /64
 	}
-	if r := try(harness.Password).Want(429, "rate_limited"); r.Header.Get("Retry-After") == "" {
+	// Others are not refused because of them, and successes do not count.
+	for range 60 {
+		try(org.Admin.Email, harness.Password, "198.51.100.7").OK()
+	}
+	clock.advance(15 * time.Minute)
+	try(org.Admin.Email, harness.Password, "2001:db8:0:1::1").OK()
+	for range 5 {
+		try(org.Admin.Email, "wrong", "2001:db8:0:1::1").Want(401, "invalid_credentials")
+	}
+	// Fifty failures of a network refuse it whole, and no other.
+	clock.advance(time.Hour)
+	for n := range 50 {
+		try("guess"+strconv.Itoa(n)+"@example.com", "wrong", "203.0.113.9").Want(401, "invalid_credentials")
+	}
+	if r := try(org.Admin.Email, harness.Password, "203.0.113.9").Want(429, "rate_limited"); r.Header.Get("Retry-After") == "" {
 		t.Error("a 429 without Retry-After")
 	}
-	clock.advance(16 * time.Minute)
-	try(harness.Password).OK()
-	for range 9 {
-		try("wrong").Want(401, "invalid_credentials")
-	}
-	try(harness.Password).OK()
+	try(org.Admin.Email, harness.Password, "203.0.113.10").OK()
+	clock.advance(15 * time.Minute)
+	try(org.Admin.Email, harness.Password, "203.0.113.9").OK()
+}
+
+// TestParallelGuessesDoNotExceedTheLimit sends many wrong passwords at once.
+func TestParallelGuessesDoNotExceedTheLimit(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		o.Overrides, o.Env = service.Overrides{Clock: newHands()}, map[string]string{"SIGN_IN_TRIES_PER_ACCOUNT": ""}
+		s := harness.Start(t, o)
+		org := s.NewOrganization("Guessed")
+		var tried atomic.Int64
+		var callers sync.WaitGroup
+		for range 40 {
+			callers.Go(func() {
+				r := s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": org.Admin.Email, "password": "wrong"})
+				if r.Status == http.StatusUnauthorized {
+					tried.Add(1)
+				} else if r.Status != http.StatusTooManyRequests {
+					t.Errorf("answered %d %s", r.Status, r.Raw)
+				}
+			})
+		}
+		callers.Wait()
+		if tried.Load() != 5 {
+			t.Errorf("%d passwords were tried, want 5", tried.Load())
+		}
+	})
 }
 
 func TestTokensAndSessionsEnd(t *testing.T) {
@@ -169,4 +231,164 @@ func TestForeignTokensAreRefused(t *testing.T) {
 		}
 	}
 	s.Do(http.MethodGet, "/api/me", "", nil).Want(401, "unauthorized")
+}
+
+// TestRightsEndWithTheNextRequest takes role, membership and account away from
+// people who hold a token.
+func TestRightsEndWithTheNextRequest(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		s := harness.Start(t, o)
+		org, other := s.NewOrganization("Rights"), s.NewOrganization("Other")
+		ctx, admin := context.Background(), org.Admin
+		demoted := s.NewPerson(org.ID, identity.RoleAdmin)
+		s.Do(http.MethodGet, "/api/organization/members", demoted.Token, nil).OK()
+		if err := s.Service.Organizations.SetRole(ctx, demoted.Email, org.ID, identity.RoleMember); err != nil {
+			t.Fatal(err)
+		}
+		s.Do(http.MethodGet, "/api/organization/members", demoted.Token, nil).Want(403, "forbidden")
+		if me := s.Do(http.MethodGet, "/api/me", demoted.Token, nil).OK(); me.Text("organization", "role") != "member" {
+			t.Errorf("after the demotion: %s", me.Raw)
+		}
+		removed := s.NewPerson(org.ID, identity.RoleAdmin)
+		if err := s.Service.Organizations.Invite(ctx, removed.Email, other.ID, identity.RoleMember); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere := s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{
+			"email": removed.Email, "password": harness.Password, "organization_id": other.ID,
+		}).OK().Text("token")
+		if err := s.Service.Organizations.Remove(ctx, removed.Email, org.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Service.Organizations.Remove(ctx, removed.Email, org.ID); fault.CodeOf(err) != fault.CodeNotFound {
+			t.Errorf("removed again: %v", err)
+		}
+		s.Do(http.MethodGet, "/api/me", removed.Token, nil).Want(401, "unauthorized")
+		s.Do(http.MethodPost, "/api/auth/refresh", removed.Token, nil).Want(401, "unauthorized")
+		s.Do(http.MethodGet, "/api/me", elsewhere, nil).OK()
+		if found := s.Do(http.MethodGet, "/api/events?type=member.removed", admin.Token, nil).OK(); found.Len("items") != 1 {
+			t.Errorf("the events are %s", found.Raw)
+		}
+	})
+}
+
+// TestTokenGenerations follows tokens over refreshes: the earlier one is valid
+// for a minute more, and using it to refresh after that ends the session.
+func TestTokenGenerations(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		clock := newHands()
+		o.Overrides = service.Overrides{Clock: clock}
+		s := harness.Start(t, o)
+		org := s.NewOrganization("Generations")
+		me := func(token string) harness.Response { return s.Do(http.MethodGet, "/api/me", token, nil) }
+		refresh := func(token string) harness.Response { return s.Do(http.MethodPost, "/api/auth/refresh", token, nil) }
+		first := org.Admin.Token
+		second := refresh(first).OK().Text("token")
+		clock.advance(30 * time.Second)
+		lost := refresh(first).OK().Text("token") // the first answer was lost
+		third := refresh(second).OK().Text("token")
+		clock.advance(29 * time.Second)
+		for _, token := range []string{first, second, lost, third} {
+			me(token).OK()
+		}
+		clock.advance(2 * time.Second)
+		me(first).Want(401, "unauthorized")
+		me(second).OK()
+		clock.advance(30 * time.Second)
+		me(second).Want(401, "unauthorized")
+		me(lost).Want(401, "unauthorized")
+		me(third).OK()
+		refresh(second).Want(401, "unauthorized")
+		me(third).Want(401, "unauthorized")
+		refresh(third).Want(401, "unauthorized")
+		token := s.Login(org.Admin.Email)
+		found := s.Do(http.MethodGet, "/api/events?type=member.session_ended", token, nil).OK()
+		if found.Len("items") != 1 || found.Text("items", 0, "subject", "id") != org.Admin.ID.String() || found.Text("items", 0, "data", "reason") != "token_reused" {
+			t.Errorf("the events are %s", found.Raw)
+		}
+	})
+}
+
+// TestSessionsOfAPerson lists, ends and leaves sessions, and changes the
+// password.
+func TestSessionsOfAPerson(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		s := harness.Start(t, o)
+		org := s.NewOrganization("Sessions")
+		stranger := s.NewPerson(org.ID, identity.RoleMember)
+		here, lost := org.Admin.Token, s.Login(org.Admin.Email)
+		list := func(token string) harness.Response {
+			return s.Do(http.MethodGet, "/api/auth/sessions", token, nil).OK()
+		}
+		all := list(here)
+		if all.Len("items") != 2 || all.At("items", 0, "current") != false || all.At("items", 1, "current") != true {
+			t.Fatalf("the sessions are %s", all.Raw)
+		}
+		id := all.Text("items", 0, "id")
+		s.Do(http.MethodDelete, "/api/auth/sessions/"+id, stranger.Token, nil).Want(404, "not_found")
+		if r := s.Do(http.MethodDelete, "/api/auth/sessions/"+id, here, nil).OK(); r.Text("id") != id {
+			t.Errorf("ended %s", r.Raw)
+		}
+		s.Do(http.MethodDelete, "/api/auth/sessions/"+id, here, nil).Want(404, "not_found")
+		s.Do(http.MethodGet, "/api/me", lost, nil).Want(401, "unauthorized")
+
+		out := s.Login(org.Admin.Email)
+		s.Do(http.MethodPost, "/api/auth/logout", out, nil).OK()
+		s.Do(http.MethodGet, "/api/me", out, nil).Want(401, "unauthorized")
+		s.Do(http.MethodPost, "/api/auth/refresh", out, nil).Want(401, "unauthorized")
+
+		other := s.Login(org.Admin.Email)
+		change := func(current, next string) harness.Response {
+			return s.Do(http.MethodPost, "/api/auth/password", here, map[string]any{"current_password": current, "new_password": next})
+		}
+		if r := change("wrong", "another long password").Want(400, "invalid_request"); r.Text("error", "details", "fields", 0, "field") != "current_password" {
+			t.Errorf("refused with %s", r.Raw)
+		}
+		change(harness.Password, "short").Want(400, "invalid_request")
+		fresh := change(harness.Password, "another long password").OK()
+		for _, token := range []string{here, other} {
+			s.Do(http.MethodGet, "/api/me", token, nil).Want(401, "unauthorized")
+		}
+		if all := list(fresh.Text("token")); all.Len("items") != 1 {
+			t.Errorf("after the change the sessions are %s", all.Raw)
+		}
+		s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": org.Admin.Email, "password": harness.Password}).Want(401, "invalid_credentials")
+		s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": org.Admin.Email, "password": "another long password"}).OK()
+	})
+}
+
+// TestRepeatedRequestsAskForRightsAgain takes rights away between a request and
+// its repetition with the same Idempotency-Key.
+func TestRepeatedRequestsAskForRightsAgain(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Repeated")
+	person := s.NewPerson(org.ID, identity.RoleAdmin)
+	create := func() harness.Response {
+		return s.Do(http.MethodPost, "/api/entities", person.Token, map[string]any{"name": "Created"}, "Idempotency-Key", "k")
+	}
+	upload := func() harness.Response {
+		return s.Do(http.MethodPost, "/api/documents/upload", person.Token, map[string]any{
+			"entity_id": org.Entity, "filename": "a.xml", "content": base64.StdEncoding.EncodeToString([]byte(harness.UBL("A-1"))),
+		}, "Idempotency-Key", "k")
+	}
+	document := upload().OK().Text("id")
+	extract := func() harness.Response {
+		return s.Do(http.MethodPost, "/api/invoices/extract", person.Token, map[string]any{"document_id": document}, "Idempotency-Key", "k")
+	}
+	if create().OK().Text("id") != create().OK().Text("id") || upload().OK().Text("id") != document || extract().OK().Text("id") != extract().OK().Text("id") {
+		t.Fatal("repetitions do not answer alike")
+	}
+	if err := s.Service.Organizations.SetRole(context.Background(), person.Email, org.ID, identity.RoleMember); err != nil {
+		t.Fatal(err)
+	}
+	create().Want(403, "forbidden")
+	s.SetMembers(org, entity.AccessRestricted, entity.Member{UserID: person.ID, Role: identity.Viewer})
+	upload().Want(403, "forbidden")
+	extract().Want(403, "forbidden")
+	s.SetMembers(org, entity.AccessRestricted)
+	upload().Want(404, "not_found")
+	extract().Want(404, "not_found")
 }

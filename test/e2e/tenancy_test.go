@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,6 +48,9 @@ func newTenancy(t *testing.T, o harness.Options) *tenancy {
 	t.Helper()
 	ledger, _ := harness.NewLedgerA(t)
 	store, _ := harness.NewStoreA(t)
+	env := map[string]string{"SIGN_IN_TRIES_PER_ACCOUNT": "1000"} // each caller signs in with a wrong password
+	maps.Copy(env, o.Env)
+	o.Env = env
 	s := harness.Start(t, o.With(ledger).WithStore(store))
 	v := &tenancy{s: s, org: s.NewOrganization("Mine"), ledger: ledger, store: store}
 	v.watch = s.Watch(v.org, v.org.Entity, store)
@@ -96,8 +100,9 @@ func (v *tenancy) integration(before string) string {
 // bodies are valid requests of the operations that take one, with $entity,
 // $document and $price in place of ids. An operation with a body and without a row fails.
 var bodies = map[string]string{
-	"login": `{"email":"nobody@example.com","password":"wrong"}`, "refreshToken": ``,
-	"createEntity": `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
+	"login": `{"email":"nobody@example.com","password":"wrong"}`, "refreshToken": ``, "logout": ``, "endSession": ``,
+	"changePassword": `{"current_password":"not the right one","new_password":"another long password"}`,
+	"createEntity":   `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
 	"uploadDocument": `{"entity_id":"$entity","filename":"u.xml","content":"eA=="}`,
 	"extractInvoice": `{"document_id":"$document","force":true}`,
 	"updateInvoice":  `{"currency":"EUR","purchase_order":"PO-1"}`, "approveInvoice": `{"version":1}`,
@@ -118,7 +123,7 @@ var queries = map[string]string{
 }
 
 // aboutNothing are the operations that name no thing of the organization.
-var aboutNothing = []string{"login", "refreshToken", "getMe", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
+var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // bought are the operations that only an installation with a payment processor
 // has (domain D16); rights come first.
@@ -199,22 +204,45 @@ func (v *tenancy) play(t *testing.T, price string) {
 			}
 			integration = v.integration(integration)
 			names := strings.NewReplacer(append(v.place(op, integration), "$entity", v.org.Entity.String(), "$document", document, "$price", price, "$tenant", v.ledger.Tenants[0],
-				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice)...)
-			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), c.token)
+				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice, "{session_id}", uuid.NewString())...)
+			token := c.token
+			if op.ID == "logout" && !c.foreign && c.known {
+				token = v.s.Login(v.email(t, token)) // the caller's own session goes on
+			}
+			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), token)
 			if slices.Contains(bought, op.ID) && want == http.StatusOK && price == noPrice {
 				want = http.StatusNotFound
 			}
 			if (op.ID == "reopenInvoice" || op.ID == "syncInvoice") && want == http.StatusOK {
 				want = http.StatusBadRequest // rights come before state, and there is nothing to reopen or to book
 			}
-			if op.ID == "refreshToken" && c.foreign && want == http.StatusOK {
-				want = http.StatusBadRequest // whoever issued a token refreshes it
+			if want == http.StatusOK {
+				want = v.sessionStatus(op.ID, c)
 			}
 			if r.Status != want {
 				t.Errorf("%s as %s: %d, want %d\n%s", op.ID, c.name, r.Status, want, r.Raw)
 			}
 		}
 	}
+}
+
+// sessionStatus is what a caller's own sessions answer, where rights allow it.
+func (v *tenancy) sessionStatus(operation string, c caller) int {
+	switch {
+	case (operation == "refreshToken" || operation == "logout") && c.foreign:
+		return http.StatusBadRequest // whoever issued a token refreshes and ends it
+	case operation == "endSession":
+		return http.StatusNotFound // the matrix names a session that nobody has
+	case operation == "changePassword":
+		return http.StatusBadRequest // the matrix does not know the password
+	}
+	return http.StatusOK
+}
+
+// email is the address of a token's owner.
+func (v *tenancy) email(t *testing.T, token string) string {
+	t.Helper()
+	return v.s.Do(http.MethodGet, "/api/me", token, nil).OK().Text("user", "email")
 }
 
 func (v *tenancy) request(t *testing.T, op spectest.Operation, path, body, token string) harness.Response {

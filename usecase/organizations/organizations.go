@@ -20,7 +20,7 @@ import (
 const maxName = 200
 
 // MinPassword is the shortest password an account may have.
-const MinPassword = 12
+const MinPassword = identity.MinPassword
 
 // Hasher hashes passwords.
 type Hasher interface {
@@ -146,8 +146,35 @@ func (s *Service) join(ctx context.Context, user, organization uuid.UUID, role i
 	return s.Events.Append(ctx, e)
 }
 
-// SetRole changes a member's role in an organization; their tokens carry it
-// from the next refresh on.
+// Remove ends a membership and the member's sessions in that organization. The
+// account stays, with its other memberships.
+func (s *Service) Remove(ctx context.Context, email string, organization uuid.UUID) error {
+	u, err := s.Users.ByEmail(ctx, identity.NormalizeEmail(email))
+	if err != nil {
+		return err
+	}
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// The account's lock comes first, as at sign-in: a session that begins at
+		// the same time is either seen here or sees that the membership ended.
+		if _, err := s.Users.Update(ctx, u.ID, func(*identity.User) error { return nil }); err != nil {
+			return fmt.Errorf("lock the account: %w", err)
+		}
+		if _, err := s.Memberships.Find(ctx, u.ID, organization); err != nil {
+			return err
+		}
+		if err := s.Memberships.Remove(ctx, u.ID, organization); err != nil {
+			return fmt.Errorf("end membership: %w", err)
+		}
+		if _, err := s.Sessions.End(ctx, identity.SessionFilter{UserID: u.ID, OrganizationID: organization}); err != nil {
+			return err
+		}
+		return s.Events.Append(ctx, event.By(identity.System(organization), event.MemberRemoved, uuid.Nil,
+			event.Subject{Type: event.SubjectMember, ID: u.ID}))
+	})
+}
+
+// SetRole changes a member's role in an organization, from their next request
+// on.
 func (s *Service) SetRole(ctx context.Context, email string, organization uuid.UUID, role identity.Role) error {
 	if !role.Valid() {
 		return fault.InvalidField("role", "must be admin or member")
@@ -200,7 +227,8 @@ func (s *Service) changeUser(ctx context.Context, email string, endSessions bool
 		if err != nil || !endSessions {
 			return err
 		}
-		return s.Sessions.EndAll(ctx, u.ID)
+		_, err = s.Sessions.End(ctx, identity.SessionFilter{UserID: u.ID})
+		return err
 	})
 }
 

@@ -2,10 +2,14 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
+
+	"github.com/google/uuid"
 )
 
 // Authenticate returns the actor of a bearer token: ours, or one that the
@@ -17,27 +21,81 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Act
 	return s.own(ctx, bearer)
 }
 
-// own returns the actor of a token of ours. The session must still stand: it
-// ends after 14 days, when the password changes and when the account is
-// disabled (decisions 4).
+// AuthenticateRefresh is Authenticate for the call that refreshes a token. A
+// token of ours that was superseded too long ago ends its session there: it was
+// used twice, by its owner and by somebody else, and nobody can tell who is who.
+func (s *Service) AuthenticateRefresh(ctx context.Context, bearer string) (identity.Actor, error) {
+	a, err := s.Authenticate(ctx, bearer)
+	var old *supersededError
+	if !errors.As(err, &old) {
+		return a, err
+	}
+	if failed := s.endReplayed(ctx, old.session); failed != nil {
+		return a, fmt.Errorf("end the session of a reused token: %w", failed)
+	}
+	return a, err
+}
+
+// supersededError is the cause of a refusal: the token is of an earlier
+// generation.
+type supersededError struct{ session identity.Session }
+
+// Error implements error.
+func (e *supersededError) Error() string {
+	return "a token of session " + e.session.ID.String() + " was superseded"
+}
+
+// endReplayed ends a session whose earlier token was refreshed, and records it.
+func (s *Service) endReplayed(ctx context.Context, session identity.Session) error {
+	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		ended, err := s.Sessions.End(ctx, identity.SessionFilter{UserID: session.UserID, ID: session.ID})
+		if err != nil || len(ended) == 0 {
+			return err
+		}
+		e := event.By(identity.System(session.OrganizationID), event.MemberSessionEnded, uuid.Nil,
+			event.Subject{Type: event.SubjectMember, ID: session.UserID})
+		e.Data = map[string]string{"session_id": session.ID.String(), "reason": "token_reused"}
+		return s.Events.Append(ctx, e)
+	})
+}
+
+// own returns the actor of a token of ours, with the role that the person has
+// now. The session must still exist: it ends after 14 days, when the password
+// changes and when the account is disabled (decisions 4). The person must be a
+// member of the token's organization.
 func (s *Service) own(ctx context.Context, bearer string) (identity.Actor, error) {
 	now := s.Clock.Now()
 	claims, err := s.Tokens.Verify(bearer, now)
 	if err != nil {
 		return identity.Actor{}, err
 	}
-	session, err := s.Sessions.Find(ctx, claims.SessionID)
+	access, err := s.access(ctx, claims)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return identity.Actor{}, errUnauthorized()
 	}
 	if err != nil {
 		return identity.Actor{}, fmt.Errorf("find session: %w", err)
 	}
-	if !now.Before(session.ExpiresAt) || session.UserID != claims.UserID {
+	if !now.Before(access.ExpiresAt) || access.UserID != claims.UserID || access.Disabled || !access.Role.Valid() {
 		return identity.Actor{}, errUnauthorized()
 	}
+	if !access.Accepts(claims.Generation, now) {
+		return identity.Actor{}, errUnauthorized().WithCause(&supersededError{access.Session})
+	}
 	return identity.Actor{
-		Type: identity.ActorUser, UserID: claims.UserID, OrganizationID: claims.OrganizationID,
-		Role: claims.Role, SessionID: claims.SessionID, ExpiresAt: claims.ExpiresAt,
+		Type: identity.ActorUser, UserID: claims.UserID, OrganizationID: claims.OrganizationID, Role: access.Role,
+		SessionID: claims.SessionID, Generation: claims.Generation, ExpiresAt: claims.ExpiresAt,
 	}, nil
+}
+
+// access reads a token's session with what its user may do now. A membership
+// that the identity provider keeps and confirmed too long ago is confirmed
+// first; while the provider does not answer, the role known last applies.
+func (s *Service) access(ctx context.Context, claims identity.Claims) (*identity.SessionAccess, error) {
+	access, err := s.Sessions.Access(ctx, claims.SessionID, claims.OrganizationID)
+	if err != nil || s.Provider == nil || !access.Provider || s.Clock.Now().Sub(access.CheckedAt) < identity.MembershipFresh {
+		return access, err
+	}
+	s.confirm(ctx, func(ctx context.Context) error { return s.Provider.Confirm(ctx, access.UserID) })
+	return s.Sessions.Access(ctx, claims.SessionID, claims.OrganizationID)
 }

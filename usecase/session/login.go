@@ -40,19 +40,17 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
 func (s *Service) login(ctx context.Context, in LoginInput) (Token, error) {
 	now := s.Clock.Now()
 	email := identity.NormalizeEmail(in.Email)
-	if err := s.countAttempt(ctx, email, in.Address, now); err != nil {
-		return Token{}, err
-	}
-	user, err := s.checkPassword(ctx, email, in.Password)
+	var user *identity.User
+	var membership *identity.Membership
+	err := s.guarded(ctx, email, in.Address, now, func() (err error) {
+		if user, err = s.checkPassword(ctx, email, in.Password); err != nil {
+			return err
+		}
+		membership, err = s.chooseMembership(ctx, user.ID, in.OrganizationID)
+		return err
+	})
 	if err != nil {
 		return Token{}, err
-	}
-	membership, err := s.chooseMembership(ctx, user.ID, in.OrganizationID)
-	if err != nil {
-		return Token{}, err
-	}
-	if err := s.Attempts.Forget(ctx, accountAttemptPrefix+email); err != nil {
-		return Token{}, fmt.Errorf("forget attempts: %w", err)
 	}
 	return s.start(ctx, *membership, user.PasswordHash, now)
 }
@@ -83,10 +81,7 @@ func (s *Service) checkPassword(ctx context.Context, email, password string) (*i
 }
 
 func (s *Service) start(ctx context.Context, m identity.Membership, hash string, now time.Time) (Token, error) {
-	session := identity.Session{
-		ID: s.IDs.New(), UserID: m.UserID, OrganizationID: m.OrganizationID,
-		CreatedAt: now, ExpiresAt: now.Add(identity.SessionLifetime),
-	}
+	session := s.newSession(m.UserID, m.OrganizationID, now)
 	var role identity.Role
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		// Under the account's lock: whoever locks the account or changes its
@@ -117,6 +112,12 @@ func (s *Service) start(ctx context.Context, m identity.Membership, hash string,
 	return s.issue(session, role, now)
 }
 
+func (s *Service) newSession(user, organization uuid.UUID, now time.Time) identity.Session {
+	return identity.Session{
+		ID: s.IDs.New(), UserID: user, OrganizationID: organization, CreatedAt: now, ExpiresAt: now.Add(identity.SessionLifetime),
+	}
+}
+
 // use marks a membership as used now and returns its role. It is called under
 // the account's lock, so that one which ended meanwhile does not come back: it
 // is a NotFound fault then.
@@ -143,25 +144,6 @@ func (s *Service) chooseMembership(ctx context.Context, user, organization uuid.
 		}
 	}
 	return nil, errCredentials()
-}
-
-func (s *Service) countAttempt(ctx context.Context, email, address string, now time.Time) error {
-	limits := []struct {
-		key   string
-		limit int
-	}{{accountAttemptPrefix + email, s.Limits.PerAccount}, {addressAttemptPrefix + address, s.Limits.PerAddress}}
-	for _, l := range limits {
-		n, ends, err := s.Attempts.Count(ctx, l.key, AttemptWindow, now)
-		if err != nil {
-			return fmt.Errorf("count attempt: %w", err)
-		}
-		if n > l.limit {
-			f := fault.New(fault.TooMany, fault.CodeRateLimited, "There were too many attempts to sign in. Wait and try again.")
-			f.RetryAfter = max(ends.Sub(now), time.Second)
-			return f
-		}
-	}
-	return nil
 }
 
 func errCredentials() error {

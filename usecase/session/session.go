@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"docledger/domain/event"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/organization"
@@ -14,15 +15,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// AttemptWindow is the time within which sign-in attempts are counted.
+// AttemptWindow is the time within which failed sign-ins of a network are
+// counted.
 const AttemptWindow = 15 * time.Minute
 
 const (
-	accountAttemptPrefix = "account:"
-	addressAttemptPrefix = "address:"
+	accountAttemptPrefix = "account-network:"
+	networkAttemptPrefix = "network:"
 )
 
-// Limits are the sign-in attempts allowed within AttemptWindow (domain D25).
+// Limits are the failed sign-ins from one network after which the next attempt
+// is refused: to one account for a time that grows, and to all accounts within
+// AttemptWindow (domain D25).
 type Limits struct {
 	PerAccount int
 	PerAddress int
@@ -70,6 +74,7 @@ type Service struct {
 	Sessions      identity.Sessions
 	Attempts      identity.Attempts
 	Organizations organization.Repository
+	Events        event.Log
 	Tokens        Tokens
 	Passwords     Passwords
 	Provider      Provider // nil without an identity provider
@@ -97,7 +102,8 @@ func (s *Service) issue(session identity.Session, role identity.Role, now time.T
 	expires = expires.Truncate(time.Second)
 	token, err := s.Tokens.Issue(identity.Claims{
 		UserID: session.UserID, OrganizationID: session.OrganizationID, SessionID: session.ID, Role: role,
-		IssuedAt: now, ExpiresAt: expires,
+		Generation: session.Generation,
+		IssuedAt:   now, ExpiresAt: expires,
 	})
 	return Token{Token: token, ExpiresAt: expires}, err
 }

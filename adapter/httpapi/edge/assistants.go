@@ -35,6 +35,9 @@ func assistantMayCall(o *Operation) error {
 // docs/security.md and change only under "### Breaking".
 var pages = map[string]string{
 	"refreshToken":          "/sign-in",
+	"logout":                "/account/sessions",
+	"endSession":            "/account/sessions",
+	"changePassword":        "/account/password",
 	"createEntity":          "/entities",
 	"updateEntity":          "/entities/{entity_id}",
 	"uploadDocument":        "/documents",

@@ -49,6 +49,7 @@ var verdicts = map[string]string{
 	"listAccountingCurrencies":    "yes yes yes",
 	"listTriggerSources":          "yes yes yes",
 	"listTriggerSubSources":       "yes yes yes",
+	"listSessions":                "yes yes yes",
 	"getBilling":                  "yes yes yes",
 	"getBillingUsage":             "yes yes yes",
 	"listPlans":                   "yes yes yes",
@@ -63,6 +64,9 @@ var verdicts = map[string]string{
 	"syncInvoice":    "no no yes",
 
 	"refreshToken":          "no no no",
+	"logout":                "no no no",
+	"endSession":            "no no no",
+	"changePassword":        "no no no",
 	"createEntity":          "no no no",
 	"updateEntity":          "no no no",
 	"updateSettings":        "no no no",

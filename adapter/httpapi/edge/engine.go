@@ -21,6 +21,15 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (identity.Actor, error)
 }
 
+// RefreshAuthenticator authenticates the operation that refreshes a token, where
+// a superseded token means more than elsewhere.
+type RefreshAuthenticator interface {
+	AuthenticateRefresh(ctx context.Context, bearer string) (identity.Actor, error)
+}
+
+// refreshOperation is the operation that RefreshAuthenticator is asked for.
+const refreshOperation = "refreshToken"
+
 // Limits bound what one request may cost. Zero values mean the defaults.
 type Limits struct {
 	JSONBytes     int64         // of a JSON body; 1 MiB

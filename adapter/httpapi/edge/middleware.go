@@ -196,7 +196,11 @@ func (e *edge) requireActor(c *gin.Context, s *state) {
 			"This needs a token. Sign in and send it as Authorization: Bearer."))
 		return
 	}
-	actor, err := e.Authenticator.Authenticate(c.Request.Context(), token)
+	authenticate := e.Authenticator.Authenticate
+	if r, ok := e.Authenticator.(RefreshAuthenticator); ok && s.operation.ID == refreshOperation {
+		authenticate = r.AuthenticateRefresh
+	}
+	actor, err := authenticate(c.Request.Context(), token)
 	if err != nil {
 		e.refuse(c, err)
 		return

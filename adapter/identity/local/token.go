@@ -44,6 +44,8 @@ type claims struct {
 	SessionID      string `json:"sid"`
 	OrganizationID string `json:"organization_id"`
 	Role           string `json:"organization_role"`
+	// Generation is absent in tokens of earlier releases, which counts as 0.
+	Generation int `json:"generation"`
 }
 
 // NewTokens returns Tokens that state issuer and sign with the first seed;
@@ -87,7 +89,7 @@ func (t *Tokens) Issue(c identity.Claims) (string, error) {
 			Issuer: t.issuer, Subject: c.UserID.String(), ID: uuid.NewString(),
 			IssuedAt: jwt.NewNumericDate(c.IssuedAt), ExpiresAt: jwt.NewNumericDate(c.ExpiresAt),
 		},
-		SessionID: c.SessionID.String(), OrganizationID: c.OrganizationID.String(), Role: string(c.Role),
+		SessionID: c.SessionID.String(), OrganizationID: c.OrganizationID.String(), Role: string(c.Role), Generation: c.Generation,
 	})
 	token.Header["kid"] = t.id
 	signed, err := token.SignedString(crypto.PrivateKey(t.key))
@@ -156,7 +158,7 @@ func (c *claims) typed() (identity.Claims, error) {
 		return identity.Claims{}, errToken(errors.New("incomplete claims"))
 	}
 	return identity.Claims{
-		UserID: user, SessionID: sid, OrganizationID: organization, Role: role,
+		UserID: user, SessionID: sid, OrganizationID: organization, Role: role, Generation: c.Generation,
 		IssuedAt: c.IssuedAt.UTC(), ExpiresAt: c.ExpiresAt.UTC(),
 	}, nil
 }

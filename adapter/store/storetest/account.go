@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -181,21 +183,64 @@ func testMemberships(t *testing.T, b *bench, user uuid.UUID) {
 
 func testSessions(t *testing.T, b *bench, user uuid.UUID) {
 	here, there := b.organization(t), b.organization(t)
+	repo := b.Sessions()
 	session := identity.Session{ID: newID(), UserID: user, OrganizationID: here.OrganizationID, CreatedAt: b.at, ExpiresAt: b.at.Add(time.Hour)}
-	must(t, b.Sessions().Add(b.ctx, session))
-	must(t, b.Sessions().Switch(b.ctx, session.ID, there.OrganizationID))
-	session.OrganizationID = there.OrganizationID
-	got, err := b.Sessions().Find(b.ctx, session.ID)
+	must(t, repo.Add(b.ctx, session))
+	changed, err := repo.Update(b.ctx, session.ID, func(x *identity.Session) error {
+		x.OrganizationID = there.OrganizationID
+		x.Refresh(0, b.at.Add(time.Second))
+		x.Refresh(1, b.at.Add(2*time.Second))
+		return nil
+	})
 	must(t, err)
-	if *got != session {
-		t.Errorf("session %+v, want %+v", *got, session)
+	if changed.Generation != 2 || len(changed.Superseded) != 2 || changed.OrganizationID != there.OrganizationID {
+		t.Errorf("changed to %+v", changed)
 	}
-	wantCode(t, b.Sessions().Switch(b.ctx, newID(), here.OrganizationID), fault.CodeNotFound)
-	must(t, b.Sessions().Expire(b.ctx, session.ExpiresAt.Add(-time.Second)))
-	_, err = b.Sessions().Find(b.ctx, session.ID)
+	must(t, b.Memberships().Put(b.ctx, identity.Membership{
+		UserID: user, OrganizationID: here.OrganizationID, Role: identity.RoleAdmin, CheckedAt: b.at,
+	}))
+	got, err := repo.Access(b.ctx, session.ID, here.OrganizationID)
 	must(t, err)
-	must(t, b.Sessions().EndAll(b.ctx, user))
-	_, err = b.Sessions().Find(b.ctx, session.ID)
+	want := identity.SessionAccess{Session: *changed, Role: identity.RoleAdmin, CheckedAt: b.at}
+	if !reflect.DeepEqual(*got, want) {
+		t.Errorf("access %+v, want %+v", *got, want)
+	}
+	if got, err = repo.Access(b.ctx, session.ID, there.OrganizationID); err != nil || got.Role != "" {
+		t.Errorf("access without a membership %+v, %v", got, err)
+	}
+	refused := errors.New("no")
+	if _, err = repo.Update(b.ctx, session.ID, func(x *identity.Session) error { x.Generation = 9; return refused }); !errors.Is(err, refused) {
+		t.Errorf("a change that fails: %v", err)
+	}
+	_, err = repo.Update(b.ctx, newID(), func(*identity.Session) error { return nil })
+	wantCode(t, err, fault.CodeNotFound)
+
+	for range 4 {
+		must(t, repo.Add(b.ctx, identity.Session{ID: newID(), UserID: user, OrganizationID: here.OrganizationID, CreatedAt: b.at, ExpiresAt: b.at.Add(2 * time.Hour)}))
+	}
+	list := func(now time.Time) []identity.Session {
+		return pages(t, 2, func(p page.Request) (page.Of[identity.Session], error) { return repo.OfUser(b.ctx, user, now, p) })
+	}
+	if all := list(b.at); len(all) != 5 || !reflect.DeepEqual(all[4], *changed) {
+		t.Errorf("sessions %+v", all)
+	}
+	if late := list(session.ExpiresAt); len(late) != 4 {
+		t.Errorf("%d sessions once one has expired, want 4", len(late))
+	}
+	must(t, repo.Expire(b.ctx, session.ExpiresAt.Add(-time.Second)))
+	end := func(f identity.SessionFilter, want int) {
+		t.Helper()
+		ended, err := repo.End(b.ctx, f)
+		must(t, err)
+		if len(ended) != want {
+			t.Errorf("%+v ended %d sessions, want %d", f, len(ended), want)
+		}
+	}
+	end(identity.SessionFilter{UserID: newID(), ID: session.ID}, 0)
+	end(identity.SessionFilter{UserID: user, OrganizationID: there.OrganizationID}, 1)
+	end(identity.SessionFilter{UserID: user, ID: list(b.at)[0].ID}, 1)
+	end(identity.SessionFilter{UserID: user}, 3)
+	_, err = repo.Access(b.ctx, session.ID, here.OrganizationID)
 	wantCode(t, err, fault.CodeNotFound)
 }
 
@@ -219,6 +264,31 @@ func testAttempts(t *testing.T, b *bench) {
 	}
 	if n, ends := count("a", b.at.Add(window)); n != 1 || !ends.Equal(b.at.Add(2*window)) {
 		t.Errorf("next window: %d until %s", n, ends)
+	}
+	if n, ends, err := attempts.Counted(b.ctx, "a", b.at.Add(window)); err != nil || n != 1 || !ends.Equal(b.at.Add(2*window)) {
+		t.Errorf("counted: %d until %s, %v", n, ends, err)
+	}
+	if n, _, err := attempts.Counted(b.ctx, "a", b.at.Add(2*window)); err != nil || n != 0 {
+		t.Errorf("counted after the window: %d, %v", n, err)
+	}
+	var seen []int
+	for range 3 {
+		must(t, attempts.Change(b.ctx, "c", func(a *identity.Attempt) error {
+			seen = append(seen, a.Failures)
+			a.Fail(2, b.at)
+			return nil
+		}))
+	}
+	refused := errors.New("refused")
+	err := attempts.Change(b.ctx, "c", func(a *identity.Attempt) error {
+		if a.Failures != 3 || a.Blocked(b.at) != 2*time.Second {
+			t.Errorf("after three failures %+v", a)
+		}
+		a.Failures = 100
+		return refused
+	})
+	if !errors.Is(err, refused) || !slices.Equal(seen, []int{0, 1, 2}) {
+		t.Errorf("the changes saw %v and ended with %v", seen, err)
 	}
 	must(t, attempts.Forget(b.ctx, "a"))
 	if n, _ := count("a", b.at.Add(window)); n != 1 {

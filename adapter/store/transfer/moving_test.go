@@ -235,7 +235,7 @@ func TestUnmovableTextIsNamed(t *testing.T) {
 		}
 		_, err = db.SQL.Exec("INSERT INTO provider_meters VALUES ('m', ?, '2026-01-01 00:00:00+00:00')", `{"a":"`+text+`"}`)
 		must(t, err)
-		_, err = db.SQL.Exec("INSERT INTO sign_in_attempts VALUES (?, 1, '2026-01-01 00:00:00+00:00')", text)
+		_, err = db.SQL.Exec("INSERT INTO sign_in_attempts (key_hash, attempts, ends_at) VALUES (?, 1, '2026-01-01 00:00:00+00:00')", text)
 		must(t, err)
 		err = of(db).Read(context.Background(), func(r transfer.Rows) error {
 			return r.Each(context.Background(), "sign_in_attempts", func([]byte) error { return nil })

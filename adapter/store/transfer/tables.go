@@ -45,8 +45,9 @@ var tables = []table{
 	of("users", "id", `id:uuid email:text name:text password_hash:text disabled:bool password_changed_at:time created_at:time
 		updated_at:time identity_id:text`),
 	of("memberships", "user_id organization_id", `user_id:uuid organization_id:uuid role:text created_at:time last_used_at:time checked_at:time`),
-	of("sessions", "id", `id:uuid user_id:uuid organization_id:uuid created_at:time expires_at:time`),
-	of("sign_in_attempts", "key_hash", `key_hash:text attempts:int ends_at:time`),
+	of("sessions", "id", `id:uuid user_id:uuid organization_id:uuid created_at:time expires_at:time
+		generation:int superseded:text refreshed_at:time`),
+	of("sign_in_attempts", "key_hash", `key_hash:text attempts:int ends_at:time blocked_until:time`),
 	of("entities", "id", `id:uuid organization_id:uuid name:text legal_name:text tax_ids:json aliases:json country:text base_currency:text
 		access:text default_role:text archived:bool version:int created_at:time updated_at:time`),
 	of("entity_members", "entity_id user_id", `entity_id:uuid user_id:uuid role:text`),

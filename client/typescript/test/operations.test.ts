@@ -23,6 +23,20 @@ describe('account', () => {
     const members = await api.listMembers().toArray()
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)
   })
+
+  test('list sessions, end one, sign out, be refused a wrong password', async () => {
+    const other = await signIn({ fetch: countingFetch })
+    const sessions = await api.listSessions().toArray()
+    const mine = sessions.filter((s) => s.current)
+    expect(mine).toHaveLength(1)
+    const [lost] = await other.listSessions({ query: { limit: 1 } }).toArray()
+    const ended = await api.endSession({ path: { session_id: lost!.id } })
+    expect(ended.data).toMatchObject({ id: lost!.id, current: false })
+    const wrong = { current_password: 'not the right password', new_password: 'another long password' }
+    await expect(api.changePassword({ body: wrong })).rejects.toMatchObject({ status: 400 })
+    const third = await signIn({ fetch: countingFetch })
+    expect((await third.logout()).data.current).toBe(true)
+  })
 })
 
 describe('entities and settings', () => {

@@ -26,15 +26,58 @@ export class Docledger {
   }
 
   /**
+   * Sign out
+   *
+   * Ends the session of the token that is sent as bearer. All tokens of the
+   * session become invalid at once. A token of the identity provider is ended
+   * at the identity provider.
+   */
+  logout(options: Call<types.LogoutData> = {}): Promise<Answer<types.LogoutResponse>> {
+    return this.#transport.call({ id: 'logout' }, sdk.logout, options)
+  }
+
+  /**
+   * Change the caller's password
+   *
+   * Changes the password of a local account. Every session of the account ends,
+   * this one included; the response is a token of a new session. Where the
+   * identity provider keeps the password the answer is `conflict`. Wrong current
+   * passwords count as failed sign-ins.
+   */
+  changePassword(options: Call<types.ChangePasswordData>): Promise<Answer<types.ChangePasswordResponse>> {
+    return this.#transport.call({ id: 'changePassword' }, sdk.changePassword, options)
+  }
+
+  /**
    * Renew the token
    *
    * Answers a new token for the session of the token that is sent as bearer,
    * which must not have expired. With `organization_id` the new token is for
-   * that organization. A session ends after 14 days or when the password
-   * changes.
+   * that organization. The earlier token stays valid for 60 seconds. Refreshing
+   * it after that ends the session; any other call with it is `unauthorized`.
+   * A session ends after 14 days or when the password changes.
    */
   refreshToken(options: Call<types.RefreshTokenData> = {}): Promise<Answer<types.RefreshTokenResponse>> {
     return this.#transport.call({ id: 'refreshToken' }, sdk.refreshToken, options)
+  }
+
+  /**
+   * List the caller's sessions
+   *
+   * The sessions in which the caller is signed in, newest first, in all of the caller's organizations.
+   */
+  listSessions(options: Call<types.ListSessionsData> = {}): Pages<types.ListSessionsResponse> {
+    return this.#transport.list({ id: 'listSessions', safe: true }, sdk.listSessions, options, 'cursor')
+  }
+
+  /**
+   * End a session
+   *
+   * Ends one of the caller's sessions, for example that of a lost device. All
+   * tokens of the session become invalid at once.
+   */
+  endSession(options: Call<types.EndSessionData>): Promise<Answer<types.EndSessionResponse>> {
+    return this.#transport.call({ id: 'endSession' }, sdk.endSession, options)
   }
 
   /**

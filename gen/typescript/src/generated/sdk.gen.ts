@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client/index.js';
-import type { ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, LoginData, LoginErrors, LoginResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses } from './types.gen.js';
+import type { ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -36,12 +36,46 @@ export const login = <ThrowOnError extends boolean = false>(options: Options<Log
 });
 
 /**
+ * Sign out
+ *
+ * Ends the session of the token that is sent as bearer. All tokens of the
+ * session become invalid at once. A token of the identity provider is ended
+ * at the identity provider.
+ *
+ */
+export const logout = <ThrowOnError extends boolean = false>(options?: Options<LogoutData, ThrowOnError>) => (options?.client ?? client).post<LogoutResponses, LogoutErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/auth/logout',
+    ...options
+});
+
+/**
+ * Change the caller's password
+ *
+ * Changes the password of a local account. Every session of the account ends,
+ * this one included; the response is a token of a new session. Where the
+ * identity provider keeps the password the answer is `conflict`. Wrong current
+ * passwords count as failed sign-ins.
+ *
+ */
+export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>) => (options.client ?? client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/auth/password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Renew the token
  *
  * Answers a new token for the session of the token that is sent as bearer,
  * which must not have expired. With `organization_id` the new token is for
- * that organization. A session ends after 14 days or when the password
- * changes.
+ * that organization. The earlier token stays valid for 60 seconds. Refreshing
+ * it after that ends the session; any other call with it is `unauthorized`.
+ * A session ends after 14 days or when the password changes.
  *
  */
 export const refreshToken = <ThrowOnError extends boolean = false>(options?: Options<RefreshTokenData, ThrowOnError>) => (options?.client ?? client).post<RefreshTokenResponses, RefreshTokenErrors, ThrowOnError>({
@@ -52,6 +86,30 @@ export const refreshToken = <ThrowOnError extends boolean = false>(options?: Opt
         'Content-Type': 'application/json',
         ...options?.headers
     }
+});
+
+/**
+ * List the caller's sessions
+ *
+ * The sessions in which the caller is signed in, newest first, in all of the caller's organizations.
+ */
+export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>) => (options?.client ?? client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/auth/sessions',
+    ...options
+});
+
+/**
+ * End a session
+ *
+ * Ends one of the caller's sessions, for example that of a lost device. All
+ * tokens of the session become invalid at once.
+ *
+ */
+export const endSession = <ThrowOnError extends boolean = false>(options: Options<EndSessionData, ThrowOnError>) => (options.client ?? client).delete<EndSessionResponses, EndSessionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/auth/sessions/{session_id}',
+    ...options
 });
 
 /**

@@ -1612,6 +1612,17 @@ export type PartySummary = {
     tax_id: string | null;
 };
 
+export type PasswordChange = {
+    /**
+     * The account's present password.
+     */
+    current_password: string;
+    /**
+     * The account's new password.
+     */
+    new_password: string;
+};
+
 /**
  * How to pay (EN 16931 BG-16); null when nothing is stated.
  */
@@ -1889,6 +1900,29 @@ export type RuleSet = {
      * The version of the official artefacts that rules and code lists follow.
      */
     version: string;
+};
+
+/**
+ * One sign-in.
+ */
+export type Session = {
+    created_at: Timestamp;
+    /**
+     * Whether it is the session of this request.
+     */
+    current: boolean;
+    expires_at: Timestamp;
+    id: Id;
+    organization_id: Id;
+    /**
+     * The time of the last refresh; null before the first one.
+     */
+    refreshed_at: string | null;
+};
+
+export type SessionList = {
+    items: Array<Session>;
+    next_cursor: NextCursor;
 };
 
 /**
@@ -2430,6 +2464,104 @@ export type LoginResponses = {
 
 export type LoginResponse = LoginResponses[keyof LoginResponses];
 
+export type LogoutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/auth/logout';
+};
+
+export type LogoutErrors = {
+    /**
+     * The request is malformed, a value is wrong, or it does not fit the present state.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller is known but lacks the right, or the plan does not allow it.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is no such thing, or it is not the caller's to see.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * Something failed on the service's side or at a third party.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The answer is not ready yet, or something the service needs is down for the moment.
+     */
+    503: ErrorEnvelope;
+};
+
+export type LogoutError = LogoutErrors[keyof LogoutErrors];
+
+export type LogoutResponses = {
+    /**
+     * The session that has ended.
+     */
+    200: Session;
+};
+
+export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
+
+export type ChangePasswordData = {
+    body: PasswordChange;
+    path?: never;
+    query?: never;
+    url: '/api/auth/password';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * The request is malformed, a value is wrong, or it does not fit the present state.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller is known but lacks the right, or the plan does not allow it.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is no such thing, or it is not the caller's to see.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * Something failed on the service's side or at a third party.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The answer is not ready yet, or something the service needs is down for the moment.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * The token of the new session.
+     */
+    200: Token;
+};
+
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
+
 export type RefreshTokenData = {
     body?: RefreshRequest;
     path?: never;
@@ -2478,6 +2610,118 @@ export type RefreshTokenResponses = {
 };
 
 export type RefreshTokenResponse = RefreshTokenResponses[keyof RefreshTokenResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many items a page holds.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         */
+        cursor?: string;
+    };
+    url: '/api/auth/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * The request is malformed, a value is wrong, or it does not fit the present state.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller is known but lacks the right, or the plan does not allow it.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is no such thing, or it is not the caller's to see.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * Something failed on the service's side or at a third party.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The answer is not ready yet, or something the service needs is down for the moment.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
+
+export type ListSessionsResponses = {
+    /**
+     * A page of sessions.
+     */
+    200: SessionList;
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path: {
+        /**
+         * The session.
+         */
+        session_id: Id;
+    };
+    query?: never;
+    url: '/api/auth/sessions/{session_id}';
+};
+
+export type EndSessionErrors = {
+    /**
+     * The request is malformed, a value is wrong, or it does not fit the present state.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller is known but lacks the right, or the plan does not allow it.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is no such thing, or it is not the caller's to see.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * Something failed on the service's side or at a third party.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The answer is not ready yet, or something the service needs is down for the moment.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * The session that has ended.
+     */
+    200: Session;
+};
+
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
 
 export type GetBillingData = {
     body?: never;

@@ -1,0 +1,6 @@
+-- +goose Up
+-- Until when the next attempt to sign in is refused.
+ALTER TABLE sign_in_attempts ADD COLUMN blocked_until timestamp;
+
+-- +goose Down
+ALTER TABLE sign_in_attempts DROP COLUMN blocked_until;
