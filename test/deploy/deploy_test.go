@@ -56,9 +56,9 @@ func TestExampleNeedsItsSecretsAlone(t *testing.T) {
 		if !slices.Equal(named, []string{"BLOB_SECRET_KEY", "JWT_SIGNING_KEYS", "TOKEN_KEYS"}) {
 			t.Errorf("%s asks for %v", role, named)
 		}
-		for _, name := range []string{"JWT_SIGNING_KEYS", "TOKEN_KEYS", "BLOB_SECRET_KEY"} {
-			values[name] = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE="
-		}
+		values["JWT_SIGNING_KEYS"] = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE="
+		values["TOKEN_KEYS"] = "c2VhbGVkc2VhbGVkc2VhbGVkc2VhbGVkc2VhbGVkISE="
+		values["BLOB_SECRET_KEY"] = "c2VjcmV0LW9mLXRoZS1vYmplY3Qtc3RvcmUtb25seSE="
 		if _, err := config.LoadFor(lookup(values), []string{role}); err != nil {
 			t.Errorf("%s: %v", role, err)
 		}
