@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	maxAttachment = 20_000_000 // bytes; more than that people cannot add there themselves
-	longestFile   = 100        // characters of a file's name
+	maxAttachment = 20_000_000 // bytes; the limit of the provider's own upload page
+	longestFile   = 100        // characters of a file name
 )
 
-// attachable are the media types that the provider takes and invoices come in.
-// It refuses plain text.
+// attachable returns the media types that the provider accepts and in which invoices arrive. The
+// provider refuses plain text.
 func attachable() []string {
 	return []string{
 		"application/pdf", "image/png", "image/jpeg", "image/gif", "image/tiff", "application/xml", "text/xml", "text/csv",
@@ -31,8 +31,8 @@ func (*Connector) AttachmentLimits() accounting.AttachmentLimits {
 	return accounting.AttachmentLimits{MaxBytes: maxAttachment, MediaTypes: attachable()}
 }
 
-// AttachmentName implements accounting.Attacher: what makes trouble in names
-// becomes an underscore, and a long name keeps its ending.
+// AttachmentName implements accounting.Attacher. It replaces characters that the provider refuses
+// by underscores. A long name keeps its extension.
 func (*Connector) AttachmentName(filename string) string {
 	return connector.AttachmentName(filename, longestFile)
 }
@@ -67,10 +67,10 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 		return accounting.Attachment{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	if f.SizeBytes <= 0 || f.SizeBytes > maxAttachment {
-		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "It has %d bytes; the ledger takes %d.", f.SizeBytes, maxAttachment)
+		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The file has %d bytes; the ledger accepts at most %d.", f.SizeBytes, maxAttachment)
 	}
 	if !slices.Contains(attachable(), f.MediaType) {
-		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The ledger takes no files of its type.")
+		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The ledger does not accept files of this type.")
 	}
 	made, err := c.client.Attach(ctx, at, kindOf(kind), id, client.NewAttachment{
 		Name: c.AttachmentName(f.Filename), MediaType: f.MediaType, Size: f.SizeBytes, Content: f.Content,
@@ -81,7 +81,8 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 	return accounting.Attachment{Filename: made.FileName, SizeBytes: made.Size}, nil
 }
 
-// notAttached tells a file that the ledger does not take from everything else.
+// notAttached returns a refusal if the ledger rejected the file itself, and the translated error
+// otherwise.
 func notAttached(err error) error {
 	f := httpclient.FailureOf(err)
 	if !client.IsRefusal(f) {

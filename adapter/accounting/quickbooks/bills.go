@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	longestNumber      = 21   // characters of a bill's number
-	longestDescription = 4000 // characters of a line's text
+	longestNumber      = 21   // characters of a bill number
+	longestDescription = 4000 // characters of a line description
 
 	taxExcluded = "TaxExcluded"
 	noTaxAtAll  = "NotApplicable"
 )
 
-// CreateBill implements accounting.Booker. The provider has no drafts: every stage is
-// a bill that counts.
+// CreateBill implements accounting.BillCreator. The provider has no drafts: every stage creates a
+// bill that is posted.
 func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.LedgerBill, error) {
 	at, err := company(a)
 	if err != nil {
@@ -42,10 +42,10 @@ func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b acco
 	return c.booked(made)
 }
 
-// document writes a bill as the provider wants it.
+// document converts a bill into the provider's format.
 func document(b accounting.Bill) (client.NewDocument, error) {
 	if !client.IsID(b.Contact) {
-		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact's id is none of the ledger's.")
+		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact id does not have the ledger's format.")
 	}
 	d := client.NewDocument{
 		Kind: kindOf(b.Kind), AllowDuplicate: b.AllowDuplicate, VendorRef: client.Ref{Value: b.Contact}, DocNumber: number(b.Number),
@@ -59,7 +59,7 @@ func document(b accounting.Bill) (client.NewDocument, error) {
 	}
 	for _, l := range b.Lines {
 		if !client.IsID(l.Account) {
-			return client.NewDocument{}, accounting.Refuse(accounting.CodeAccountUnusable, "The account's id is none of the ledger's.")
+			return client.NewDocument{}, accounting.Refuse(accounting.CodeAccountUnusable, "The account id does not have the ledger's format.")
 		}
 		out := client.Line{
 			DetailType: client.LineType, Amount: json.Number(net(l, b.Tax).String()), Description: cut(text(l.Description), longestDescription),
@@ -74,8 +74,8 @@ func document(b accounting.Bill) (client.NewDocument, error) {
 	return d, nil
 }
 
-// net is a line's amount as the provider wants it: without its tax. An amount
-// with tax that is none of the ledger's stays whole.
+// net returns a line's amount without its tax, as the provider requires. The amount stays whole if
+// the tax rate is unknown to the ledger.
 func net(l accounting.BillLine, t accounting.TaxTreatment) money.Decimal {
 	if t == accounting.TaxInclusive && l.TaxRate != "" {
 		return l.Amount.Sub(l.TaxAmount)
@@ -83,8 +83,8 @@ func net(l accounting.BillLine, t accounting.TaxTreatment) money.Decimal {
 	return l.Amount
 }
 
-// untaxed gives lines without tax the ledger's own code for that, where other
-// lines have tax: then the provider wants one on each.
+// untaxed assigns the ledger's zero-tax code to lines without tax if other lines have tax. The
+// provider then requires a tax code on every line.
 func (c *Connector) untaxed(ctx context.Context, at client.Access, d client.NewDocument) error {
 	code := ""
 	for i := range d.Lines {
@@ -103,8 +103,8 @@ func (c *Connector) untaxed(ctx context.Context, at client.Access, d client.NewD
 	return nil
 }
 
-// noTaxCode finds the tax code that says that there is no tax: one without any
-// rate before one of 0 %.
+// noTaxCode returns the tax code that means "no tax". It prefers a code without any rate to one of
+// 0 %.
 func (c *Connector) noTaxCode(ctx context.Context, at client.Access) (string, error) {
 	codes, err := c.client.TaxCodes(ctx, at)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Connector) noTaxCode(ctx context.Context, at client.Access) (string, er
 			return x.ID, nil
 		}
 	}
-	return "", accounting.Refuse(accounting.CodeTaxRateMissing, "It is needed for lines without tax.")
+	return "", accounting.Refuse(accounting.CodeTaxRateMissing, "The ledger has no tax code for lines without tax. Add one there, then try again.")
 }
 
 func kindOf(k accounting.BillKind) *client.Kind {
@@ -134,13 +134,13 @@ func kindOf(k accounting.BillKind) *client.Kind {
 	return client.Bills
 }
 
-// number is a supplier's number as the provider keeps it.
+// number returns a supplier's invoice number in the form that the provider stores.
 func number(s string) string { return cut(oneLine(s), longestNumber) }
 
-// oneLine is a text of one line as the provider takes it.
+// oneLine returns a text as one line, as the provider requires.
 func oneLine(s string) string { return strings.TrimSpace(strings.ReplaceAll(text(s), "\n", " ")) }
 
-// text is a text of several lines as the provider takes it.
+// text returns a text of several lines in the form that the provider accepts.
 func text(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {
@@ -157,7 +157,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// booked reads a bill as the ledger holds it.
+// booked converts a bill of the ledger.
 func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
 	total, err := decimal(d.TotalAmt)
 	tax, err2 := decimal(d.TxnTaxDetail.TotalTax)

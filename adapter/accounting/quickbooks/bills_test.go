@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	bessie = "51" // the first vendor of the seed
+	bessie = "51" // the first vendor of the generated data
 	ours   = "01970000-0000-7000-8000-0123456789ab"
 )
 
-// plainBill is a bill of one line without tax.
+// plainBill returns a bill of one line without tax.
 func plainBill() accounting.Bill {
 	return accounting.Bill{
 		Kind: accounting.PurchaseBill, Contact: bessie, Number: "R-1", Reference: ours, Link: "https://docledger.example/i/1",
@@ -33,15 +33,15 @@ func plainBill() accounting.Bill {
 	}
 }
 
-// vat is a world with the access to the company whose bills carry tax.
-func vat(t testing.TB) (*quickbooks.Connector, *world, integration.Access) {
+// vat returns a fixture with access to the company whose bills carry tax.
+func vat(t testing.TB) (*quickbooks.Connector, *fixture, integration.Access) {
 	t.Helper()
 	c, w := open(t, nil)
 	return c, w, w.entered(c, sim.VATCompany)
 }
 
-// TestWhatIsSent reads a request as the ledger got it.
-func TestWhatIsSent(t *testing.T) {
+// TestCreateBillRequest checks the request body that the ledger receives.
+func TestCreateBillRequest(t *testing.T) {
 	t.Parallel()
 	c, w, a := vat(t)
 	b := plainBill()
@@ -78,12 +78,12 @@ func TestWhatIsSent(t *testing.T) {
 		}
 	}
 	if _, there := body["DueDate"]; there {
-		t.Error("a due date that nobody stated is sent")
+		t.Error("a due date is sent although the bill has none")
 	}
 }
 
-// TestQueriesCarryOneType holds the list of accounts to the contract's form of
-// a filter: one condition with the wire's spelling in each query.
+// TestQueriesCarryOneType checks that each query for accounts has one type condition, in the
+// spelling of the wire format.
 func TestQueriesCarryOneType(t *testing.T) {
 	t.Parallel()
 	c, w, a := vat(t)
@@ -136,8 +136,7 @@ func TestTaxCodes(t *testing.T) {
 	}
 }
 
-// TestWithoutTax books in a company whose bills carry no tax and that has one
-// currency.
+// TestWithoutTax creates a bill in a company whose bills carry no tax and that has one currency.
 func TestWithoutTax(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
@@ -167,7 +166,7 @@ func TestWithoutTax(t *testing.T) {
 	}
 	for _, x := range contacts {
 		if strings.Contains(x.TaxID, "X") {
-			t.Errorf("a masked tax id is taken for one: %+v", x)
+			t.Errorf("a masked tax id is treated as a tax id: %+v", x)
 		}
 	}
 	made, err := c.CreateContact(context.Background(), a, accounting.NewContact{Name: "Masked: Ltd", TaxID: "12-3456789", Currency: "USD"}, "contact")
@@ -176,9 +175,9 @@ func TestWithoutTax(t *testing.T) {
 	}
 }
 
-// TestRefusalsTell holds that a refusal names what cannot be used, and its
-// error names nobody.
-func TestRefusalsTell(t *testing.T) {
+// TestRefusalNamesTheObject checks that a refusal names the object that cannot be used, and that its error
+// text contains no names.
+func TestRefusalNamesTheObject(t *testing.T) {
 	t.Parallel()
 	c, w, a := vat(t)
 	typed := w.TypeBill(a.Tenant, accounting.PurchaseBill, bessie, "taken", money.MustParse("3"))
@@ -196,7 +195,7 @@ func TestRefusalsTell(t *testing.T) {
 		"no id":            {func(b *accounting.Bill) { b.Contact = "../x" }, accounting.CodeContactUnusable, ""},
 		"no account id":    {func(b *accounting.Bill) { b.Lines[0].Account = "x" }, accounting.CodeAccountUnusable, ""},
 		"inactive":         {func(b *accounting.Bill) { b.Contact = "54" }, accounting.CodeContactUnusable, "Closed Shop"},
-		"other currency":   {func(b *accounting.Bill) { b.Currency = "EUR" }, accounting.CodeContactUnusable, "GBP alone"},
+		"other currency":   {func(b *accounting.Bill) { b.Currency = "EUR" }, accounting.CodeContactUnusable, "GBP only"},
 		"currency":         {func(b *accounting.Bill) { b.Currency = "SEK" }, accounting.CodeCurrency, "SEK"},
 		"no postings":      {func(b *accounting.Bill) { b.Lines[0].Account = unposted }, accounting.CodeAccountUnusable, "Estimates"},
 		"rate of sales":    {func(b *accounting.Bill) { b.Lines[0].TaxRate = "7" }, accounting.CodeTaxRateUnusable, "sales only"},
@@ -217,8 +216,8 @@ func TestRefusalsTell(t *testing.T) {
 	}
 }
 
-// TestReferences holds that our reference is found wherever people moved it,
-// and that nobody else's id is taken for it.
+// TestReferences checks that docledger's reference is found anywhere in the note, and that ids of
+// other applications are not treated as references.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	c, _, a := vat(t)
@@ -259,9 +258,9 @@ func TestAttachmentNames(t *testing.T) {
 	}
 }
 
-// TestThingsThatAreNotThere holds a contact in a currency that the ledger has
-// not, and a file for a bill that is not there.
-func TestThingsThatAreNotThere(t *testing.T) {
+// TestMissingObjects covers a contact in a currency that the ledger lacks, and a file for a
+// bill that does not exist.
+func TestMissingObjects(t *testing.T) {
 	t.Parallel()
 	c, _, a := vat(t)
 	_, err := c.CreateContact(context.Background(), a, accounting.NewContact{Name: "Nova", Currency: "XTS"}, "contact")

@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	longestName  = 100 // characters of a vendor's name
+	longestName  = 100 // characters of a vendor name
 	longestTaxID = 20
 	longestEmail = 100
 )
 
-// CreateContact implements accounting.ContactCreator. A vendor has one
-// currency for ever: that of its first bill. A tax id or e-mail address that
-// the provider has no room for is left out, since a part of it would be
-// another's.
+// CreateContact implements accounting.ContactCreator. A vendor keeps the currency of its first bill
+// forever. A tax id or e-mail address that is too long for the provider is omitted, because a
+// truncated value could belong to someone else.
 func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n accounting.NewContact, key string) (accounting.Contact, error) {
 	at, err := company(a)
 	if err != nil {
@@ -53,7 +52,7 @@ func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n a
 	return out, nil
 }
 
-// name is a name as the provider takes it: it has no colons.
+// name returns a name in the form that the provider accepts: without colons.
 func name(s string) string {
 	s = strings.NewReplacer(":", "-", "\n", " ").Replace(text(s))
 	return cut(s, longestName)

@@ -11,9 +11,8 @@ import (
 	"docledger/domain/integration"
 )
 
-// Find implements accounting.Booker with the documents of the number and those
-// of the day, of which the contact's are kept. What was deleted is not there
-// any more.
+// Find implements accounting.BillCreator. It queries the documents with the number and those of the
+// date, and keeps the contact's. Deleted documents are not returned.
 func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.BillQuery) ([]accounting.LedgerBill, error) {
 	at, err := company(a)
 	if err != nil {
@@ -64,7 +63,7 @@ func (c *Connector) find(ctx context.Context, at client.Access, w accounting.Bil
 	return found, nil
 }
 
-// Read implements accounting.Booker. What was deleted is not found.
+// Read implements accounting.BillCreator. It returns NotFound for a deleted document.
 func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.LedgerBill, error) {
 	at, err := company(a)
 	if err != nil {

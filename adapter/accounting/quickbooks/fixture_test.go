@@ -25,15 +25,15 @@ const (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// world is the simulator seen from its own side.
-type world struct {
+// fixture controls the simulator directly.
+type fixture struct {
 	t   testing.TB
 	sim *sim.Server
 	url string
 }
 
-// open starts a simulator without limits of calls, and the connector over it.
-func open(t testing.TB, change func(*quickbooks.Options)) (*quickbooks.Connector, *world) {
+// open starts a simulator without rate limits and a connector that uses it.
+func open(t testing.TB, change func(*quickbooks.Options)) (*quickbooks.Connector, *fixture) {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
 	origin := "http://" + listener.Listener.Addr().String()
@@ -59,7 +59,7 @@ func open(t testing.TB, change func(*quickbooks.Options)) (*quickbooks.Connector
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, &world{t, server, origin}
+	return c, &fixture{t, server, origin}
 }
 
 func TestContract(t *testing.T) {
@@ -78,22 +78,22 @@ func TestBookingContract(t *testing.T) {
 	})
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) Now() time.Time           { return w.sim.Kit.Clock.Now() }
-func (w *world) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
-func (w *world) Tenants() []string        { return []string{sim.VATCompany, sim.USCompany} }
-func (w *world) Withdraw()                { w.sim.Disconnect("") }
-func (w *world) TakeOff(tenant string)    { w.sim.Disconnect(tenant) }
-func (w *world) ForgetKeys()              { w.sim.ForgetRequests() }
-func (w *world) Mend()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Now() time.Time           { return w.sim.Kit.Clock.Now() }
+func (w *fixture) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
+func (w *fixture) Tenants() []string        { return []string{sim.VATCompany, sim.USCompany} }
+func (w *fixture) Withdraw()                { w.sim.Disconnect("") }
+func (w *fixture) TakeOff(tenant string)    { w.sim.Disconnect(tenant) }
+func (w *fixture) ForgetKeys()              { w.sim.ForgetRequests() }
+func (w *fixture) Mend()                    { w.sim.Kit.ClearFaults() }
 
-func (w *world) Consent(authorizationURL string, tenants ...string) url.Values {
+func (w *fixture) Consent(authorizationURL string, tenants ...string) url.Values {
 	w.t.Helper()
 	if !strings.HasPrefix(authorizationURL, w.url+"/connect/oauth2?") {
 		w.t.Fatalf("the consent page is at %s", authorizationURL)
@@ -105,19 +105,19 @@ func (w *world) Consent(authorizationURL string, tenants ...string) url.Values {
 	return u.Query()
 }
 
-func (w *world) Decline(authorizationURL string) url.Values { return w.Consent(authorizationURL) }
+func (w *fixture) Decline(authorizationURL string) url.Values { return w.Consent(authorizationURL) }
 
-// entities are what the lists are made of.
+// entities maps each list to the entity that it queries.
 var entities = map[accountingtest.List]string{
 	accountingtest.ListAccounts: "Account", accountingtest.ListContacts: "Vendor", accountingtest.ListTaxRates: "TaxCode",
 }
 
-func (w *world) Seed(tenant string, l accountingtest.List, count int) {
+func (w *fixture) Seed(tenant string, l accountingtest.List, count int) {
 	w.t.Helper()
 	w.must(w.sim.Seed(tenant, entities[l], count))
 }
 
-func (w *world) AddAccount(tenant, name, accountType string, archived bool) string {
+func (w *fixture) AddAccount(tenant, name, accountType string, archived bool) string {
 	w.t.Helper()
 	id, err := w.sim.AddAccount(tenant, sim.Account{Name: name, Type: accountType, Inactive: archived})
 	w.must(err)
@@ -126,8 +126,8 @@ func (w *world) AddAccount(tenant, name, accountType string, archived bool) stri
 
 const below = "/v3/company/*/"
 
-// calls are the requests of each call; all queries are to one address, so that
-// counting looks at what they are for.
+// calls maps each call to its requests. All queries share one address, so the count filters by
+// query text.
 var calls = map[accountingtest.Call]struct {
 	matches []string
 	entity  string
@@ -148,17 +148,17 @@ var calls = map[accountingtest.Call]struct {
 	accountingtest.CallAttachments:   {[]string{"GET " + below + "query"}, "Attachable"},
 }
 
-func (w *world) Break(c accountingtest.Call, f accountingtest.Failure, times int) {
+func (w *fixture) Break(c accountingtest.Call, f accountingtest.Failure, times int) {
 	w.t.Helper()
 	if len(calls[c].matches) == 0 {
-		w.t.Fatalf("no request is known of %s", c)
+		w.t.Fatalf("no request is defined for %s", c)
 	}
 	for _, match := range calls[c].matches {
 		w.must(w.sim.Kit.Inject(kit.Fault{Match: match, Times: times, Action: string(f)}))
 	}
 }
 
-func (w *world) Count(c accountingtest.Call) (n int) {
+func (w *fixture) Count(c accountingtest.Call) (n int) {
 	for _, r := range w.sim.Kit.Requests() {
 		q, err := url.ParseQuery(r.Query)
 		w.must(err)
@@ -172,15 +172,15 @@ func (w *world) Count(c accountingtest.Call) (n int) {
 	return n
 }
 
-// noTax are the tax codes that say that there is no tax.
-func (w *world) noTax(tenant string) string {
+// noTax returns the tax codes that mean "no tax".
+func (w *fixture) noTax(tenant string) string {
 	if tenant == sim.USCompany {
 		return "NON"
 	}
-	return "9" // the last of the seed
+	return "9" // the last tax code of the generated data
 }
 
-func (w *world) Bills(tenant string) (out []accountingtest.LedgerBill) {
+func (w *fixture) Bills(tenant string) (out []accountingtest.LedgerBill) {
 	w.t.Helper()
 	for _, d := range w.sim.Documents(tenant) {
 		b := accountingtest.LedgerBill{
@@ -206,14 +206,14 @@ func (w *world) Bills(tenant string) (out []accountingtest.LedgerBill) {
 	return out
 }
 
-func (w *world) day(text string) calendar.Date {
+func (w *fixture) day(text string) calendar.Date {
 	w.t.Helper()
 	d, err := calendar.Parse(text)
 	w.must(err)
 	return d
 }
 
-func (w *world) TypeBill(tenant string, kind accounting.BillKind, contact, number string, total money.Decimal) string {
+func (w *fixture) TypeBill(tenant string, kind accounting.BillKind, contact, number string, total money.Decimal) string {
 	w.t.Helper()
 	entity := "Bill"
 	if kind == accounting.SupplierCredit {
@@ -224,8 +224,8 @@ func (w *world) TypeBill(tenant string, kind accounting.BillKind, contact, numbe
 	return id
 }
 
-// kindOf finds the kind of a document, which its id does not tell.
-func (w *world) kindOf(tenant, id string) string {
+// kindOf returns the kind of a document, which its id does not show.
+func (w *fixture) kindOf(tenant, id string) string {
 	w.t.Helper()
 	docs := w.sim.Documents(tenant)
 	for i := len(docs) - 1; i >= 0; i-- {
@@ -237,26 +237,26 @@ func (w *world) kindOf(tenant, id string) string {
 	return ""
 }
 
-func (w *world) RemoveBill(tenant, id string) {
+func (w *fixture) RemoveBill(tenant, id string) {
 	w.must(w.sim.DeleteDocument(tenant, w.kindOf(tenant, id), id))
 }
 
-func (w *world) Renumber(tenant, id, number string) {
+func (w *fixture) Renumber(tenant, id, number string) {
 	w.must(w.sim.Renumber(tenant, w.kindOf(tenant, id), id, number))
 }
 
-func (w *world) ClosePeriod(tenant string, until calendar.Date) {
+func (w *fixture) ClosePeriod(tenant string, until calendar.Date) {
 	w.must(w.sim.CloseBooks(tenant, until.Time()))
 }
 
-func (w *world) AddTaxRate(tenant, name string, percent money.Decimal) string {
+func (w *fixture) AddTaxRate(tenant, name string, percent money.Decimal) string {
 	w.t.Helper()
 	id, err := w.sim.AddTaxCode(tenant, sim.TaxCode{Name: name, Purchases: []sim.Rate{{Name: name, Percent: percent.String()}}})
 	w.must(err)
 	return id
 }
 
-func (w *world) AddContact(tenant string, c accounting.Contact) string {
+func (w *fixture) AddContact(tenant string, c accounting.Contact) string {
 	w.t.Helper()
 	id, err := w.sim.AddVendor(tenant, sim.Vendor{DisplayName: c.Name, Email: c.Email, TaxIdentifier: c.TaxID})
 	w.must(err)

@@ -20,15 +20,15 @@ import (
 	"docledger/domain/secret"
 )
 
-// doorman is a gate that remembers who passed and what they told.
-type doorman struct {
+// recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
+type recordingLimiter struct {
 	mu     sync.Mutex
 	calls  []integration.Call
 	told   []integration.Observation
 	closed error
 }
 
-func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
+func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed != nil {
@@ -42,7 +42,7 @@ func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration
 	}, nil
 }
 
-func (d *doorman) last(t *testing.T) (integration.Call, integration.Observation) {
+func (d *recordingLimiter) last(t *testing.T) (integration.Call, integration.Observation) {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,7 +53,7 @@ func (d *doorman) last(t *testing.T) (integration.Call, integration.Observation)
 }
 
 // entered consents to a company.
-func (w *world) entered(c *quickbooks.Connector, company string) integration.Access {
+func (w *fixture) entered(c *quickbooks.Connector, company string) integration.Access {
 	w.t.Helper()
 	q := w.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "s", RedirectURI: accountingtest.RedirectURI}), company)
 	consent, err := c.Exchange(context.Background(), integration.Callback{Code: q.Get("code"), RedirectURI: accountingtest.RedirectURI, Query: q})
@@ -63,7 +63,7 @@ func (w *world) entered(c *quickbooks.Connector, company string) integration.Acc
 
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
-	gate := &doorman{}
+	gate := &recordingLimiter{}
 	c, w := open(t, func(o *quickbooks.Options) { o.RateLimiter = gate })
 	a := w.entered(c, sim.VATCompany)
 	if call, _ := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingB {
@@ -76,11 +76,11 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 		t.Fatalf("%d contacts, %v", len(list), err)
 	}
 	if pages := len(gate.calls) - before; pages != 3 {
-		t.Errorf("%d requests passed, want one for each of three pages", pages)
+		t.Errorf("%d requests were admitted, want one for each of three pages", pages)
 	}
 	call, told := gate.last(t)
 	if limits := fmt.Sprint(call.Limits); call.Tenant != a.Tenant || !call.Background || limits != "{0 [{1s 10} {1m0s 500}]}" {
-		t.Errorf("passed as %+v", call)
+		t.Errorf("admitted as %+v", call)
 	}
 	if told.Limited || told.Failed {
 		t.Errorf("told %+v", told)
@@ -88,14 +88,14 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute = 3 })
 	_, err := c.Currencies(context.Background(), a)
 	if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter != time.Minute {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("one call above the limit: %v", err)
 	}
 	if _, told := gate.last(t); !told.Limited || told.RetryAfter != time.Minute {
 		t.Errorf("told %+v", told)
 	}
 	w.Break(accountingtest.ListCurrencies, accountingtest.Dropped, 1)
 	if _, err := c.Currencies(context.Background(), a); err == nil {
-		t.Error("a cut line is no error")
+		t.Error("a dropped connection returns no error")
 	}
 	if _, told := gate.last(t); !told.Failed {
 		t.Errorf("told %+v", told)
@@ -104,7 +104,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 
 func TestClosedGate(t *testing.T) {
 	t.Parallel()
-	gate := &doorman{}
+	gate := &recordingLimiter{}
 	c, w := open(t, func(o *quickbooks.Options) { o.RateLimiter = gate })
 	a := w.entered(c, sim.VATCompany)
 	requests := len(w.sim.Kit.Requests())
@@ -113,7 +113,7 @@ func TestClosedGate(t *testing.T) {
 	mixed.Lines[0].TaxRate = "2"
 	for _, closed := range []error{
 		integration.RateLimited(integration.AccountingB, 40*time.Second, nil),
-		integration.Unavailable(integration.AccountingB, 40*time.Second, errors.New("it has been failing")),
+		integration.Unavailable(integration.AccountingB, 40*time.Second, errors.New("the provider failed repeatedly")),
 	} {
 		gate.closed = closed
 		for _, b := range []accounting.Bill{plainBill(), mixed} {
@@ -125,20 +125,20 @@ func TestClosedGate(t *testing.T) {
 		}
 	}
 	if n := len(w.sim.Kit.Requests()); n != requests {
-		t.Errorf("%d requests went past a closed gate", n-requests)
+		t.Errorf("%d requests were sent although the limiter refused them", n-requests)
 	}
 }
 
-// TestNobodyThere books where nobody takes the connection, which is certain, and
-// where the answer takes too long, which is not.
-func TestNobodyThere(t *testing.T) {
+// TestProviderUnreachable creates a bill while the provider refuses connections, whose outcome is certain,
+// and while the response times out, whose outcome is unknown.
+func TestProviderUnreachable(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.VATCompany}
 	c := connector(t, gone.URL, time.Minute)
 	if _, err := c.CreateBill(context.Background(), a, plainBill(), "key"); accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("connection refused: %v", err)
 	}
 	silent := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
@@ -147,13 +147,13 @@ func TestNobodyThere(t *testing.T) {
 	c = connector(t, slow.URL, 50*time.Millisecond)
 	_, err := c.CreateBill(context.Background(), a, plainBill(), "key")
 	if !accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable || strings.Contains(err.Error(), "canary") {
-		t.Errorf("no answer: %v", err)
+		t.Errorf("response timeout: %v", err)
 	}
 	c = connector(t, slow.URL, time.Minute)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := c.CreateBill(ctx, a, plainBill(), "key"); !accounting.Uncertain(err) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the caller's time is over: %v", err)
+		t.Errorf("caller's deadline exceeded: %v", err)
 	}
 }
 
@@ -175,14 +175,14 @@ func TestOptions(t *testing.T) {
 		loopback bool
 		good     bool
 	}{
-		"the provider itself":   {"x", "", false, true},
-		"no client":             {"", "", false, false},
-		"another address":       {"x", "https://ledger.example", false, true},
-		"no TLS":                {"x", "http://ledger.example", true, false},
-		"this machine":          {"x", "http://127.0.0.1:4020", true, true},
-		"this machine, not so":  {"x", "http://127.0.0.1:4020", false, false},
-		"an address with query": {"x", "https://ledger.example/?a=b", false, false},
-		"an address with user":  {"x", "https://a:canary@ledger.example", false, false},
+		"the provider itself":       {"x", "", false, true},
+		"no client":                 {"", "", false, false},
+		"another address":           {"x", "https://ledger.example", false, true},
+		"no TLS":                    {"x", "http://ledger.example", true, false},
+		"this machine":              {"x", "http://127.0.0.1:4020", true, true},
+		"this machine, not allowed": {"x", "http://127.0.0.1:4020", false, false},
+		"an address with query":     {"x", "https://ledger.example/?a=b", false, false},
+		"an address with user":      {"x", "https://a:canary@ledger.example", false, false},
 	} {
 		c, err := quickbooks.New(quickbooks.Options{ClientID: tc.id, ClientSecret: secret.New("s"), URL: tc.url, LoopbackHTTP: tc.loopback})
 		if (err == nil) != tc.good || err != nil && strings.Contains(err.Error(), "canary") {
@@ -193,6 +193,6 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	if _, err := quickbooks.New(quickbooks.Options{ClientID: "x"}); err == nil {
-		t.Error("a connector without a secret was made")
+		t.Error("New accepts options without a secret")
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"docledger/domain/secret"
 )
 
-// liar answers everything with one body.
-func liar(t testing.TB, status int, media, body string) string {
+// fixedResponse starts a server that returns the same response to every request.
+func fixedResponse(t testing.TB, status int, media, body string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", media)
@@ -31,9 +31,9 @@ func liar(t testing.TB, status int, media, body string) string {
 	return server.URL
 }
 
-// TestAnswersThatMakeNoSense holds every call to an answer that is nobody's
-// format: nothing is taken from it, and a booking stays uncertain.
-func TestAnswersThatMakeNoSense(t *testing.T) {
+// TestMalformedResponses checks every call against malformed responses: no value is used, and
+// the outcome of a bill creation stays unknown.
+func TestMalformedResponses(t *testing.T) {
 	t.Parallel()
 	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.VATCompany, Account: sim.VATCompany}
 	for name, answer := range map[string]struct {
@@ -56,7 +56,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		"too much":            {200, "application/json", `{"QueryResponse":{` + strings.Repeat(" ", 33<<20) + `}}`},
 		"too much refusal":    {500, "application/json", strings.Repeat(" ", 2<<20)},
 	} {
-		c := connector(t, liar(t, answer.status, answer.media, answer.body), time.Minute)
+		c := connector(t, fixedResponse(t, answer.status, answer.media, answer.body), time.Minute)
 		for call, do := range map[string]func(ctx context.Context) error{
 			"organization":  func(ctx context.Context) error { _, err := c.Organization(ctx, a); return err },
 			"organizations": func(ctx context.Context) error { _, err := c.Organizations(ctx, a); return err },
@@ -68,7 +68,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 			"book": func(ctx context.Context) error {
 				_, err := c.CreateBill(ctx, a, plainBill(), "key")
 				if !accounting.Uncertain(err) {
-					t.Errorf("%s: a booking is not uncertain: %v", name, err)
+					t.Errorf("%s: the outcome of the creation is not unknown: %v", name, err)
 				}
 				return err
 			},
@@ -90,15 +90,15 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// TestNumbers holds that a number that is none spoils the answer, and others are
-// read to their last digit.
+// TestNumbers checks that a malformed number invalidates the response, and that other numbers keep
+// every digit.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	a := integration.Access{Token: secret.New("t"), Tenant: sim.VATCompany}
 	for number, want := range map[string]string{"1e400": "", "8.875": "8.875", "0.1": "0.1", "17.50": "17.50"} {
 		body := `{"QueryResponse":{"TaxRate":[{"Id":"3","RateValue":` + number + `}],"TaxCode":[{"Id":"2","Name":"x","Active":true,"Taxable":true,` +
 			`"PurchaseTaxRateList":{"TaxRateDetail":[{"TaxRateRef":{"value":"3"}}]}}]}}`
-		list, err := connector(t, liar(t, 200, "application/json", body), time.Minute).TaxRates(context.Background(), a)
+		list, err := connector(t, fixedResponse(t, 200, "application/json", body), time.Minute).TaxRates(context.Background(), a)
 		switch {
 		case number == "1e400" && fault.CodeOf(err) != fault.CodeProviderUnavailable:
 			t.Errorf("%s: %v, %v", number, list, err)
@@ -108,8 +108,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestListsThatDoNotEnd holds that a list ends even where each page is full.
-func TestListsThatDoNotEnd(t *testing.T) {
+// TestEndlessLists checks that a list ends even if every page is full.
+func TestEndlessLists(t *testing.T) {
 	t.Parallel()
 	pages := 0
 	page := `{"QueryResponse":{"CompanyCurrency":[` + strings.Repeat(`{},`, 999) + `{}]},` +
@@ -126,8 +126,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// TestForgedCompany holds that a browser cannot bring another company than the
-// one that was consented to.
+// TestForgedCompany checks that a browser cannot replace the company of the consent.
 func TestForgedCompany(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
@@ -141,8 +140,8 @@ func TestForgedCompany(t *testing.T) {
 	}
 }
 
-// TestWrongClient holds that a wrong secret is the operator's, not the
-// person's, and shows nowhere.
+// TestWrongClient checks that a wrong client secret is reported as the operator's fault, and that
+// the secret appears nowhere.
 func TestWrongClient(t *testing.T) {
 	t.Parallel()
 	c, _ := open(t, func(o *quickbooks.Options) { o.ClientSecret = secret.New("canary-wrong-secret") })
@@ -170,13 +169,13 @@ func TestWrongClient(t *testing.T) {
 	}
 }
 
-// TestCompaniesThatRefuse reads what a company without a subscription, or of
-// somebody without rights, answers.
+// TestCompaniesThatRefuse checks the faults for a company without a subscription and for a user
+// without permission.
 func TestCompaniesThatRefuse(t *testing.T) {
 	t.Parallel()
 	a := integration.Access{Token: secret.New("t"), Tenant: sim.VATCompany}
 	for code, says := range map[string]string{"6190": "subscription", "120": "administrator"} {
-		c := connector(t, liar(t, 400, "application/json", `{"Fault":{"Error":[{"Message":"m","Detail":"d","code":"`+code+`"}],"type":"ValidationFault"}}`), time.Minute)
+		c := connector(t, fixedResponse(t, 400, "application/json", `{"Fault":{"Error":[{"Message":"m","Detail":"d","code":"`+code+`"}],"type":"ValidationFault"}}`), time.Minute)
 		_, err := c.Accounts(context.Background(), a, nil)
 		if f, ok := fault.As(err); !ok || f.Kind != fault.Invalid || !strings.Contains(f.Message, says) {
 			t.Errorf("%s: %v", code, err)

@@ -13,8 +13,8 @@ import (
 	"docledger/domain/money"
 )
 
-// Organizations implements accounting.OrganizationReader: a consent is for one
-// company, which is the account.
+// Organizations implements accounting.OrganizationReader. A consent covers one company, which is
+// also the account.
 func (c *Connector) Organizations(ctx context.Context, a integration.Access) ([]accounting.Organization, error) {
 	a.Tenant = a.Account
 	company, err := c.Organization(ctx, a)
@@ -44,7 +44,7 @@ func (c *Connector) Organization(ctx context.Context, a integration.Access) (acc
 	}, nil
 }
 
-// country is a company's country where it is told as a code.
+// country returns a company's country if the provider states it as a code.
 func country(c client.Company) string {
 	if len(c.Country) != 2 {
 		return ""
@@ -52,9 +52,8 @@ func country(c client.Company) string {
 	return strings.ToUpper(c.Country)
 }
 
-// Accounts implements accounting.AccountReader. The language has no OR: each
-// type is a query of its own (interface 4.2, rule 4), and no filter is one
-// without a type.
+// Accounts implements accounting.AccountReader. The query language has no OR, so each type needs a
+// separate query (interface 4.2, rule 4). No filter means one query without a type.
 func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accounting.ClassFilter) ([]accounting.Account, error) {
 	at, err := company(a)
 	if err != nil {
@@ -107,8 +106,8 @@ func contact(x client.Vendor) accounting.Contact {
 	}
 }
 
-// unmasked is a tax identifier, unless the provider shows its last characters
-// alone, behind capital X's: that tells nobody who it is.
+// unmasked returns a tax identifier, or "" if the provider shows only its last characters after
+// capital X's. A masked value does not identify anyone.
 func unmasked(id string) string {
 	if strings.HasPrefix(id, "XXX") {
 		return ""
@@ -116,8 +115,8 @@ func unmasked(id string) string {
 	return id
 }
 
-// TaxRates implements accounting.TaxRateReader with the tax codes, which are
-// what lines name; their rates are the sums of what the codes consist of.
+// TaxRates implements accounting.TaxRateReader with the tax codes, which are what lines refer to. A
+// code's rate is the sum of its component rates.
 func (c *Connector) TaxRates(ctx context.Context, a integration.Access) ([]accounting.TaxRate, error) {
 	at, err := company(a)
 	if err != nil {
@@ -154,9 +153,8 @@ func (c *Connector) taxRates(ctx context.Context, at client.Access) ([]accountin
 	return unique(out, func(x accounting.TaxRate) string { return x.ID }), nil
 }
 
-// taxRate reads a tax code. One without rates on purchases is for sales, unless
-// it says that there is no tax at all. One whose rates are not known can't be
-// used.
+// taxRate converts a tax code. A code without purchase rates is for sales, unless it is marked as
+// not taxable. A code with unknown rates cannot be used.
 func taxRate(x client.TaxCode, percents map[string]money.Decimal) accounting.TaxRate {
 	out := accounting.TaxRate{ID: x.ID, Name: x.Name, State: state(x.Active)}
 	parts := x.PurchaseTaxRateList.TaxRateDetail
@@ -174,14 +172,14 @@ func taxRate(x client.TaxCode, percents map[string]money.Decimal) accounting.Tax
 	return out
 }
 
-// decimal reads a number of the API exactly.
+// decimal parses a number of the API without rounding.
 func decimal(n json.Number) (money.Decimal, error) {
 	if n == "" {
 		return money.Decimal{}, nil
 	}
 	d, err := money.Parse(string(n))
 	if err != nil {
-		return money.Decimal{}, errors.New("a number of the answer is none")
+		return money.Decimal{}, errors.New("the response contains a malformed number")
 	}
 	return d, nil
 }
@@ -203,8 +201,8 @@ func (c *Connector) Currencies(ctx context.Context, a integration.Access) ([]acc
 	return list, nil
 }
 
-// currencies lists the home currency and, of a company that has several, the
-// others: a company that has one refuses to be asked.
+// currencies lists the home currency and, for a company with several currencies, the others. The
+// provider refuses the query for a company with one.
 func (c *Connector) currencies(ctx context.Context, at client.Access, p client.Preferences) ([]accounting.Currency, error) {
 	home := p.CurrencyPrefs.HomeCurrency
 	out := []accounting.Currency{{Code: home.Value, Name: home.Name}}
@@ -236,7 +234,7 @@ func state(active bool) accounting.State {
 	return accounting.Archived
 }
 
-// unique drops what pages that moved brought twice, and what has no id.
+// unique removes elements without an id and duplicates, which occur if rows move between pages.
 func unique[T any](list []T, id func(T) string) []T {
 	seen := map[string]bool{"": true}
 	return slices.DeleteFunc(list, func(x T) bool {

@@ -26,7 +26,7 @@ import (
 // Provider is the neutral code of the provider.
 const Provider = integration.AccountingB
 
-// The provider's addresses.
+// These are the provider's addresses.
 const (
 	authorizeURL = "https://appcenter.intuit.com"
 	tokenURL     = "https://oauth.platform.intuit.com"
@@ -51,7 +51,7 @@ func Descriptor() integration.Descriptor {
 	}
 }
 
-// Options say how the connector reaches the provider.
+// Options configure how the connector reaches the provider.
 type Options = connector.Options
 
 // Connector is the connector of ACCOUNTING_B. It holds no state.
@@ -76,7 +76,7 @@ func New(o Options) (*Connector, error) {
 	c.Consents = &connector.Consents{
 		Link: l, OAuth: l.OAuth(l.At(authorizeURL)+"/connect/oauth2", l.At(tokenURL)+"/oauth2/v1/tokens/bearer"),
 		NoChallenge: true, Ended: []string{"invalid_grant"}, Check: check, Identify: identify,
-		// The provider refuses an ended token in the same way as an unknown one.
+		// The provider refuses an expired token in the same way as an unknown one.
 		RevokeURL: l.At(revokeURL) + "/v2/oauth2/tokens/revoke", RevokeJSON: true,
 	}
 	// The provider returns the same refresh token for a day, which repairs a lost
@@ -139,8 +139,7 @@ func translate(err error) error {
 	return connector.Translate(Provider, err)
 }
 
-// beforehand returns the fault for a failed call that precedes the creation of a
-// bill: the ledger created nothing.
+// beforehand wraps the error of a call made before the bill is created: the ledger created nothing.
 func beforehand(err error) error { return fmt.Errorf("%w: %w", accounting.ErrNotSent, translate(err)) }
 
 // missing returns a NotFound fault for an id that the provider does not know.

@@ -8,14 +8,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// mark stands before our reference in a bill's note. It names us, so that
-// another application's ids are not taken for ours.
+// mark precedes docledger's reference in a bill's note. It contains the product name, so ids of
+// other applications are not treated as references.
 const mark = "docledger "
 
 const longestNote = 4000 // characters
 
-// note is what a bill says of itself: our reference first, so that nothing that
-// follows takes its place, then what people want to know.
+// note returns a bill's note. The reference comes first, so truncation never removes it. The text
+// for people follows.
 func note(b accounting.Bill) string {
 	texts := []string{mark + b.Reference}
 	if b.Link != "" {
@@ -39,8 +39,7 @@ func note(b accounting.Bill) string {
 	return cut(text(strings.Join(texts, "\n")), longestNote)
 }
 
-// reference finds our reference in a note, wherever people moved it to; "" where
-// there is none.
+// reference returns docledger's reference from anywhere in a note, or "" if there is none.
 func reference(note string) string {
 	const length = len("00000000-0000-0000-0000-000000000000")
 	for {

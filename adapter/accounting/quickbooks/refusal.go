@@ -9,7 +9,8 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// refused tells what the ledger refuses for good from everything else.
+// refused returns a refusal if the ledger rejects the bill permanently, and the translated error
+// otherwise.
 func (c *Connector) refused(ctx context.Context, at client.Access, b accounting.Bill, err error) error {
 	f := httpclient.FailureOf(err)
 	if !client.IsRefusal(f) {
@@ -30,7 +31,7 @@ func (c *Connector) refused(ctx context.Context, at client.Access, b accounting.
 	return r.WithCause(f)
 }
 
-// duplicate names the bill that has the number, if it can be found.
+// duplicate identifies the bill that already has the number, if it can be found.
 func (c *Connector) duplicate(ctx context.Context, at client.Access, b accounting.Bill, f *httpclient.Failure) error {
 	r := accounting.Refuse(accounting.CodeAlreadyInLedger, "%s", f.Words()).WithCause(f)
 	found, err := c.find(ctx, at, accounting.BillQuery{Kind: b.Kind, Contact: b.Contact, Number: b.Number})
@@ -44,9 +45,8 @@ func (c *Connector) duplicate(ctx context.Context, at client.Access, b accountin
 	return r.About(there)
 }
 
-// diagnose finds what is wrong with a bill that was refused: the provider's
-// codes say that something is missing or inactive, but not what. It is nil
-// where everything that the bill names can be used, or cannot be read.
+// diagnose finds the cause of a refusal: the provider's codes state that an object is missing or
+// inactive, but not which. It returns nil if every object of the bill is usable or cannot be read.
 func (c *Connector) diagnose(ctx context.Context, at client.Access, b accounting.Bill) *accounting.Refusal {
 	for _, look := range []func(context.Context, client.Access, accounting.Bill) *accounting.Refusal{
 		c.badCurrency, c.badContact, c.badAccount, c.badTaxRate,
@@ -82,7 +82,7 @@ func (c *Connector) badContact(ctx context.Context, at client.Access, b accounti
 	case !list[i].Active:
 		return accounting.Refuse(accounting.CodeContactUnusable, "The contact %s is inactive.", list[i].DisplayName)
 	case b.Currency != "" && list[i].CurrencyRef.Value != "" && list[i].CurrencyRef.Value != b.Currency:
-		return accounting.Refuse(accounting.CodeContactUnusable, "The contact %s takes bills in %s alone; this one is in %s.",
+		return accounting.Refuse(accounting.CodeContactUnusable, "The contact %s accepts bills in %s only; this bill is in %s.",
 			list[i].DisplayName, list[i].CurrencyRef.Value, b.Currency)
 	}
 	return nil
@@ -102,7 +102,7 @@ func (c *Connector) badAccount(ctx context.Context, at client.Access, b accounti
 		case !list[i].Active:
 			return accounting.Refuse(accounting.CodeAccountUnusable, "The account %s is inactive.", list[i].Name)
 		case list[i].AccountType == wireTypes[accounting.NonPosting]:
-			return accounting.Refuse(accounting.CodeAccountUnusable, "The account %s takes no bookings.", list[i].Name)
+			return accounting.Refuse(accounting.CodeAccountUnusable, "The account %s does not accept postings.", list[i].Name)
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func (c *Connector) badTaxRate(ctx context.Context, at client.Access, b accounti
 	return nil
 }
 
-// named lists what the lines of a bill name, once each.
+// named returns the distinct values that the lines of a bill refer to.
 func named(b accounting.Bill, of func(accounting.BillLine) string) (ids []string) {
 	for _, l := range b.Lines {
 		if id := of(l); id != "" && !slices.Contains(ids, id) {

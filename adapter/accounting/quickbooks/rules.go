@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	amountDecimals = 2    // that the provider keeps of amounts, in every currency
+	amountDecimals = 2    // decimals that the provider stores, for every currency
 	salesTaxOnly   = "US" // the country whose bills carry no tax
 )
 
-// Rules implements accounting.Booker with two requests, or three where there
-// are several currencies.
+// Rules implements accounting.BillCreator with two requests, or three for a company with several
+// currencies.
 func (c *Connector) Rules(ctx context.Context, a integration.Access) (accounting.Rules, error) {
 	at, err := company(a)
 	if err != nil {

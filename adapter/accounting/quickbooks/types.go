@@ -6,9 +6,8 @@ import (
 	"docledger/domain/accounting"
 )
 
-// wireTypes are the provider's account types by the name that the contract
-// gives them (4.2, rule 3). On the wire most have spaces; a name of the
-// contract in a query is refused.
+// wireTypes maps the contract's names of account types (interface 4.2, rule 3) to the provider's.
+// On the wire most have spaces; the provider refuses a contract name in a query.
 var wireTypes = map[string]string{
 	"Bank":                  "Bank",
 	"AccountsReceivable":    "Accounts Receivable",
@@ -36,8 +35,8 @@ var contractTypes = func() map[string]string {
 	return out
 }()
 
-// contractType is the contract's name of a type. One that the contract does not
-// know is spelled in its manner.
+// contractType returns the contract's name of a type. It converts the spelling of a type that the
+// contract does not list.
 func contractType(wire string) (name string, known bool) {
 	if name, known = contractTypes[wire]; known {
 		return name, true

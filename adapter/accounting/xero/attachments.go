@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	maxAttachment = 10_000_000 // bytes; the provider's pages say 10 and 25 MB
+	maxAttachment = 10_000_000 // bytes; the provider's documentation states both 10 and 25 MB
 	maxFiles      = 10
-	longestFile   = 100 // characters of a file's name
+	longestFile   = 100 // characters of a file name
 )
 
-// attachable are the media types that the provider takes and invoices come in.
-// XML is not among them.
+// attachable returns the media types that the provider accepts and in which invoices arrive. The
+// provider refuses XML.
 func attachable() []string {
 	return []string{
 		"application/pdf", "image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp",
@@ -35,8 +35,8 @@ func (*Connector) AttachmentLimits() accounting.AttachmentLimits {
 	return accounting.AttachmentLimits{MaxBytes: maxAttachment, MaxFiles: maxFiles, MediaTypes: attachable()}
 }
 
-// AttachmentName implements accounting.Attacher: what the provider refuses in
-// names becomes an underscore, and a long name keeps its ending.
+// AttachmentName implements accounting.Attacher. It replaces characters that the provider refuses
+// by underscores. A long name keeps its extension.
 func (*Connector) AttachmentName(filename string) string {
 	return connector.AttachmentName(filename, longestFile)
 }
@@ -61,8 +61,8 @@ func (c *Connector) Attachments(ctx context.Context, a integration.Access, kind 
 	return out, nil
 }
 
-// Attach implements accounting.Attacher. A file of the same name is replaced by
-// it, so that trying again makes no second one.
+// Attach implements accounting.Attacher. It replaces a file of the same name, so a retry creates no
+// second file.
 func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accounting.BillKind, id string, f accounting.File) (accounting.Attachment, error) {
 	at, err := tenant(a)
 	if err != nil {
@@ -72,10 +72,10 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 		return accounting.Attachment{}, notFound("bill", connector.ErrNoSuchID)
 	}
 	if f.SizeBytes <= 0 || f.SizeBytes > maxAttachment {
-		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "It has %d bytes; the ledger takes %d.", f.SizeBytes, maxAttachment)
+		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The file has %d bytes; the ledger accepts at most %d.", f.SizeBytes, maxAttachment)
 	}
 	if !slices.Contains(attachable(), f.MediaType) {
-		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The ledger takes no files of its type.")
+		return accounting.Attachment{}, accounting.Refuse(accounting.CodeAttachmentRefused, "The ledger does not accept files of this type.")
 	}
 	made, err := c.client.Attach(ctx, at, kindOf(kind), id, c.AttachmentName(f.Filename), f.MediaType, f.SizeBytes, f.Content)
 	if err != nil {
@@ -84,7 +84,8 @@ func (c *Connector) Attach(ctx context.Context, a integration.Access, kind accou
 	return accounting.Attachment{Filename: made.Filename, SizeBytes: made.Size}, nil
 }
 
-// notAttached tells a file that the ledger does not take from everything else.
+// notAttached returns a refusal if the ledger rejected the file itself, and the translated error
+// otherwise.
 func notAttached(err error) error {
 	f := httpclient.FailureOf(err)
 	if f == nil || f.NotSent {

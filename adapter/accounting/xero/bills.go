@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	longestNumber      = 255  // characters of a bill's number
-	longestDescription = 4000 // characters of a line's text
-	unitDecimals       = 4    // of unit prices and quantities
+	longestNumber      = 255  // characters of a bill number
+	longestDescription = 4000 // characters of a line description
+	unitDecimals       = 4    // decimals of unit prices and quantities
 	noTax              = "NONE"
 )
 
-// CreateBill implements accounting.Booker.
+// CreateBill implements accounting.BillCreator.
 func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b accounting.Bill, key string) (accounting.LedgerBill, error) {
 	at, err := tenant(a)
 	if err != nil {
@@ -43,9 +43,9 @@ func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b acco
 	return c.booked(made)
 }
 
-// allocate sets a credit note against the bills that it corrects, as far as
-// they are approved and unpaid. It is booked whether that succeeds or not, and
-// names their numbers anyway, so that a person can do what is left.
+// allocate applies a credit note to the bills that it corrects, if they are approved and unpaid.
+// The credit note exists whether this succeeds or not. Its text states the bill numbers, so a
+// person can allocate the rest.
 func (c *Connector) allocate(ctx context.Context, at client.Access, b accounting.Bill, note client.Document, key string) {
 	left, err := decimal(note.Credit)
 	for n, corrected := range b.Corrects {
@@ -72,10 +72,10 @@ func (c *Connector) allocate(ctx context.Context, at client.Access, b accounting
 	}
 }
 
-// document writes a bill as the provider wants it.
+// document converts a bill into the provider's format.
 func document(b accounting.Bill) (client.NewDocument, error) {
 	if !client.IsID(b.Contact) {
-		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact's id is none of the ledger's.")
+		return client.NewDocument{}, accounting.Refuse(accounting.CodeContactUnusable, "The contact id does not have the ledger's format.")
 	}
 	d := client.NewDocument{
 		Kind: kindOf(b.Kind), ContactID: b.Contact, Number: number(b.Number), Date: b.Date.String(), Currency: b.Currency,
@@ -84,11 +84,11 @@ func document(b accounting.Bill) (client.NewDocument, error) {
 	if !b.DueDate.IsZero() {
 		d.DueDate = b.DueDate.String()
 	} else if b.Stage != accounting.StageDraft {
-		d.DueDate = d.Date // what is approved must be due
+		d.DueDate = d.Date // an approved bill requires a due date
 	}
 	for _, l := range b.Lines {
 		if !client.IsID(l.Account) {
-			return client.NewDocument{}, accounting.Refuse(accounting.CodeAccountUnusable, "The account's id is none of the ledger's.")
+			return client.NewDocument{}, accounting.Refuse(accounting.CodeAccountUnusable, "The account id does not have the ledger's format.")
 		}
 		d.Lines = append(d.Lines, line(l))
 	}
@@ -114,8 +114,8 @@ func kindOf(k accounting.BillKind) *client.Kind {
 	return client.Bills
 }
 
-// line writes a line. Price and quantity are left out where the provider would
-// make another amount of them. Stated tax is booked as it is stated.
+// line converts a line. It omits price and quantity if the provider would compute a different
+// amount from them. Stated tax is sent as stated.
 func line(l accounting.BillLine) client.Line {
 	out := client.Line{
 		Description: description(l.Description), AccountID: l.Account, TaxType: l.TaxRate,
@@ -136,7 +136,7 @@ func exact(d money.Decimal) *json.Number {
 	return &n
 }
 
-// notes are lines of text for whoever opens the bill.
+// notes returns lines of text for people who open the bill.
 func notes(b accounting.Bill) (out []string) {
 	if len([]rune(b.Number)) > longestNumber {
 		out = append(out, "Number: "+b.Number)
@@ -156,7 +156,7 @@ func notes(b accounting.Bill) (out []string) {
 	return out
 }
 
-// number is a supplier's number as the provider keeps it.
+// number returns a supplier's invoice number in the form that the provider stores.
 func number(s string) string {
 	return cut(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -166,7 +166,7 @@ func number(s string) string {
 	}, strings.ToValidUTF8(s, "�"))), longestNumber)
 }
 
-// description is a text as the provider takes it; it wants at least something.
+// description returns a text in the form that the provider accepts; it must not be empty.
 func description(s string) string {
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {
@@ -187,7 +187,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// booked reads a bill as the ledger holds it.
+// booked converts a bill of the ledger.
 func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
 	total, err := decimal(d.Total)
 	tax, err2 := decimal(d.TotalTax)
@@ -208,8 +208,8 @@ func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
 	return out, nil
 }
 
-// refused tells what the ledger refuses for good from everything else; code
-// finds the reason in its words.
+// refused returns a refusal if the ledger rejects a request permanently, and the translated error
+// otherwise. code derives the reason from the provider's words.
 func refused(err error, code func(words string) accounting.Code) error {
 	f := httpclient.FailureOf(err)
 	if f == nil || f.NotSent || f.Status != http.StatusBadRequest || !f.Recognized() {
@@ -222,8 +222,8 @@ func refused(err error, code func(words string) accounting.Code) error {
 	return accounting.Refuse(code(strings.ToLower(words)), "%s", words).WithCause(f)
 }
 
-// billCode reads what is wrong with a bill. The provider has no codes for it;
-// words that are not known here are a refusal all the same.
+// billCode derives the reason for refusing a bill from the provider's words, because the provider
+// has no codes for it. Unknown words give a general refusal.
 func billCode(words string) accounting.Code {
 	for _, reason := range []struct {
 		says string

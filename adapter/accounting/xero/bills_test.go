@@ -26,7 +26,7 @@ const (
 	ours      = "01970000-0000-7000-8000-0123456789ab"
 )
 
-// plainBill is a bill of one line without tax.
+// plainBill returns a bill of one line without tax.
 func plainBill() accounting.Bill {
 	return accounting.Bill{
 		Kind: accounting.PurchaseBill, Contact: muster, Number: "R-1", Reference: ours, Link: "https://docledger.example/i/1",
@@ -36,16 +36,16 @@ func plainBill() accounting.Bill {
 	}
 }
 
-// taxed is a world with an account and the access to it.
-func taxed(t testing.TB) (*xero.Connector, *world, integration.Access, string) {
+// taxed returns a fixture with an account and access to it.
+func taxed(t testing.TB) (*xero.Connector, *fixture, integration.Access, string) {
 	t.Helper()
 	c, w := open(t, nil)
 	a := w.entered(c)
 	return c, w, a, w.AddAccount(a.Tenant, "Costs", "EXPENSE", false)
 }
 
-// TestWhatIsSent reads a request as the ledger got it.
-func TestWhatIsSent(t *testing.T) {
+// TestCreateBillRequest checks the request body that the ledger receives.
+func TestCreateBillRequest(t *testing.T) {
 	t.Parallel()
 	c, w, a, account := taxed(t)
 	b := plainBill()
@@ -85,11 +85,11 @@ func TestWhatIsSent(t *testing.T) {
 		}
 	}
 	if _, there := body.Invoices[0]["DueDate"]; there {
-		t.Error("a due date that nobody stated is sent")
+		t.Error("a due date is sent although the bill has none")
 	}
 }
 
-// TestStages holds that what is approved is due, and books it.
+// TestStages checks that an approved bill has a due date and is posted.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	c, w, a, account := taxed(t)
@@ -110,8 +110,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestReferences holds that our reference is found wherever it was put, and
-// that nobody else's id is taken for it.
+// TestReferences checks that docledger's reference is found in every place where it is written, and
+// that ids of other applications are not treated as references.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	c, w, a, account := taxed(t)
@@ -140,14 +140,14 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestCreditNotesAreSetAgainstBills holds that an approved credit note pays the
-// approved bills it corrects, and is booked whether that succeeds or not.
-func TestCreditNotesAreSetAgainstBills(t *testing.T) {
+// TestCreditNoteAllocation checks that an approved credit note is allocated to the
+// approved bills that it corrects, and that it exists even if the allocation fails.
+func TestCreditNoteAllocation(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		stage   accounting.Stage // of both bills
-		broken  string           // what fails
-		settled string           // of the credit note of 15.00, against two bills of 12.00
+		broken  string           // the call that fails
+		settled string           // allocated of the credit note of 15.00, against two bills of 12.00
 	}{
 		"approved":             {accounting.StageAuthorised, "", "15.00"},
 		"drafts":               {accounting.StageDraft, "", "0.00"},
@@ -201,9 +201,9 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestRefusalsTell holds that a refusal names what the ledger says, and its
-// error does not.
-func TestRefusalsTell(t *testing.T) {
+// TestRefusalContainsProviderMessage checks that a refusal contains the ledger's message, and that its error text
+// does not.
+func TestRefusalContainsProviderMessage(t *testing.T) {
 	t.Parallel()
 	c, _, a, account := taxed(t)
 	for name, tc := range map[string]struct {
@@ -256,7 +256,7 @@ func TestTenantsAreTakenOff(t *testing.T) {
 		}
 	}
 	if _, err := c.Accounts(context.Background(), a, nil); !errors.Is(err, integration.ErrTenantGone) {
-		t.Errorf("taken off: %v", err)
+		t.Errorf("disconnected: %v", err)
 	}
 	a.Tenant = sim.UntaxedOrganization
 	if list, err := c.Accounts(context.Background(), a, nil); err != nil || len(list) == 0 {
@@ -267,12 +267,12 @@ func TestTenantsAreTakenOff(t *testing.T) {
 	}
 	w.Break("organizations", "status:503", 1)
 	if err := c.DisconnectTenant(context.Background(), a); fault.CodeOf(err) != fault.CodeProviderUnavailable {
-		t.Errorf("without an answer: %v", err)
+		t.Errorf("without a response: %v", err)
 	}
 }
 
-// TestWrongClient holds that a wrong secret is the operator's, not the
-// person's, and shows nowhere.
+// TestWrongClient checks that a wrong client secret is reported as the operator's fault, and that
+// the secret appears nowhere.
 func TestWrongClient(t *testing.T) {
 	t.Parallel()
 	const wrong = "canary-wrong-secret"

@@ -9,10 +9,10 @@ import (
 	"docledger/domain/integration"
 )
 
-const longestName = 255 // characters of a contact's name
+const longestName = 255 // characters of a contact name
 
-// CreateContact implements accounting.ContactCreator. The contact is tied to no
-// currency: the provider books each supplier in any.
+// CreateContact implements accounting.ContactCreator. The contact has no fixed currency: the
+// provider accepts bills of each supplier in any currency.
 func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n accounting.NewContact, key string) (accounting.Contact, error) {
 	at, err := tenant(a)
 	if err != nil {
@@ -21,7 +21,7 @@ func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n a
 	x := client.Contact{Name: cut(number(n.Name), longestName), Email: n.Email, TaxNumber: n.TaxID}
 	if n.Address != (accounting.ContactAddress{}) {
 		x.Addresses = []client.Address{{
-			Type:  "POBOX", // where post goes to
+			Type:  "POBOX", // the postal address
 			Line1: n.Address.Line1, Line2: n.Address.Line2, City: n.Address.City, Region: n.Address.Region,
 			PostalCode: n.Address.PostalCode, Country: n.Address.Country,
 		}}

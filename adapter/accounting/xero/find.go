@@ -12,9 +12,9 @@ import (
 	"docledger/domain/integration"
 )
 
-// Find implements accounting.Booker with the contact's documents of the number
-// and those of the day. The provider does not tell when something was made;
-// what has not changed for the longest time comes first.
+// Find implements accounting.BillCreator with the contact's documents of the number and those of
+// the date. The provider does not state creation times, so documents are ordered by last change,
+// oldest first.
 func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting.BillQuery) ([]accounting.LedgerBill, error) {
 	at, err := tenant(a)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 	ours := false
 	for _, where := range filters(k, w.Contact, wanted, w) {
 		if ours {
-			break // what carries the reference has kept its number
+			break // a document with the reference has kept its number
 		}
 		list, err := c.client.Documents(ctx, at, k, where)
 		if err != nil {
@@ -56,9 +56,8 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 	return out, nil
 }
 
-// filters are what to ask for. A number that would need quoting is not asked
-// for, since nobody says how the provider reads quotes: all documents of the
-// contact are.
+// filters returns the filters of the search. A number that needs quoting is not used, because the
+// provider does not document quoting. All documents of the contact are listed instead.
 func filters(k *client.Kind, contact, number string, w accounting.BillQuery) []string {
 	of := fmt.Sprintf(`Contact.ContactID==guid("%s")`, contact)
 	if strings.ContainsAny(number, `"\`) {
@@ -74,7 +73,7 @@ func filters(k *client.Kind, contact, number string, w accounting.BillQuery) []s
 	return out
 }
 
-// Read implements accounting.Booker.
+// Read implements accounting.BillCreator.
 func (c *Connector) Read(ctx context.Context, a integration.Access, kind accounting.BillKind, id string) (accounting.LedgerBill, error) {
 	at, err := tenant(a)
 	if err != nil {

@@ -26,15 +26,15 @@ const (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// world is the simulator seen from its own side.
-type world struct {
+// fixture controls the simulator directly.
+type fixture struct {
 	t   testing.TB
 	sim *sim.Server
 	url string
 }
 
-// open starts a simulator without limits of calls, and the connector over it.
-func open(t testing.TB, change func(*xero.Options)) (*xero.Connector, *world) {
+// open starts a simulator without rate limits and a connector that uses it.
+func open(t testing.TB, change func(*xero.Options)) (*xero.Connector, *fixture) {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
 	origin := "http://" + listener.Listener.Addr().String()
@@ -60,7 +60,7 @@ func open(t testing.TB, change func(*xero.Options)) (*xero.Connector, *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, &world{t, server, origin}
+	return c, &fixture{t, server, origin}
 }
 
 func TestContract(t *testing.T) {
@@ -71,8 +71,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// TestContractWithoutSecret is the contract for an application that proves
-// itself by PKCE.
+// TestContractWithoutSecret runs the contract for an application that uses PKCE instead of a
+// secret.
 func TestContractWithoutSecret(t *testing.T) {
 	t.Parallel()
 	accountingtest.Run(t, func(t testing.TB) (accountingtest.Connector, accountingtest.World) {
@@ -89,22 +89,22 @@ func TestBookingContract(t *testing.T) {
 	})
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) Now() time.Time           { return w.sim.Kit.Clock.Now() }
-func (w *world) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
-func (w *world) Tenants() []string        { return []string{sim.TaxedOrganization, sim.UntaxedOrganization} }
-func (w *world) Withdraw()                { w.sim.Withdraw() }
-func (w *world) TakeOff(tenant string)    { w.must(w.sim.TakeOff(tenant)) }
-func (w *world) ForgetKeys()              { w.sim.ForgetKeys() }
-func (w *world) Mend()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Now() time.Time           { return w.sim.Kit.Clock.Now() }
+func (w *fixture) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
+func (w *fixture) Tenants() []string        { return []string{sim.TaxedOrganization, sim.UntaxedOrganization} }
+func (w *fixture) Withdraw()                { w.sim.Withdraw() }
+func (w *fixture) TakeOff(tenant string)    { w.must(w.sim.TakeOff(tenant)) }
+func (w *fixture) ForgetKeys()              { w.sim.ForgetKeys() }
+func (w *fixture) Mend()                    { w.sim.Kit.ClearFaults() }
 
-func (w *world) Consent(authorizationURL string, tenants ...string) url.Values {
+func (w *fixture) Consent(authorizationURL string, tenants ...string) url.Values {
 	w.t.Helper()
 	if !strings.HasPrefix(authorizationURL, w.url+"/identity/connect/authorize?") {
 		w.t.Fatalf("the consent page is at %s", authorizationURL)
@@ -116,9 +116,9 @@ func (w *world) Consent(authorizationURL string, tenants ...string) url.Values {
 	return u.Query()
 }
 
-func (w *world) Decline(authorizationURL string) url.Values { return w.Consent(authorizationURL) }
+func (w *fixture) Decline(authorizationURL string) url.Values { return w.Consent(authorizationURL) }
 
-func (w *world) Seed(tenant string, l accountingtest.List, count int) {
+func (w *fixture) Seed(tenant string, l accountingtest.List, count int) {
 	w.t.Helper()
 	for n := 1; n <= count; n++ {
 		name, status := "Seeded "+strconv.Itoa(n), ""
@@ -140,7 +140,7 @@ func (w *world) Seed(tenant string, l accountingtest.List, count int) {
 	}
 }
 
-func (w *world) AddAccount(tenant, name, accountType string, archived bool) string {
+func (w *fixture) AddAccount(tenant, name, accountType string, archived bool) string {
 	w.t.Helper()
 	a := sim.Account{Name: name, Type: accountType, Code: "N" + strconv.Itoa(len(name))}
 	if archived {
@@ -151,7 +151,7 @@ func (w *world) AddAccount(tenant, name, accountType string, archived bool) stri
 	return id
 }
 
-// calls are the requests of each call.
+// calls maps each call to its requests.
 var calls = map[accountingtest.Call][]string{
 	accountingtest.ListOrganizations: {"GET /connections"},
 	accountingtest.ListAccounts:      {"GET /api.xro/2.0/Accounts"},
@@ -169,17 +169,17 @@ var calls = map[accountingtest.Call][]string{
 	accountingtest.CallAttachments:   {"GET /api.xro/2.0/*/*/Attachments"},
 }
 
-func (w *world) Break(c accountingtest.Call, f accountingtest.Failure, times int) {
+func (w *fixture) Break(c accountingtest.Call, f accountingtest.Failure, times int) {
 	w.t.Helper()
 	if len(calls[c]) == 0 {
-		w.t.Fatalf("no request is known of %s", c)
+		w.t.Fatalf("no request is defined for %s", c)
 	}
 	for _, match := range calls[c] {
 		w.must(w.sim.Kit.Inject(kit.Fault{Match: match, Times: times, Action: string(f)}))
 	}
 }
 
-func (w *world) Count(c accountingtest.Call) (n int) {
+func (w *fixture) Count(c accountingtest.Call) (n int) {
 	for _, r := range w.sim.Kit.Requests() {
 		for _, match := range calls[c] {
 			if ok, err := path.Match(match, r.Method+" "+r.Path); ok && err == nil {
@@ -190,7 +190,7 @@ func (w *world) Count(c accountingtest.Call) (n int) {
 	return n
 }
 
-func (w *world) Bills(tenant string) (out []accountingtest.LedgerBill) {
+func (w *fixture) Bills(tenant string) (out []accountingtest.LedgerBill) {
 	w.t.Helper()
 	for _, d := range w.sim.Documents(tenant) {
 		b := accountingtest.LedgerBill{
@@ -221,14 +221,14 @@ func (w *world) Bills(tenant string) (out []accountingtest.LedgerBill) {
 	return out
 }
 
-func (w *world) day(text string) calendar.Date {
+func (w *fixture) day(text string) calendar.Date {
 	w.t.Helper()
 	d, err := calendar.Parse(text)
 	w.must(err)
 	return d
 }
 
-func (w *world) TypeBill(tenant string, kind accounting.BillKind, contact, number string, total money.Decimal) string {
+func (w *fixture) TypeBill(tenant string, kind accounting.BillKind, contact, number string, total money.Decimal) string {
 	w.t.Helper()
 	document := "ACCPAY"
 	if kind == accounting.SupplierCredit {
@@ -239,21 +239,21 @@ func (w *world) TypeBill(tenant string, kind accounting.BillKind, contact, numbe
 	return id
 }
 
-func (w *world) RemoveBill(tenant, id string)       { w.must(w.sim.SetStatus(tenant, id, "DELETED")) }
-func (w *world) Renumber(tenant, id, number string) { w.must(w.sim.Renumber(tenant, id, number)) }
+func (w *fixture) RemoveBill(tenant, id string)       { w.must(w.sim.SetStatus(tenant, id, "DELETED")) }
+func (w *fixture) Renumber(tenant, id, number string) { w.must(w.sim.Renumber(tenant, id, number)) }
 
-func (w *world) ClosePeriod(tenant string, until calendar.Date) {
+func (w *fixture) ClosePeriod(tenant string, until calendar.Date) {
 	w.must(w.sim.LockUntil(tenant, until.Time()))
 }
 
-func (w *world) AddTaxRate(tenant, name string, percent money.Decimal) string {
+func (w *fixture) AddTaxRate(tenant, name string, percent money.Decimal) string {
 	w.t.Helper()
 	id, err := w.sim.AddTaxRate(tenant, sim.TaxRate{Name: name, Rate: percent.String()})
 	w.must(err)
 	return id
 }
 
-func (w *world) AddContact(tenant string, c accounting.Contact) string {
+func (w *fixture) AddContact(tenant string, c accounting.Contact) string {
 	w.t.Helper()
 	id, err := w.sim.AddContact(tenant, sim.Contact{Name: c.Name, Email: c.Email, TaxNumber: c.TaxID, IsSupplier: c.IsSupplier})
 	w.must(err)

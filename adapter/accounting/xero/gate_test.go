@@ -19,15 +19,15 @@ import (
 	"docledger/domain/secret"
 )
 
-// doorman is a gate that remembers who passed and what they told.
-type doorman struct {
+// recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
+type recordingLimiter struct {
 	mu     sync.Mutex
 	calls  []integration.Call
 	told   []integration.Observation
 	closed error
 }
 
-func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
+func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed != nil {
@@ -41,7 +41,7 @@ func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration
 	}, nil
 }
 
-func (d *doorman) last(t *testing.T) (integration.Call, integration.Observation) {
+func (d *recordingLimiter) last(t *testing.T) (integration.Call, integration.Observation) {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -52,7 +52,7 @@ func (d *doorman) last(t *testing.T) (integration.Call, integration.Observation)
 }
 
 // entered consents to both organizations.
-func (w *world) entered(c *xero.Connector) integration.Access {
+func (w *fixture) entered(c *xero.Connector) integration.Access {
 	w.t.Helper()
 	const redirect = "http://localhost:8080/api/v1/integrations/oauth/callback"
 	q := w.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "s", RedirectURI: redirect}), w.Tenants()...)
@@ -63,7 +63,7 @@ func (w *world) entered(c *xero.Connector) integration.Access {
 
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
-	gate := &doorman{}
+	gate := &recordingLimiter{}
 	c, w := open(t, func(o *xero.Options) { o.RateLimiter = gate })
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute, l.Day, l.AppMinute = 60, 5000, 10000 })
 	a := w.entered(c)
@@ -77,12 +77,12 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 		t.Fatalf("%d contacts, %v", len(list), err)
 	}
 	if pages := len(gate.calls) - before; pages != 3 {
-		t.Errorf("%d requests passed, want one for each of three pages", pages)
+		t.Errorf("%d requests were admitted, want one for each of three pages", pages)
 	}
 	call, told := gate.last(t)
 	limits := fmt.Sprint(call.Limits)
 	if call.Tenant != a.Tenant || !call.Background || limits != "{5 [{1m0s 60} {24h0m0s 5000}]}" {
-		t.Errorf("passed as %+v", call)
+		t.Errorf("admitted as %+v", call)
 	}
 	if told.Limited || told.Failed || told.Remaining[time.Minute] != 57 || told.Remaining[24*time.Hour] != 4997 {
 		t.Errorf("told %+v", told)
@@ -96,14 +96,14 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute = 3 })
 	_, err := c.Currencies(context.Background(), a)
 	if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter != time.Minute {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("one call above the limit: %v", err)
 	}
 	if _, told := gate.last(t); !told.Limited || told.RetryAfter != time.Minute || told.Remaining[time.Minute] != 0 {
 		t.Errorf("told %+v", told)
 	}
 	w.Break("currencies", "drop", 1)
 	if _, err := c.Currencies(context.Background(), a); err == nil {
-		t.Error("a cut line is no error")
+		t.Error("a dropped connection returns no error")
 	}
 	if _, told := gate.last(t); !told.Failed {
 		t.Errorf("told %+v", told)
@@ -112,13 +112,13 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 
 func TestClosedGate(t *testing.T) {
 	t.Parallel()
-	gate := &doorman{}
+	gate := &recordingLimiter{}
 	c, w := open(t, func(o *xero.Options) { o.RateLimiter = gate })
 	a := w.entered(c)
 	requests := len(w.sim.Kit.Requests())
 	for _, closed := range []error{
 		integration.RateLimited(integration.AccountingA, 40*time.Second, nil),
-		integration.Unavailable(integration.AccountingA, 40*time.Second, errors.New("it has been failing")),
+		integration.Unavailable(integration.AccountingA, 40*time.Second, errors.New("the provider failed repeatedly")),
 	} {
 		gate.closed = closed
 		_, err := c.CreateBill(context.Background(), a, plainBill(), "key")
@@ -128,20 +128,20 @@ func TestClosedGate(t *testing.T) {
 		}
 	}
 	if n := len(w.sim.Kit.Requests()); n != requests {
-		t.Errorf("%d requests went past a closed gate", n-requests)
+		t.Errorf("%d requests were sent although the limiter refused them", n-requests)
 	}
 }
 
-// TestNobodyThere books where nobody takes the connection, which is certain, and
-// where the answer takes too long, which is not.
-func TestNobodyThere(t *testing.T) {
+// TestProviderUnreachable creates a bill while the provider refuses connections, whose outcome is certain,
+// and while the response times out, whose outcome is unknown.
+func TestProviderUnreachable(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.TaxedOrganization}
 	c := connector(t, gone.URL, time.Minute)
 	if _, err := c.CreateBill(context.Background(), a, plainBill(), "key"); accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("connection refused: %v", err)
 	}
 	silent := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
@@ -150,13 +150,13 @@ func TestNobodyThere(t *testing.T) {
 	c = connector(t, slow.URL, 50*time.Millisecond)
 	_, err := c.CreateBill(context.Background(), a, plainBill(), "key")
 	if !accounting.Uncertain(err) || fault.CodeOf(err) != fault.CodeProviderUnavailable || strings.Contains(err.Error(), "canary") {
-		t.Errorf("no answer: %v", err)
+		t.Errorf("response timeout: %v", err)
 	}
 	c = connector(t, slow.URL, time.Minute)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := c.CreateBill(ctx, a, plainBill(), "key"); !accounting.Uncertain(err) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the caller's time is over: %v", err)
+		t.Errorf("caller's deadline exceeded: %v", err)
 	}
 }
 
@@ -177,14 +177,14 @@ func TestOptions(t *testing.T) {
 		options xero.Options
 		good    bool
 	}{
-		"the provider itself":   {xero.Options{ClientID: "x"}, true},
-		"no client":             {xero.Options{}, false},
-		"another address":       {xero.Options{ClientID: "x", URL: "https://ledger.example"}, true},
-		"no TLS":                {xero.Options{ClientID: "x", URL: "http://ledger.example", LoopbackHTTP: true}, false},
-		"this machine":          {xero.Options{ClientID: "x", URL: "http://127.0.0.1:4020", LoopbackHTTP: true}, true},
-		"this machine, not so":  {xero.Options{ClientID: "x", URL: "http://127.0.0.1:4020"}, false},
-		"an address with query": {xero.Options{ClientID: "x", URL: "https://ledger.example/?a=b"}, false},
-		"an address with user":  {xero.Options{ClientID: "x", URL: "https://a:b@ledger.example"}, false},
+		"the provider itself":       {xero.Options{ClientID: "x"}, true},
+		"no client":                 {xero.Options{}, false},
+		"another address":           {xero.Options{ClientID: "x", URL: "https://ledger.example"}, true},
+		"no TLS":                    {xero.Options{ClientID: "x", URL: "http://ledger.example", LoopbackHTTP: true}, false},
+		"this machine":              {xero.Options{ClientID: "x", URL: "http://127.0.0.1:4020", LoopbackHTTP: true}, true},
+		"this machine, not allowed": {xero.Options{ClientID: "x", URL: "http://127.0.0.1:4020"}, false},
+		"an address with query":     {xero.Options{ClientID: "x", URL: "https://ledger.example/?a=b"}, false},
+		"an address with user":      {xero.Options{ClientID: "x", URL: "https://a:b@ledger.example"}, false},
 	} {
 		c, err := xero.New(tc.options)
 		if (err == nil) != tc.good {

@@ -16,8 +16,8 @@ import (
 	"docledger/domain/secret"
 )
 
-// liar answers everything with one body.
-func liar(t testing.TB, status int, media, body string) string {
+// fixedResponse starts a server that returns the same response to every request.
+func fixedResponse(t testing.TB, status int, media, body string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", media)
@@ -28,9 +28,9 @@ func liar(t testing.TB, status int, media, body string) string {
 	return server.URL
 }
 
-// TestAnswersThatMakeNoSense holds every call to an answer that is nobody's
-// format: nothing is taken from it, and a booking stays uncertain.
-func TestAnswersThatMakeNoSense(t *testing.T) {
+// TestMalformedResponses checks every call against malformed responses: no value is used, and
+// the outcome of a bill creation stays unknown.
+func TestMalformedResponses(t *testing.T) {
 	t.Parallel()
 	a := integration.Access{Token: secret.New("canary-token"), Tenant: sim.TaxedOrganization}
 	const id = "a3f4c6b2-6b0d-4a1f-8d65-0d0a5f0f1099"
@@ -44,8 +44,8 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		"another object":      {200, "application/json", `{"ok":true}`},
 		"a list of numbers":   {200, "application/json", `{"Accounts":[1],"Contacts":[1],"TaxRates":[1],"Currencies":[1],"Invoices":[1],"Organisations":[1],"Attachments":[1]}`},
 		"objects without ids": {200, "application/json", `{"Invoices":[{}],"Organisations":[{}],"Attachments":[{}],"Contacts":1,"Accounts":1,"TaxRates":1,"Currencies":1}`},
-		"a date of nobody's":  {200, "application/json", `{"Invoices":[{"InvoiceID":"` + id + `","UpdatedDateUTC":"yesterday"}],"Organisations":[{"OrganisationID":"x","PeriodLockDate":"/Date(x)/"}]}`},
-		"a rate of nobody's":  {200, "application/json", `{"TaxRates":[{"TaxType":"A","EffectiveRate":1e400}]}`},
+		"a malformed date":    {200, "application/json", `{"Invoices":[{"InvoiceID":"` + id + `","UpdatedDateUTC":"yesterday"}],"Organisations":[{"OrganisationID":"x","PeriodLockDate":"/Date(x)/"}]}`},
+		"a malformed rate":    {200, "application/json", `{"TaxRates":[{"TaxType":"A","EffectiveRate":1e400}]}`},
 		"a redirect":          {302, "text/html", ""},
 		"a gateway":           {403, "text/html", "<html>blocked</html>"},
 		"a bad request":       {400, "text/html", "<html>bad request</html>"},
@@ -54,7 +54,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		"too much":            {200, "application/json", `{"Accounts":[` + strings.Repeat(" ", 33<<20) + `]}`},
 		"too much refusal":    {500, "application/json", strings.Repeat(" ", 2<<20)},
 	} {
-		c := connector(t, liar(t, answer.status, answer.media, answer.body), time.Minute)
+		c := connector(t, fixedResponse(t, answer.status, answer.media, answer.body), time.Minute)
 		for call, do := range map[string]func(ctx context.Context) error{
 			"organization":  func(ctx context.Context) error { _, err := c.Organization(ctx, a); return err },
 			"organizations": func(ctx context.Context) error { _, err := c.Organizations(ctx, a); return err },
@@ -65,7 +65,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 			"book": func(ctx context.Context) error {
 				_, err := c.CreateBill(ctx, a, plainBill(), "key")
 				if !accounting.Uncertain(err) {
-					t.Errorf("%s: a booking is not uncertain: %v", name, err)
+					t.Errorf("%s: the outcome of the creation is not unknown: %v", name, err)
 				}
 				return err
 			},
@@ -87,9 +87,8 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// TestListsThatDoNotEnd holds that a list ends even where the provider says
-// that it goes on.
-func TestListsThatDoNotEnd(t *testing.T) {
+// TestEndlessLists checks that a list ends even if the provider always announces another page.
+func TestEndlessLists(t *testing.T) {
 	t.Parallel()
 	page := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +103,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// TestListsWithoutCount reads pages of a provider that does not count them.
+// TestListsWithoutCount lists pages of a provider that does not state the page count.
 func TestListsWithoutCount(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -123,8 +122,8 @@ func TestListsWithoutCount(t *testing.T) {
 	}
 }
 
-// TestForeignReferences holds that ids of other applications, and what people
-// write, are no references of ours.
+// TestForeignReferences checks that ids of other applications and free text are not treated as
+// docledger's references.
 func TestForeignReferences(t *testing.T) {
 	t.Parallel()
 	const id = "a3f4c6b2-6b0d-4a1f-8d65-0d0a5f0f1099"
@@ -133,20 +132,20 @@ func TestForeignReferences(t *testing.T) {
 		"ours":                     {"https://docledger.example/i/1#docledger-" + ours, "Paper", ours},
 		"ours, in a line":          {"", " docledger " + ours + " ", ours},
 		"another application's":    {"https://other.example/bills/" + ours, "Bill " + ours, ""},
-		"a mark without an id":     {"https://docledger.example/i/1#docledger-1", "docledger 1", ""},
-		"a mark and more":          {"https://docledger.example/i/1#docledger-" + ours + "1", "docledger " + ours + " and more", ""},
-		"talk of it":               {"", "see docledger " + ours, ""},
+		"a marker without an id":   {"https://docledger.example/i/1#docledger-1", "docledger 1", ""},
+		"a marker and more text":   {"https://docledger.example/i/1#docledger-" + ours + "1", "docledger " + ours + " and more", ""},
+		"a mention in a sentence":  {"", "see docledger " + ours, ""},
 		"a link without, and ours": {"https://other.example/", "docledger " + ours, ours},
 	} {
 		body := fmt.Sprintf(`{"Invoices":[{"InvoiceID":%q,"Status":"DRAFT","Total":1.00,"Url":%q,"LineItems":[{"Description":%q}]}]}`, id, tc.link, tc.line)
-		read, err := connector(t, liar(t, 200, "application/json", body), time.Minute).Read(context.Background(), a, accounting.PurchaseBill, id)
+		read, err := connector(t, fixedResponse(t, 200, "application/json", body), time.Minute).Read(context.Background(), a, accounting.PurchaseBill, id)
 		if err != nil || read.Reference != tc.want {
 			t.Errorf("%s: %q, %v; want %q", name, read.Reference, err, tc.want)
 		}
 	}
 }
 
-// TestLockDates holds that the later of the two counts.
+// TestLockDates checks that the later of the two lock dates applies.
 func TestLockDates(t *testing.T) {
 	t.Parallel()
 	const march, april = "/Date(1772323200000+0000)/", "/Date(1775001600000+0000)/"
@@ -158,7 +157,7 @@ func TestLockDates(t *testing.T) {
 		"only the year's": {"", march, "2026-03-01"},
 	} {
 		body := fmt.Sprintf(`{"Organisations":[{"OrganisationID":"x","BaseCurrency":"EUR","PeriodLockDate":%q,"EndOfYearLockDate":%q}],"Currencies":[]}`, tc.period, tc.year)
-		rules, err := connector(t, liar(t, 200, "application/json", body), time.Minute).Rules(context.Background(), a)
+		rules, err := connector(t, fixedResponse(t, 200, "application/json", body), time.Minute).Rules(context.Background(), a)
 		if err != nil || rules.ClosedUntil.IsZero() != (name == "none") || name != "none" && rules.ClosedUntil.String() != tc.want {
 			t.Errorf("%s: %s, %v; want %s", name, rules.ClosedUntil, err, tc.want)
 		}

@@ -12,8 +12,8 @@ import (
 	"docledger/domain/money"
 )
 
-// Organizations implements accounting.OrganizationReader. Countries and
-// currencies would cost a call each and are left out.
+// Organizations implements accounting.OrganizationReader. It omits countries and currencies, which
+// would cost one call per organization.
 func (c *Connector) Organizations(ctx context.Context, a integration.Access) ([]accounting.Organization, error) {
 	list, err := c.client.Connections(ctx, client.Access{Token: a.Token, Background: a.Background})
 	if err != nil {
@@ -44,9 +44,9 @@ func (c *Connector) Organization(ctx context.Context, a integration.Access) (acc
 	return accounting.Organization{ID: a.Tenant, Name: o.Name, Country: o.CountryCode, BaseCurrency: o.BaseCurrency}, nil
 }
 
-// Accounts implements accounting.AccountReader. The filter is applied here:
-// the provider knows other classes. It has no credit-card accounts (interface
-// 4.2, rule 2), so that nothing is asked of it for those alone.
+// Accounts implements accounting.AccountReader. It applies the filter itself, because the provider
+// has different classes. The provider has no credit-card accounts (interface 4.2, rule 2), so a
+// request for only those makes no call.
 func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accounting.ClassFilter) ([]accounting.Account, error) {
 	out := []accounting.Account{}
 	if len(f) > 0 && !slices.ContainsFunc(f, func(c accounting.AccountClass) bool { return c != accounting.CreditCard }) {
@@ -69,14 +69,14 @@ func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accoun
 	return unique(out, func(x accounting.Account) string { return x.ID }), nil
 }
 
-// reserved reports whether the provider refuses the account in a bill's line:
-// bank accounts, and the two system accounts of receivables and payables.
+// reserved reports whether the provider refuses the account in a bill line: bank accounts and the
+// two system accounts for receivables and payables.
 func reserved(x client.Account) bool {
 	return x.Type == "BANK" || x.System == "DEBTORS" || x.System == "CREDITORS"
 }
 
-// Contacts implements accounting.ContactReader. Whoever may become a supplier
-// is listed too: the provider marks them when their first bill is there.
+// Contacts implements accounting.ContactReader. It also lists contacts that are not suppliers yet,
+// because the provider marks a supplier only after the first bill.
 func (c *Connector) Contacts(ctx context.Context, a integration.Access) ([]accounting.Contact, error) {
 	list, err := read(ctx, a, c.client.Contacts)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *Connector) TaxRates(ctx context.Context, a integration.Access) ([]accou
 	return unique(out, func(x accounting.TaxRate) string { return x.ID }), nil
 }
 
-// percent is what a rate comes to with all its components.
+// percent returns the total of a rate's components.
 func percent(x client.TaxRate) (money.Decimal, error) {
 	for _, number := range []json.Number{x.Effective, x.Display} {
 		if number != "" {
@@ -130,14 +130,14 @@ func percent(x client.TaxRate) (money.Decimal, error) {
 	return money.Decimal{}, nil
 }
 
-// decimal reads a number of the API exactly.
+// decimal parses a number of the API without rounding.
 func decimal(n json.Number) (money.Decimal, error) {
 	if n == "" {
 		return money.Decimal{}, nil
 	}
 	d, err := money.Parse(string(n))
 	if err != nil {
-		return money.Decimal{}, errors.New("a number of the answer is none")
+		return money.Decimal{}, errors.New("the response contains a malformed number")
 	}
 	return d, nil
 }
@@ -155,7 +155,7 @@ func (c *Connector) Currencies(ctx context.Context, a integration.Access) ([]acc
 	return unique(out, func(x accounting.Currency) string { return x.Code }), nil
 }
 
-// read lists something of a tenant.
+// read lists objects of a tenant.
 func read[T any](ctx context.Context, a integration.Access, list func(context.Context, client.Access) ([]T, error)) ([]T, error) {
 	at, err := tenant(a)
 	if err != nil {
@@ -175,7 +175,7 @@ func state(status string) accounting.State {
 	return accounting.Archived
 }
 
-// unique leaves out what is there already.
+// unique removes duplicates.
 func unique[T any](list []T, id func(T) string) []T {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(x T) bool {

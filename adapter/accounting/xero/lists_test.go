@@ -8,8 +8,8 @@ import (
 	"docledger/domain/accounting"
 )
 
-// TestBankAccountOfContact reads where a contact is paid, which tells suppliers
-// that state no tax identifier.
+// TestBankAccountOfContact checks the bank account of a contact, which identifies suppliers without
+// a tax identifier.
 func TestBankAccountOfContact(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)

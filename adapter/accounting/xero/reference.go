@@ -8,16 +8,16 @@ import (
 	"docledger/domain/accounting"
 )
 
-// How our reference stands in a bill: behind the link to the invoice, or in a
-// line of text of its own. Both name us, so that another application's ids are
-// not taken for ours.
+// These constants mark docledger's reference in a bill: in the fragment of the link to the invoice,
+// or in a separate line of text. Both contain the product name, so ids of other applications are
+// not treated as references.
 const (
 	linkMark = "#docledger-"
 	lineMark = "docledger "
 )
 
-// mark returns the link of a bill with our reference behind it. Credit notes
-// have no link, and one that has a fragment of its own keeps it.
+// mark returns the link of a bill with the reference as its fragment. It reports false for a credit
+// note, which has no link, and keeps a link that already has a fragment.
 func mark(b accounting.Bill) (link string, marked bool) {
 	if b.Kind == accounting.SupplierCredit {
 		return "", false
@@ -34,7 +34,7 @@ func mark(b accounting.Bill) (link string, marked bool) {
 
 func textMark(reference string) string { return lineMark + reference }
 
-// reference finds our reference in a document; "" where there is none.
+// reference returns docledger's reference in a document, or "" if there is none.
 func reference(d client.Document) string {
 	if _, id, found := strings.Cut(d.Link, linkMark); found && client.IsID(id) {
 		return id

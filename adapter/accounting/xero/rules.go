@@ -7,11 +7,11 @@ import (
 	"docledger/domain/integration"
 )
 
-// amountDecimals that the provider keeps of amounts, in every currency.
+// amountDecimals is the number of decimals that the provider stores, for every currency.
 const amountDecimals = 2
 
-// Rules implements accounting.Booker with two requests. The later of the two
-// lock dates counts: one is for everybody, the other for all but advisers.
+// Rules implements accounting.BillCreator with two requests. The later of the two lock dates
+// applies: one is for all users, the other for all users except advisers.
 func (c *Connector) Rules(ctx context.Context, a integration.Access) (accounting.Rules, error) {
 	at, err := tenant(a)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // Provider is the neutral code of the provider.
 const Provider = integration.AccountingA
 
-// The provider's addresses.
+// These are the provider's addresses.
 const (
 	authorizeURL = "https://login.xero.com"
 	identityURL  = "https://identity.xero.com"
@@ -55,7 +55,7 @@ func Descriptor() integration.Descriptor {
 	}
 }
 
-// Options say how the connector reaches the provider.
+// Options configure how the connector reaches the provider.
 type Options = connector.Options
 
 // Connector is the connector of ACCOUNTING_A. It holds no state.
@@ -65,7 +65,7 @@ type Connector struct {
 	web    string // the address of the ledger for people; "" for a simulator
 }
 
-// The capabilities.
+// These are the implemented capabilities.
 var (
 	_ connector.Ledger               = (*Connector)(nil)
 	_ integration.TenantDisconnector = (*Connector)(nil)
@@ -97,8 +97,8 @@ func New(o Options) (*Connector, error) {
 	return c, nil
 }
 
-// identify names the person who consented: one grant reaches every tenant that
-// they ever connected.
+// identify returns the person who consented: one grant covers every tenant that this person has
+// connected.
 func identify(_ integration.Callback, t httpclient.Token) (integration.Consent, error) {
 	var claims struct {
 		User  string `json:"xero_userid"`

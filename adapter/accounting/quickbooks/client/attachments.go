@@ -27,7 +27,7 @@ func (c *Client) Attachments(ctx context.Context, a Access, k *Kind, id string) 
 		Equal("AttachableRef.EntityRef.Type", k.Entity), Equal("AttachableRef.EntityRef.value", id))
 }
 
-// NewAttachment is a file to hang on a document.
+// NewAttachment is a file to attach to a document.
 type NewAttachment struct {
 	Name      string
 	MediaType string
@@ -45,7 +45,7 @@ type entityRef struct {
 	Value string `json:"value"`
 }
 
-// Attach adds a file. The provider refuses it within a response of status 200.
+// Attach adds a file. The provider reports a refusal in a response of status 200.
 func (c *Client) Attach(ctx context.Context, a Access, k *Kind, id string, f NewAttachment) (Attachment, error) {
 	const doing = "attach"
 	request := c.request(doing, http.MethodPost, a, "upload")
@@ -70,7 +70,7 @@ func (c *Client) Attach(ctx context.Context, a Access, k *Kind, id string, f New
 	return *out.AttachableResponse[0].Attachable, nil
 }
 
-// wrapped makes what stands before and behind a file's content.
+// wrapped returns the bytes of the multipart body before and after a file's content.
 func wrapped(k *Kind, id string, f NewAttachment) (head, tail []byte, contentType string, err error) {
 	metadata, err := json.Marshal(struct {
 		AttachableRef []reference `json:"AttachableRef"`

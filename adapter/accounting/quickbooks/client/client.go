@@ -19,25 +19,25 @@ import (
 
 const (
 	maxBody       = 32 << 20         // bytes; a page of 1,000 vendors stays below 2 MB
-	timeout       = 60 * time.Second // the provider itself gives up after 120
-	listPage      = 1000             // the most that the provider returns at once
-	documentsPage = 200              // with their lines, which may be hundreds each
-	maxPages      = 1000             // of one list
+	timeout       = 60 * time.Second // the provider itself times out after 120 seconds
+	listPage      = 1000             // the provider's maximum per page
+	documentsPage = 200              // documents include their lines, up to hundreds each
+	maxPages      = 1000             // per list
 	minorVersion  = "75"
 )
 
 // AccountingScope is the OAuth scope of the accounting API.
 const AccountingScope = "com.intuit.quickbooks.accounting"
 
-// Codes of the provider's refusals that the connector knows.
+// These are the codes of the provider's refusals that the connector handles.
 const (
 	CodeNoPermission  = "120"
 	CodeNotFound      = "610"
 	CodeBadID         = "2030"
 	CodeBadReference  = "2500"
 	CodeSystem        = "10000"
-	CodeDuplicate     = "6140" // number of a bill
-	CodeLapsed        = "6190" // the company's subscription
+	CodeDuplicate     = "6140" // the bill number exists already
+	CodeLapsed        = "6190" // the company's subscription has ended
 	CodePeriodClosed  = "6210"
 	CodeDuplicateName = "6240"
 )
@@ -56,10 +56,10 @@ func HTTP() httpclient.Options {
 	return httpclient.Options{MaxBody: maxBody, Timeout: timeout, RequestIDs: []string{"intuit_tid"}, ReadRefusal: readRefusal}
 }
 
-// Access is what a call of the API needs.
+// Access identifies the company and carries the token of one API call.
 type Access struct {
 	Token      secret.Text
-	Realm      string // the company's id
+	Realm      string // the company id
 	Background bool
 }
 
@@ -71,8 +71,7 @@ func (c *Client) request(operation, method string, a Access, path ...string) htt
 	}
 }
 
-// do makes a call and decodes its response. A response of status 200 may be a
-// refusal, too.
+// do makes a call and decodes its response. A response of status 200 may contain a refusal, too.
 func (c *Client) do(ctx context.Context, r httpclient.Request, into any) error {
 	resp, err := c.link.Do(ctx, r)
 	if err != nil {
@@ -88,9 +87,8 @@ func (c *Client) do(ctx context.Context, r httpclient.Request, into any) error {
 	return nil
 }
 
-// wireRefusal holds the forms of refusals. The names of the API begin with
-// capitals, those of the gateway before it with small letters; the decoder
-// accepts both.
+// wireRefusal covers both forms of refusals. The API's names begin with capitals, those of the
+// gateway with lower-case letters; the decoder accepts both.
 type wireRefusal struct {
 	Fault              *wireFault
 	AttachableResponse []struct{ Fault *wireFault }
@@ -131,14 +129,13 @@ func readRefusal(f *httpclient.Failure, body []byte) {
 	}
 }
 
-// IsRefusal reports whether the provider considered a request and did not do it.
+// IsRefusal reports whether the provider processed a request and refused it.
 func IsRefusal(f *httpclient.Failure) bool {
 	return f != nil && !f.NotSent && (f.Status == http.StatusBadRequest || f.Status == http.StatusOK) && len(f.Codes)+len(f.Messages) > 0 &&
 		f.Kind != "SystemFault" && f.Code() != CodeSystem
 }
 
-// IsID reports whether a text has the form of the provider's ids of companies and
-// things: digits.
+// IsID reports whether a text has the form of the provider's company and object ids: digits only.
 func IsID(id string) bool {
 	const longest = 20
 	if id == "" || len(id) > longest {

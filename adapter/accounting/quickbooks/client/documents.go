@@ -11,11 +11,11 @@ import (
 
 // Kind is one of the two kinds of documents that a supplier sends.
 type Kind struct {
-	Entity string // its name in queries and answers
+	Entity string // its name in queries and responses
 	path   string
 }
 
-// The kinds.
+// These are the kinds.
 var (
 	Bills         = &Kind{"Bill", "bill"}
 	VendorCredits = &Kind{"VendorCredit", "vendorcredit"}
@@ -36,10 +36,10 @@ type Document struct {
 	Kind *Kind `json:"-"`
 }
 
-// NewDocument is what is to be made. Empty fields are left out.
+// NewDocument is a document to create. Empty fields are omitted.
 type NewDocument struct {
 	Kind *Kind `json:"-"`
-	// AllowDuplicate takes a number that the vendor has on another document.
+	// AllowDuplicate permits a number that another document of the vendor has.
 	AllowDuplicate bool `json:"-"`
 
 	VendorRef            Ref    `json:"VendorRef"`
@@ -52,7 +52,7 @@ type NewDocument struct {
 	Lines                []Line `json:"Line"`
 }
 
-// Line is one line of it.
+// Line is one line of a document.
 type Line struct {
 	DetailType  string      `json:"DetailType"`
 	Amount      json.Number `json:"Amount"`
@@ -60,7 +60,7 @@ type Line struct {
 	Detail      Detail      `json:"AccountBasedExpenseLineDetail"`
 }
 
-// Detail says where a line is booked.
+// Detail holds the account and tax code of a line.
 type Detail struct {
 	AccountRef Ref  `json:"AccountRef"`
 	TaxCodeRef *Ref `json:"TaxCodeRef,omitempty"`
@@ -69,8 +69,8 @@ type Detail struct {
 // LineType is the DetailType of Detail.
 const LineType = "AccountBasedExpenseLineDetail"
 
-// post sends JSON. With a key the provider does it once, and gives its first
-// answer again.
+// post sends JSON. With a key, the provider executes the request once and repeats its first
+// response.
 func (c *Client) post(ctx context.Context, request httpclient.Request, body any, key string, into any) error {
 	request, err := request.WithJSON(body)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Client) post(ctx context.Context, request httpclient.Request, body any,
 	return c.do(ctx, request, into)
 }
 
-// Create makes a document.
+// Create creates a document.
 func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string) (Document, error) {
 	request := c.request("create "+d.Kind.Entity, http.MethodPost, a, d.Kind.path)
 	if d.AllowDuplicate {
@@ -107,7 +107,7 @@ func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Do
 
 func document(doing string, k *Kind, out map[string]json.RawMessage) (d Document, err error) {
 	if json.Unmarshal(out[k.Entity], &d) != nil || d.ID == "" || d.TotalAmt == "" {
-		return Document{}, httpclient.Broken(doing, "the answer has no document")
+		return Document{}, httpclient.Broken(doing, "the response has no document")
 	}
 	d.Kind = k
 	return d, nil
@@ -118,14 +118,14 @@ func (c *Client) Documents(ctx context.Context, a Access, k *Kind, conditions ..
 	list, err := query[Document](ctx, c, a, k.Entity, documentsPage, conditions...)
 	for i := range list {
 		if list[i].ID == "" || list[i].TotalAmt == "" {
-			return nil, httpclient.Broken("list "+k.Entity, "the list holds what is no document")
+			return nil, httpclient.Broken("list "+k.Entity, "the list contains an element that is not a document")
 		}
 		list[i].Kind = k
 	}
 	return list, err
 }
 
-// NewVendor is a vendor to be made. Empty fields are left out.
+// NewVendor is a vendor to create. Empty fields are omitted.
 type NewVendor struct {
 	DisplayName      string   `json:"DisplayName"`
 	TaxIdentifier    string   `json:"TaxIdentifier,omitempty"`
@@ -149,7 +149,7 @@ type Address struct {
 	Country                string `json:"Country,omitempty"`
 }
 
-// CreateVendor makes a vendor.
+// CreateVendor creates a vendor.
 func (c *Client) CreateVendor(ctx context.Context, a Access, v NewVendor, key string) (Vendor, error) {
 	const doing = "create vendor"
 	var out struct{ Vendor *Vendor }
@@ -157,7 +157,7 @@ func (c *Client) CreateVendor(ctx context.Context, a Access, v NewVendor, key st
 		return Vendor{}, err
 	}
 	if out.Vendor == nil || out.Vendor.ID == "" {
-		return Vendor{}, httpclient.Broken(doing, "the answer has no vendor")
+		return Vendor{}, httpclient.Broken(doing, "the response has no vendor")
 	}
 	return *out.Vendor, nil
 }

@@ -8,20 +8,20 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// Ref names another thing.
+// Ref refers to another object by its id.
 type Ref struct {
 	Value string `json:"value"`
 	Name  string `json:"name,omitempty"`
 }
 
-// Company is what a company says of itself.
+// Company is the company's own record.
 type Company struct {
 	ID          string `json:"Id"`
 	CompanyName string
 	Country     string
 }
 
-// Preferences are a company's settings that matter here.
+// Preferences holds the company settings that the connector uses.
 type Preferences struct {
 	AccountingInfoPrefs struct {
 		BookCloseDate string
@@ -35,7 +35,7 @@ type Preferences struct {
 	}
 }
 
-// Account is one of the chart.
+// Account is one account of the chart of accounts.
 type Account struct {
 	ID          string `json:"Id"`
 	Name        string `json:"FullyQualifiedName"`
@@ -56,7 +56,7 @@ type Vendor struct {
 	Active           bool
 }
 
-// TaxCode is what a line names as its tax.
+// TaxCode is the value that a line states as its tax.
 type TaxCode struct {
 	ID                  string `json:"Id"`
 	Name                string
@@ -66,7 +66,7 @@ type TaxCode struct {
 	SalesTaxRateList    RateList
 }
 
-// RateList are the rates of a tax code.
+// RateList holds the rates of a tax code.
 type RateList struct {
 	TaxRateDetail []struct{ TaxRateRef Ref }
 }
@@ -78,7 +78,7 @@ type TaxRate struct {
 	RateValue json.Number
 }
 
-// Currency is one that a company uses.
+// Currency is a currency that a company uses.
 type Currency struct {
 	ID   string `json:"Id"`
 	Code string
@@ -93,7 +93,7 @@ func (c *Client) Company(ctx context.Context, a Access) (Company, error) {
 		return Company{}, err
 	}
 	if out.CompanyInfo == nil || out.CompanyInfo.CompanyName == "" {
-		return Company{}, httpclient.Broken(doing, "the answer has no company")
+		return Company{}, httpclient.Broken(doing, "the response has no company")
 	}
 	return *out.CompanyInfo, nil
 }
@@ -106,7 +106,7 @@ func (c *Client) Preferences(ctx context.Context, a Access) (Preferences, error)
 		return Preferences{}, err
 	}
 	if out.Preferences == nil || out.Preferences.CurrencyPrefs.HomeCurrency.Value == "" {
-		return Preferences{}, httpclient.Broken(doing, "the answer has no home currency")
+		return Preferences{}, httpclient.Broken(doing, "the response has no home currency")
 	}
 	return *out.Preferences, nil
 }
@@ -131,8 +131,8 @@ func (c *Client) TaxRates(ctx context.Context, a Access) ([]TaxRate, error) {
 	return query[TaxRate](ctx, c, a, "TaxRate", listPage, WithInactive)
 }
 
-// Currencies lists the currencies in use of a company that has several; of
-// another it is refused.
+// Currencies lists the active currencies of a company that has several. The provider refuses the
+// call for a company with one currency.
 func (c *Client) Currencies(ctx context.Context, a Access) ([]Currency, error) {
 	return query[Currency](ctx, c, a, "CompanyCurrency", listPage)
 }

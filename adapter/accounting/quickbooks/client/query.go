@@ -10,10 +10,10 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// Condition is one condition of a query; all of a query hold.
+// Condition is one condition of a query. A row must satisfy all conditions.
 type Condition string
 
-// Equal compares a property with a text, which is quoted here.
+// Equal compares a property with a text. It quotes the text.
 func Equal(property, text string) Condition {
 	return Condition(property + " = " + quoted(text))
 }
@@ -27,17 +27,16 @@ func OneOf(property string, texts []string) Condition {
 	return Condition(property + " IN (" + strings.Join(all, ", ") + ")")
 }
 
-// WithInactive also asks for what was made inactive, which is left out
-// otherwise.
+// WithInactive includes inactive objects, which a query omits otherwise.
 const WithInactive Condition = "Active IN (true, false)"
 
-// quoted writes a literal of the query language, in which a backslash escapes.
+// quoted returns a literal of the query language, which escapes with a backslash.
 func quoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
-// query reads everything that a query selects, page by page, in the order of
-// ids: without one, rows could move between pages.
+// query returns everything that a query selects, page by page, ordered by id. Without an order,
+// rows could move between pages.
 func query[T any](ctx context.Context, c *Client, a Access, entity string, page int, conditions ...Condition) ([]T, error) {
 	statement := "SELECT * FROM " + entity
 	for i, condition := range conditions {
@@ -64,7 +63,7 @@ func query[T any](ctx context.Context, c *Client, a Access, entity string, page 
 	return nil, httpclient.Broken(doing, "the list does not end")
 }
 
-// queryPage reads one page. Where nothing is selected, the list is left out.
+// queryPage returns one page. The provider omits the list if a query selects nothing.
 func queryPage[T any](ctx context.Context, c *Client, request httpclient.Request, entity string) ([]T, error) {
 	var said struct {
 		QueryResponse map[string]json.RawMessage
@@ -73,11 +72,11 @@ func queryPage[T any](ctx context.Context, c *Client, request httpclient.Request
 		return nil, err
 	}
 	if said.QueryResponse == nil {
-		return nil, httpclient.Broken(request.Operation, "the answer has no result")
+		return nil, httpclient.Broken(request.Operation, "the response has no result")
 	}
 	var rows []T
 	if raw, has := said.QueryResponse[entity]; has && json.Unmarshal(raw, &rows) != nil {
-		return nil, httpclient.Broken(request.Operation, "the answer's list is not the provider's")
+		return nil, httpclient.Broken(request.Operation, "the list in the response has an unknown format")
 	}
 	return rows, nil
 }

@@ -6,8 +6,7 @@ import (
 	"net/http"
 )
 
-// Allocate sets an amount of a credit note against a bill. Both must be
-// approved.
+// Allocate applies an amount of a credit note to a bill. Both must be approved.
 func (c *Client) Allocate(ctx context.Context, a Access, note, bill string, amount json.Number, date, key string) error {
 	const plural = "Allocations"
 	out := c.accounting("allocate", http.MethodPut, a, CreditNotes.plural, note, plural)

@@ -23,7 +23,7 @@ func (c *Client) Attachments(ctx context.Context, a Access, k *Kind, id string) 
 	return out.Attachments, err
 }
 
-// Attach adds a file, or replaces the one of the name.
+// Attach adds a file, or replaces the file of the same name.
 func (c *Client) Attach(ctx context.Context, a Access, k *Kind, id, name, mediaType string, size int64, content io.Reader) (Attachment, error) {
 	const doing = "attach"
 	request := c.accounting(doing, http.MethodPut, a, k.plural, id, attachments, name)
@@ -34,7 +34,7 @@ func (c *Client) Attach(ctx context.Context, a Access, k *Kind, id, name, mediaT
 		return Attachment{}, err
 	}
 	if len(out.Attachments) != 1 || out.Attachments[0].Filename == "" {
-		return Attachment{}, httpclient.Broken(doing, "the answer has no attachment")
+		return Attachment{}, httpclient.Broken(doing, "the response has no attachment")
 	}
 	return out.Attachments[0], nil
 }

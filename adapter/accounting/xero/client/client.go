@@ -23,15 +23,15 @@ import (
 
 const (
 	maxBody       = 32 << 20 // bytes; a page of 1,000 contacts stays below 4 MB
-	contactsPage  = 1000     // the most that the provider returns at once
-	documentsPage = 100      // with their lines, which may be hundreds each
-	maxPages      = 1000     // of one list
-	appCalls      = 10_000   // without a tenant, in a minute
+	contactsPage  = 1000     // the provider's maximum per page
+	documentsPage = 100      // documents include their lines, up to hundreds each
+	maxPages      = 1000     // per list
+	appCalls      = 10_000   // calls per minute without a tenant
 	tenantHeader  = "Xero-Tenant-Id"
 )
 
-// CodeKeyReused is docledger's code for an idempotency key that the provider
-// knows from another request. The provider has none for it.
+// CodeKeyReused is docledger's code for an idempotency key that was used for a different request.
+// The provider has no code for it.
 const CodeKeyReused = "IdempotencyKeyReused"
 
 // Client makes calls. It holds no state.
@@ -48,7 +48,7 @@ func HTTP() httpclient.Options {
 	return httpclient.Options{MaxBody: maxBody, RequestIDs: []string{"Xero-Correlation-Id"}, ReadRefusal: readRefusal, Remaining: remaining}
 }
 
-// Access is what a call of the API needs.
+// Access identifies the tenant and carries the token of one API call.
 type Access struct {
 	Token      secret.Text
 	Tenant     string // "" for calls without a tenant
@@ -78,7 +78,7 @@ func (c *Client) do(ctx context.Context, r httpclient.Request, into any) error {
 	return c.link.JSON(ctx, r, into)
 }
 
-// remaining reads how many calls the provider still allows.
+// remaining returns the number of calls that the provider still allows, per window.
 func remaining(resp *http.Response) map[time.Duration]int {
 	minute := "X-MinLimit-Remaining"
 	if resp.Request.Header.Get(tenantHeader) == "" {
@@ -98,7 +98,7 @@ func remaining(resp *http.Response) map[time.Duration]int {
 	return out
 }
 
-// wireProblems are what the provider finds wrong with one thing.
+// wireProblems holds the validation errors of one object.
 type wireProblems struct {
 	HasErrors        bool   `json:"HasErrors"`
 	Status           string `json:"StatusAttributeString"`
@@ -121,8 +121,7 @@ func (p wireProblems) addTo(f *httpclient.Failure) {
 
 // readRefusal reads a refusal of the API, or of the gateway before it.
 func readRefusal(f *httpclient.Failure, body []byte) {
-	// The text does not have to be JSON. A validation may repeat what people wrote
-	// and does not count.
+	// The text does not have to be JSON. A validation error may repeat user input and is ignored.
 	if f.Status == http.StatusBadRequest && bytes.Contains(body, []byte("different request")) && !bytes.Contains(body, []byte("ValidationErrors")) {
 		f.AddCode(CodeKeyReused)
 	}

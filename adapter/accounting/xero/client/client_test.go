@@ -41,7 +41,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// FuzzDate holds that a date that is read lies within the calendar.
+// FuzzDate checks that every parsed date is within the calendar.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{`"/Date(1439434356790)/"`, `"/Date(-1+0000)/"`, `null`, `"/Date(9e9)/"`, `"\u002fDate(1)/"`} {
 		f.Add([]byte(text))
@@ -54,8 +54,7 @@ func FuzzDate(f *testing.F) {
 	})
 }
 
-// FuzzDocument holds that no answer makes the reader panic or take a document
-// without an id for one.
+// FuzzDocument checks that no response makes the decoder panic or accept a document without an id.
 func FuzzDocument(f *testing.F) {
 	f.Add([]byte(`{"InvoiceID":"a3f4c6b2-6b0d-4a1f-8d65-0d0a5f0f1001","Status":"DRAFT","Total":1.20,"LineItems":[{"Description":"x"}]}`))
 	f.Add([]byte(`{"CreditNoteID":1,"HasErrors":"x","ValidationErrors":[null]}`))

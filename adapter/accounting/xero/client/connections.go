@@ -7,10 +7,10 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// Connection is a tenant that a token reaches.
+// Connection is a tenant that a token can access.
 type Connection struct {
 	ID         string `json:"id"`
-	Event      string `json:"authEventId"` // of the consent that connected it last
+	Event      string `json:"authEventId"` // of the most recent consent that connected the tenant
 	TenantID   string `json:"tenantId"`
 	TenantType string `json:"tenantType"`
 	TenantName string `json:"tenantName"`
@@ -19,7 +19,7 @@ type Connection struct {
 // TypeOrganization is the tenant type of companies; others belong to accountants.
 const TypeOrganization = "ORGANISATION"
 
-// Connections lists the tenants that a token reaches.
+// Connections lists the tenants that a token can access.
 func (c *Client) Connections(ctx context.Context, a Access) ([]Connection, error) {
 	a.Tenant = ""
 	var out []Connection
@@ -27,7 +27,7 @@ func (c *Client) Connections(ctx context.Context, a Access) ([]Connection, error
 	return out, err
 }
 
-// Disconnect removes a connection. One that does not exist is no error.
+// Disconnect removes a connection. It returns nil if the connection does not exist.
 func (c *Client) Disconnect(ctx context.Context, a Access, id string) error {
 	a.Tenant = ""
 	err := c.do(ctx, c.request("delete connection", http.MethodDelete, a, "connections", id), nil)

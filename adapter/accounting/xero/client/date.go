@@ -10,8 +10,8 @@ import (
 	"docledger/domain/calendar"
 )
 
-// Date is a day as the API gives it: /Date(1439434356790)/ or
-// /Date(1419937200000+0000)/, milliseconds of UTC. null and "" are no day.
+// Date is a day in the API's format: /Date(1439434356790)/ or /Date(1419937200000+0000)/, in
+// milliseconds of UTC. null and "" mean no day.
 type Date struct{ calendar.Date }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -25,7 +25,7 @@ func (d *Date) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Time is a time in the same format.
+// Time is a time in the same format as Date.
 type Time struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -34,14 +34,14 @@ func (t *Time) UnmarshalJSON(raw []byte) (err error) {
 	return err
 }
 
-var errDate = errors.New("not a date of the API")
+var errDate = errors.New("not a date in the API's format")
 
 func parseTime(raw []byte) (time.Time, error) {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return time.Time{}, errDate
 	}
-	if text == "" { // and null
+	if text == "" { // also for null
 		return time.Time{}, nil
 	}
 	inner, found := strings.CutPrefix(text, "/Date(")
@@ -49,7 +49,7 @@ func parseTime(raw []byte) (time.Time, error) {
 	if !found || !ends {
 		return time.Time{}, errDate
 	}
-	// The offset says where the day was meant; the number is UTC anyway.
+	// The offset is the zone of origin; the number is UTC regardless.
 	if i := strings.LastIndexAny(inner, "+-"); i > 0 {
 		inner = inner[:i]
 	}

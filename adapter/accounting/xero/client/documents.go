@@ -12,13 +12,13 @@ import (
 // Kind is one of the two kinds of documents that a supplier sends.
 type Kind struct{ plural, id, number, document string }
 
-// The kinds.
+// These are the kinds.
 var (
 	Bills       = &Kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCPAY"}
 	CreditNotes = &Kind{"CreditNotes", "CreditNoteID", "CreditNoteNumber", "ACCPAYCREDIT"}
 )
 
-// Number is the name of the field with the supplier's number, in filters.
+// Number returns the name of the supplier's number in filters.
 func (k *Kind) Number() string { return k.number }
 
 // Document is a bill or credit note. ID and Number are read from the fields of
@@ -47,8 +47,7 @@ type wireIDs struct {
 	CreditNoteNumber string
 }
 
-// Line is one of a document. Numbers are pointers, since a line of text has
-// none.
+// Line is one line of a document. Numbers are pointers because a text line has none.
 type Line struct {
 	Description string       `json:"Description"`
 	Quantity    *json.Number `json:"Quantity,omitempty"`
@@ -59,7 +58,7 @@ type Line struct {
 	TaxAmount   *json.Number `json:"TaxAmount,omitempty"`
 }
 
-// NewDocument is a document to be made.
+// NewDocument is a document to create.
 type NewDocument struct {
 	Kind        *Kind
 	ContactID   string
@@ -73,8 +72,8 @@ type NewDocument struct {
 	Lines       []Line
 }
 
-// MarshalJSON implements json.Marshaler. The contact is named by its id alone:
-// whatever else stands there changes it.
+// MarshalJSON implements json.Marshaler. It sends only the id of the contact, because the provider
+// would update any other contact field.
 func (d NewDocument) MarshalJSON() ([]byte, error) {
 	out := map[string]any{
 		"Type": d.Kind.document, "Contact": map[string]string{"ContactID": d.ContactID}, "Date": d.Date,
@@ -90,7 +89,7 @@ func (d NewDocument) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Create makes a document, once for a key within the provider's window.
+// Create creates a document, once per key within the provider's time window.
 func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string) (Document, error) {
 	doing := "create " + d.Kind.plural
 	out := c.accounting(doing, http.MethodPut, a, d.Kind.plural)
@@ -102,7 +101,7 @@ func (c *Client) Create(ctx context.Context, a Access, d NewDocument, key string
 	return d.Kind.read(doing, raw)
 }
 
-// CreateContact makes a contact, once for a key within the provider's window.
+// CreateContact creates a contact, once per key within the provider's time window.
 func (c *Client) CreateContact(ctx context.Context, a Access, contact Contact, key string) (Contact, error) {
 	const doing, plural = "create Contacts", "Contacts"
 	raw, err := c.write(ctx, c.accounting(doing, http.MethodPut, a, plural), plural, contact, key)
@@ -114,12 +113,12 @@ func (c *Client) CreateContact(ctx context.Context, a Access, contact Contact, k
 		wireProblems
 	}
 	if json.Unmarshal(raw, &made) != nil || made.ID == "" {
-		return Contact{}, httpclient.Broken(doing, "the answer has no contact")
+		return Contact{}, httpclient.Broken(doing, "the response has no contact")
 	}
 	return made.Contact, nil
 }
 
-// write sends one new thing and returns it as the provider holds it.
+// write sends one new object and returns it as the provider stored it.
 func (c *Client) write(ctx context.Context, out httpclient.Request, plural string, thing any, key string) (json.RawMessage, error) {
 	out, err := out.WithJSON(map[string]any{plural: []any{thing}})
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *Client) write(ctx context.Context, out httpclient.Request, plural strin
 	}
 	var made []json.RawMessage
 	if json.Unmarshal(body[plural], &made) != nil || len(made) != 1 {
-		return nil, httpclient.Broken(out.Operation, "the answer does not hold what was made")
+		return nil, httpclient.Broken(out.Operation, "the response does not contain the created object")
 	}
 	var p wireProblems
 	if json.Unmarshal(made[0], &p) == nil && (p.HasErrors || p.Status == "ERROR") {
@@ -143,17 +142,17 @@ func (c *Client) write(ctx context.Context, out httpclient.Request, plural strin
 	return made[0], nil
 }
 
-// read reads a document of its kind.
+// read decodes a document of its kind.
 func (k *Kind) read(doing string, raw json.RawMessage) (Document, error) {
 	var d Document
 	if json.Unmarshal(raw, &d) != nil || !k.complete(&d) {
-		return Document{}, httpclient.Broken(doing, "the answer has no document")
+		return Document{}, httpclient.Broken(doing, "the response has no document")
 	}
 	return d, nil
 }
 
-// complete fills in what stands in the fields of the kind, and says whether
-// what every document has is there.
+// complete copies the fields specific to the kind and reports whether the required fields are
+// present.
 func (k *Kind) complete(d *Document) bool {
 	d.Kind, d.ID, d.Number = k, d.InvoiceID, d.InvoiceNumber
 	if k == CreditNotes {
@@ -162,7 +161,7 @@ func (k *Kind) complete(d *Document) bool {
 	return IsID(d.ID) && d.Total != "" && d.Status != ""
 }
 
-// Document reads one document.
+// Document returns one document.
 func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Document, error) {
 	doing := "read " + k.plural
 	body := map[string]json.RawMessage{}
@@ -171,13 +170,13 @@ func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Do
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(body[k.plural], &list) != nil || len(list) != 1 {
-		return Document{}, httpclient.Broken(doing, "the answer has no document")
+		return Document{}, httpclient.Broken(doing, "the response has no document")
 	}
 	return k.read(doing, list[0])
 }
 
-// Documents lists those of a kind that fit a filter, the longest unchanged
-// first, with their lines.
+// Documents lists the documents of a kind that match a filter, with their lines, ordered by last
+// change, oldest first.
 func (c *Client) Documents(ctx context.Context, a Access, k *Kind, where string) ([]Document, error) {
 	q := url.Values{"where": {where}, "order": {"UpdatedDateUTC ASC"}}
 	out, err := pages(ctx, c, a, k.plural, q, documentsPage, func(d Document) string { return d.InvoiceID + d.CreditNoteID })
@@ -186,7 +185,7 @@ func (c *Client) Documents(ctx context.Context, a Access, k *Kind, where string)
 	}
 	for i := range out {
 		if !k.complete(&out[i]) {
-			return nil, httpclient.Broken("list "+k.plural, "the answer has no document")
+			return nil, httpclient.Broken("list "+k.plural, "the response has no document")
 		}
 	}
 	return out, nil

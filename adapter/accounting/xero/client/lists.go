@@ -21,7 +21,7 @@ type Organization struct {
 	EndOfYearLock Date   `json:"EndOfYearLockDate"`
 }
 
-// Account is one of a chart.
+// Account is one account of the chart of accounts.
 type Account struct {
 	System   string `json:"SystemAccount"`
 	ID       string `json:"AccountID"`
@@ -40,12 +40,12 @@ type Contact struct {
 	Status     string    `json:"ContactStatus,omitempty"`
 	Email      string    `json:"EmailAddress,omitempty"`
 	TaxNumber  string    `json:"TaxNumber,omitempty"`
-	Account    string    `json:"BankAccountDetails,omitempty"` // of its bank, as people typed it
-	IsSupplier bool      `json:"IsSupplier,omitempty"`         // set by the provider alone
+	Account    string    `json:"BankAccountDetails,omitempty"` // number of the bank account, as people typed it
+	IsSupplier bool      `json:"IsSupplier,omitempty"`         // set by the provider only
 	Addresses  []Address `json:"Addresses,omitempty"`
 }
 
-// Address is one of a contact.
+// Address is an address of a contact.
 type Address struct {
 	Type       string `json:"AddressType"`
 	Line1      string `json:"AddressLine1,omitempty"`
@@ -56,7 +56,7 @@ type Address struct {
 	Country    string `json:"Country,omitempty"`
 }
 
-// TaxRate is a rate; its key is the type.
+// TaxRate is a tax rate; its type is its key.
 type TaxRate struct {
 	Name       string      `json:"Name"`
 	TaxType    string      `json:"TaxType"`
@@ -68,16 +68,16 @@ type TaxRate struct {
 	ToExpenses bool        `json:"CanApplyToExpenses"`
 }
 
-// Currency is one that an organization uses.
+// Currency is a currency that an organization uses.
 type Currency struct {
 	Code        string `json:"Code"`
 	Description string `json:"Description"`
 }
 
-// StatusActive is the status of what can be used.
+// StatusActive is the status of usable objects.
 const StatusActive = "ACTIVE"
 
-// Organization reads the company of a tenant.
+// Organization returns the company of a tenant.
 func (c *Client) Organization(ctx context.Context, a Access) (Organization, error) {
 	const doing = "read organization"
 	var out struct{ Organisations []Organization }
@@ -85,12 +85,12 @@ func (c *Client) Organization(ctx context.Context, a Access) (Organization, erro
 		return Organization{}, err
 	}
 	if len(out.Organisations) != 1 || out.Organisations[0].ID == "" {
-		return Organization{}, httpclient.Broken(doing, "the answer has no organization")
+		return Organization{}, httpclient.Broken(doing, "the response has no organization")
 	}
 	return out.Organisations[0], nil
 }
 
-// whole reads a list that has no pages.
+// whole returns a list that has no pages.
 func whole[T any](ctx context.Context, c *Client, a Access, plural string) ([]T, error) {
 	out := map[string]json.RawMessage{}
 	doing := "list " + plural
@@ -99,7 +99,7 @@ func whole[T any](ctx context.Context, c *Client, a Access, plural string) ([]T,
 	}
 	var list []T
 	if err := json.Unmarshal(out[plural], &list); err != nil {
-		return nil, httpclient.Broken(doing, "the answer has no list")
+		return nil, httpclient.Broken(doing, "the response has no list")
 	}
 	return list, nil
 }
@@ -119,14 +119,14 @@ func (c *Client) Currencies(ctx context.Context, a Access) ([]Currency, error) {
 	return whole[Currency](ctx, c, a, "Currencies")
 }
 
-// Contacts lists all contacts, archived ones too.
+// Contacts lists all contacts, including archived ones.
 func (c *Client) Contacts(ctx context.Context, a Access) ([]Contact, error) {
 	q := url.Values{"includeArchived": {"true"}}
 	return pages(ctx, c, a, "Contacts", q, contactsPage, func(x Contact) string { return x.ID })
 }
 
-// pages reads a list page by page. What stands on two pages, because something
-// was added in between, is there once.
+// pages returns a list page by page. An element that occurs on two pages, because of a concurrent
+// insertion, is returned once.
 func pages[T any](ctx context.Context, c *Client, a Access, plural string, q url.Values, size int, id func(T) string) ([]T, error) {
 	doing := "list " + plural
 	var out []T
@@ -147,7 +147,7 @@ func pages[T any](ctx context.Context, c *Client, a Access, plural string, q url
 			PageCount int `json:"pageCount"`
 		}
 		if json.Unmarshal(body[plural], &part) != nil || body["pagination"] != nil && json.Unmarshal(body["pagination"], &p) != nil {
-			return nil, httpclient.Broken(doing, "the answer has no list")
+			return nil, httpclient.Broken(doing, "the response has no list")
 		}
 		for _, x := range part {
 			if !seen[id(x)] {
@@ -155,7 +155,7 @@ func pages[T any](ctx context.Context, c *Client, a Access, plural string, q url
 				out = append(out, x)
 			}
 		}
-		// Where the pages are not counted, one that is not full is the last.
+		// If the provider does not state the page count, a page that is not full is the last.
 		if len(part) == 0 || page >= p.PageCount && (p.PageCount > 0 || len(part) < size) {
 			return out, nil
 		}

@@ -44,7 +44,7 @@ func (c *Client) StartToken(ctx context.Context, a integration.Access, drive str
 		return "", err
 	}
 	if got.Token == "" {
-		return "", httpclient.Broken(doing, "the answer has no token")
+		return "", httpclient.Broken(doing, "the response has no token")
 	}
 	return got.Token, nil
 }

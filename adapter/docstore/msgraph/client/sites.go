@@ -58,7 +58,7 @@ func page[T any](ctx context.Context, c *Client, doing string, a integration.Acc
 		return Page[T]{}, err
 	}
 	if p.Value == nil {
-		return Page[T]{}, httpclient.Broken(doing, "the answer has no list")
+		return Page[T]{}, httpclient.Broken(doing, "the response has no list")
 	}
 	next, err := c.readLink(p.Next)
 	if err == nil {
