@@ -100,8 +100,8 @@ func (s *Server) CreatePortalSession(
 	return billingapi.CreatePortalSession200JSONResponse{Body: billingapi.BillingSession{Url: url}}, nil
 }
 
-// shop returns where the caller buys. Whoever has no right to buy learns that
-// first, as with everything of their own organization.
+// shop returns the checkout. It checks the permission of the caller first, as
+// for every record of their organization.
 func (s *Server) shop(a identity.Actor) (*billing.Checkout, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return nil, err
@@ -112,9 +112,9 @@ func (s *Server) shop(a identity.Actor) (*billing.Checkout, error) {
 	return s.Shop, nil
 }
 
-// errNothingForSale is the answer of an installation without a payment
-// processor (domain D16).
+// errNothingForSale is the error of an installation without a payment processor
+// (domain D16).
 func errNothingForSale() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound,
-		"This installation sells no plans: it has no payment processor. What your organization may do is at GET /api/billing.")
+		"This installation has no payment processor and sells no plans. See your limits at GET /api/billing.")
 }

@@ -90,8 +90,8 @@ func (s *Server) GetDocumentContent(ctx context.Context, r backend.GetDocumentCo
 	return original{document: d, content: content}, nil
 }
 
-// original answers a document's bytes. They never change, so their checksum is
-// their entity tag.
+// original sends the bytes of a document. They are immutable, so their checksum
+// is the entity tag.
 type original struct {
 	document *document.Document
 	content  io.ReadSeekCloser
@@ -102,7 +102,8 @@ func (o original) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
 	defer o.content.Close()
 	h := w.Header()
 	h.Set("Content-Type", o.document.MediaType)
-	// A document is a stranger's file: never shown as a page of ours.
+	// A document is an untrusted file. Browsers must not show it as a page of
+	// this origin.
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": o.document.Filename}))
 	h.Set("ETag", strconv.Quote(o.document.SHA256))
 	h.Set("Cache-Control", "private, no-cache")
@@ -113,12 +114,12 @@ func (o original) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	// Always whole: ranges and conditions would be answered with statuses that
-	// the API does not have.
+	// The response is always complete. Ranges and conditional requests would
+	// return statuses that the API does not define.
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(http.StatusOK)
-	// What can't be sent or read leaves the answer shorter than it says, which
-	// its reader sees.
+	// If a read or write fails, the response is shorter than its
+	// Content-Length, which the client detects.
 	_, _ = io.Copy(w, o.content)
 	return nil
 }

@@ -95,7 +95,7 @@ func fromAPIEntityCreate(b *backend.EntityCreate) entities.CreateInput {
 	return in
 }
 
-// applyEntity changes what the body names; null resets (decisions 1).
+// applyEntity sets the keys of the body; null resets a key (decisions 1).
 func applyEntity(v *entities.Values, b *backend.EntityUpdate) {
 	if b.Name != nil {
 		v.Name = *b.Name
@@ -122,14 +122,14 @@ func fromAPIEntityMembers(members []backend.EntityMemberInput) []entity.Member {
 	return out
 }
 
-// set changes *to where the body names a value; null gives the zero value.
+// set sets *to if the body has a value; null sets the zero value.
 func set[T any](to *T, n nullable.Nullable[T]) {
 	if n.IsSpecified() {
 		*to, _ = n.Get()
 	}
 }
 
-// setAs is set for enums of the API; null gives preset.
+// setAs is set for enums of the API; null sets preset.
 func setAs[D, A ~string](to *D, n nullable.Nullable[A], preset D) {
 	if !n.IsSpecified() {
 		return

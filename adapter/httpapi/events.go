@@ -38,8 +38,8 @@ func (s *Server) ListEvents(ctx context.Context, r backend.ListEventsRequestObje
 	}}, nil
 }
 
-// visible refuses a list of an entity that is not the caller's to see; no
-// entity means all that are.
+// visible refuses a list of an entity that the caller may not see. No entity
+// means all entities that the caller may see.
 func (s *Server) visible(ctx context.Context, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
@@ -48,7 +48,7 @@ func (s *Server) visible(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
-// renamed names a wrong value by what this operation calls it.
+// renamed replaces the name of an invalid field by its name in this operation.
 func renamed(err error, from, to string) error {
 	f, ok := fault.As(err)
 	if !ok || len(f.Fields) != 1 || f.Fields[0].Field != from {

@@ -22,10 +22,9 @@ const (
 	maxFieldSize = 256
 )
 
-// readForm reads an upload's parts, which may come in any order. Where the
-// entity is named first the file is streamed on as it arrives; where the file
-// is first it waits in a temporary file until the entity is known. done
-// removes what was kept.
+// readForm reads the parts of an upload in any order. If the entity comes
+// first, the file is streamed. If the file comes first, it is stored in a
+// temporary file until the entity is known. done removes the temporary file.
 func (s *Server) readForm(ctx context.Context, form *multipart.Reader) (in documents.UploadInput, done func(), err error) {
 	f := formReader{ctx: ctx, form: form, limit: s.MaxUploadBytes, dir: s.TempDir, done: func() {}}
 	if err := f.read(); err != nil {
@@ -78,7 +77,7 @@ func (f *formReader) read() error {
 	}
 }
 
-// next returns the next part, of whose headers only so many bytes are read.
+// next returns the next part. It limits the bytes of the part headers.
 func (f *formReader) next() (*multipart.Part, error) {
 	defer edge.PartHeaders(f.ctx)()
 	return f.form.NextPart()
@@ -95,23 +94,23 @@ func (f *formReader) missing() error {
 	return fault.InvalidFields(fields)
 }
 
-// errForm is for a form that can't be read on. What cut it off, if anything
-// did, the edge can tell; all else is how it was written.
+// errForm handles a form that cannot be read. The edge detects a body that is
+// incomplete or too large; every other error is a malformed form.
 func errForm(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) || errors.Is(err, edge.ErrPartHeaders) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("read form: %w", err)
 	}
 	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"The form can't be read: it must be multipart/form-data with the parts %q and %q.", partFile, partEntityID).WithCause(err)
+		"The form is malformed. Send multipart/form-data with the parts %q and %q.", partFile, partEntityID).WithCause(err)
 }
 
 func errPart(name string) error {
 	switch name {
 	case partFile, partEntityID:
-		return fault.InvalidField(name, "is sent twice; upload one file at a time")
+		return fault.InvalidField(name, "appears twice; upload one file per request")
 	case "":
-		return fault.New(fault.Invalid, fault.CodeInvalidRequest, "A part of the form has no name. Send the parts %q and %q.", partFile, partEntityID)
+		return fault.New(fault.Invalid, fault.CodeInvalidRequest, "A form part has no name. Send the parts %q and %q.", partFile, partEntityID)
 	}
 	return fault.InvalidField("form", "has a part that is neither %q nor %q", partFile, partEntityID)
 }
@@ -129,7 +128,7 @@ func (f *formReader) readEntity(part *multipart.Part) error {
 	return nil
 }
 
-// end refuses parts behind the last one that is needed.
+// end refuses parts after the last required part.
 func (f *formReader) end() error {
 	part, err := f.next()
 	if errors.Is(err, io.EOF) {
@@ -144,18 +143,18 @@ func (f *formReader) end() error {
 func (f *formReader) keep(part *multipart.Part) error {
 	temp, err := os.CreateTemp(f.dir, "upload-*")
 	if err != nil {
-		return fmt.Errorf("keep upload: %w", err)
+		return fmt.Errorf("store upload: %w", err)
 	}
-	// Without a name nothing is left of it whatever happens to this process.
+	// An unlinked file is deleted even if this process crashes.
 	f.done = func() { temp.Close() }
 	if err := os.Remove(temp.Name()); err != nil {
-		return fmt.Errorf("keep upload: %w", err)
+		return fmt.Errorf("store upload: %w", err)
 	}
 	if _, err := io.Copy(temp, f.capped(part)); err != nil {
-		return fmt.Errorf("keep upload: %w", err)
+		return fmt.Errorf("store upload: %w", err)
 	}
 	if _, err := temp.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("keep upload: %w", err)
+		return fmt.Errorf("store upload: %w", err)
 	}
 	f.in.Content = temp
 	return nil
@@ -165,7 +164,7 @@ func (f *formReader) capped(r io.Reader) io.Reader {
 	return &capped{r: r, left: f.limit, limit: f.limit}
 }
 
-// capped refuses a file that is larger than the limit.
+// capped refuses a file that exceeds the limit.
 type capped struct {
 	r           io.Reader
 	left, limit int64
@@ -175,13 +174,13 @@ func (c *capped) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	if c.left -= int64(n); c.left < 0 {
 		return 0, fault.New(fault.Invalid, fault.CodePayloadTooLarge,
-			"The file is larger than %d bytes, the most that this installation takes.", c.limit).With("limit_bytes", c.limit)
+			"The file exceeds the limit of %d bytes. Split it into smaller files.", c.limit).With("limit_bytes", c.limit)
 	}
 	return n, err
 }
 
-// lastPart yields the file and ends only where the form does, so that nothing
-// is stored of a form with parts too many.
+// lastPart reads the file and ends only at the end of the form, so that a form
+// with additional parts is not stored.
 type lastPart struct {
 	form *formReader
 	file io.Reader

@@ -19,17 +19,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// outcome is how a kept answer is stored: the body of a success, or the fault.
+// outcome is a stored response: the body of a success, or the fault.
 type outcome struct {
 	Body  json.RawMessage `json:"body,omitempty"`
 	Fault *fault.Error    `json:"fault,omitempty"`
 }
 
-// withIdempotency runs do at most once for an Idempotency-Key and answers repetitions of
-// the same request alike (domain D25). request is what tells whether it is
-// the same one; do gives what it creates the id that it is handed, which is
-// the zero one without a key. may checks that the caller may still read a kept
-// answer: rights can be lost between two requests.
+// withIdempotency runs do at most once for an Idempotency-Key and returns the
+// same response to repeated requests (domain D25). request identifies the
+// request. do uses the given id for the record that it creates; without a key
+// it is the zero UUID. may checks that the caller may still read a stored
+// response, because permissions can be lost between two requests.
 func withIdempotency[T any](
 	ctx context.Context, s *Server, key *string, request any, may func(T) error, do func(id uuid.UUID) (T, int, error),
 ) (body T, etag string, err error) {
@@ -48,15 +48,15 @@ func withIdempotency[T any](
 	if a.kept != nil {
 		return repeat(a.kept, mark, may)
 	}
-	defer a.abandon(ctx) // unless it has been settled
+	defer a.abandon(ctx) // unless settle was called
 	body, etag, err = run(func() (T, int, error) { return do(a.reserved) })
 	a.settle(ctx, mark, body, etag, err)
 	return body, etag, err
 }
 
-// withUploadIdempotency is once for uploads, whose fingerprint is the checksum of bytes
-// that are known only after they were read. Bytes that are stored already are
-// no second document, so no id is needed.
+// withUploadIdempotency is withIdempotency for uploads. The fingerprint is the
+// checksum of the bytes, which is known only after they were read. do needs no
+// id, because bytes that are already stored create no second document.
 func withUploadIdempotency(
 	ctx context.Context, s *Server, key *string, in documents.UploadInput, may func(backend.Document) error,
 	do func(documents.UploadInput) (backend.Document, int, error),
@@ -79,11 +79,11 @@ func withUploadIdempotency(
 		}
 		return repeat(a.kept, markOf(), may)
 	}
-	defer a.abandon(ctx) // unless it has been settled
+	defer a.abandon(ctx) // unless settle was called
 	in.Content = &working{Reader: content, attempt: a, ctx: ctx, told: s.Clock.Now()}
 	body, etag, err = run(func() (backend.Document, int, error) { return do(in) })
 	if err == nil {
-		// Without all the bytes a repetition could not be told to be one.
+		// The checksum that identifies a repeated request needs all bytes.
 		a.settle(ctx, markOf(), body, etag, nil)
 	}
 	return body, etag, err
@@ -105,11 +105,12 @@ type attempt struct {
 	key      idempotency.Key
 	owner    uuid.UUID
 	reserved uuid.UUID
-	kept     *idempotency.Answer // of a request that has ended; then nothing is owned
+	kept     *idempotency.Answer // the response of a finished request; then the key is not owned
 	settled  bool
 }
 
-// begin claims the key of a request, and refuses while another is running.
+// begin claims the key of a request. It refuses the request while another one
+// with the key is running.
 func (s *Server) begin(ctx context.Context, key, mark string) (*attempt, error) {
 	who := actor(ctx)
 	k := idempotency.Key{OrganizationID: who.OrganizationID, Credential: string(who.Type) + ":" + who.UserID.String(), Key: key}
@@ -122,7 +123,7 @@ func (s *Server) begin(ctx context.Context, key, mark string) (*attempt, error) 
 	}
 	switch claim.State {
 	case idempotency.Running:
-		f := fault.New(fault.Conflict, fault.CodeConflict, "A request with this Idempotency-Key is still running. Send it again in a moment.")
+		f := fault.New(fault.Conflict, fault.CodeConflict, "A request with this Idempotency-Key is still running. Retry it later.")
 		f.RetryAfter = time.Second
 		return nil, f
 	case idempotency.Other:
@@ -136,19 +137,19 @@ func errOtherRequest() error {
 		"This Idempotency-Key was used for another request. Use a new key for a new request.")
 }
 
-// repeat returns a kept answer. may is asked with the zero body where the answer
-// is a fault.
+// repeat returns a stored response. It calls may with the zero body if the
+// response is a fault.
 func repeat[T any](kept *idempotency.Answer, mark string, may func(T) error) (body T, etag string, err error) {
 	if kept.Fingerprint != mark {
 		return body, "", errOtherRequest()
 	}
 	var o outcome
 	if err := json.Unmarshal(kept.Body, &o); err != nil {
-		return body, "", fmt.Errorf("read kept answer: %w", err)
+		return body, "", fmt.Errorf("read stored response: %w", err)
 	}
 	if o.Fault == nil {
 		if err := json.Unmarshal(o.Body, &body); err != nil {
-			return body, "", fmt.Errorf("read kept answer: %w", err)
+			return body, "", fmt.Errorf("read stored response: %w", err)
 		}
 	}
 	if err := may(body); err != nil {
@@ -161,7 +162,8 @@ func repeat[T any](kept *idempotency.Answer, mark string, may func(T) error) (bo
 	return body, kept.ETag, nil
 }
 
-// settle keeps the answer; one that may be another next time is not kept.
+// settle stores the response. It does not store a response that can differ on a
+// retry.
 func (a *attempt) settle(ctx context.Context, mark string, body any, etag string, failed error) {
 	var o outcome
 	if failed != nil {
@@ -177,7 +179,7 @@ func (a *attempt) settle(ctx context.Context, mark string, body any, etag string
 			idempotency.Answer{Fingerprint: mark, Body: stored, ETag: etag}, a.s.Clock.Now())
 	}
 	if err != nil {
-		a.s.Log.ErrorContext(ctx, "idempotent answer not kept", "operation", a.key.Operation, "error", err)
+		a.s.Log.ErrorContext(ctx, "idempotent response not stored", "operation", a.key.Operation, "error", err)
 		return
 	}
 	a.settled = true
@@ -194,17 +196,18 @@ func (o outcome) encode(body any) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// abandon frees the key of a request that was not settled, a panic included.
+// abandon releases the key of a request that was not settled, including after a
+// panic.
 func (a *attempt) abandon(ctx context.Context) {
 	if a.settled {
 		return
 	}
 	if err := a.s.Idempotency.Abandon(context.WithoutCancel(ctx), a.key, a.owner); err != nil {
-		a.s.Log.ErrorContext(ctx, "idempotency key not freed", "operation", a.key.Operation, "error", err)
+		a.s.Log.ErrorContext(ctx, "idempotency key not released", "operation", a.key.Operation, "error", err)
 	}
 }
 
-// working holds the key for as long as bytes arrive.
+// working extends the claim of the key while bytes are received.
 type working struct {
 	io.Reader
 	attempt *attempt
@@ -216,14 +219,14 @@ func (w *working) Read(p []byte) (int, error) {
 	if now := w.attempt.s.Clock.Now(); now.Sub(w.told) > idempotency.Lease/4 {
 		w.told = now
 		if err := w.attempt.s.Idempotency.Extend(w.ctx, w.attempt.key, w.attempt.owner, now); err != nil {
-			return 0, fmt.Errorf("hold idempotency key: %w", err)
+			return 0, fmt.Errorf("extend idempotency key: %w", err)
 		}
 	}
 	return w.Reader.Read(p)
 }
 
-// mayStill checks that the caller holds a permission on the entities that a
-// request and its kept answer are about, now. A zero id is left out.
+// mayStill checks that the caller currently has a permission on the entities of
+// a request and its stored response. It skips a zero id.
 func (s *Server) mayStill(ctx context.Context, p identity.Permission, entities ...uuid.UUID) error {
 	a := actor(ctx)
 	for _, id := range entities {

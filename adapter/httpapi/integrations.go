@@ -80,8 +80,8 @@ func (s *Server) FinishAuthorization(
 	return api.FinishAuthorization302Response{Headers: api.FinishAuthorization302ResponseHeaders{Location: to}}, nil
 }
 
-// queryOf is the query as the browser brought it, since providers add
-// parameters of their own.
+// queryOf returns the original query of the browser, because providers add
+// their own parameters.
 func queryOf(ctx context.Context) url.Values {
 	if c, ok := ctx.(*gin.Context); ok {
 		return c.Request.URL.Query()
@@ -112,7 +112,7 @@ func (s *Server) SetUpIntegration(ctx context.Context, r api.SetUpIntegrationReq
 	}, nil
 }
 
-// entityOf takes the entity from the query or the body (decisions 1).
+// entityOf returns the entity of the query or the body (decisions 1).
 func entityOf(query, body *uuid.UUID) (uuid.UUID, error) {
 	switch {
 	case query == nil && body == nil:

@@ -74,7 +74,7 @@ func (s *Server) GetInvoice(ctx context.Context, r backend.GetInvoiceRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return s.Renditions.of(r.InvoiceId, stamp, func() (backend.GetInvoice200JSONResponse, error) {
+	return s.Responses.of(r.InvoiceId, stamp, func() (backend.GetInvoice200JSONResponse, error) {
 		inv, err := s.Invoices.Get(ctx, scope, r.InvoiceId)
 		if err != nil {
 			return backend.GetInvoice200JSONResponse{}, err

@@ -13,39 +13,40 @@ import (
 )
 
 const (
-	// maxRenditions bounds the bytes of answers that a process keeps.
-	maxRenditions = 32 << 20
-	// maxRendition is the largest answer that is kept.
-	maxRendition = maxRenditions / 64
+	// maxCacheBytes limits the bytes of cached responses in a process.
+	maxCacheBytes = 32 << 20
+	// maxResponseBytes is the size of the largest cached response.
+	maxResponseBytes = maxCacheBytes / 64
 )
 
-// responseCache keeps invoices as they were answered last. One whose stamp has not
-// changed since is neither read whole nor encoded again; who may see it the
-// stamp's reading has decided.
+// responseCache caches encoded invoices by revision. An invoice with an
+// unchanged revision is neither read nor encoded again. Reading the revision
+// has already verified the access of the caller.
 type responseCache struct {
 	kept *otter.Cache[uuid.UUID, cachedResponse]
 }
 
-// cachedResponse is an answer as it is sent.
+// cachedResponse is an encoded response.
 type cachedResponse struct {
 	stamp invoice.Revision
 	etag  string
 	body  []byte
 }
 
-// NewRenditions returns an empty cache.
-func NewRenditions() (*responseCache, error) {
+// NewResponseCache returns an empty cache.
+func NewResponseCache() (*responseCache, error) {
 	kept, err := otter.New(&otter.Options[uuid.UUID, cachedResponse]{
-		MaximumWeight: maxRenditions, Weigher: func(_ uuid.UUID, r cachedResponse) uint32 { return uint32(len(r.body)) },
+		MaximumWeight: maxCacheBytes, Weigher: func(_ uuid.UUID, r cachedResponse) uint32 { return uint32(len(r.body)) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make the cache of invoices: %w", err)
+		return nil, fmt.Errorf("create invoice cache: %w", err)
 	}
 	return &responseCache{kept: kept}, nil
 }
 
-// of returns what is kept of an invoice with a stamp, or what read returns. The
-// stamp was taken before, so that what is kept under it is at least as new.
+// of returns the cached response for an invoice revision, or the result of
+// read. The revision was read before, so that the cached response is at least
+// as new.
 func (c *responseCache) of(
 	id uuid.UUID, stamp invoice.Revision, read func() (backend.GetInvoice200JSONResponse, error),
 ) (backend.GetInvoiceResponseObject, error) {
@@ -58,10 +59,10 @@ func (c *responseCache) of(
 	}
 	body, err := json.Marshal(answer.Body)
 	if err != nil {
-		return nil, fmt.Errorf("encode the invoice: %w", err)
+		return nil, fmt.Errorf("encode invoice: %w", err)
 	}
 	r := cachedResponse{stamp: stamp, etag: answer.Headers.ETag, body: body}
-	if len(body) <= maxRendition {
+	if len(body) <= maxResponseBytes {
 		c.kept.Set(id, r)
 	}
 	return r, nil

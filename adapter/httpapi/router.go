@@ -14,15 +14,15 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// readyTimeout is how long the readiness check waits for what it asks.
+// readyTimeout limits the readiness check.
 const readyTimeout = 2 * time.Second
 
-// Ready returns an error if the service cannot do its work, and else the parts of
-// it that are unavailable while the rest works.
+// Ready returns an error if the service cannot work. Otherwise it returns the
+// parts that are unavailable while the rest works.
 type Ready func(context.Context) (degraded []string, err error)
 
-// NewHandler returns everything that the service answers over HTTP; more adds the routes of other adapters,
-// which answer errors by edge.WriteError.
+// NewHandler returns the HTTP handler of the service. more adds the routes of
+// other adapters, which write errors with edge.WriteError.
 func NewHandler(
 	s *Server, options edge.Options, ready Ready, more ...func(gin.IRouter),
 ) (http.Handler, error) {
@@ -51,7 +51,7 @@ func newEngine(s *Server, options edge.Options, ready Ready, more ...func(gin.IR
 		defer cancel()
 		degraded, err := ready(ctx)
 		if err != nil {
-			s.Log.WarnContext(ctx, "not ready", "error", err)
+			s.Log.WarnContext(ctx, "service not ready", "error", err)
 			c.Header("Retry-After", "1")
 			c.JSON(http.StatusServiceUnavailable, gin.H{"status": "unavailable"})
 			return

@@ -1,5 +1,6 @@
-// Package httpapi serves the backend API: handlers decode, call one use-case
-// and convert its answer. What every request shares is in edge.
+// Package httpapi serves the backend API. Handlers decode the request, call one
+// use case and convert its result. Package edge contains what all requests
+// share.
 package httpapi
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// UseCases are what the handlers call.
+// UseCases are the use cases that the handlers call.
 type UseCases struct {
 	Session      *session.Service
 	Entities     *entities.Service
@@ -51,7 +52,7 @@ type Server struct {
 	Idempotency    idempotency.Store
 	Clock          usecase.Clock
 	Web            convert.Web
-	Renditions     *responseCache
+	Responses      *responseCache
 	Log            *slog.Logger
 	MaxUploadBytes int64
 	TempDir        string
@@ -63,8 +64,8 @@ var (
 	_ integrationsapi.StrictServerInterface = (*Server)(nil)
 )
 
-// actor returns the caller; the edge lets nobody through to an operation that
-// needs one without it.
+// actor returns the caller. The edge guarantees a caller on every operation
+// that requires one.
 func actor(ctx context.Context) identity.Actor {
 	a, _ := edge.ActorFrom(ctx)
 	return a
@@ -81,8 +82,8 @@ func pageOf(limit *int, after *string) page.Request {
 	return p
 }
 
-// ifMatch returns the version that an If-Match header asks for; one that no
-// record has can match none.
+// ifMatch returns the version of an If-Match header. An unknown tag matches no
+// version.
 func ifMatch(header *string) (int, error) {
 	v, err := edge.IfMatchVersion(header)
 	if v < 0 {
@@ -91,7 +92,7 @@ func ifMatch(header *string) (int, error) {
 	return v, err
 }
 
-// clientAddress is the network address that sign-in attempts are counted by.
+// clientAddress returns the network address for the count of sign-in attempts.
 func clientAddress(ctx context.Context) string {
 	if c, ok := ctx.(*gin.Context); ok {
 		return c.ClientIP()

@@ -37,7 +37,7 @@ func (s *Server) UpdateSettings(ctx context.Context, r backend.UpdateSettingsReq
 	}, nil
 }
 
-// applySettings changes what the body names; null resets to the default.
+// applySettings sets the keys of the body; null resets a key to its default.
 func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 	d := entity.DefaultSettings(v.OrganizationID, v.EntityID)
 	set(&v.DefaultCurrency, b.DefaultCurrency)
@@ -70,7 +70,7 @@ func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 	}
 }
 
-// reset is set with a default of its own for null.
+// reset is set with a default value for null.
 func reset[T any](to *T, n nullable.Nullable[T], preset T) {
 	if n.IsNull() {
 		*to = preset

@@ -15,14 +15,14 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// call is what a tool needs of the request that calls it.
+// call is the request data that a tool needs.
 type call struct {
 	bearer string
 	caller Caller
-	// gone ends when nobody waits for the answer any more. The protocol's library
-	// ends a call of earlier revisions only when it is told to.
+	// gone is closed when the client no longer waits for the response. The
+	// protocol library cancels a call of an earlier revision only on request.
 	gone context.Context
-	// checked ends the turn of a large message; nil for small ones.
+	// checked ends the turn of a large message; nil for small messages.
 	checked func()
 }
 
@@ -34,9 +34,11 @@ func callOf(ctx context.Context) (call, bool) {
 }
 
 // authenticate verifies the bearer token and returns a context that carries it.
-// Otherwise it answers: a challenge that tells nothing of the reason, 429 where
-// the caller sends too much, or 503 while tokens cannot be verified, since a
-// client throws a refused token away.
+// Otherwise it responds:
+//   - a challenge without the reason: the token is missing or invalid.
+//   - 429: the caller exceeds the rate limit.
+//   - 503: tokens cannot be verified. A 401 would make the client discard its
+//     token.
 func (s *Server) authenticate(c *gin.Context) (context.Context, bool) {
 	w, r := c.Writer, c.Request
 	bearer, sent := bearerOf(r)
@@ -52,22 +54,22 @@ func (s *Server) authenticate(c *gin.Context) (context.Context, bool) {
 		return context.WithValue(r.Context(), callKey{}, call{bearer: bearer, caller: caller, gone: r.Context()}), true
 	}
 	if unavailable := new(fault.Error); errors.As(err, &unavailable) && unavailable.Kind == fault.Unavailable {
-		s.o.Log.WarnContext(r.Context(), "tokens cannot be verified", "error", err)
+		s.o.Log.WarnContext(r.Context(), "token keys unavailable", "error", err)
 		w.Header().Set("Retry-After", seconds(unavailable.RetryAfter))
-		answer(w, http.StatusServiceUnavailable, "temporarily_unavailable", "Tokens cannot be verified just now. Try again.")
+		answer(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The service cannot verify tokens. Retry later.")
 		return nil, false
 	}
 	if r.Context().Err() == nil {
-		s.o.Log.InfoContext(r.Context(), "a token was refused", "error", err)
+		s.o.Log.InfoContext(r.Context(), "token refused", "error", err)
 		s.refuse(c, true)
 	}
 	return nil, false
 }
 
-// refuse answers a challenge, unless too many requests came from there.
+// refuse sends a challenge unless the address exceeds the rate limit.
 func (s *Server) refuse(c *gin.Context, sent bool) {
 	if length := c.Request.ContentLength; length < 0 || length > openBytes {
-		// The rest of the body is not worth the connection.
+		// Closing the connection avoids reading the rest of the body.
 		c.Header("Connection", "close")
 	}
 	if s.admitAddress(c) {
@@ -77,7 +79,8 @@ func (s *Server) refuse(c *gin.Context, sent bool) {
 
 func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(math.Ceil(d.Seconds())))) }
 
-// bearerOf returns the token; sent says that there was a credential at all.
+// bearerOf returns the token. sent reports whether the request has a
+// credential.
 func bearerOf(r *http.Request) (bearer string, sent bool) {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -94,12 +97,13 @@ func bearerOf(r *http.Request) (bearer string, sent bool) {
 	return token, true
 }
 
-// openBytes is what is read at most for a caller without a good token.
+// openBytes limits the body of a caller without a valid token.
 const openBytes = 16 << 10
 
 const maxToken = 16 << 10
 
-// isToken says that s is written as RFC 6750, section 2.1, writes tokens.
+// isToken reports whether s has the syntax of a bearer token (RFC 6750, section
+// 2.1).
 func isToken(s string) bool {
 	body := strings.TrimRight(s, "=")
 	return body != "" && len(s) <= maxToken && !strings.ContainsFunc(body, func(r rune) bool {
@@ -107,15 +111,16 @@ func isToken(s string) bool {
 	})
 }
 
-// challenge says where to get a token (RFC 9728, 5.1; RFC 6750, 3).
+// challenge sends the location of the metadata (RFC 9728, 5.1; RFC 6750, 3).
 func (s *Server) challenge(w http.ResponseWriter, sent bool) {
 	text := fmt.Sprintf("Bearer resource_metadata=%q, scope=%q", s.MetadataURL(), scope)
 	if sent {
-		text += `, error="invalid_token", error_description="The access token is missing, expired or not valid"`
+		text += `, error="invalid_token", error_description="The access token is missing, expired or invalid"`
 	}
 	w.Header().Set("WWW-Authenticate", text)
 	answer(w, http.StatusUnauthorized, "invalid_token", "Sign in with an OAuth client. See the resource_metadata of WWW-Authenticate.")
 }
 
-// scope is what makes the provider name an organization in a token (interface 5.8).
+// scope is the OAuth scopes that make the identity provider name an
+// organization in a token (interface 5.8).
 const scope = "user:org:read"

@@ -18,18 +18,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxAnswer is how much of an answer of the API is read.
+// maxAnswer limits the bytes of an API response.
 const maxAnswer = 32 << 20
 
-// handle returns what a call of t does: one request to the API with the
-// caller's own token, whatever the operation. Each call leaves one line in the
-// log, which names no argument.
+// handle returns the handler of t. A call sends one request to the API with the
+// token of the caller. Each call writes one log line without arguments.
 func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := time.Now()
 		c, ok := callOf(ctx)
 		if !ok {
-			return nil, errors.New("a call without a caller")
+			return nil, errors.New("call has no caller")
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 		defer cancel()
@@ -41,7 +40,7 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 			c.checked()
 		}
 		if err != nil {
-			result, err = refused("The arguments do not fit: "+err.Error()+". Correct them and call again."), nil
+			result, err = refused("The arguments are invalid: "+err.Error()+". Correct them and call again."), nil
 		} else {
 			result, outcome, err = s.run(ctx, t, c.bearer, arguments)
 		}
@@ -54,13 +53,13 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 	}
 }
 
-// run calls the API; outcome is a word for the log.
+// run calls the API. outcome is a word for the log.
 func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (
 	result *mcp.CallToolResult, outcome string, err error,
 ) {
 	budget := catalog.Budget(arguments)
 	var shortened string
-	// Items may have grown when a page is asked for again, but hardly twice.
+	// Items can have grown when a page is requested again, but rarely twice.
 	for range maxPages {
 		body, refusal := s.ask(ctx, t, bearer, arguments)
 		if refusal != nil {
@@ -71,7 +70,7 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 		}
 		value := s.decode(ctx, t, body)
 		if value == nil {
-			return refused("The service gave no answer that can be understood. Its operator should look into the log."), "refused", nil
+			return refused("The service returned an invalid response. Report it to the operator."), "refused", nil
 		}
 		catalog.Clean(value)
 		catalog.Select(value, arguments)
@@ -87,55 +86,55 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 			}
 			return answered(text), "ok", nil
 		}
-		// A shorter page has the cursor that leads on from where it ends.
+		// The cursor of a shorter page continues after its last item.
 		arguments["limit"] = fit
-		shortened = fmt.Sprintf("A page of %d items, because more would be longer than the answer may be. "+
-			"Go on with cursor = next_cursor, or name the fields that you need in fields.", fit)
+		shortened = fmt.Sprintf("The page has %d items because more items exceed max_tokens. "+
+			"Continue with cursor = next_cursor, or name the fields that you need in fields.", fit)
 	}
-	return refused("The list changes too fast to be read. Ask for fewer items with limit."), "refused", nil
+	return refused("The list changes too fast. Request fewer items with limit."), "refused", nil
 }
 
-// isPassthrough says that an answer needs nothing done to it, as most do not: reading
-// and writing it again would take longer than all else.
+// isPassthrough reports whether a response needs no change. Most responses do
+// not; decoding and encoding them would take longer than everything else.
 func isPassthrough(body []byte, arguments catalog.Object, budget int) bool {
 	_, selects := arguments[catalog.ArgFields]
 	return !selects && len(body) > 0 && len(body) <= budget && body[0] == '{' && json.Valid(body) && catalog.IsClean(string(body))
 }
 
-// decode reads an answer; nil for one that is no object.
+// decode parses a response; nil if it is not an object.
 func (s *Server) decode(ctx context.Context, t catalog.Tool, body []byte) catalog.Object {
 	var value catalog.Object
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil || value == nil {
-		s.o.Log.ErrorContext(ctx, "an answer of the API is no object", "tool", t.Name)
+		s.o.Log.ErrorContext(ctx, "API response is not an object", "tool", t.Name)
 		return nil
 	}
 	return value
 }
 
-// maxPages is how often a page is asked for until it fits.
+// maxPages is how often a page is requested until it fits.
 const maxPages = 3
 
-// ask sends one request and reads its answer whole, or says why not in a
+// ask sends one request and reads the whole response. On failure it returns a
 // refusal for the model.
 func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, arguments catalog.Object) (body []byte, refusal *mcp.CallToolResult) {
 	req, err := t.Request(ctx, s.backend, arguments)
 	if err != nil {
-		return nil, refused("The arguments do not fit: " + err.Error() + ".")
+		return nil, refused("The arguments are invalid: " + err.Error() + ". Correct them and call again.")
 	}
 	req.Header.Set("Authorization", "Bearer "+bearer)
 	req.Header.Set("User-Agent", "docledger-tools")
 	resp, err := s.o.Client.Do(req)
 	if err != nil {
-		s.o.Log.WarnContext(ctx, "the API does not answer", "tool", t.Name, "error", stripURL(err))
-		return nil, refused("The service does not answer just now. Try again in a few seconds" + retryWarning(t) + ".")
+		s.o.Log.WarnContext(ctx, "API unavailable", "tool", t.Name, "error", stripURL(err))
+		return nil, refused("The service is unavailable. Retry in a few seconds" + retryWarning(t) + ".")
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil || len(body) > maxAnswer {
-		s.o.Log.WarnContext(ctx, "an answer of the API cannot be read", "tool", t.Name, "bytes", len(body), "error", err)
-		return nil, refused("The answer could not be read whole. Ask for less and try again" + retryWarning(t) + ".")
+		s.o.Log.WarnContext(ctx, "API response unreadable", "tool", t.Name, "bytes", len(body), "error", err)
+		return nil, refused("The response is incomplete. Request less data and retry" + retryWarning(t) + ".")
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, refused(s.explain(resp, body))
@@ -143,8 +142,8 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 	return bytes.TrimSpace(body), nil
 }
 
-// stripURL takes from an error of a request the address, in which there
-// are arguments.
+// stripURL removes the URL from a request error, because the URL contains
+// arguments.
 func stripURL(err error) error {
 	if failed := new(url.Error); errors.As(err, &failed) {
 		return failed.Err
@@ -152,15 +151,15 @@ func stripURL(err error) error {
 	return err
 }
 
-// retryWarning warns of repeating what may have been done.
+// retryWarning warns about a retry of a change that may have been made.
 func retryWarning(t catalog.Tool) string {
 	if t.ReadOnly || t.Idempotent {
 		return ""
 	}
-	return ", but look first whether it was done after all"
+	return ", but first check whether the change was made"
 }
 
-// envelope is the API's error.
+// envelope is the error of the API.
 type envelope struct {
 	Error struct {
 		Code    string `json:"code"`
@@ -176,11 +175,11 @@ type envelope struct {
 	} `json:"error"`
 }
 
-// explain turns a refusal of the API into words with the next step.
+// explain converts a refusal of the API to text with the next step.
 func (s *Server) explain(resp *http.Response, body []byte) string {
 	var e envelope
 	if err := json.Unmarshal(body, &e); err != nil || e.Error.Code == "" {
-		return fmt.Sprintf("The service answered with status %d and no reason. Its operator should look into the log.", resp.StatusCode)
+		return fmt.Sprintf("The service returned status %d without a reason. Report it to the operator.", resp.StatusCode)
 	}
 	parts := []string{e.Error.Message}
 	for _, f := range e.Error.Details.Fields {
@@ -192,27 +191,27 @@ func (s *Server) explain(resp *http.Response, body []byte) string {
 		parts = append(parts, step)
 	}
 	if e.Error.Details.ConfirmURL != "" {
-		parts = append(parts, "A person can do it at "+e.Error.Details.ConfirmURL+".")
+		parts = append(parts, "A user can do it at "+e.Error.Details.ConfirmURL+".")
 	}
 	return fmt.Sprintf("%s (%s, request %s)", strings.Join(parts, " "), e.Error.Code, e.Error.Details.RequestID)
 }
 
-// nextStep is what a model or its person does about a code, where the message
-// itself speaks to programs.
+// nextStep returns what a model or its user can do about a code whose message
+// addresses programs.
 func nextStep(code fault.Code, retryAfter string) string {
 	switch code {
 	case fault.CodeOrganizationRequired:
-		return "Connect again: sign in, and choose an organization on the consent page. Calling again with the same connection changes nothing."
+		return "Connect again: sign in and choose an organization on the consent page. The current connection cannot succeed."
 	case fault.CodeUnauthorized:
-		return "Connect again: the sign-in is no longer good."
+		return "Connect again: the sign-in has ended."
 	case fault.CodeForbidden:
-		return "Somebody with more rights can do it; calling again changes nothing."
+		return "Only a user with more permissions can do it. Do not retry."
 	case fault.CodeNotFound:
-		return "Check the id: list the things first, and take one from there."
+		return "Check the id: list the records and use an id from the list."
 	case fault.CodeChecksFailed:
-		return "Show the user the failed checks with the original; acknowledge them only if the user says so."
+		return "Show the failed checks and the original to the user. Acknowledge them only if the user agrees."
 	case fault.CodeVersionConflict, fault.CodeConflict:
-		return "Read it again, then decide anew."
+		return "Fetch the current version, then retry if the change still applies."
 	case fault.CodeRateLimited, fault.CodeUnavailable, fault.CodeStillProcessing:
 		if retryAfter != "" {
 			return "Call again in " + retryAfter + " seconds."

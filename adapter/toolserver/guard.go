@@ -15,18 +15,19 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// writeGrace is how much longer than the call of the API an answer may take.
+// writeGrace is the time to write a response in addition to the time limit of
+// the API call.
 const writeGrace = 30 * time.Second
 
-// guard stands before every route: only the names of this server are answered,
-// preflights need no credential, and pages of others are refused at the
-// protocol's endpoint.
+// guard is the first middleware of every route. It refuses foreign host names,
+// responds to preflight requests without a credential, and refuses pages of
+// other origins at the protocol endpoint.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.protect(w.Header())
 		s.limited(w)
 		if !s.knowsHost(r.Host) {
-			answer(w, http.StatusForbidden, "invalid_request", "The Host is not one of this server. Its operator can add it to MCP_HOSTS.")
+			answer(w, http.StatusForbidden, "invalid_request", "This server does not accept the Host. The operator can add it to MCP_HOSTS.")
 			return
 		}
 		if len(r.URL.Path) > 1 {
@@ -37,15 +38,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if r.URL.Path == oauth.ResourcePath && !s.knowsOrigin(r.Header.Values("Origin")) {
-			answer(w, http.StatusForbidden, "invalid_request", "Pages of this Origin may not call. The operator can add it to MCP_ORIGINS.")
+			answer(w, http.StatusForbidden, "invalid_request", "This server does not accept the Origin. The operator can add it to MCP_ORIGINS.")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// recovered ends a panic: with an answer, or where one has begun already with
-// the connection, so that nobody takes half of it for the whole.
+// recovered responds to a panic with an error. If the response has started, it
+// closes the connection, so that no client treats a partial response as
+// complete.
 func (s *Server) recovered(c *gin.Context) {
 	defer func() {
 		v := recover()
@@ -53,20 +55,20 @@ func (s *Server) recovered(c *gin.Context) {
 			return
 		}
 		if v != http.ErrAbortHandler {
-			s.o.Log.ErrorContext(c.Request.Context(), "panic in the tool server", "path", c.Request.URL.Path, "panic", v, "stack", string(debug.Stack()))
+			s.o.Log.ErrorContext(c.Request.Context(), "tool server panicked", "path", c.Request.URL.Path, "panic", v, "stack", string(debug.Stack()))
 		}
 		if v == http.ErrAbortHandler || c.Writer.Written() {
 			panic(http.ErrAbortHandler)
 		}
 		c.Abort()
-		answer(c.Writer, http.StatusInternalServerError, "server_error", "Something went wrong here. Try again.")
+		answer(c.Writer, http.StatusInternalServerError, "server_error", "An internal error occurred. Retry later.")
 	}()
 	c.Next()
 }
 
-// crossOrigin lets pages of all origins read: the only credential is a header
-// that they must set themselves. Whether a page may call tools is another
-// question.
+// crossOrigin allows pages of all origins to read responses. The only
+// credential is a header, which pages must set explicitly. knowsOrigin decides
+// whether a page may call tools.
 func crossOrigin(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
@@ -76,8 +78,8 @@ func crossOrigin(h http.Header) {
 	h.Set("Access-Control-Max-Age", "86400")
 }
 
-// protect sets what every answer carries. There is no page here but what the
-// identity provider is sent browsers for.
+// protect sets the security headers of every response. This server has no
+// pages.
 func (s *Server) protect(h http.Header) {
 	crossOrigin(h)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -89,8 +91,8 @@ func (s *Server) protect(h http.Header) {
 	}
 }
 
-// knowsHost keeps out names that others let point at this machine (DNS
-// rebinding). A port says nothing, since proxies change it.
+// knowsHost refuses unknown host names, to prevent DNS rebinding. It ignores
+// the port, because proxies change it.
 func (s *Server) knowsHost(host string) bool {
 	name := hostname(host)
 	if isLoopback(name) {
@@ -110,8 +112,8 @@ func hostname(host string) string {
 	return strings.Trim(strings.TrimSuffix(host, "."), "[]")
 }
 
-// knowsOrigin passes what is no page at all, this server's own pages, pages of
-// this machine, and those that are listed.
+// knowsOrigin accepts requests without an origin, pages of this server, pages
+// of this machine, and the configured origins.
 func (s *Server) knowsOrigin(origins []string) bool {
 	if len(origins) == 0 {
 		return true

@@ -16,35 +16,35 @@ import (
 	"docledger/openapi/check"
 )
 
-// maxBatch is how many messages one request may hold. Revision 2025-03-26 has
-// such batches, whose calls all run at once.
+// maxBatch is the maximum number of messages in one request. Revision
+// 2025-03-26 has batches, whose calls run concurrently.
 const maxBatch = 20
 
-// Bounds of what a message contains, so that no library decodes more.
+// Limits of the content of a message, so that no library decodes more.
 const (
 	// maxValues is the number of JSON values in a message. An invoice of 10,000
 	// lines, each with ten changes, fits.
 	maxValues = 120_000
-	maxDepth  = check.MaxDepth + 8 // the protocol's own levels
-	// decodedTimes is how often the bytes of a message are in memory at a time.
+	maxDepth  = check.MaxDepth + 8 // levels of the protocol
+	// decodedTimes is the number of copies of a message in memory.
 	decodedTimes = 4
 )
 
-// Lease is the memory that one message holds.
+// Lease is the memory that one message uses.
 type Lease interface {
-	// Grow takes n more bytes; false says that there are none left.
+	// Grow reserves n more bytes. It returns false if none are left.
 	Grow(n int64) bool
-	// Release gives everything back.
+	// Release returns all reserved memory.
 	Release()
 }
 
-// leased reads within a lease.
+// leased reads within a memory lease.
 type leased struct {
 	io.Reader
 	lease Lease
 }
 
-var errBusy = errors.New("no memory left for messages")
+var errBusy = errors.New("memory for messages used up")
 
 func (l leased) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
@@ -54,8 +54,8 @@ func (l leased) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// message reads the body of a request whole and puts it back, or answers why
-// that cannot be. release gives back the memory that the message takes.
+// message reads the whole body of a request and restores it. On failure it
+// sends an error response. release returns the memory of the message.
 func (s *Server) message(w http.ResponseWriter, r *http.Request) (ok bool, release func()) {
 	release = func() {}
 	body := io.Reader(http.MaxBytesReader(w, r.Body, s.o.MaxBytes))
@@ -66,15 +66,15 @@ func (s *Server) message(w http.ResponseWriter, r *http.Request) (ok bool, relea
 	return s.read(w, r, body), release
 }
 
-// largeMessage is the size above which messages are decoded in turns, fewer at a
-// time than there are processors, so that small ones never wait for many large
-// ones.
+// largeMessage is the size above which the number of concurrently decoded
+// messages is limited below the number of processors, so that small messages
+// never wait for many large ones.
 const largeMessage = 32 << 10
 
 func newTurns() chan struct{} { return make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// turn waits until a large message may be decoded. The turn ends when its
-// arguments were checked, before the API is called, and at the latest with end.
+// turn waits until a large message may be decoded. The turn ends after the
+// arguments were validated, before the API call, and at the latest with end.
 func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error) {
 	body, ok := r.Body.(*held)
 	c, known := callOf(r.Context())
@@ -90,7 +90,7 @@ func (s *Server) turn(r *http.Request) (in *http.Request, end func(), err error)
 	return r.WithContext(context.WithValue(r.Context(), callKey{}, c)), c.checked, nil
 }
 
-// held is a body that was read whole.
+// held is a complete body.
 type held struct {
 	io.Reader
 	size int
@@ -104,24 +104,24 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bo
 	switch {
 	case errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", "1")
-		answer(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The server is processing as many messages as it has memory for. Try again.")
+		answer(w, http.StatusServiceUnavailable, "temporarily_unavailable", "The memory for messages is used up. Retry later.")
 		return false
 	case errors.As(err, &tooLarge):
-		answer(w, http.StatusRequestEntityTooLarge, "invalid_request", fmt.Sprintf("The message is larger than %d bytes.", s.o.MaxBytes))
+		answer(w, http.StatusRequestEntityTooLarge, "invalid_request", fmt.Sprintf("The message exceeds the limit of %d bytes.", s.o.MaxBytes))
 		return false
 	case err != nil:
-		answer(w, http.StatusBadRequest, "invalid_request", "The message did not arrive whole, or too slowly.")
+		answer(w, http.StatusBadRequest, "invalid_request", "The message is incomplete or was too slow. Send it again.")
 		return false
 	}
 	if values, depth := check.Weigh(body); values > maxValues || depth > maxDepth {
 		answer(w, http.StatusBadRequest, "invalid_request",
-			fmt.Sprintf("A message has at most %d values, which nest at most %d levels.", maxValues, maxDepth))
+			fmt.Sprintf("The message exceeds the limit of %d values or %d levels of nesting.", maxValues, maxDepth))
 		return false
 	}
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		var batch []json.RawMessage
 		if json.Unmarshal(body, &batch) == nil && len(batch) > maxBatch {
-			answer(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("A batch holds at most %d messages.", maxBatch))
+			answer(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("The batch exceeds the limit of %d messages.", maxBatch))
 			return false
 		}
 	}
@@ -129,16 +129,16 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, from io.Reader) bo
 	return true
 }
 
-// limited gives a connection its time limits: for the body to arrive, after
-// which the server lifts it, and for all of the answer.
+// limited sets the time limits of a connection: one for reading the body, which
+// the server then removes, and one for the whole response.
 func (s *Server) limited(w http.ResponseWriter) {
 	connection := http.NewResponseController(w)
-	// Neither is there where a test has no connection.
+	// The errors are ignored, because a test has no connection.
 	_ = connection.SetReadDeadline(time.Now().Add(s.o.ReadTimeout))
 	_ = connection.SetWriteDeadline(time.Now().Add(s.o.Timeout + writeGrace))
 }
 
-// answer writes an error as OAuth clients read them.
+// answer writes an OAuth error.
 func answer(w http.ResponseWriter, status int, code, description string) {
 	body, err := json.Marshal(toolserver.OAuthError{Error: code, ErrorDescription: description})
 	if err != nil {

@@ -12,28 +12,29 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Rates bound how often this server may be called (domain D25); what tools ask
-// of the API is counted there once more. A nil function counts nothing.
+// Rates limit the requests to this server (domain D25). The API counts the
+// requests of tools separately. A nil function counts nothing.
 type Rates struct {
-	// Address counts a request without a good token; Caller one with it.
+	// Address counts a request without a valid token; Caller counts a request
+	// with one.
 	Address func(ctx context.Context, address string) Result
 	Caller  func(ctx context.Context, subject string) Result
 }
 
-// Result is where a caller stands after a request.
+// Result is the quota state of a caller after a request.
 type Result struct {
-	Limit, Remaining int           // requests a minute; a Limit of zero says that none applies
-	Reset            time.Duration // until the limit starts over
+	Limit, Remaining int           // requests per minute; a Limit of 0 means that none applies
+	Reset            time.Duration // until the limit resets
 	Refused          bool
 }
 
-// admitAddress counts a request by where it comes from, and answers it where too
-// many did.
+// admitAddress counts a request by its address. It refuses the request if the
+// address exceeds the limit.
 func (s *Server) admitAddress(c *gin.Context) bool {
 	return admit(c, s.o.Rates.Address, c.ClientIP())
 }
 
-// admitCaller is admitAddress for a request with a good token.
+// admitCaller is admitAddress for a request with a valid token.
 func (s *Server) admitCaller(c *gin.Context, caller Caller) bool {
 	if caller.Subject == "" {
 		return s.admitAddress(c)
@@ -63,6 +64,6 @@ func admit(c *gin.Context, count func(context.Context, string) Result, who strin
 	}
 	c.Header("Retry-After", seconds(standing.Reset))
 	answer(c.Writer, http.StatusTooManyRequests, "temporarily_unavailable",
-		"More than "+strconv.Itoa(standing.Limit)+" requests within a minute. Wait as long as Retry-After says, then try again.")
+		"The limit of "+strconv.Itoa(standing.Limit)+" requests per minute is exceeded. Retry after the time in Retry-After.")
 	return false
 }

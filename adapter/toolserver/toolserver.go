@@ -1,8 +1,8 @@
-// Package toolserver is how assistants reach the service: an endpoint of the
-// Model Context Protocol whose tools are operations of the API, and the OAuth
-// façade before the identity provider (interface 1.6, 4.3 and 5). It keeps no
-// state, reads no database and has no right of its own: every call is the API's
-// to allow, with the caller's own token.
+// Package toolserver is the interface for assistants: an endpoint of the Model
+// Context Protocol whose tools are operations of the API, and the OAuth facade
+// in front of the identity provider (interface 1.6, 4.3 and 5). It has no
+// state, no database and no permissions. The API authorizes every call with the
+// token of the caller.
 package toolserver
 
 import (
@@ -25,53 +25,53 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Caller is who a token stands for.
+// Caller is the user of a token.
 type Caller struct {
-	Subject string // "" where the token names no organization and is passed on all the same
+	Subject string // "" if the token names no organization; the token is still forwarded
 }
 
-// Verify holds a bearer token against the identity provider's keys, its issuer
-// and the one OAuth client. A fault of the kind Unavailable says that the keys
-// are out of reach; every other error refuses the token.
+// Verify verifies a bearer token with the keys of the identity provider, its
+// issuer and the OAuth client. A fault of the kind Unavailable means that the
+// keys are unreachable. Every other error means that the token is invalid.
 type Verify func(ctx context.Context, bearer string) (Caller, error)
 
-// Options are what the tool server needs.
+// Options are the dependencies of the tool server.
 type Options struct {
 	OAuth   oauth.Config
 	Backend string // the origin that tools call
 	Verify  Verify
-	// Origins are the pages that may call, besides those of this server and this
-	// machine; "*" is all. Hosts are the names it is called by besides that of its
-	// base URL and those of this machine.
+	// Origins are the pages that may call, in addition to pages of this server
+	// and this machine; "*" means all. Hosts are the accepted host names, in
+	// addition to that of the base URL and those of this machine.
 	Origins []string
 	Hosts   []string
 	Version string
 	Log     *slog.Logger
-	// Observe is told of every call of a tool: its name and how it ended (ok,
-	// refused, failed); nil: nobody.
+	// Observe receives every tool call: the name and the outcome (ok, refused,
+	// failed); nil: none.
 	Observe func(ctx context.Context, tool, outcome string, took time.Duration)
 
 	Rates Rates
-	// Memory leases what the message of a caller takes; nil: any amount.
+	// Memory leases the memory for the message of a caller; nil: no limit.
 	Memory func(caller string) Lease
-	// TrustedProxies are the addresses whose X-Forwarded-For is believed; none by
-	// default.
+	// TrustedProxies are the addresses whose X-Forwarded-For is trusted; none
+	// by default.
 	TrustedProxies []string
 
 	MaxBytes    int64         // of a message; 0 means DefaultMaxBytes
 	ReadTimeout time.Duration // within which a body arrives; 0 means DefaultReadTimeout
 	Timeout     time.Duration // of a call of the API; 0 means DefaultTimeout
-	// Client reaches the API; nil for a client of its own.
+	// Client sends requests to the API; nil for a default client.
 	Client *http.Client
-	// Extension adds to the protocol server; tests of the protocol need it.
+	// Extension extends the protocol server. Tests of the protocol use it.
 	Extension Extension
 }
 
-// Extension is what a server can do besides calling the derived tools.
+// Extension adds features other than the derived tools.
 type Extension struct {
 	Options  mcp.ServerOptions
 	Register func(*mcp.Server)
-	Families []string // of methods, such as "prompts/"
+	Families []string // method prefixes, such as "prompts/"
 }
 
 // Defaults.
@@ -81,7 +81,7 @@ const (
 	DefaultTimeout     = 90 * time.Second
 )
 
-// Server answers the tool server's routes.
+// Server handles the routes of the tool server.
 type Server struct {
 	*oauth.Facade
 	o       Options
@@ -93,8 +93,8 @@ type Server struct {
 
 var _ toolserver.ServerInterface = (*Server)(nil)
 
-// derived are the tools of the embedded specifications, made once: they are the
-// same for every server.
+// derived are the tools of the embedded specifications. They are the same for
+// every server and derived once.
 var derived = sync.OnceValues(func() ([]catalog.Tool, error) {
 	doc, err := openapi.Load()
 	if err != nil {
@@ -107,7 +107,7 @@ var derived = sync.OnceValues(func() ([]catalog.Tool, error) {
 func New(o Options) (*Server, error) {
 	tools, err := derived()
 	if err != nil {
-		return nil, fmt.Errorf("derive the tools: %w", err)
+		return nil, fmt.Errorf("derive tools: %w", err)
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -128,14 +128,14 @@ func New(o Options) (*Server, error) {
 	}
 	backend, err := url.Parse(o.Backend)
 	if err != nil || backend.Host == "" || strings.Trim(backend.Path, "/") != "" {
-		return nil, errors.New("the tool server needs the origin of the API as BACKEND_URL")
+		return nil, errors.New("the origin of the API is missing; set BACKEND_URL")
 	}
 	s := &Server{Facade: facade, o: o, backend: &url.URL{Scheme: backend.Scheme, Host: backend.Host}, turns: newTurns()}
 	protocol := s.protocol(tools)
 	s.mcp = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
 		Stateless: true, MaxRequestBodyBytes: o.MaxBytes, PropagateRequestCancellation: true,
-		// guard holds the host against the names of this server, wherever a request
-		// arrives.
+		// guard checks the host against the names of this server on every
+		// route.
 		DisableLocalhostProtection: true,
 	})
 	routes, err := s.routes()
@@ -152,7 +152,7 @@ func (s *Server) routes() (http.Handler, error) {
 	if err := engine.SetTrustedProxies(s.o.TrustedProxies); err != nil {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
-	// The library would also believe X-Real-IP, which proxies pass on as it came.
+	// The library would also trust X-Real-IP, which proxies forward unchanged.
 	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	engine.Use(s.recovered, s.limitAddress)
 	engine.HandleMethodNotAllowed = true
@@ -166,7 +166,8 @@ func (s *Server) routes() (http.Handler, error) {
 	return engine, nil
 }
 
-// HandlesPath says that a path is the tool server's, in a process that serves more.
+// HandlesPath reports whether a path belongs to the tool server, in a process
+// that serves other routes too.
 func HandlesPath(path string) bool {
 	path = strings.TrimSuffix(path, "/")
 	switch path {
@@ -179,8 +180,8 @@ func HandlesPath(path string) bool {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// CallTools implements the operation callTools, and answers the other methods
-// of its path.
+// CallTools implements the operation callTools and responds to the other
+// methods of its path.
 func (s *Server) CallTools(c *gin.Context) {
 	ctx, ok := s.authenticate(c)
 	if !ok {
@@ -196,7 +197,7 @@ func (s *Server) CallTools(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
 	request, end, err := s.turn(request)
 	if err != nil {
-		return // nobody waits any more
+		return // the client no longer waits
 	}
 	defer end()
 	s.mcp.ServeHTTP(c.Writer, request)

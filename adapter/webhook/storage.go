@@ -12,19 +12,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Storage hears the notifications of document stores.
+// Storage handles the change notifications of document stores.
 type Storage interface {
-	// Notified takes a call to the address of a subscription. An echo is the
-	// text that the store wants to be answered with. A subscription that is not
-	// known is a NotFound fault, a call that is not proven an Invalid one with
+	// Notified handles a call to the address of a subscription. echo is the
+	// text that the store expects in the response. An unknown subscription is a
+	// NotFound fault. A call without the right secret is an Invalid fault with
 	// invalid_signature.
 	Notified(ctx context.Context, subscription uuid.UUID, c docstore.Call) (echo string, err error)
 }
 
 // ReceiveStorageNotification implements the operation
-// receiveStorageNotification. The subscription is looked up before the body is
-// read. What a call asks to be answered with, and its secret, are read by the
-// store's own adapter.
+// receiveStorageNotification. It looks up the subscription before it reads the
+// body. The connector of the document store parses the validation text and the
+// secret.
 func (r *Receiver) ReceiveStorageNotification(c *gin.Context, subscription string, _ webhooks.ReceiveStorageNotificationParams) {
 	id, err := uuid.Parse(subscription)
 	if err != nil || r.Storage == nil {
@@ -42,7 +42,7 @@ func (r *Receiver) ReceiveStorageNotification(c *gin.Context, subscription strin
 	case err != nil:
 		r.WriteError(c, err)
 	case echo != "":
-		// Of a fixed type, which no browser guesses about.
+		// A fixed type prevents content sniffing by browsers.
 		c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte(echo))
 	default:
 		c.JSON(http.StatusOK, webhooks.WebhookReceipt{Received: true})

@@ -41,7 +41,7 @@ func (h *hearing) Notified(_ context.Context, id uuid.UUID, c docstore.Call) (st
 	case len(c.Query["validationToken"]) > 0:
 		return c.Query["validationToken"][0], nil
 	case string(body) != secret && http.Header(c.Header).Get("X-Goog-Channel-Token") != secret:
-		return "", fault.New(fault.Invalid, fault.CodeInvalidSignature, "The notification is not proven.")
+		return "", fault.New(fault.Invalid, fault.CodeInvalidSignature, "The secret of the notification is wrong.")
 	}
 	h.heard++
 	return "", nil

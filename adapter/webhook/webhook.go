@@ -1,6 +1,6 @@
-// Package webhook receives what other systems tell the service (interface 4.4
-// and section 6). It knows no vendor: each sender's own adapter says whether a
-// request is theirs and what it tells.
+// Package webhook receives the webhooks of other systems (interface 4.4 and
+// section 6). It is independent of vendors: the adapter of each sender verifies
+// the request and parses the event.
 package webhook
 
 import (
@@ -24,38 +24,38 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// DefaultMaxBytes is how large an event may be where nothing else is said.
+// DefaultMaxBytes is the default size limit of an event.
 const DefaultMaxBytes = 1 << 20
 
-// Verify holds a request against its signature and then reads the event in it.
-// A signature that is missing, wrong or too far from now is an Invalid fault
-// with invalid_signature. A signed body that cannot be interpreted is no error:
-// the event says in Unreadable why.
+// Verify verifies the signature of a request and then parses the event. A
+// signature that is missing, wrong or too old is an Invalid fault with
+// invalid_signature. A signed body that cannot be parsed is not an error:
+// Unreadable of the event contains the reason.
 type Verify func(header map[string][]string, body []byte, now time.Time) (usecaseinbox.Event, error)
 
-// Inbox keeps events for good before they are answered.
+// Inbox stores events durably before the response.
 type Inbox interface {
 	Receive(ctx context.Context, sender inbox.Sender, e usecaseinbox.Event) error
 }
 
-// Receiver answers the webhook operations of the specification.
+// Receiver implements the webhook operations of the specification.
 type Receiver struct {
 	Inbox Inbox
-	// Senders are those that are configured; all others get not_found.
+	// Senders are the configured senders. All other senders get not_found.
 	Senders    map[inbox.Sender]Verify
-	Storage    Storage // nil where no document store calls
+	Storage    Storage // nil without document stores that send notifications
 	WriteError func(c *gin.Context, err error)
 	Clock      usecase.Clock
 	Log        *slog.Logger
-	MaxBytes   int64 // of a body; 0 means DefaultMaxBytes
-	// ReadBody reads a body of at most limit bytes within the process's budget of
-	// memory; nil: without one.
+	MaxBytes   int64 // limit of a body; 0 means DefaultMaxBytes
+	// ReadBody reads a body of at most limit bytes within the memory budget of
+	// the process; nil: without a budget.
 	ReadBody func(c *gin.Context, limit int64) ([]byte, error)
 }
 
 var _ webhooks.ServerInterface = (*Receiver)(nil)
 
-// Register adds the routes. Nothing before them may read the body.
+// Register adds the routes. No middleware before them may read the body.
 func (r *Receiver) Register(routes gin.IRouter) {
 	webhooks.RegisterHandlersWithOptions(routes, r, webhooks.GinServerOptions{ErrorHandler: r.badHeader})
 }
@@ -70,21 +70,22 @@ func (r *Receiver) ReceiveIdentityEvent(c *gin.Context, _ webhooks.ReceiveIdenti
 	r.receive(c, inbox.Identity)
 }
 
-// badHeader answers a signature header that is there twice.
+// badHeader refuses a signature header that appears twice.
 func (r *Receiver) badHeader(c *gin.Context, err error, _ int) {
 	r.WriteError(c, fault.New(fault.Invalid, fault.CodeInvalidSignature,
-		"The webhook's signature is not valid: each of its headers must be there once.").WithCause(err))
+		"The webhook signature is invalid. Send each signature header exactly once.").WithCause(err))
 }
 
-// receive is the one table of what a delivery is answered with: 404 for a
-// sender that is not configured, 400 for what is too large or not theirs, 500
-// for a critical event that cannot be kept, and else 200. A signed event that
-// cannot be interpreted is kept and answered with 200, since its sender would
-// otherwise repeat it for days.
+// receive handles a delivery. The responses are:
+//   - 404: the sender is not configured.
+//   - 400: the body is too large or the signature is invalid.
+//   - 500: a critical event could not be stored.
+//   - 200: everything else. A signed event that cannot be parsed is stored and
+//     gets 200, because its sender would otherwise retry it for days.
 func (r *Receiver) receive(c *gin.Context, sender inbox.Sender) {
 	verify := r.Senders[sender]
 	if verify == nil {
-		r.WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "Events of this sender are not taken: it is not configured here."))
+		r.WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "Webhooks from this sender are not configured."))
 		return
 	}
 	body, err := r.read(c)
@@ -95,7 +96,7 @@ func (r *Receiver) receive(c *gin.Context, sender inbox.Sender) {
 	ctx := c.Request.Context()
 	event, err := verify(c.Request.Header, body, r.Clock.Now())
 	if err != nil {
-		// The sender is answered, but only the operator can put it right.
+		// Only the operator can fix this, not the sender.
 		r.Log.WarnContext(ctx, "webhook refused", "sender", sender, "error", err)
 		r.WriteError(c, err)
 		return
@@ -105,7 +106,7 @@ func (r *Receiver) receive(c *gin.Context, sender inbox.Sender) {
 			r.WriteError(c, notKept(sender, event, err))
 			return
 		}
-		r.Log.ErrorContext(ctx, "event not kept; its sender will not repeat it",
+		r.Log.ErrorContext(ctx, "webhook event lost; its sender does not retry it",
 			"sender", sender, "event", event.ID, "type", event.Type, "error", err)
 	}
 	c.JSON(http.StatusOK, webhooks.WebhookReceipt{Received: true})
@@ -123,18 +124,18 @@ func (r *Receiver) read(c *gin.Context) ([]byte, error) {
 	tooLarge := new(http.MaxBytesError)
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
 	if errors.As(err, &tooLarge) {
-		return nil, fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The event is larger than the %d bytes that are taken.", limit).
+		return nil, fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The event exceeds the limit of %d bytes.", limit).
 			With("limit_bytes", limit)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-			"The body ended before it was complete. Send the event again.").WithCause(err)
+			"The body is incomplete. Send the event again.").WithCause(err)
 	}
 	return body, nil
 }
 
-// critical says whether a sender must repeat an event that could not be kept:
-// it is one of the six of interface 6.
+// critical reports whether a sender must retry an event that could not be
+// stored: it is one of the six events of interface 6.
 func critical(sender inbox.Sender, eventType string) bool {
 	switch sender {
 	case inbox.Payments:
@@ -145,9 +146,9 @@ func critical(sender inbox.Sender, eventType string) bool {
 	return false
 }
 
-// notKept is internal whatever its cause is: the sender repeats what is
-// answered with 500 (decisions 6).
+// notKept returns an internal fault for every cause, because the sender retries
+// an event after a 500 (decisions 6).
 func notKept(sender inbox.Sender, e usecaseinbox.Event, cause error) error {
-	return fault.New(fault.Internal, fault.CodeInternal, "The event could not be kept. Send it again.").
-		WithCause(fmt.Errorf("keep event %s of type %s from %s: %w", e.ID, e.Type, sender, cause))
+	return fault.New(fault.Internal, fault.CodeInternal, "The event could not be stored. Send it again.").
+		WithCause(fmt.Errorf("store event %s of type %s from %s: %w", e.ID, e.Type, sender, cause))
 }

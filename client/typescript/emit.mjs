@@ -1,5 +1,5 @@
-// Writes the class Docledger: a method for each operation, which calls the
-// generated function through the transport of package/src.
+// Generates the class Docledger. Its methods call the generated functions of
+// the operations through the transport of package/src.
 import { operations, resolve } from './prepare.mjs'
 
 const header = '// Generated from openapi/docledger.json by client/typescript/emit.mjs. DO NOT EDIT.\n'
@@ -11,7 +11,7 @@ function comment(lines, indent) {
   return [`${indent}/**`, ...safe.map((l) => `${indent} * ${l}`.trimEnd()), `${indent} */`].join('\n')
 }
 
-/** What the transport must know of an operation. */
+/** Returns the properties of an operation that the transport requires. */
 function facts(spec, [operation, method, , item]) {
   const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((p) => resolve(spec, p))
   const has = (place, name) => parameters.some((p) => p.in === place && p.name === name)
@@ -29,7 +29,7 @@ function facts(spec, [operation, method, , item]) {
     answers: binary ? 'file' : answer === undefined ? 'redirect' : answer.anyOf ? 'text' : undefined,
     list: Boolean(list),
     next,
-    needed: parameters.some((p) => p.required) || operation.requestBody?.required === true,
+    required: parameters.some((p) => p.required) || operation.requestBody?.required === true,
   }
 }
 
@@ -37,12 +37,12 @@ function method(f, operation) {
   const type = capital(f.id)
   const options = `${f.form ? 'UploadCall' : 'Call'}<types.${type}Data>`
   const answer = f.answers === 'redirect' ? 'undefined' : `types.${type}Response`
-  const told = [
+  const properties = [
     `id: '${f.id}'`,
     ...['open', 'safe', 'keyed', 'form'].filter((name) => f[name]).map((name) => `${name}: true`),
     ...(f.answers ? [`answers: '${f.answers}'`] : []),
   ].join(', ')
-  const parameter = f.needed ? `options: ${options}` : `options: ${options} = {}`
+  const parameter = f.required ? `options: ${options}` : `options: ${options} = {}`
   const lines = [
     comment([operation.summary, '', operation.description ?? ''], '  '),
   ]
@@ -50,18 +50,18 @@ function method(f, operation) {
     const next = f.next ? `'${f.next}'` : 'undefined'
     lines.push(
       `  ${f.id}(${parameter}): Pages<${answer}> {`,
-      `    return this.#transport.list({ ${told} }, sdk.${f.id}, options, ${next})`,
+      `    return this.#transport.list({ ${properties} }, sdk.${f.id}, options, ${next})`,
     )
   } else {
     lines.push(
       `  ${f.id}(${parameter}): Promise<Answer<${answer}>> {`,
-      `    return this.#transport.call({ ${told} }, sdk.${f.id}, options)`,
+      `    return this.#transport.call({ ${properties} }, sdk.${f.id}, options)`,
     )
   }
   return [...lines, '  }'].join('\n')
 }
 
-/** The source of the class. */
+/** Returns the source of the class. */
 export function docledger(spec) {
   const all = operations(spec).map((entry) => method(facts(spec, entry), entry[0]))
   return `${header}
@@ -71,7 +71,7 @@ import type { Answer, Call, DocledgerOptions, UploadCall } from './options.js'
 import type { Pages } from './pages.js'
 import { Transport } from './transport.js'
 
-/** The API of docledger: a method for each operation, by its operationId. */
+/** The docledger API. Each operation is a method, named by its operationId. */
 export class Docledger {
   readonly #transport: Transport
 
@@ -84,18 +84,18 @@ ${all.join('\n\n')}
 `
 }
 
-/** The source of the list of error codes. */
+/** Returns the source of the list of error codes. */
 export function errorCodes(spec) {
   const { description, 'x-extensible-enum': codes } = spec.components.schemas.ErrorCode
   const meaning = Object.fromEntries([...description.matchAll(/^- `(\w+)`: (.+)$/gm)].map((m) => [m[1], m[2]]))
   const lines = codes.map((code) => `  /** ${capital(meaning[code])} */\n  '${code}',`)
   return `${header}
-/** Every \`error.code\` that this release knows. */
+/** Every \`error.code\` of this release. */
 export const errorCodes = [
 ${lines.join('\n')}
 ] as const
 
-/** An \`error.code\` that this release knows. */
+/** An \`error.code\` of this release. */
 export type KnownErrorCode = (typeof errorCodes)[number]
 `
 }

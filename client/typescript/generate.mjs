@@ -1,6 +1,6 @@
-// Makes gen/typescript, the npm package, from the joined specification: types
-// and calls by @hey-api/openapi-ts, one class over them by emit.mjs, and what
-// is written by hand (package/) copied beside.
+// Generates gen/typescript, the npm package, from the joined specification:
+// @hey-api/openapi-ts generates types and calls, emit.mjs generates one class
+// over them, and the hand-written sources in package/ are copied.
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ const to = join(root, 'gen', 'typescript')
 
 const spec = prepare(JSON.parse(await readFile(join(root, 'openapi', 'docledger.json'), 'utf8')))
 
-// What a build left there (dist, node_modules) is no concern of this.
+// Build results (dist, node_modules) stay unchanged.
 for (const entry of ['src', ...(await readdir(from))]) {
   await rm(join(to, entry), { recursive: true, force: true })
 }

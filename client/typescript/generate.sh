@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes gen/typescript.
+# Generates gen/typescript.
 set -euo pipefail
 cd "$(dirname "$0")"
 bash install.sh

@@ -1,5 +1,5 @@
-// Brings the specification into the form that the generator understands. What
-// is said here is about the generator alone; the specification stays as it is.
+// Converts the specification to the form that the generator understands. The
+// conversion serves only the generator; the specification stays unchanged.
 
 /** What stands for "any other text" in an open list of values. */
 const other = '(any other)'

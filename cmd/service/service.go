@@ -315,7 +315,7 @@ func (s *Service) buildHandler() (err error) {
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL),
 		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
 	}
-	if server.Renditions, err = httpapi.NewRenditions(); err != nil {
+	if server.Responses, err = httpapi.NewResponseCache(); err != nil {
 		return err
 	}
 	limiter, closeLimiter, err := newLimiter(s.cfg, s.clock, s.log)

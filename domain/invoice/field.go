@@ -70,7 +70,7 @@ func setDate(at *calendar.Date, path, v string) error {
 	}
 	d, err := calendar.Parse(v)
 	if err != nil {
-		return fault.InvalidField(path, "must be a date of the calendar, YYYY-MM-DD")
+		return fault.InvalidField(path, "must be an existing date as YYYY-MM-DD")
 	}
 	*at = d
 	return nil

@@ -41,118 +41,117 @@ func (e GetBillingUsageParamsFormat) Valid() bool {
 
 // Billing defines model for Billing.
 type Billing struct {
-	// Alerts What somebody should look after; empty where all is well.
+	// Alerts Alerts that require attention; empty if there are none.
 	Alerts []BillingAlert `json:"alerts"`
 
-	// BillingCycleEnd The moment in UTC at which the running period ends and the next one is
-	// charged; in the trial, the moment at which it ends. Null where there is no
-	// period.
+	// BillingCycleEnd The time (UTC) at which the current period ends and the next period is
+	// charged; in the trial, the end of the trial. Null if there is no period.
 	BillingCycleEnd nullable.Nullable[time.Time] `json:"billing_cycle_end"`
 
-	// Limits What a plan allows; null is unlimited.
+	// Limits The limits of the plan; null means unlimited.
 	Limits PlanLimits `json:"limits"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// Plan The plan's name: `trial` in the trial, `none` without trial and subscription, `self_hosted` without a payment processor.
+	// Plan The name of the plan: `trial` in the trial, `none` without trial and subscription, `self_hosted` without a payment processor.
 	//
 	// Example: trial
 	Plan string `json:"plan"`
 
-	// SubscriptionStatus The subscription's status as the payment processor says it. Without a
-	// subscription it is that of the trial: `trialing` through its last day in
-	// UTC, then `trial_expired`; `none` where there is no trial either. New
-	// things can be added in `active`, `trialing` and `past_due`; reading works
-	// in all.
+	// SubscriptionStatus The status of the subscription at the payment processor. Without a
+	// subscription, the status of the trial: `trialing` until the end of its
+	// last day (UTC), then `trial_expired`; `none` without a trial. New records
+	// are accepted in `active`, `trialing` and `past_due`. Reading works in
+	// every status.
 	SubscriptionStatus SubscriptionStatus `json:"subscription_status"`
 
-	// Trial The free trial; null with a subscription and without a payment processor.
+	// Trial The free trial; null with a subscription or without a payment processor.
 	Trial nullable.Nullable[BillingTrial] `json:"trial"`
 
-	// Usage What counts towards the limits.
+	// Usage The usage that counts towards the limits.
 	Usage BillingUsage `json:"usage"`
 }
 
 // BillingAlert defines model for BillingAlert.
 type BillingAlert struct {
-	// Code - `TRIAL_EXPIRING`: fewer than three days are left.
-	// - `SUBSCRIPTION_INACTIVE`: nothing new can be added.
-	// - `USAGE_NEAR_LIMIT`: 80 % of a limit are used.
-	// - `USAGE_LIMIT_REACHED`: a limit is used up.
-	// - `PAYMENT_FAILED`: an invoice waits for payment; `url` is its page.
+	// Code - `TRIAL_EXPIRING`: fewer than three days are left in the trial.
+	// - `SUBSCRIPTION_INACTIVE`: new records are refused.
+	// - `USAGE_NEAR_LIMIT`: 80 % of a limit is used.
+	// - `USAGE_LIMIT_REACHED`: a limit is reached.
+	// - `PAYMENT_FAILED`: a subscription invoice is unpaid; `url` is its page.
 	Code string `json:"code"`
 
-	// Message Tells a person what to look after.
+	// Message A message for people. It states what requires attention.
 	Message string `json:"message"`
 
-	// Url The page on which it is put right; null where there is none of its own.
+	// Url The page that resolves the alert; null if there is none.
 	Url nullable.Nullable[string] `json:"url"`
 }
 
 // BillingSession defines model for BillingSession.
 type BillingSession struct {
-	// Url The page. It is for this organization alone and expires.
+	// Url The URL of the page. It is valid only for this organization and expires.
 	Url string `json:"url"`
 }
 
-// BillingTrial The free trial; null with a subscription and without a payment processor.
+// BillingTrial The free trial; null with a subscription or without a payment processor.
 type BillingTrial struct {
-	// Active Whether it still runs.
+	// Active Whether the trial is active.
 	Active bool `json:"active"`
 
-	// DaysLeft The days of UTC until its last one: 0 on that day, negative after it.
+	// DaysLeft The number of days (UTC) until the last day: 0 on that day, negative after it.
 	DaysLeft int `json:"days_left"`
 
-	// ExpiryDate Its last day, which ends at 24:00 UTC.
+	// ExpiryDate The last day. It ends at 24:00 UTC.
 	ExpiryDate openapi_types.Date `json:"expiry_date"`
 }
 
-// BillingUsage What counts towards the limits.
+// BillingUsage The usage that counts towards the limits.
 type BillingUsage struct {
-	// Entities The entities that are not archived.
+	// Entities The number of entities that are not archived.
 	Entities int `json:"entities"`
 
-	// InvoicesThisMonth The documents that were read as invoices for the first time in the period.
-	// Deleting gives nothing back.
+	// InvoicesThisMonth The number of documents that were first extracted as invoices in the
+	// period. Deleting a document does not reduce it.
 	InvoicesThisMonth int `json:"invoices_this_month"`
 
-	// PeriodEnd The last day of the running month in UTC, included.
+	// PeriodEnd The last day of the current month (UTC).
 	PeriodEnd openapi_types.Date `json:"period_end"`
 
-	// PeriodStart The 1st of the running month in UTC.
+	// PeriodStart The first day of the current month (UTC).
 	PeriodStart openapi_types.Date `json:"period_start"`
 }
 
 // CheckoutSessionCreate defines model for CheckoutSessionCreate.
 type CheckoutSessionCreate struct {
-	// CancelUrl Where it returns to without.
+	// CancelUrl Where the browser returns without a purchase.
 	CancelUrl string `json:"cancel_url"`
 
 	// PriceId One of the prices for sale.
 	PriceId string `json:"price_id"`
 
-	// SuccessUrl Where the browser returns to after buying.
+	// SuccessUrl Where the browser returns after the purchase.
 	SuccessUrl string `json:"success_url"`
 }
 
 // EntityUsage defines model for EntityUsage.
 type EntityUsage struct {
-	// EntityId The entity; null for all that the caller may not see, together.
+	// EntityId The entity; null for the sum of all entities that the caller may not see.
 	EntityId nullable.Nullable[openapi_types.UUID] `json:"entity_id"`
 
-	// Invoices The documents that were read as invoices for the first time in the month.
+	// Invoices The number of documents that were first extracted as invoices in the month.
 	Invoices int `json:"invoices"`
 }
 
-// PlanLimits What a plan allows; null is unlimited.
+// PlanLimits The limits of the plan; null means unlimited.
 type PlanLimits struct {
-	// MaxEntities How many entities that are not archived there may be.
+	// MaxEntities The maximum number of entities that are not archived.
 	MaxEntities nullable.Nullable[int] `json:"max_entities"`
 
-	// MaxInvoicesPerMonth How many documents may be read as invoices in a month of UTC.
+	// MaxInvoicesPerMonth The maximum number of documents extracted as invoices in a month (UTC).
 	MaxInvoicesPerMonth nullable.Nullable[int] `json:"max_invoices_per_month"`
 }
 
@@ -161,13 +160,13 @@ type PlanList struct {
 	// Items The prices.
 	Items []PlanOffer `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
 // PlanOffer defines model for PlanOffer.
 type PlanOffer struct {
-	// Amount What one period costs, as an exact decimal number; null where it is no single amount.
+	// Amount The price of one period as an exact decimal number; null if it is not a single amount.
 	Amount nullable.Nullable[string] `json:"amount"`
 
 	// Currency The currency of the amount (ISO 4217).
@@ -176,38 +175,38 @@ type PlanOffer struct {
 	// Interval The unit of the period.
 	Interval string `json:"interval"`
 
-	// IntervalCount How many of the unit one period has.
+	// IntervalCount The number of units in one period.
 	IntervalCount int `json:"interval_count"`
 
-	// Limits What a plan allows; null is unlimited.
+	// Limits The limits of the plan; null means unlimited.
 	Limits PlanLimits `json:"limits"`
 
-	// Name The plan's name as people read it.
+	// Name The display name of the plan.
 	Name string `json:"name"`
 
-	// PriceId What a checkout session is opened with.
+	// PriceId The id for a checkout session.
 	PriceId string `json:"price_id"`
 }
 
 // PortalSessionCreate defines model for PortalSessionCreate.
 type PortalSessionCreate struct {
-	// ReturnUrl Where the browser returns to.
+	// ReturnUrl Where the browser returns.
 	ReturnUrl string `json:"return_url"`
 }
 
-// SubscriptionStatus The subscription's status as the payment processor says it. Without a
-// subscription it is that of the trial: `trialing` through its last day in
-// UTC, then `trial_expired`; `none` where there is no trial either. New
-// things can be added in `active`, `trialing` and `past_due`; reading works
-// in all.
+// SubscriptionStatus The status of the subscription at the payment processor. Without a
+// subscription, the status of the trial: `trialing` until the end of its
+// last day (UTC), then `trial_expired`; `none` without a trial. New records
+// are accepted in `active`, `trialing` and `past_due`. Reading works in
+// every status.
 type SubscriptionStatus = string
 
 // UsageByEntity defines model for UsageByEntity.
 type UsageByEntity struct {
-	// Items What each entity has used, in the order of their ids; none where nothing was used.
+	// Items The usage of each entity, sorted by id; empty without usage.
 	Items []EntityUsage `json:"items"`
 
-	// Month The month in UTC.
+	// Month The month (UTC).
 	Month string `json:"month"`
 
 	// Total The sum of the items.
@@ -216,18 +215,18 @@ type UsageByEntity struct {
 
 // CreateCheckoutSessionParams defines parameters for CreateCheckoutSession.
 type CreateCheckoutSessionParams struct {
-	// IdempotencyKey Makes a repeated request safe: for 24 hours the same key in the same
-	// organization, credential and operation gets the first answer again. The
-	// same key with another body is refused with `conflict`.
+	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
+	// credential and operation returns the first response again. The same key
+	// with another body is refused with `conflict`.
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // GetBillingUsageParams defines parameters for GetBillingUsage.
 type GetBillingUsageParams struct {
-	// Month The month in UTC, as YYYY-MM; the running one where it is absent.
+	// Month The month (UTC) as YYYY-MM; if absent, the current month.
 	Month *string `form:"month,omitempty" json:"month,omitempty"`
 
-	// Format In which form the answer comes.
+	// Format The format of the response.
 	Format *GetBillingUsageParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 }
 
@@ -242,19 +241,19 @@ type CreatePortalSessionJSONRequestBody = PortalSessionCreate
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// GetBilling Read plan and usage
+	// GetBilling Get the plan and its usage
 	// (GET /api/billing)
 	GetBilling(c *gin.Context)
-	// CreateCheckoutSession Open the page that sells a plan
+	// CreateCheckoutSession Create a checkout session
 	// (POST /api/billing/checkout-session)
 	CreateCheckoutSession(c *gin.Context, params CreateCheckoutSessionParams)
-	// ListPlans List the plans for sale
+	// ListPlans List the plans
 	// (GET /api/billing/plans)
 	ListPlans(c *gin.Context)
-	// CreatePortalSession Open the page that looks after a plan
+	// CreatePortalSession Create a billing portal session
 	// (POST /api/billing/portal-session)
 	CreatePortalSession(c *gin.Context)
-	// GetBillingUsage Read usage by entity
+	// GetBillingUsage Get the usage by entity
 	// (GET /api/billing/usage)
 	GetBillingUsage(c *gin.Context, params GetBillingUsageParams)
 }
@@ -1318,19 +1317,19 @@ func (response GetBillingUsage503JSONResponse) VisitGetBillingUsageResponse(w ht
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// GetBilling Read plan and usage
+	// GetBilling Get the plan and its usage
 	// (GET /api/billing)
 	GetBilling(ctx context.Context, request GetBillingRequestObject) (GetBillingResponseObject, error)
-	// CreateCheckoutSession Open the page that sells a plan
+	// CreateCheckoutSession Create a checkout session
 	// (POST /api/billing/checkout-session)
 	CreateCheckoutSession(ctx context.Context, request CreateCheckoutSessionRequestObject) (CreateCheckoutSessionResponseObject, error)
-	// ListPlans List the plans for sale
+	// ListPlans List the plans
 	// (GET /api/billing/plans)
 	ListPlans(ctx context.Context, request ListPlansRequestObject) (ListPlansResponseObject, error)
-	// CreatePortalSession Open the page that looks after a plan
+	// CreatePortalSession Create a billing portal session
 	// (POST /api/billing/portal-session)
 	CreatePortalSession(ctx context.Context, request CreatePortalSessionRequestObject) (CreatePortalSessionResponseObject, error)
-	// GetBillingUsage Read usage by entity
+	// GetBillingUsage Get the usage by entity
 	// (GET /api/billing/usage)
 	GetBillingUsage(ctx context.Context, request GetBillingUsageRequestObject) (GetBillingUsageResponseObject, error)
 }

@@ -13,127 +13,127 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
-// AmountInput A sum of money as a decimal string, up to 15 digits before the point and 4 after it.
+// AmountInput An amount as a decimal string with up to 15 digits before the point and 4 after it.
 //
 // Example: 1190.00
 type AmountInput = string
 
-// Date A day without a time zone, YYYY-MM-DD.
+// Date A date without a time zone, YYYY-MM-DD.
 //
 // Example: 2026-03-31
 type Date = openapi_types.Date
 
-// Decimal An exact decimal number as a string, with the digits it was stated with.
+// Decimal An exact decimal number as a string, with the digits of the document.
 //
 // Example: 1190.00
 type Decimal = string
 
-// Error What went wrong and what to do next.
+// Error What went wrong and what to do.
 type Error struct {
-	// Code The machine-readable reason. The list is open: treat an unknown code
-	// like its status.
-	// - `invalid_request`: the request is malformed or a value is wrong; see `details.fields`.
-	// - `invalid_credentials`: e-mail address or password is wrong.
+	// Code The machine-readable reason. Later releases may add codes: treat an
+	// unknown code like its status code.
+	// - `invalid_request`: the request is malformed or a value is invalid; see `details.fields`.
+	// - `invalid_credentials`: the e-mail address or the password is wrong.
 	// - `unauthorized`: the token is missing, expired or not valid.
-	// - `organization_required`: the OAuth token carries no organization; choose one and sign in again.
-	// - `forbidden`: the caller lacks the right to do this.
-	// - `plan_limit_reached`: the plan's number of entities or invoices is used up.
-	// - `subscription_inactive`: there is no active plan, so nothing new can be added.
-	// - `not_found`: there is no such thing, or it is not the caller's to see.
-	// - `conflict`: the request does not fit the present state; see `details.status` and `details.allowed`.
-	// - `version_conflict`: the record changed since; see `details.current_version`.
+	// - `organization_required`: the OAuth token names no organization; choose one and sign in again.
+	// - `forbidden`: the caller has no permission.
+	// - `plan_limit_reached`: the entity limit or invoice limit of the plan is reached.
+	// - `subscription_inactive`: there is no active plan; new records are refused.
+	// - `not_found`: the record does not exist, or the caller may not see it.
+	// - `conflict`: the current state does not allow the operation; see `details.status` and `details.allowed`.
+	// - `version_conflict`: the record has changed; see `details.current_version`.
 	// - `payload_too_large`: the body is larger than allowed.
-	// - `unsupported_media_type`: the content type is not one of those the operation takes.
+	// - `unsupported_media_type`: the operation does not accept the content type.
 	// - `unreadable_document`: the document cannot be read; see `details.failure`.
-	// - `not_an_invoice`: the document is none; see `details.failure`.
+	// - `not_an_invoice`: the document is not an invoice; see `details.failure`.
 	// - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
-	// - `still_processing`: not ready yet; ask again after Retry-After.
+	// - `still_processing`: the result is not ready yet; retry after Retry-After.
 	// - `invalid_signature`: the signature of a webhook is missing or wrong.
-	// - `provider_unauthorized`: a third party refuses our access; connect it again.
-	// - `provider_unavailable`: a third party does not answer.
+	// - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
+	// - `provider_unavailable`: a third party is unavailable.
 	// - `rate_limited`: too many requests; wait for Retry-After.
-	// - `internal`: a mistake on our side.
-	// - `unavailable`: something the service needs is down for the moment.
+	// - `internal`: an internal error.
+	// - `unavailable`: a dependency of the service is unavailable.
 	//
 	//
 	// Example: invalid_request
 	Code ErrorCode `json:"code"`
 
-	// Details Facts about the error. Which members stand here beside `request_id` depends on the code.
+	// Details Details of the error. The members other than `request_id` depend on the code.
 	Details ErrorDetails `json:"details"`
 
-	// Message Tells a person what happened and what to do next.
+	// Message A message for people. It states what went wrong and what to do.
 	Message string `json:"message"`
 }
 
-// ErrorCode The machine-readable reason. The list is open: treat an unknown code
-// like its status.
-// - `invalid_request`: the request is malformed or a value is wrong; see `details.fields`.
-// - `invalid_credentials`: e-mail address or password is wrong.
+// ErrorCode The machine-readable reason. Later releases may add codes: treat an
+// unknown code like its status code.
+// - `invalid_request`: the request is malformed or a value is invalid; see `details.fields`.
+// - `invalid_credentials`: the e-mail address or the password is wrong.
 // - `unauthorized`: the token is missing, expired or not valid.
-// - `organization_required`: the OAuth token carries no organization; choose one and sign in again.
-// - `forbidden`: the caller lacks the right to do this.
-// - `plan_limit_reached`: the plan's number of entities or invoices is used up.
-// - `subscription_inactive`: there is no active plan, so nothing new can be added.
-// - `not_found`: there is no such thing, or it is not the caller's to see.
-// - `conflict`: the request does not fit the present state; see `details.status` and `details.allowed`.
-// - `version_conflict`: the record changed since; see `details.current_version`.
+// - `organization_required`: the OAuth token names no organization; choose one and sign in again.
+// - `forbidden`: the caller has no permission.
+// - `plan_limit_reached`: the entity limit or invoice limit of the plan is reached.
+// - `subscription_inactive`: there is no active plan; new records are refused.
+// - `not_found`: the record does not exist, or the caller may not see it.
+// - `conflict`: the current state does not allow the operation; see `details.status` and `details.allowed`.
+// - `version_conflict`: the record has changed; see `details.current_version`.
 // - `payload_too_large`: the body is larger than allowed.
-// - `unsupported_media_type`: the content type is not one of those the operation takes.
+// - `unsupported_media_type`: the operation does not accept the content type.
 // - `unreadable_document`: the document cannot be read; see `details.failure`.
-// - `not_an_invoice`: the document is none; see `details.failure`.
+// - `not_an_invoice`: the document is not an invoice; see `details.failure`.
 // - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
-// - `still_processing`: not ready yet; ask again after Retry-After.
+// - `still_processing`: the result is not ready yet; retry after Retry-After.
 // - `invalid_signature`: the signature of a webhook is missing or wrong.
-// - `provider_unauthorized`: a third party refuses our access; connect it again.
-// - `provider_unavailable`: a third party does not answer.
+// - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
+// - `provider_unavailable`: a third party is unavailable.
 // - `rate_limited`: too many requests; wait for Retry-After.
-// - `internal`: a mistake on our side.
-// - `unavailable`: something the service needs is down for the moment.
+// - `internal`: an internal error.
+// - `unavailable`: a dependency of the service is unavailable.
 //
 // Example: invalid_request
 type ErrorCode = string
 
-// ErrorDetails Facts about the error. Which members stand here beside `request_id` depends on the code.
+// ErrorDetails Details of the error. The members other than `request_id` depend on the code.
 type ErrorDetails struct {
-	// ConfirmUrl With `forbidden`, to an assistant: the page on which a person can do what was refused.
+	// ConfirmUrl With `forbidden` for an assistant: the page where a user can perform the action.
 	ConfirmUrl *string `json:"confirm_url,omitempty"`
 
-	// Fields The values that are not valid, at most 20.
+	// Fields The invalid values, at most 20.
 	Fields *[]FieldError `json:"fields,omitempty"`
 
-	// More True where more values are not valid than `fields` lists.
+	// More True if there are more invalid values than `fields` lists.
 	More *bool `json:"more,omitempty"`
 
-	// RequestId The same as the header X-Request-Id.
+	// RequestId The same id as in the header X-Request-Id.
 	RequestId            openapi_types.UUID     `json:"request_id"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// ErrorEnvelope The one shape of every error.
+// ErrorEnvelope The format of every error.
 type ErrorEnvelope struct {
-	// Error What went wrong and what to do next.
+	// Error What went wrong and what to do.
 	Error Error `json:"error"`
 }
 
 // FieldError defines model for FieldError.
 type FieldError struct {
-	// Field The path of the value, such as `seller.tax_id` or `lines[0].net_amount`; empty for the body as a whole.
+	// Field The path of the value, such as `seller.tax_id` or `lines[0].net_amount`; empty for the whole body.
 	Field string `json:"field"`
 
-	// Reason What is wrong with it.
+	// Reason Why the value is invalid.
 	Reason string `json:"reason"`
 }
 
-// Id An identifier (UUID version 7 in what the service makes).
+// Id An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type Id = openapi_types.UUID
 
-// NextCursor What to send as `cursor` for the next page; null after the last one.
+// NextCursor The `cursor` of the next page; null on the last page.
 type NextCursor = string
 
-// NullableAmountInput A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+// NullableAmountInput An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 type NullableAmountInput = string
 
 // NullableCountryInput A country (ISO 3166-1 alpha-2), or null.
@@ -142,35 +142,35 @@ type NullableCountryInput = string
 // NullableCurrencyInput A currency (ISO 4217), or null.
 type NullableCurrencyInput = string
 
-// NullableDate A day without a time zone, YYYY-MM-DD, or null.
+// NullableDate A date without a time zone, YYYY-MM-DD, or null.
 type NullableDate = openapi_types.Date
 
-// NullableDecimal An exact decimal number as a string, with the digits it was stated with, or null.
+// NullableDecimal An exact decimal number as a string, with the digits of the document, or null.
 type NullableDecimal = string
 
 // NullableId An identifier, or null.
 type NullableId = openapi_types.UUID
 
-// NullableQuantityInput A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+// NullableQuantityInput A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 type NullableQuantityInput = string
 
 // NullableText A text, or null.
 type NullableText = string
 
-// NullableTimestamp A moment in UTC (RFC 3339), or null.
+// NullableTimestamp A timestamp in UTC (RFC 3339), or null.
 type NullableTimestamp = time.Time
 
-// QuantityInput A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it.
+// QuantityInput A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it.
 //
 // Example: 2.5
 type QuantityInput = string
 
-// Timestamp A moment in UTC (RFC 3339).
+// Timestamp A timestamp in UTC (RFC 3339).
 //
 // Example: 2026-03-31T09:30:00Z
 type Timestamp = time.Time
 
-// Version Grows by one with each change of the record. Also the record's ETag.
+// Version The version of the record. Each change increases it by one. The ETag contains it.
 //
 // Example: 3
 type Version = int
@@ -187,25 +187,25 @@ type IfMatch = string
 // Limit defines model for Limit.
 type Limit = int
 
-// BadRequest The one shape of every error.
+// BadRequest The format of every error.
 type BadRequest = ErrorEnvelope
 
-// Forbidden The one shape of every error.
+// Forbidden The format of every error.
 type Forbidden = ErrorEnvelope
 
-// InternalError The one shape of every error.
+// InternalError The format of every error.
 type InternalError = ErrorEnvelope
 
-// NotFound The one shape of every error.
+// NotFound The format of every error.
 type NotFound = ErrorEnvelope
 
-// TooManyRequests The one shape of every error.
+// TooManyRequests The format of every error.
 type TooManyRequests = ErrorEnvelope
 
-// Unauthorized The one shape of every error.
+// Unauthorized The format of every error.
 type Unauthorized = ErrorEnvelope
 
-// Unavailable The one shape of every error.
+// Unavailable The format of every error.
 type Unavailable = ErrorEnvelope
 
 // Getter for additional properties for ErrorDetails. Returns the specified

@@ -87,148 +87,148 @@ type AccountingAccount struct {
 	// Class ACCOUNTING_A: Asset, Liability, Equity, Revenue, Expense, Bank or CreditCard. ACCOUNTING_B: the original type, such as CostofGoodsSold.
 	Class string `json:"class"`
 
-	// Code Its number in the chart of accounts.
+	// Code The number in the chart of accounts.
 	Code nullable.Nullable[string] `json:"code"`
 
-	// Currency ISO 4217, where it is kept in one of its own.
+	// Currency ISO 4217; null if the account has no currency.
 	Currency nullable.Nullable[string] `json:"currency"`
 
-	// Id What a line names it by.
+	// Id The id for lines.
 	Id string `json:"id"`
 
-	// Name Its name.
+	// Name The name.
 	Name string `json:"name"`
 
-	// Status Whether new bills can use it.
+	// Status ACTIVE: new bills can use it.
 	Status LedgerState `json:"status"`
 
-	// TaxType The tax rate that it is usually booked with.
+	// TaxType The default tax rate of the account.
 	TaxType nullable.Nullable[string] `json:"tax_type"`
 
-	// Type Its type in the provider's own spelling.
+	// Type The type of the provider.
 	Type string `json:"type"`
 }
 
-// AccountingAccountList The list, or a page of it.
+// AccountingAccountList The complete list, or one page.
 type AccountingAccountList struct {
-	// Items In the provider's order.
+	// Items In the order of the provider.
 	Items []AccountingAccount `json:"items"`
 
-	// NextCursor Of the next page; null on the last one.
+	// NextCursor The cursor of the next page; null on the last page.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
 // AccountingContact A contact of the ledger.
 type AccountingContact struct {
-	// Email Its e-mail address.
+	// Email The e-mail address.
 	Email nullable.Nullable[string] `json:"email"`
 
-	// Id What a bill names it by.
+	// Id The id for bills.
 	Id string `json:"id"`
 
-	// IsSupplier Whether bills came from it already.
+	// IsSupplier Whether the ledger has bills of this contact.
 	IsSupplier bool `json:"is_supplier"`
 
-	// Name Its name.
+	// Name The name.
 	Name string `json:"name"`
 
-	// Status Whether new bills can use it.
+	// Status ACTIVE: new bills can use it.
 	Status LedgerState `json:"status"`
 
-	// TaxId Its tax id.
+	// TaxId The tax identifier.
 	TaxId nullable.Nullable[string] `json:"tax_id"`
 }
 
-// AccountingContactList The list, or a page of it.
+// AccountingContactList The complete list, or one page.
 type AccountingContactList struct {
-	// Items In the provider's order.
+	// Items In the order of the provider.
 	Items []AccountingContact `json:"items"`
 
-	// NextCursor Of the next page; null on the last one.
+	// NextCursor The cursor of the next page; null on the last page.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
-// AccountingCurrency A currency that the ledger takes.
+// AccountingCurrency A currency that the ledger accepts.
 type AccountingCurrency struct {
 	// Code ISO 4217.
 	Code string `json:"code"`
 
-	// Name Its name.
+	// Name The name.
 	Name string `json:"name"`
 }
 
-// AccountingCurrencyList The list, or a page of it.
+// AccountingCurrencyList The complete list, or one page.
 type AccountingCurrencyList struct {
-	// Items In the provider's order.
+	// Items In the order of the provider.
 	Items []AccountingCurrency `json:"items"`
 
-	// NextCursor Of the next page; null on the last one.
+	// NextCursor The cursor of the next page; null on the last page.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
-// AccountingOrganization A company that keeps its books at the provider.
+// AccountingOrganization An organization at the accounting provider.
 type AccountingOrganization struct {
-	// BaseCurrency ISO 4217, where the provider tells it.
+	// BaseCurrency ISO 4217; null if unknown.
 	BaseCurrency nullable.Nullable[string] `json:"base_currency"`
 
-	// ConnectedNow Whether it was chosen in the latest consent.
+	// ConnectedNow Whether the latest consent includes it.
 	ConnectedNow bool `json:"connected_now"`
 
-	// Country ISO 3166-1 alpha-2, where the provider tells it.
+	// Country ISO 3166-1 alpha-2; null if unknown.
 	Country nullable.Nullable[string] `json:"country"`
 
-	// Name Its name.
+	// Name The name.
 	Name string `json:"name"`
 
-	// OrganizationId What the set-up names it by.
+	// OrganizationId The id for the setup.
 	OrganizationId string `json:"organization_id"`
 
 	// UsedByEntityId An identifier, or null.
 	UsedByEntityId nullable.Nullable[externalRef0.NullableId] `json:"used_by_entity_id"`
 }
 
-// AccountingOrganizationList The list, or a page of it.
+// AccountingOrganizationList The complete list, or one page.
 type AccountingOrganizationList struct {
-	// Items In the provider's order.
+	// Items In the order of the provider.
 	Items []AccountingOrganization `json:"items"`
 
-	// NextCursor Of the next page; null on the last one.
+	// NextCursor The cursor of the next page; null on the last page.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
 // AccountingTaxRate A tax rate of the ledger.
 type AccountingTaxRate struct {
-	// Id What a line names it by.
+	// Id The id for lines.
 	Id string `json:"id"`
 
-	// Name Its name.
+	// Name The name.
 	Name string `json:"name"`
 
-	// Rate Percent, as a decimal.
+	// Rate The percentage as a decimal.
 	Rate string `json:"rate"`
 
-	// Status Whether new bills can use it.
+	// Status ACTIVE: new bills can use it.
 	Status LedgerState `json:"status"`
 
-	// Type The provider's own word for its kind.
+	// Type The type of the provider.
 	Type nullable.Nullable[string] `json:"type"`
 }
 
-// AccountingTaxRateList The list, or a page of it.
+// AccountingTaxRateList The complete list, or one page.
 type AccountingTaxRateList struct {
-	// Items In the provider's order.
+	// Items In the order of the provider.
 	Items []AccountingTaxRate `json:"items"`
 
-	// NextCursor Of the next page; null on the last one.
+	// NextCursor The cursor of the next page; null on the last page.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
-// Authorization A consent to be asked for.
+// Authorization A requested consent.
 type Authorization struct {
 	// AuthorizationUrl The page to open in a browser.
 	AuthorizationUrl string `json:"authorization_url"`
 
-	// IntegrationId An identifier (UUID version 7 in what the service makes).
+	// IntegrationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	IntegrationId externalRef0.Id `json:"integration_id"`
@@ -236,88 +236,88 @@ type Authorization struct {
 
 // AuthorizeRequest defines model for AuthorizeRequest.
 type AuthorizeRequest struct {
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Provider What to connect to.
+	// Provider The provider to connect.
 	Provider AuthorizeRequestProvider `json:"provider"`
 
-	// RedirectUrl Where the browser goes after the consent; its origin must be allowed by the installation.
+	// RedirectUrl Where the browser returns after the consent. The installation must allow its origin.
 	RedirectUrl string `json:"redirect_url"`
 }
 
-// AuthorizeRequestProvider What to connect to.
+// AuthorizeRequestProvider The provider to connect.
 type AuthorizeRequestProvider string
 
-// Integration An entity's connection to a provider.
+// Integration The connection of an entity to a provider.
 type Integration struct {
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// LastActivityAt A moment in UTC (RFC 3339), or null.
+	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
 	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
 
 	// Provider The code of the provider.
 	Provider IntegrationProvider `json:"provider"`
 
-	// PublicMetadata The set-up; null before it. Keys of another type of provider are null.
+	// PublicMetadata The setup; null before the setup. Keys of other provider types are null.
 	PublicMetadata nullable.Nullable[IntegrationMetadata] `json:"public_metadata"`
 
-	// Status PENDING until consent and set-up are done; ERROR until it is connected again.
+	// Status PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
 	Status IntegrationStatus `json:"status"`
 
-	// StatusReason Why the integration is not ACTIVE; null where there is nothing to say.
+	// StatusReason Why the integration has its status; null if there is no reason.
 	StatusReason nullable.Nullable[StatusReason] `json:"status_reason"`
 
-	// Type ACCOUNTING books invoices, TRIGGER brings documents in.
+	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
 	Type IntegrationType `json:"type"`
 
-	// UpdatedAt A moment in UTC (RFC 3339).
+	// UpdatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 }
 
-// IntegrationMetadata The set-up; null before it. Keys of another type of provider are null.
+// IntegrationMetadata The setup; null before the setup. Keys of other provider types are null.
 type IntegrationMetadata struct {
-	// Directories The paths in it that are watched; empty for all of it.
+	// Directories The watched paths in the sub-source; empty for the whole sub-source.
 	Directories nullable.Nullable[[]string] `json:"directories"`
 
-	// OrganizationId The organization that invoices are booked in.
+	// OrganizationId The organization that receives bills.
 	OrganizationId nullable.Nullable[string] `json:"organization_id"`
 
-	// OrganizationName Its name as the provider knows it.
+	// OrganizationName The name of the organization at the provider.
 	OrganizationName nullable.Nullable[string] `json:"organization_name"`
 
-	// PaysTax Whether it is registered for tax.
+	// PaysTax Whether the organization is registered for tax.
 	PaysTax nullable.Nullable[bool] `json:"pays_tax"`
 
 	// Provider The code of the provider.
 	Provider IntegrationProvider `json:"provider"`
 
-	// SourceId The site or folder that is watched.
+	// SourceId The watched site or folder.
 	SourceId nullable.Nullable[string] `json:"source_id"`
 
-	// SubSourceId The document library or sub-folder that is watched.
+	// SubSourceId The watched document library or sub-folder.
 	SubSourceId nullable.Nullable[string] `json:"sub_source_id"`
 }
 
@@ -326,15 +326,15 @@ type IntegrationProvider = string
 
 // IntegrationSetup defines model for IntegrationSetup.
 type IntegrationSetup struct {
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId *externalRef0.Id `json:"entity_id,omitempty"`
 
-	// PublicMetadata Accounting: organization_id and pays_tax. Trigger: source_id and
-	// sub_source_id, and directories where not all of it is watched. They are
-	// required the first time; later an absent key keeps its value. Keys of the
-	// other type are refused.
+	// PublicMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
+	// sub_source_id and, to watch only a part, directories. The first setup
+	// requires them; later an absent key keeps its value. Keys of the other
+	// type are refused.
 	PublicMetadata IntegrationSetupMetadata `json:"public_metadata"`
 
 	// Status Always PENDING.
@@ -344,18 +344,18 @@ type IntegrationSetup struct {
 // IntegrationSetupStatus Always PENDING.
 type IntegrationSetupStatus string
 
-// IntegrationSetupMetadata Accounting: organization_id and pays_tax. Trigger: source_id and
-// sub_source_id, and directories where not all of it is watched. They are
-// required the first time; later an absent key keeps its value. Keys of the
-// other type are refused.
+// IntegrationSetupMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
+// sub_source_id and, to watch only a part, directories. The first setup
+// requires them; later an absent key keeps its value. Keys of the other
+// type are refused.
 type IntegrationSetupMetadata struct {
-	// Directories Paths in the sub-source that are watched, with all below them; absent or empty means all of it.
+	// Directories The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source.
 	Directories *[]string `json:"directories,omitempty"`
 
-	// OrganizationId One of the organizations that the consent reaches.
+	// OrganizationId One of the organizations of the consent.
 	OrganizationId *string `json:"organization_id,omitempty"`
 
-	// PaysTax Whether the organization is registered for tax. False: bills are booked with their tax included.
+	// PaysTax Whether the organization is registered for tax. False: bills are created with tax included.
 	PaysTax *bool `json:"pays_tax,omitempty"`
 
 	// Provider The provider of the integration.
@@ -371,49 +371,49 @@ type IntegrationSetupMetadata struct {
 // IntegrationSetupMetadataProvider The provider of the integration.
 type IntegrationSetupMetadataProvider string
 
-// IntegrationStatus PENDING until consent and set-up are done; ERROR until it is connected again.
+// IntegrationStatus PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
 type IntegrationStatus = string
 
-// IntegrationType ACCOUNTING books invoices, TRIGGER brings documents in.
+// IntegrationType ACCOUNTING: a ledger. TRIGGER: a document store.
 type IntegrationType = string
 
-// LedgerState Whether new bills can use it.
+// LedgerState ACTIVE: new bills can use it.
 type LedgerState = string
 
-// StatusReason Why the integration is not ACTIVE; null where there is nothing to say.
+// StatusReason Why the integration has its status; null if there is no reason.
 type StatusReason struct {
 	// Code The reason.
 	Code string `json:"code"`
 
-	// Message What it means and what to do.
+	// Message The meaning and what to do.
 	Message string `json:"message"`
 }
 
-// TriggerSource A place of a document store.
+// TriggerSource A location of a document store.
 type TriggerSource struct {
-	// Id What the set-up names it by; opaque.
+	// Id The opaque id for the setup.
 	Id string `json:"id"`
 
-	// Name Its name.
+	// Name The name.
 	Name string `json:"name"`
 
-	// Path Where it lies, where the provider tells it.
+	// Path The path; null if unknown.
 	Path nullable.Nullable[string] `json:"path"`
 
-	// WebUrl Where a person opens it, where the provider tells it.
+	// WebUrl The web page; null if unknown.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
 }
 
-// TriggerSourceList The list, or a page of it.
+// TriggerSourceList The complete list, or one page.
 type TriggerSourceList struct {
-	// Items In the provider's order.
+	// Items In the order of the provider.
 	Items []TriggerSource `json:"items"`
 
-	// NextCursor Of the next page; null on the last one.
+	// NextCursor The cursor of the next page; null on the last page.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
-// IntegrationId An identifier (UUID version 7 in what the service makes).
+// IntegrationId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type IntegrationId = externalRef0.Id
@@ -423,107 +423,107 @@ type PartLimit = int
 
 // FinishAuthorizationParams defines parameters for FinishAuthorization.
 type FinishAuthorizationParams struct {
-	// State What the authorization URL carried.
+	// State The state of the authorization URL.
 	State *string `form:"state,omitempty" json:"state,omitempty"`
 
-	// Code The provider's code; absent where the person declined.
+	// Code The authorization code; absent if the user declined.
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
 
-	// Error Why there is no code.
+	// Error The reason why there is no code.
 	Error *string `form:"error,omitempty" json:"error,omitempty"`
 }
 
 // DisconnectIntegrationParams defines parameters for DisconnectIntegration.
 type DisconnectIntegrationParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // SetUpIntegrationParams defines parameters for SetUpIntegration.
 type SetUpIntegrationParams struct {
-	// EntityId The entity that the integration belongs to; required here or in the body.
+	// EntityId The entity of the integration; required here or in the body.
 	EntityId *externalRef0.Id `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListAccountingAccountsParams defines parameters for ListAccountingAccounts.
 type ListAccountingAccountsParams struct {
-	// AccountTypes Only accounts of these classes, with commas between them: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
+	// AccountTypes Only accounts of these classes, separated by commas: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
 	AccountTypes *string `form:"account_types,omitempty" json:"account_types,omitempty"`
 
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListAccountingContactsParams defines parameters for ListAccountingContacts.
 type ListAccountingContactsParams struct {
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListAccountingCurrenciesParams defines parameters for ListAccountingCurrencies.
 type ListAccountingCurrenciesParams struct {
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListAccountingOrganizationsParams defines parameters for ListAccountingOrganizations.
 type ListAccountingOrganizationsParams struct {
-	// EntityId The entity that the integration belongs to.
+	// EntityId The entity of the integration.
 	EntityId externalRef0.Id `form:"entity_id" json:"entity_id"`
 
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListAccountingTaxRatesParams defines parameters for ListAccountingTaxRates.
 type ListAccountingTaxRatesParams struct {
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListTriggerSourcesParams defines parameters for ListTriggerSources.
 type ListTriggerSourcesParams struct {
-	// EntityId The entity that the integration belongs to.
+	// EntityId The entity of the integration.
 	EntityId externalRef0.Id `form:"entity_id" json:"entity_id"`
 
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListTriggerSubSourcesParams defines parameters for ListTriggerSubSources.
 type ListTriggerSubSourcesParams struct {
-	// EntityId The entity that the integration belongs to.
+	// EntityId The entity of the integration.
 	EntityId externalRef0.Id `form:"entity_id" json:"entity_id"`
 
-	// Limit How many items a page holds; without it the list is complete.
+	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -535,37 +535,37 @@ type SetUpIntegrationJSONRequestBody = IntegrationSetup
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// AuthorizeIntegration Ask for a provider's consent
+	// AuthorizeIntegration Request the consent of a provider
 	// (POST /api/v1/integrations/oauth/authorize)
 	AuthorizeIntegration(c *gin.Context)
-	// FinishAuthorization Come back from a consent page
+	// FinishAuthorization Complete a consent
 	// (GET /api/v1/integrations/oauth/callback)
 	FinishAuthorization(c *gin.Context, params FinishAuthorizationParams)
 	// DisconnectIntegration Disconnect an integration
 	// (DELETE /api/v1/integrations/{integrationId})
 	DisconnectIntegration(c *gin.Context, integrationId IntegrationId, params DisconnectIntegrationParams)
-	// SetUpIntegration Set an integration up
+	// SetUpIntegration Set up an integration
 	// (PUT /api/v1/integrations/{integrationId})
 	SetUpIntegration(c *gin.Context, integrationId IntegrationId, params SetUpIntegrationParams)
-	// ListAccountingAccounts Read the chart of accounts
+	// ListAccountingAccounts List the accounts of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-accounts)
 	ListAccountingAccounts(c *gin.Context, integrationId IntegrationId, params ListAccountingAccountsParams)
-	// ListAccountingContacts Read contacts and vendors
+	// ListAccountingContacts List the contacts of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-contacts)
 	ListAccountingContacts(c *gin.Context, integrationId IntegrationId, params ListAccountingContactsParams)
-	// ListAccountingCurrencies Read currencies
+	// ListAccountingCurrencies List the currencies of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-currencies)
 	ListAccountingCurrencies(c *gin.Context, integrationId IntegrationId, params ListAccountingCurrenciesParams)
-	// ListAccountingOrganizations List the organizations that the consent reaches
+	// ListAccountingOrganizations List the organizations of a consent
 	// (GET /api/v1/integrations/{integrationId}/accounting-organizations)
 	ListAccountingOrganizations(c *gin.Context, integrationId IntegrationId, params ListAccountingOrganizationsParams)
-	// ListAccountingTaxRates Read tax rates
+	// ListAccountingTaxRates List the tax rates of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(c *gin.Context, integrationId IntegrationId, params ListAccountingTaxRatesParams)
-	// ListTriggerSources List what can be watched
+	// ListTriggerSources List the sources of a document store
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources)
 	ListTriggerSources(c *gin.Context, integrationId IntegrationId, params ListTriggerSourcesParams)
-	// ListTriggerSubSources List what can be watched in a source
+	// ListTriggerSubSources List the sub-sources of a source
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources)
 	ListTriggerSubSources(c *gin.Context, integrationId IntegrationId, sourceId string, params ListTriggerSubSourcesParams)
 }
@@ -3033,37 +3033,37 @@ func (response ListTriggerSubSources503JSONResponse) VisitListTriggerSubSourcesR
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// AuthorizeIntegration Ask for a provider's consent
+	// AuthorizeIntegration Request the consent of a provider
 	// (POST /api/v1/integrations/oauth/authorize)
 	AuthorizeIntegration(ctx context.Context, request AuthorizeIntegrationRequestObject) (AuthorizeIntegrationResponseObject, error)
-	// FinishAuthorization Come back from a consent page
+	// FinishAuthorization Complete a consent
 	// (GET /api/v1/integrations/oauth/callback)
 	FinishAuthorization(ctx context.Context, request FinishAuthorizationRequestObject) (FinishAuthorizationResponseObject, error)
 	// DisconnectIntegration Disconnect an integration
 	// (DELETE /api/v1/integrations/{integrationId})
 	DisconnectIntegration(ctx context.Context, request DisconnectIntegrationRequestObject) (DisconnectIntegrationResponseObject, error)
-	// SetUpIntegration Set an integration up
+	// SetUpIntegration Set up an integration
 	// (PUT /api/v1/integrations/{integrationId})
 	SetUpIntegration(ctx context.Context, request SetUpIntegrationRequestObject) (SetUpIntegrationResponseObject, error)
-	// ListAccountingAccounts Read the chart of accounts
+	// ListAccountingAccounts List the accounts of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-accounts)
 	ListAccountingAccounts(ctx context.Context, request ListAccountingAccountsRequestObject) (ListAccountingAccountsResponseObject, error)
-	// ListAccountingContacts Read contacts and vendors
+	// ListAccountingContacts List the contacts of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-contacts)
 	ListAccountingContacts(ctx context.Context, request ListAccountingContactsRequestObject) (ListAccountingContactsResponseObject, error)
-	// ListAccountingCurrencies Read currencies
+	// ListAccountingCurrencies List the currencies of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-currencies)
 	ListAccountingCurrencies(ctx context.Context, request ListAccountingCurrenciesRequestObject) (ListAccountingCurrenciesResponseObject, error)
-	// ListAccountingOrganizations List the organizations that the consent reaches
+	// ListAccountingOrganizations List the organizations of a consent
 	// (GET /api/v1/integrations/{integrationId}/accounting-organizations)
 	ListAccountingOrganizations(ctx context.Context, request ListAccountingOrganizationsRequestObject) (ListAccountingOrganizationsResponseObject, error)
-	// ListAccountingTaxRates Read tax rates
+	// ListAccountingTaxRates List the tax rates of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(ctx context.Context, request ListAccountingTaxRatesRequestObject) (ListAccountingTaxRatesResponseObject, error)
-	// ListTriggerSources List what can be watched
+	// ListTriggerSources List the sources of a document store
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources)
 	ListTriggerSources(ctx context.Context, request ListTriggerSourcesRequestObject) (ListTriggerSourcesResponseObject, error)
-	// ListTriggerSubSources List what can be watched in a source
+	// ListTriggerSubSources List the sub-sources of a source
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources)
 	ListTriggerSubSources(ctx context.Context, request ListTriggerSubSourcesRequestObject) (ListTriggerSubSourcesResponseObject, error)
 }

@@ -12,98 +12,98 @@ import (
 
 // AuthorizationServerMetadata Metadata of an authorization server (RFC 8414, section 2).
 type AuthorizationServerMetadata struct {
-	// AuthorizationEndpoint Where a person signs in.
+	// AuthorizationEndpoint The endpoint where a user signs in.
 	AuthorizationEndpoint string `json:"authorization_endpoint"`
 
-	// CodeChallengeMethodsSupported The methods of PKCE.
+	// CodeChallengeMethodsSupported The PKCE methods.
 	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported"`
 
-	// GrantTypesSupported The grants.
+	// GrantTypesSupported The grant types.
 	GrantTypesSupported []string `json:"grant_types_supported"`
 
 	// Issuer The identifier.
 	Issuer string `json:"issuer"`
 
-	// RegistrationEndpoint Where clients register.
+	// RegistrationEndpoint The endpoint that registers clients.
 	RegistrationEndpoint string `json:"registration_endpoint"`
 
-	// ResponseTypesSupported There is code.
+	// ResponseTypesSupported Always code.
 	ResponseTypesSupported []string `json:"response_types_supported"`
 
-	// ScopesSupported Scopes to ask for.
+	// ScopesSupported The OAuth scopes to request.
 	ScopesSupported []string `json:"scopes_supported"`
 
-	// TokenEndpoint Where codes are exchanged.
+	// TokenEndpoint The endpoint that exchanges codes.
 	TokenEndpoint string `json:"token_endpoint"`
 
 	// TokenEndpointAuthMethodsSupported How the client authenticates.
 	TokenEndpointAuthMethodsSupported []string `json:"token_endpoint_auth_methods_supported"`
 }
 
-// Client The client (RFC 7591, section 3.2.1). Its secret, where it has one, is handed over by the installation's operator.
+// Client The client (RFC 7591, section 3.2.1). If it has a secret, the operator of the installation provides it.
 type Client struct {
-	// ClientId The id
+	// ClientId The constant client id.
 	ClientId string `json:"client_id"`
 
-	// ClientIdIssuedAt The time of this answer in seconds.
+	// ClientIdIssuedAt The time of this response in seconds since 1970.
 	ClientIdIssuedAt int64 `json:"client_id_issued_at"`
 
-	// ClientName As it was asked for.
+	// ClientName The requested name.
 	ClientName string `json:"client_name"`
 
-	// GrantTypes The grants.
+	// GrantTypes The grant types.
 	GrantTypes []string `json:"grant_types"`
 
-	// RedirectUris As they were asked for.
+	// RedirectUris The requested redirect URIs.
 	RedirectUris []string `json:"redirect_uris"`
 
-	// ResponseTypes There is code.
+	// ResponseTypes Always code.
 	ResponseTypes []string `json:"response_types"`
 
-	// Scope Scopes to ask for, separated by blanks.
+	// Scope The OAuth scopes to request, separated by spaces.
 	Scope string `json:"scope"`
 
 	// TokenEndpointAuthMethod `none` or `client_secret_post`.
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method"`
 }
 
-// ClientRegistration What a client says of itself (RFC 7591, section 2); anything else is ignored.
+// ClientRegistration The metadata of the client (RFC 7591, section 2). Unknown members are ignored.
 type ClientRegistration struct {
-	// ClientName A name for people.
+	// ClientName The display name.
 	ClientName *string `json:"client_name,omitempty"`
 
-	// RedirectUris Where the browser may be sent back to.
+	// RedirectUris The redirect URIs.
 	RedirectUris         *[]string              `json:"redirect_uris,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// OAuthError An error.
+// OAuthError An OAuth error.
 type OAuthError struct {
-	// Error The code.
+	// Error The error code.
 	Error string `json:"error"`
 
-	// ErrorDescription What to do.
+	// ErrorDescription What went wrong and what to do.
 	ErrorDescription string `json:"error_description"`
 }
 
 // ProtectedResourceMetadata Metadata of a protected resource (RFC 9728, section 2).
 type ProtectedResourceMetadata struct {
-	// AuthorizationServers Issuers that grant access; there is one.
+	// AuthorizationServers The authorization server. There is one.
 	AuthorizationServers []string `json:"authorization_servers"`
 
-	// BearerMethodsSupported How tokens are sent.
+	// BearerMethodsSupported How clients send tokens.
 	BearerMethodsSupported []string `json:"bearer_methods_supported"`
 
-	// Resource The identifier, without a slash at the end.
+	// Resource The identifier, without a trailing slash.
 	Resource string `json:"resource"`
 
-	// ResourceDocumentation Where people read on.
+	// ResourceDocumentation The documentation.
 	ResourceDocumentation string `json:"resource_documentation"`
 
-	// ResourceName A name for people.
+	// ResourceName The display name.
 	ResourceName string `json:"resource_name"`
 
-	// ScopesSupported Scopes to ask for.
+	// ScopesSupported The OAuth scopes to request.
 	ScopesSupported []string `json:"scopes_supported"`
 }
 
@@ -113,7 +113,7 @@ type AuthorizationServer = AuthorizationServerMetadata
 // ProtectedResource Metadata of a protected resource (RFC 9728, section 2).
 type ProtectedResource = ProtectedResourceMetadata
 
-// TooManyRequests An error.
+// TooManyRequests An OAuth error.
 type TooManyRequests = OAuthError
 
 // CallToolsJSONBody defines parameters for CallTools.
@@ -229,7 +229,7 @@ type ServerInterface interface {
 	// GetToolsProtectedResource Describe the tool endpoint
 	// (GET /.well-known/oauth-protected-resource/mcp)
 	GetToolsProtectedResource(c *gin.Context)
-	// Authorize Sign a person in
+	// Authorize Sign in a user
 	// (GET /authorize)
 	Authorize(c *gin.Context)
 	// CallTools List and call tools

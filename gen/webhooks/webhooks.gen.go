@@ -11,7 +11,7 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// WebhookEvent Whatever the sender says; what it means is read after the signature has held.
+// WebhookEvent The content of the sender. docledger interprets it after it verified the signature.
 type WebhookEvent map[string]interface{}
 
 // WebhookReceipt defines model for WebhookReceipt.
@@ -22,28 +22,28 @@ type WebhookReceipt struct {
 
 // ReceiveIdentityEventParams defines parameters for ReceiveIdentityEvent.
 type ReceiveIdentityEventParams struct {
-	// SvixId The event's id, the same on every delivery; part of what is signed.
+	// SvixId The id of the event, the same in every delivery. The signature covers it.
 	SvixId *string `json:"svix-id,omitempty"`
 
-	// SvixTimestamp The time of signing in seconds since 1970; part of what is signed.
+	// SvixTimestamp The signing time in seconds since 1970. The signature covers it.
 	SvixTimestamp *string `json:"svix-timestamp,omitempty"`
 
-	// SvixSignature The signatures, each with its version, with spaces between them.
+	// SvixSignature The signatures, each with its version, separated by spaces.
 	SvixSignature *string `json:"svix-signature,omitempty"`
 }
 
 // ReceivePaymentEventParams defines parameters for ReceivePaymentEvent.
 type ReceivePaymentEventParams struct {
-	// StripeSignature The time of signing and the signatures over it and the body, as the processor writes them.
+	// StripeSignature The signing time and the signatures over the time and the body, in the format of the payment processor.
 	StripeSignature *string `json:"Stripe-Signature,omitempty"`
 }
 
 // ReceiveStorageNotificationParams defines parameters for ReceiveStorageNotification.
 type ReceiveStorageNotificationParams struct {
-	// ValidationToken The text to answer with.
+	// ValidationToken The text to return.
 	ValidationToken *string `form:"validationToken,omitempty" json:"validationToken,omitempty"`
 
-	// XGoogChannelToken The subscription's secret.
+	// XGoogChannelToken The secret of the subscription.
 	XGoogChannelToken *string `json:"X-Goog-Channel-Token,omitempty"`
 }
 
@@ -64,7 +64,7 @@ type ServerInterface interface {
 	// ReceivePaymentEvent Receive an event of the payment processor
 	// (POST /webhook/payments)
 	ReceivePaymentEvent(c *gin.Context, params ReceivePaymentEventParams)
-	// ReceiveStorageNotification Be told by a document store that something changed
+	// ReceiveStorageNotification Receive a change notification of a document store
 	// (POST /webhook/storage/{subscription_id})
 	ReceiveStorageNotification(c *gin.Context, subscriptionId string, params ReceiveStorageNotificationParams)
 }

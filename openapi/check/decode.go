@@ -45,14 +45,14 @@ type Field struct{ Field, Reason string }
 // fields are returned. The error is that of ctx.
 func Decode(ctx context.Context, schema *openapi3.Schema, data []byte) (value any, fields []Field, err error) {
 	if !utf8.Valid(data) {
-		return nil, whole("the body must be valid UTF-8"), nil
+		return nil, whole("needs a body in valid UTF-8"), nil
 	}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(data, new(ignored)); errors.As(err, &syntax) {
-		return nil, whole(fmt.Sprintf("the body is not one JSON value: error at byte %d", syntax.Offset)), nil
+		return nil, whole(fmt.Sprintf("needs a body that is one JSON value; the error is at byte %d", syntax.Offset)), nil
 	}
 	if _, depth := Weigh(data); depth > MaxDepth {
-		return nil, whole(fmt.Sprintf("the body nests deeper than %d levels", MaxDepth)), nil
+		return nil, whole(fmt.Sprintf("has a body that nests deeper than %d levels", MaxDepth)), nil
 	}
 	r := &reader{ctx: ctx, data: data}
 	value, err = r.value(schema)
@@ -177,7 +177,7 @@ func (r *reader) object(schema *openapi3.Schema) (any, error) {
 		member, described := memberOf(schema, key)
 		r.path.key(key)
 		if _, twice := object[key]; twice {
-			if err := r.refuse("stands twice in the same object"); err != nil {
+			if err := r.refuse("appears twice in the same object"); err != nil {
 				return nil, err
 			}
 		}

@@ -28,8 +28,8 @@ var formats = map[string]openapi3.StringFormatValidator{
 
 var formatReasons = map[string]string{
 	"uuid":      "must be a UUID such as 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11",
-	"date":      "must be a date of the calendar, YYYY-MM-DD",
-	"date-time": "must be a moment such as 2026-03-31T09:30:00Z",
+	"date":      "must be an existing date as YYYY-MM-DD",
+	"date-time": "must be a timestamp such as 2026-03-31T09:30:00Z",
 	"byte":      "must be base64",
 	"iso-4217":  "must be a currency such as EUR (ISO 4217)",
 	"iso-3166":  "must be a country such as DE (ISO 3166-1 alpha-2)",
@@ -131,9 +131,9 @@ func boundReason(err *openapi3.SchemaError) string {
 	case "maximum":
 		return "must be at most " + number(*schema.Max)
 	case "uniqueItems":
-		return "must not hold the same item twice"
+		return "must not contain the same item twice"
 	case "discriminator":
-		return "must name one of the kinds of this object"
+		return "must match one variant of this object"
 	default:
 		return "is not valid"
 	}

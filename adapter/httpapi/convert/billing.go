@@ -31,14 +31,14 @@ func ToAPIBilling(v *usecase.Overview) api.Billing {
 	}
 }
 
-// ToAPIUsageByEntity returns what was used in a month.
+// ToAPIUsageByEntity returns the usage of a month.
 func ToAPIUsageByEntity(u *usecase.UsageByEntity) api.UsageByEntity {
 	return api.UsageByEntity{Month: u.Month, Total: u.Total, Items: list(u.Shares, func(s billing.Share) api.EntityUsage {
 		return api.EntityUsage{EntityId: orNull(s.Entity), Invoices: s.Used}
 	})}
 }
 
-// ToCSVUsageByEntity returns the same as a table with a header row.
+// ToCSVUsageByEntity returns the usage of a month as CSV with a header row.
 func ToCSVUsageByEntity(u *usecase.UsageByEntity) ([]byte, error) {
 	rows := [][]string{{"month", "entity_id", "invoices"}}
 	for _, s := range u.Shares {
@@ -50,7 +50,7 @@ func ToCSVUsageByEntity(u *usecase.UsageByEntity) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
-		return nil, fmt.Errorf("write the usage as CSV: %w", err)
+		return nil, fmt.Errorf("write usage as CSV: %w", err)
 	}
 	return text.Bytes(), nil
 }
@@ -59,7 +59,7 @@ func toAPILimits(l billing.Limits) api.PlanLimits {
 	return api.PlanLimits{MaxEntities: limit(l.MaxEntities), MaxInvoicesPerMonth: limit(l.MaxInvoicesPerMonth)}
 }
 
-// limit is null for unlimited; 0 is a limit.
+// limit returns null for unlimited; 0 is a limit.
 func limit(most *int) nullable.Nullable[int] {
 	if most == nil {
 		return null[int]()
@@ -80,7 +80,7 @@ func toAPIAlert(a usecase.Alert) api.BillingAlert {
 
 func day(d calendar.Date) openapi.Date { return openapi.Date{Time: d.Time()} }
 
-// ToAPIPlans returns what is for sale.
+// ToAPIPlans returns the plans for sale.
 func ToAPIPlans(offers []usecase.Offer) []api.PlanOffer {
 	return list(offers, func(o usecase.Offer) api.PlanOffer {
 		return api.PlanOffer{

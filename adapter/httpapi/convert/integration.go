@@ -49,7 +49,7 @@ func toAPIMetadata(i *integration.Integration) nullable.Nullable[api.Integration
 	return value(m)
 }
 
-// ToAPIStatusReport returns where an integration stands.
+// ToAPIStatusReport returns the status of an integration.
 func ToAPIStatusReport(s usecase.Status, now time.Time) backend.IntegrationStatusReport {
 	r := backend.IntegrationStatusReport{
 		IntegrationId: s.ID, EntityId: s.EntityID, Provider: string(s.Provider), Type: string(s.Type()), Status: string(s.Integration.Status),
@@ -78,14 +78,14 @@ func toAPIWatched(d watch.DirectoryReport) backend.WatchedDirectory {
 	})}
 }
 
-// ToAPISources returns places of a document store.
+// ToAPISources returns locations of a document store.
 func ToAPISources(items []docstore.Source) []api.TriggerSource {
 	return list(items, func(s docstore.Source) api.TriggerSource {
 		return api.TriggerSource{Id: s.ID, Name: s.Name, Path: orNull(s.Path), WebUrl: orNull(s.WebURL)}
 	})
 }
 
-// ToAPIProviders returns the catalogue of providers.
+// ToAPIProviders returns the providers.
 func ToAPIProviders(offers []usecase.Offer) []backend.Provider {
 	return list(offers, func(o usecase.Offer) backend.Provider {
 		return backend.Provider{
@@ -95,7 +95,7 @@ func ToAPIProviders(offers []usecase.Offer) []backend.Provider {
 	})
 }
 
-// ToAPIOrganizations returns organizations that a consent reaches.
+// ToAPIOrganizations returns the organizations of a consent.
 func ToAPIOrganizations(items []accounting.Organization) []api.AccountingOrganization {
 	return list(items, func(o accounting.Organization) api.AccountingOrganization {
 		return api.AccountingOrganization{
@@ -138,7 +138,7 @@ func ToAPICurrencies(items []accounting.Currency) []api.AccountingCurrency {
 	})
 }
 
-// plain writes a rate without the zeros that a ledger may fill it up with.
+// plain formats a rate without trailing zeros.
 func plain(d money.Decimal) string {
 	text := d.String()
 	if strings.Contains(text, ".") {

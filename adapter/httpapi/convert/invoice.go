@@ -7,7 +7,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 )
 
-// Web makes addresses of the web application's pages; "" knows none.
+// Web returns URLs of pages in the web application; "" if there is none.
 type Web string
 
 func (w Web) page(kind, id string) nullable.Nullable[string] {
@@ -17,7 +17,7 @@ func (w Web) page(kind, id string) nullable.Nullable[string] {
 	return value(string(w) + "/" + kind + "/" + id)
 }
 
-// ToAPIInvoice returns the invoice with all the lines it carries.
+// ToAPIInvoice returns the invoice with all its lines.
 func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 	return backend.Invoice{
 		Id: inv.ID, DocumentId: inv.DocumentID, EntityId: inv.EntityID, OrganizationId: inv.OrganizationID,
@@ -40,7 +40,7 @@ func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 	}
 }
 
-// ToAPISummary returns the invoice as lists show it.
+// ToAPISummary returns the summary of an invoice for lists.
 func (w Web) ToAPISummary(s invoice.Summary) backend.InvoiceSummary {
 	return backend.InvoiceSummary{
 		Id: s.ID, DocumentId: s.DocumentID, EntityId: s.EntityID, OrganizationId: s.OrganizationID,
@@ -66,7 +66,7 @@ func ToAPILine(l invoice.Line) backend.InvoiceLine {
 	}
 }
 
-// ToAPIEvidence returns evidence by path.
+// ToAPIEvidence returns the evidence by path.
 func ToAPIEvidence(fields map[string]invoice.Evidence) backend.EvidenceMap {
 	out := make(backend.EvidenceMap, len(fields))
 	for path, e := range fields {

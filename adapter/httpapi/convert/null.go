@@ -1,4 +1,4 @@
-// Package convert translates between the domain and the shapes of the API.
+// Package convert converts between domain types and API types.
 package convert
 
 import (
@@ -11,8 +11,7 @@ import (
 	openapi "github.com/oapi-codegen/runtime/types"
 )
 
-// orNull returns null for the zero value, which is how the domain says that
-// there is none.
+// orNull returns null for the zero value, which means "none" in the domain.
 func orNull[T comparable](v T) nullable.Nullable[T] {
 	var zero T
 	if v == zero {
@@ -34,10 +33,10 @@ func date(d calendar.Date) nullable.Nullable[openapi.Date] {
 	return value(openapi.Date{Time: d.Time()})
 }
 
-// Cursor returns a page's next cursor, null on the last page.
+// Cursor returns the next cursor of a page; null on the last page.
 func Cursor(next string) nullable.Nullable[string] { return orNull(next) }
 
-// ID returns the UUID that a parameter holds, or the zero one.
+// ID returns the UUID of a parameter, or the zero UUID.
 func ID(p *uuid.UUID) uuid.UUID {
 	if p == nil {
 		return uuid.Nil
@@ -45,7 +44,7 @@ func ID(p *uuid.UUID) uuid.UUID {
 	return *p
 }
 
-// Day returns the date that a parameter holds, or none.
+// Day returns the date of a parameter, or none.
 func Day(p *openapi.Date) calendar.Date {
 	if p == nil {
 		return calendar.Date{}
@@ -61,8 +60,7 @@ func list[T, R any](items []T, convert func(T) R) []R {
 	return out
 }
 
-// some returns an empty list where there is none, since the API has no null
-// lists.
+// some returns an empty list for nil, because API lists are never null.
 func some[T any](items []T) []T {
 	if items == nil {
 		return []T{}

@@ -14,7 +14,7 @@ import (
 	openapi "github.com/oapi-codegen/runtime/types"
 )
 
-// values collects what a merge patch names, by path; null becomes "".
+// values collects the values of a merge patch by path; null becomes "".
 type values map[string]string
 
 func put[T ~string](v values, path string, n nullable.Nullable[T]) {
@@ -34,8 +34,7 @@ func (v values) date(path string, n nullable.Nullable[openapi.Date]) {
 	}
 }
 
-// object returns the members of a nested object; null clears every one of the
-// given paths.
+// object returns the members of a nested object; null clears all given paths.
 func object[T any](v values, n nullable.Nullable[T], paths ...string) (members T) {
 	if n.IsNull() {
 		for _, path := range paths {
@@ -46,8 +45,8 @@ func object[T any](v values, n nullable.Nullable[T], paths ...string) (members T
 	return members
 }
 
-// FromAPIPatch returns the correction that a merge patch asks for (RFC 7396;
-// lines are matched by id: domain D20).
+// FromAPIPatch returns the correction of a merge patch (RFC 7396). Lines are
+// matched by id (domain D20).
 func FromAPIPatch(p *backend.InvoicePatch) (invoice.Correction, error) {
 	v := values{}
 	if p.DocumentType != nil {
@@ -133,8 +132,8 @@ func fromAPILinePatch(p backend.InvoiceLinePatch) invoice.LineCorrection {
 	return c
 }
 
-// fromAPILists reads the lists that a patch replaces as a whole; null empties
-// them.
+// fromAPILists reads the lists that a patch replaces as a whole; null clears a
+// list.
 func fromAPILists(p *backend.InvoicePatch, c *invoice.Correction) error {
 	n := numbers{}
 	if p.Taxes.IsSpecified() {
@@ -163,7 +162,7 @@ func fromAPILists(p *backend.InvoicePatch, c *invoice.Correction) error {
 	return n.err()
 }
 
-// numbers reads decimals and remembers the ones that are none.
+// numbers reads decimals and collects the invalid ones.
 type numbers struct{ wrong []fault.Field }
 
 func (n *numbers) of(path string, v nullable.Nullable[string]) *money.Decimal {

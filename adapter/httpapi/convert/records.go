@@ -14,7 +14,7 @@ import (
 
 type uuidType = uuid.UUID
 
-// ToAPIDocument returns a document's record.
+// ToAPIDocument returns a document.
 func (w Web) ToAPIDocument(d *document.Document) backend.Document {
 	return backend.Document{
 		Id: d.ID, EntityId: d.EntityID, OrganizationId: d.OrganizationID, Filename: d.Filename, MediaType: d.MediaType,
@@ -100,7 +100,7 @@ func toAPIChange(c event.Change) backend.EventChange {
 // ToAPIEvents returns a page of events.
 func ToAPIEvents(events []event.Event) []backend.Event { return list(events, ToAPIEvent) }
 
-// ToAPIMe returns who the caller is.
+// ToAPIMe returns the caller.
 func ToAPIMe(p *session.Profile) backend.Me {
 	credential := "SESSION"
 	if p.Assistant {
@@ -119,7 +119,7 @@ func toAPIBelonging(b session.Belonging) backend.MeOrganization {
 	return backend.MeOrganization{Id: b.ID, Name: b.Name, Role: string(b.Role)}
 }
 
-// ToAPIMembers returns the people of an organization.
+// ToAPIMembers returns the members of an organization.
 func ToAPIMembers(members []identity.Member) []backend.Member {
 	return list(members, func(m identity.Member) backend.Member {
 		return backend.Member{UserId: m.User.ID, Email: m.User.Email, Name: m.User.Name, Role: string(m.Role)}

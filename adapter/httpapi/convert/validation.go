@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ToAPIValidation returns the verdict of the official rules on the original of
+// ToAPIValidation returns the result of the official rules on the original of
 // an invoice.
 func ToAPIValidation(invoice uuid.UUID, v *einvoice.Verdict) backend.InvoiceValidation {
 	out := backend.InvoiceValidation{

@@ -1,6 +1,6 @@
-// Package docs serves the API's documentation: a page that shows the joined
-// specification and can try it out, and the specifications themselves. It needs
-// no other host.
+// Package docs serves the documentation of the API: a page that shows the
+// joined specification and can send requests, and the specifications. The page
+// loads nothing from other hosts.
 package docs
 
 import (
@@ -30,13 +30,13 @@ var page []byte
 //go:embed start.js
 var start []byte
 
-// The viewer is pinned and kept compressed; its licence lies beside it.
+// The viewer has a fixed version and is stored compressed, next to its licence.
 //
 //go:embed scalar/scalar-1.46.4.js.gz
 var viewer []byte
 
-// policy lets the viewer style itself and show the images it carries. It names
-// no host but this one.
+// policy allows the inline styles and embedded images of the viewer. It allows
+// no other host.
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
 	"worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"
 
@@ -47,10 +47,10 @@ const (
 	revalidate = "no-cache"
 )
 
-// Register adds the page at /docs, that of errors at /docs/errors, the outline
-// at /llms.txt and each specification at /openapi/{name},
-// where name is that of its file: backend.yaml, or docledger.yaml for all of
-// them joined; each in JSON too.
+// Register adds the pages /docs and /docs/errors, the outline /llms.txt and
+// each specification at /openapi/{name}. name is the file name, such as
+// backend.yaml, or docledger.yaml for the joined specification. Each
+// specification is also available as JSON.
 func Register(routes gin.IRoutes) error {
 	specs, err := loadSpecs()
 	if err != nil {
@@ -97,13 +97,13 @@ func loadSpecs() (map[string]asset, error) {
 	files := openapi.Files()
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
-		return nil, fmt.Errorf("list the specifications: %w", err)
+		return nil, fmt.Errorf("list specifications: %w", err)
 	}
 	specs := map[string]asset{}
 	for _, entry := range entries {
 		data, err := fs.ReadFile(files, entry.Name())
 		if err != nil {
-			return nil, fmt.Errorf("read a specification: %w", err)
+			return nil, fmt.Errorf("read specification: %w", err)
 		}
 		mediaType := "application/yaml"
 		if path.Ext(entry.Name()) == ".json" {
@@ -126,8 +126,8 @@ func loadSpecs() (map[string]asset, error) {
 	return specs, nil
 }
 
-// toYAML writes a specification as YAML. JSON is YAML, and read as such: whole
-// numbers stay whole.
+// toYAML encodes a specification as YAML. It parses JSON as YAML, so that
+// integers stay integers.
 func toYAML(text []byte) ([]byte, error) {
 	var spec any
 	if err := yaml.Unmarshal(text, &spec); err != nil {
@@ -136,7 +136,8 @@ func toYAML(text []byte) ([]byte, error) {
 	return yaml.Marshal(spec)
 }
 
-// toJSON writes a specification as JSON, which refers to other files in JSON.
+// toJSON encodes a specification as JSON. References to other files point to
+// their JSON form.
 func toJSON(text []byte) ([]byte, error) {
 	var spec map[string]any
 	if err := yaml.Unmarshal(text, &spec); err != nil {
@@ -156,8 +157,8 @@ func send(c *gin.Context, a asset, caching string) {
 	c.Data(http.StatusOK, a.mediaType, a.data)
 }
 
-// sendViewer sends the viewer as it is kept, and unpacks it for the rare client
-// that takes no gzip.
+// sendViewer sends the compressed viewer. It decompresses the viewer for a
+// client that does not accept gzip.
 func sendViewer(c *gin.Context) {
 	c.Writer.Header().Add("Vary", "Accept-Encoding")
 	if acceptsGzip(c.GetHeader("Accept-Encoding")) {
@@ -167,12 +168,12 @@ func sendViewer(c *gin.Context) {
 	}
 	unpacked, err := gzip.NewReader(bytes.NewReader(viewer))
 	if err != nil {
-		panic(fmt.Sprintf("docs: the embedded viewer is damaged: %v", err))
+		panic(fmt.Sprintf("docs: embedded viewer is corrupt: %v", err))
 	}
 	c.Header("Cache-Control", oneYear)
 	c.Header("Content-Type", javaScript)
 	c.Status(http.StatusOK)
-	// A client that goes away while it reads is no failure of ours.
+	// A client that disconnects is not an error.
 	_, _ = io.Copy(c.Writer, unpacked)
 }
 

@@ -17,7 +17,7 @@ var errorList []byte
 //go:embed errors.html
 var errorPage string
 
-// ErrorHelp says what a code means and what to do about it.
+// ErrorHelp describes the cause of a code and the remedy.
 type ErrorHelp struct {
 	Code   fault.Code `yaml:"code"`
 	Status int        `yaml:"status"` // HTTP
@@ -25,16 +25,16 @@ type ErrorHelp struct {
 	Remedy string     `yaml:"remedy"`
 }
 
-// Errors lists the help for every code.
+// Errors returns the help for every code.
 func Errors() ([]ErrorHelp, error) {
 	var list []ErrorHelp
 	if err := yaml.Unmarshal(errorList, &list); err != nil {
-		return nil, fmt.Errorf("read the list of errors: %w", err)
+		return nil, fmt.Errorf("read error list: %w", err)
 	}
 	return list, nil
 }
 
-// errorsAsset is the page of /docs/errors.
+// errorsAsset returns the page /docs/errors.
 func errorsAsset() (asset, error) {
 	list, err := Errors()
 	if err != nil {
@@ -42,11 +42,11 @@ func errorsAsset() (asset, error) {
 	}
 	page, err := template.New("errors").Parse(errorPage)
 	if err != nil {
-		return asset{}, fmt.Errorf("read the page of errors: %w", err)
+		return asset{}, fmt.Errorf("parse error page: %w", err)
 	}
 	var out bytes.Buffer
 	if err := page.Execute(&out, list); err != nil {
-		return asset{}, fmt.Errorf("write the page of errors: %w", err)
+		return asset{}, fmt.Errorf("render error page: %w", err)
 	}
 	return asset{html, out.Bytes(), tag(out.Bytes())}, nil
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// llmsHead begins /llms.txt, an outline of the documentation for readers that
-// are programs.
+// llmsHead is the head of /llms.txt, an outline of the documentation for
+// programs.
 const llmsHead = `# docledger
 
-> Takes invoices in, extracts their data, checks it, lets people review, correct and approve it, and carries it into accounting software, over one HTTP API.
+> Extracts invoices from documents, checks them, supports review, correction and approval, and syncs them to a ledger, over one HTTP API.
 
-- Authentication: POST /api/auth/login answers a token; send it as "Authorization: Bearer TOKEN".
-- The usual way: upload a document, extract it, read the invoice, approve it, sync it.
+- Authentication: POST /api/auth/login returns a token. Send it as "Authorization: Bearer TOKEN".
+- Typical workflow: upload a document, extract its invoice, get the invoice, approve it, sync it.
 - Amounts, rates and quantities are decimal strings; timestamps are RFC 3339 in UTC.
-- Lists answer {"items", "next_cursor"}; pass next_cursor as the parameter cursor (in /api/events: after).
-- Errors answer {"error": {"code", "message", "details"}}; the message says what to do.
-- Assistants have tools at /mcp (Model Context Protocol), where an identity provider signs people in.
+- Lists return {"items", "next_cursor"}. Send next_cursor as the parameter cursor (in /api/events: after).
+- Errors return {"error": {"code", "message", "details"}}. The message states what to do.
+- Assistants use the tools at /mcp (Model Context Protocol). Users sign in with an identity provider.
 
 ## Reference
 
-- [Specification, all of it](/openapi/docledger.json): OpenAPI 3.0; [as YAML](/openapi/docledger.yaml)
+- [Complete specification](/openapi/docledger.json): OpenAPI 3.0; [as YAML](/openapi/docledger.yaml)
 - [Errors](/docs/errors): each error.code with its cause and what to do
 - [Reference for people](/docs)
 
@@ -36,11 +36,11 @@ const llmsHead = `# docledger
 
 `
 
-// llmsAsset is /llms.txt: the head, then a line for each operation.
+// llmsAsset returns /llms.txt: the head and one line for each operation.
 func llmsAsset() (asset, error) {
 	doc, err := openapi.Load()
 	if err != nil {
-		return asset{}, fmt.Errorf("read the specification: %w", err)
+		return asset{}, fmt.Errorf("read specification: %w", err)
 	}
 	type line struct{ path, method, summary string }
 	var lines []line
@@ -64,7 +64,7 @@ func summaryOf(op *openapi3.Operation) string {
 	return op.OperationID
 }
 
-// order is the place of a method among those of one path.
+// order returns the position of a method among the methods of a path.
 func order(method string) int {
 	return slices.Index([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method)
 }

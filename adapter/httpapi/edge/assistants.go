@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// ReadsOnly reports whether the operation changes nothing.
+// ReadsOnly reports whether the operation changes no data.
 func (o *Operation) ReadsOnly() bool { return o.Method == http.MethodGet }
 
-// assistantMayCall refuses an assistant every operation that is never an
-// assistant's (domain D10). What depends on the entity's setting is decided
-// with the other rights on the entity (entity.Require); both use the same
-// table, identity.AssistantNeeds.
+// assistantMayCall refuses an assistant every operation that assistants must
+// never call (domain D10). entity.Require evaluates the setting of the entity
+// together with the other permissions. Both use the table
+// identity.AssistantNeeds.
 func assistantMayCall(o *Operation) error {
 	if identity.AssistantNeeds(o.Permission, o.ReadsOnly()) == identity.AssistantNever {
 		return identity.ErrAssistantNever()
@@ -26,13 +26,12 @@ func assistantMayCall(o *Operation) error {
 	return nil
 }
 
-// pages are the addresses of the pages on which a person can do what an
-// operation does, below the address of the web application. A parameter in
-// braces stands for the path parameter or the top-level key of the body with
-// that name; without a valid value the address ends before it.
+// pages are the paths of the web application on which a user can perform an
+// operation. A parameter in braces is the path parameter or the top-level body
+// key with that name. Without a valid value, the path ends before it.
 //
-// The addresses are a promise to assistants and their users. They are listed in
-// docs/security.md and change only under "### Breaking".
+// These paths are a stable interface for assistants and their users.
+// docs/security.md lists them. They change only under "### Breaking".
 var pages = map[string]string{
 	"refreshToken":          "/sign-in",
 	"logout":                "/account/sessions",
@@ -59,8 +58,8 @@ var pages = map[string]string{
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// PageOf returns the path of the page on which a person can do what an
-// operation does; value returns the id that a parameter has in the request.
+// PageOf returns the path of the page on which a user can perform an operation.
+// value returns the id of a parameter in the request.
 func PageOf(operationID string, value func(parameter string) string) string {
 	page := pages[operationID]
 	for {
@@ -81,8 +80,8 @@ func PageOf(operationID string, value func(parameter string) string) string {
 	return page
 }
 
-// confirmURL returns the address of the page on which a person can do what a
-// forbidden request of an assistant asked for; "" for everything else.
+// confirmURL returns the URL of the page for a forbidden request of an
+// assistant; "" for every other request.
 func confirmURL(c *gin.Context, s *state, f *fault.Error) string {
 	if s.actor == nil || s.operation == nil || !s.actor.IsAssistant() || f.Kind != fault.Forbidden || f.Code != fault.CodeForbidden {
 		return ""
@@ -95,15 +94,15 @@ func confirmURL(c *gin.Context, s *state, f *fault.Error) string {
 	})
 }
 
-// removedKeys are keys that left the specification and that older clients still
-// send in a PUT, by operation. They are accepted and ignored until the keys
-// return with code behind them; see "### Breaking" in CHANGELOG.md.
+// removedKeys are keys that were removed from the specification and that older
+// clients still send in a PUT, by operation. They are accepted and ignored; see
+// "### Breaking" in CHANGELOG.md.
 var removedKeys = map[string][]string{
 	"updateSettings": {"duplicate_policy", "route_by_buyer"},
 }
 
-// receive prepares a decoded JSON body for validation: it removes the keys of
-// removedKeys, and remembers the ids that PageOf may need.
+// receive prepares a decoded JSON body for validation. It removes the
+// removedKeys and stores the ids that PageOf may need.
 func (s *state) receive(value any) {
 	object, ok := value.(map[string]any)
 	if !ok || s.operation == nil {

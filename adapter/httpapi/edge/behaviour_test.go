@@ -34,9 +34,9 @@ func TestFieldsNameEveryFault(t *testing.T) {
 				`{"field":"lines[0].net_amount","reason":"must be a decimal number such as 12.50, with at most 15 digits before the point and 4 after it"},` +
 				`{"field":"status","reason":"is not a known field"}]`},
 		"a date that is none": {"PATCH", "/api/invoices/" + thing, `{"due_date":"2026-02-30"}`,
-			`[{"field":"due_date","reason":"must be a date of the calendar, YYYY-MM-DD"}]`},
+			`[{"field":"due_date","reason":"must be an existing date as YYYY-MM-DD"}]`},
 		"a key twice": {"POST", "/api/entities", `{"name":"a","members":[{"role":"VIEWER","role":"APPROVER"}]}`,
-			`[{"field":"members[0].role","reason":"stands twice in the same object"}]`},
+			`[{"field":"members[0].role","reason":"appears twice in the same object"}]`},
 		"key in another case": {"POST", "/api/entities", `{"Name":"a","name":"b"}`,
 			`[{"field":"Name","reason":"is not a known field"}]`},
 		"NUL": {"POST", "/api/entities", `{"name":"a\u0000b"}`,
@@ -44,9 +44,9 @@ func TestFieldsNameEveryFault(t *testing.T) {
 		"repeated parameter": {"GET", "/api/invoices?q=ab&q=cd", "", `[{"field":"q","reason":"must be given once"}]`},
 		"empty parameter":    {"GET", "/api/invoices?status=", "", `[{"field":"status","reason":"must not be empty"}]`},
 		"unknown choice":     {"GET", "/api/documents?status=FAILED&status=LOST", "", `[{"field":"status[1]","reason":"must be one of UPLOADED, PROCESSING, EXTRACTED, FAILED, NOT_AN_INVOICE, SPLIT"}]`},
-		"semicolons":         {"GET", "/api/invoices?a=1;b=2", "", `[{"field":"","reason":"the query string is malformed"}]`},
-		"two values":         {"POST", "/api/entities", `{"name":"a"} {}`, `[{"field":"","reason":"the body is not one JSON value: error at byte 14"}]`},
-		"deep":               {"POST", "/api/entities", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), `[{"field":"","reason":"the body nests deeper than 64 levels"}]`},
+		"semicolons":         {"GET", "/api/invoices?a=1;b=2", "", `[{"field":"","reason":"has a malformed query string"}]`},
+		"two values":         {"POST", "/api/entities", `{"name":"a"} {}`, `[{"field":"","reason":"needs a body that is one JSON value; the error is at byte 14"}]`},
+		"deep":               {"POST", "/api/entities", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), `[{"field":"","reason":"has a body that nests deeper than 64 levels"}]`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -14,40 +14,41 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Lease is the memory that one request's body holds (see Options.Memory).
+// Lease is the memory that the body of one request uses (see Options.Memory).
 type Lease interface {
-	// Grow takes n more bytes; false says that there are none left.
+	// Grow reserves n more bytes. It returns false if none are left.
 	Grow(n int64) bool
-	// Release gives everything back.
+	// Release returns all reserved memory.
 	Release()
 }
 
-// Origin is who sent a body, as far as is known before it is read.
+// Origin describes the sender of a body before the body is read.
 type Origin struct {
-	Key       string // of the organization, or of the address without a credential
+	Key       string // of the organization, or of the address if there is no credential
 	Anonymous bool   // no credential was verified
 }
 
 const (
-	// decodedTimes is how often the bytes of a JSON body are in memory at a time:
-	// as read, as decoded strings, and as the values of the handler.
+	// decodedTimes is the number of copies of a JSON body in memory: the raw
+	// bytes, the decoded strings, and the values of the handler.
 	decodedTimes = 3
-	// valueBytes is what one decoded value takes beside its bytes.
+	// valueBytes is the memory of one decoded value in addition to its bytes.
 	valueBytes = 384
-	// largeBody is the size above which bodies are validated one at a time for
-	// each processor, so that small requests never wait for many large ones.
+	// largeBody is the size above which each processor validates one body at a
+	// time, so that small requests never wait for many large ones.
 	largeBody = 32 << 10
-	// firstRead is the size of the first buffer. It grows with what has arrived,
-	// since the length that a request announces is only a claim.
+	// firstRead is the size of the first buffer. The buffer grows with the
+	// received bytes, because the announced length is not trusted.
 	firstRead = 4 << 10
 )
 
-// turns bounds how many large bodies are validated at a time.
+// turns limits the number of large bodies that are validated concurrently.
 type turns chan struct{}
 
 func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// take waits for a turn and returns what ends it. The error is that of ctx.
+// take waits for a turn and returns the function that ends it. The error is
+// that of ctx.
 func (t turns) take(ctx context.Context, size int) (end func(), err error) {
 	if size <= largeBody {
 		return func() {}, nil
@@ -60,7 +61,8 @@ func (t turns) take(ctx context.Context, size int) (end func(), err error) {
 	}
 }
 
-// lease opens the lease of a request's body. It is released with the request.
+// lease opens the memory lease of a request body. The end of the request
+// releases it.
 func (e *edge) lease(c *gin.Context, s *state) {
 	if e.Memory == nil || s.memory != nil {
 		return
@@ -81,10 +83,10 @@ func (s *state) grow(n int64) error {
 
 func errBusy() error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"The service is processing as many request bodies as it has memory for. Send the request again after Retry-After.")
+		"The memory for request bodies is used up. Retry the request after Retry-After.")
 }
 
-// readBody returns the whole body of a request within the memory of its lease.
+// readBody reads the whole body of a request within its memory lease.
 func readBody(s *state, body io.Reader, announced int64) ([]byte, error) {
 	if announced == 0 {
 		return nil, nil
@@ -94,7 +96,7 @@ func readBody(s *state, body io.Reader, announced int64) ([]byte, error) {
 		if len(data) == cap(data) {
 			size := max(firstRead, int64(cap(data))*2)
 			if left := announced - int64(len(data)); left > 0 {
-				size = min(size, int64(len(data))+left+1) // one more, to see the end
+				size = min(size, int64(len(data))+left+1) // one more byte detects the end
 			}
 			if err := s.grow(size - int64(cap(data))); err != nil {
 				return nil, err
@@ -112,8 +114,8 @@ func readBody(s *state, body io.Reader, announced int64) ([]byte, error) {
 	}
 }
 
-// ReadBody returns the body of a signed request, of at most limit bytes and
-// within the budget of memory, for handlers that judge it themselves.
+// ReadBody reads the body of a signed request. It reads at most limit bytes
+// within the memory budget. Handlers that verify the body themselves use it.
 func ReadBody(c *gin.Context, limit int64) ([]byte, error) {
 	s := stateOf(c)
 	if c.Request.ContentLength > limit {
@@ -125,11 +127,11 @@ func ReadBody(c *gin.Context, limit int64) ([]byte, error) {
 	return readBody(s, http.MaxBytesReader(c.Writer, c.Request.Body, limit), c.Request.ContentLength)
 }
 
-// drainTime is how long the rest of a body is read that is too large.
+// drainTime limits how long the rest of a body that is too large is read.
 const drainTime = 5 * time.Second
 
-// drain sends the answer and discards a body that is not much too large: a
-// client that cannot send the rest may never read the answer.
+// drain sends the response and discards a body that exceeds the limit slightly.
+// A client that cannot send the rest may never read the response.
 func (e *edge) drain(c *gin.Context, s *state) {
 	if s.sent == nil || c.Request.ContentLength > e.Limits.JSONBytes {
 		return
@@ -139,7 +141,7 @@ func (e *edge) drain(c *gin.Context, s *state) {
 	_, _ = io.CopyN(io.Discard, s.sent, c.Request.ContentLength)
 }
 
-// fieldsOf turns the errors of validation into those of the envelope.
+// fieldsOf converts validation errors to the fields of the envelope.
 func fieldsOf(found []check.Field) []fault.Field {
 	fields := make([]fault.Field, len(found))
 	for i, f := range found {
@@ -148,15 +150,15 @@ func fieldsOf(found []check.Field) []fault.Field {
 	return fields
 }
 
-// partHeaderBytes bounds the headers of one part of a form; the library would
-// keep 10 MB of them.
+// partHeaderBytes limits the headers of one form part; the library would accept
+// 10 MB.
 const partHeaderBytes = 64 << 10
 
-// ErrPartHeaders says that a part's headers were too long.
+// ErrPartHeaders reports that the headers of a form part are too long.
 var ErrPartHeaders = errors.New("the headers of a part of the form are too long")
 
-// PartHeaders bounds what is read of a form until the end of the next part's
-// headers. The returned function ends the bound.
+// PartHeaders limits the bytes that are read until the end of the headers of
+// the next form part. The returned function ends the limit.
 func PartHeaders(ctx context.Context) (end func()) {
 	body := stateOf(ctx).body
 	if body == nil {

@@ -14,23 +14,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Authenticator turns a bearer token into the caller it stands for. A token
-// that is not good is an Unauthenticated fault; keys that cannot be reached are
-// an Unavailable one.
+// Authenticator returns the caller of a bearer token. An invalid token is an
+// Unauthenticated fault. Unreachable keys are an Unavailable fault.
 type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (identity.Actor, error)
 }
 
-// RefreshAuthenticator authenticates the operation that refreshes a token, where
-// a superseded token means more than elsewhere.
+// RefreshAuthenticator authenticates the operation that refreshes a token. A
+// superseded token has another effect there than in other operations.
 type RefreshAuthenticator interface {
 	AuthenticateRefresh(ctx context.Context, bearer string) (identity.Actor, error)
 }
 
-// refreshOperation is the operation that RefreshAuthenticator is asked for.
+// refreshOperation is the operation that RefreshAuthenticator authenticates.
 const refreshOperation = "refreshToken"
 
-// Limits bound what one request may cost. Zero values mean the defaults.
+// Limits bound the cost of one request. Zero values mean the defaults.
 type Limits struct {
 	JSONBytes     int64         // of a JSON body; 1 MiB
 	OpenBytes     int64         // of a body without a verified credential; 16 kB
@@ -39,7 +38,8 @@ type Limits struct {
 	UploadTimeout time.Duration // of a multipart request; 15 min
 }
 
-// multipartOverhead is what a multipart body may hold beside its file.
+// multipartOverhead is the size that a multipart body may have in addition to
+// its file.
 const multipartOverhead = 1 << 20
 
 func (l Limits) orDefaults() Limits {
@@ -65,20 +65,20 @@ type Options struct {
 	Logger         *slog.Logger // nil: slog's default
 	Limits         Limits
 	Rates          Rates
-	Memory         func(Origin) Lease        // what bodies may hold; nil: any amount
-	Secure         bool                      // the outside reaches the service by https alone
-	PagesURL       string                    // the address of the web application, for people; without a final slash
+	Memory         func(Origin) Lease        // leases memory for bodies; nil: no limit
+	Secure         bool                      // clients reach the service only by https
+	PagesURL       string                    // the URL of the web application, without a trailing slash
 	AllowedOrigins []string                  // of browsers (CORS), such as https://app.example.com
-	TrustedProxies []string                  // addresses whose X-Forwarded-For is believed; none by default
-	Observe        func(Observed)            // is told of every request; nil: nobody
+	TrustedProxies []string                  // addresses whose X-Forwarded-For is trusted; none by default
+	Observe        func(Observed)            // receives every request; nil: none
 	NewRequestID   func() (uuid.UUID, error) // nil: UUID version 7
 }
 
-// Observed is a request that was answered.
+// Observed is a finished request.
 type Observed struct {
 	Context   context.Context // of the request
 	RequestID uuid.UUID
-	Operation string // of the specification; "" for what it does not know
+	Operation string // of the specification; "" for an unknown route
 	Status    int
 	Took      time.Duration
 }
@@ -90,8 +90,8 @@ type edge struct {
 	turns      turns
 }
 
-// NewEngine returns a gin engine with everything of this package in place; the
-// generated handlers are registered on it with the hooks of this package (see
+// NewEngine returns a gin engine with all middleware of this package. Register
+// the generated handlers on it with the hooks of this package (see
 // ParameterError and StrictHooks).
 func NewEngine(options Options) (*gin.Engine, error) {
 	doc, err := openapi.Load()
@@ -100,7 +100,7 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	}
 	operations, err := NewOperations(doc)
 	if err != nil {
-		return nil, fmt.Errorf("read the specification: %w", err)
+		return nil, fmt.Errorf("read specification: %w", err)
 	}
 	if options.Logger == nil {
 		options.Logger = slog.Default()
@@ -116,10 +116,10 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	if err := engine.SetTrustedProxies(options.TrustedProxies); err != nil {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
-	// Proxies pass on other headers as callers made them up.
+	// Proxies forward other headers unchanged, so that callers can forge them.
 	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
-	// Handlers get gin's context as theirs; without the fallback it knows
-	// neither the request's values nor its cancellation.
+	// Handlers receive the gin context. Without the fallback, it has neither
+	// the values nor the cancellation of the request.
 	engine.ContextWithFallback = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
@@ -130,8 +130,8 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	return engine, nil
 }
 
-// Handler serves an engine and lets HEAD ask what GET would answer: net/http
-// drops the body.
+// Handler serves an engine and handles HEAD like GET; net/http discards the
+// body.
 func Handler(engine http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

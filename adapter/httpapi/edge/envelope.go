@@ -17,8 +17,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// statuses is the one place where kinds of faults become statuses: the six of
-// interface 7, and 429 and 503 (decisions 1).
+// statuses maps each kind of fault to its HTTP status: the six of interface 7,
+// and 429 and 503 (decisions 1).
 var statuses = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,
 	fault.Invalid:         http.StatusBadRequest,
@@ -32,16 +32,16 @@ var statuses = map[fault.Kind]int{
 }
 
 const (
-	internalMessage = "Something went wrong on our side. Try again; if it keeps happening, report the request id."
-	// maxFieldPath bounds a path, which can hold keys that the caller chose.
+	internalMessage = "An internal error occurred. Retry the request. If it fails again, report the request id."
+	// maxFieldPath limits a path, which can contain keys of the caller.
 	maxFieldPath      = 200
 	defaultRetryAfter = time.Second
 )
 
-// WriteError answers err in the error envelope and ends the request. A fault
-// says itself what the caller learns; any other error is `internal` with a
-// fixed text, and is logged here once. When the answer has already begun, the
-// connection is cut instead, so that nobody takes half an answer for a whole.
+// WriteError writes err in the error envelope and ends the request. A fault
+// defines what the caller learns. Any other error is `internal` with a fixed
+// text and is logged here once. If the response has started, WriteError closes
+// the connection, so that no client treats a partial response as complete.
 func WriteError(c *gin.Context, err error) {
 	s := stateOf(c)
 	f := faultOf(c, s, err)
@@ -102,7 +102,7 @@ func shorten(path string) string {
 	return strings.ToValidUTF8(path[:maxFieldPath], "") + "…"
 }
 
-// faultOf says what an error means to the caller.
+// faultOf returns the fault that an error means for the caller.
 func faultOf(c *gin.Context, s *state, err error) *fault.Error {
 	if f, ok := fault.As(err); ok {
 		return f
@@ -112,18 +112,18 @@ func faultOf(c *gin.Context, s *state, err error) *fault.Error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fault.New(fault.Unavailable, fault.CodeUnavailable,
-			"The request took too long and was stopped. Try again in a moment.").WithCause(err)
+			"The request exceeded its time limit. Retry it later.").WithCause(err)
 	}
 	return fault.New(fault.Internal, fault.CodeInternal, internalMessage).WithCause(err)
 }
 
-// bodyFault recognizes errors that come from the request's body.
+// bodyFault recognizes errors of the request body.
 func bodyFault(c *gin.Context, s *state, err error) *fault.Error {
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return payloadTooLarge(tooLarge.Limit)
 	}
 	if errors.Is(err, ErrPartHeaders) {
-		return fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The headers of a part of the form are longer than %d bytes.", partHeaderBytes).
+		return fault.New(fault.Invalid, fault.CodePayloadTooLarge, "The headers of a form part exceed %d bytes. Shorten them.", partHeaderBytes).
 			With("limit_bytes", partHeaderBytes)
 	}
 	if s.body == nil {
@@ -136,19 +136,19 @@ func bodyFault(c *gin.Context, s *state, err error) *fault.Error {
 		s.body.eof && errors.Is(err, io.ErrUnexpectedEOF) && c.ContentType() == multipartForm
 	if cutOff {
 		return fault.New(fault.Invalid, fault.CodeInvalidRequest,
-			"The body ended before it was complete. Send the request again.").WithCause(err)
+			"The body is incomplete. Send the request again.").WithCause(err)
 	}
 	return nil
 }
 
 func payloadTooLarge(limit int64) *fault.Error {
 	return fault.New(fault.Invalid, fault.CodePayloadTooLarge,
-		"The body is larger than the %d bytes this operation takes. Send less, or send a file as multipart/form-data.", limit).
+		"The body exceeds the limit of %d bytes. Send less data, or send a file as multipart/form-data.", limit).
 		With("limit_bytes", limit)
 }
 
-// logFault writes the one line about a failure. Refusals are the caller's
-// affair and stand in the access log alone; so does a client that went away.
+// logFault writes one log line about a failure. Refusals and disconnected
+// clients appear only in the access log.
 func logFault(c *gin.Context, s *state, f *fault.Error, err error) {
 	if errors.Is(err, context.Canceled) && errors.Is(c.Request.Context().Err(), context.Canceled) {
 		return

@@ -114,6 +114,29 @@ func TestEveryFailureHasTheEnvelope(t *testing.T) {
 	}
 }
 
+// TestMessagesAboutTheWholeRequestAreSentences verifies that a reason without a
+// field continues "The request …".
+func TestMessagesAboutTheWholeRequestAreSentences(t *testing.T) {
+	t.Parallel()
+	b := setup(t, missing)
+	tests := map[string]struct{ path, body, want string }{
+		"no body":    {"/api/entities", "", "The request needs a body."},
+		"not JSON":   {"/api/entities", "{", "The request needs a body that is one JSON value; the error is at byte 1."},
+		"not UTF-8":  {"/api/entities", "\"\xff\"", "The request needs a body in valid UTF-8."},
+		"semicolons": {"/api/entities?a=1;b=2", `{"name":"a"}`, "The request has a malformed query string."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := b.send(t, b.request(t, "POST", test.path, test.body))
+			checkEnvelope(t, r, 400, "invalid_request")
+			if r.envelope.Error.Message != test.want {
+				t.Errorf("the message is %q, want %q", r.envelope.Error.Message, test.want)
+			}
+		})
+	}
+}
+
 func checkEnvelope(t *testing.T, r *reply, status int, code string) {
 	t.Helper()
 	if r.StatusCode != status || r.envelope.Error.Code != code {

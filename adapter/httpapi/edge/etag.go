@@ -10,10 +10,9 @@ import (
 // ETag returns the entity tag of a record's version.
 func ETag(version int) string { return `"` + strconv.Itoa(version) + `"` }
 
-// IfMatchVersion returns the version that a change is meant for: that of an
-// If-Match header made by ETag. No header and `*` mean any version, 0. Tags
-// that no record of ours ever had name a version that has passed: the result is
-// -1, which equals no record's.
+// IfMatchVersion returns the version of an If-Match header that ETag created.
+// No header and `*` mean any version: 0. An unknown tag returns -1, which
+// equals no version.
 func IfMatchVersion(header *string) (int, error) {
 	if header == nil || strings.TrimSpace(*header) == "*" {
 		return 0, nil

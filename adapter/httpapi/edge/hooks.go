@@ -12,15 +12,15 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// ParameterError is for GinServerOptions.ErrorHandler of the generated code:
-// a parameter that could not be bound although it was valid.
+// ParameterError is the GinServerOptions.ErrorHandler of the generated code. It
+// handles a valid parameter that the generated code could not bind.
 func ParameterError(c *gin.Context, err error, _ int) {
 	WriteError(c, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"A parameter of the request could not be read. See the operation at /docs.").WithCause(err))
+		"A parameter of the request is invalid. See the operation at /docs.").WithCause(err))
 }
 
-// RequestError is for StrictGinServerOptions.RequestErrorHandlerFunc: a body
-// that could not be bound.
+// RequestError is the StrictGinServerOptions.RequestErrorHandlerFunc. It
+// handles a body that the generated code could not bind.
 func RequestError(c *gin.Context, err error) {
 	if f := bodyFault(c, stateOf(c), err); f != nil {
 		WriteError(c, f)
@@ -29,44 +29,45 @@ func RequestError(c *gin.Context, err error) {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
 		path := strings.TrimPrefix(wrongType.Field, ".")
-		WriteError(c, fault.InvalidField(path, "is not of the type it has in the specification").WithCause(err))
+		WriteError(c, fault.InvalidField(path, "does not have the type of the specification").WithCause(err))
 		return
 	}
 	WriteError(c, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"The body of the request could not be read. See the operation at /docs.").WithCause(err))
+		"The body of the request is invalid. See the operation at /docs.").WithCause(err))
 }
 
-// HandlerError is for StrictGinServerOptions.HandlerErrorFunc: what a handler
-// returned.
+// HandlerError is the StrictGinServerOptions.HandlerErrorFunc. It handles an
+// error that a handler returned.
 func HandlerError(c *gin.Context, err error) { WriteError(c, err) }
 
-// ResponseError is for StrictGinServerOptions.ResponseErrorHandlerFunc: an
-// answer that could not be sent. Whatever it wraps, it is never the caller's
-// fault.
+// ResponseError is the StrictGinServerOptions.ResponseErrorHandlerFunc. It
+// handles a response that could not be sent. The status is always internal,
+// whatever error is wrapped.
 func ResponseError(c *gin.Context, err error) {
 	if c.Request.Context().Err() == nil {
-		err = fault.New(fault.Internal, fault.CodeInternal, internalMessage).WithCause(fmt.Errorf("send the answer: %w", err))
+		err = fault.New(fault.Internal, fault.CodeInternal, internalMessage).WithCause(fmt.Errorf("send response: %w", err))
 	}
 	WriteError(c, err)
 }
 
-// RefuseNil is a strict middleware that makes a handler returning neither an
-// answer nor an error an error; the generated code would send an empty 200.
-// Instantiate it with the StrictHandlerFunc of the generated package.
+// RefuseNil is a strict middleware. It returns an error if a handler returns
+// neither a response nor an error, because the generated code would send an
+// empty 200. Instantiate it with the StrictHandlerFunc of the generated
+// package.
 func RefuseNil[H ~func(*gin.Context, any) (any, error)](next H, operationID string) H {
 	return func(c *gin.Context, request any) (any, error) {
 		response, err := next(c, request)
 		if err == nil && isNil(response) {
-			return nil, fmt.Errorf("%s returned no answer", operationID)
+			return nil, fmt.Errorf("%s returned no response", operationID)
 		}
 		return response, err
 	}
 }
 
-// Detach is a strict middleware that gives the handler a context of its own:
-// gin takes its back for the next request when the answer is sent, while what
-// was started with it, as database/sql's watch on a query, may still look at
-// it. Instantiate it like [RefuseNil].
+// Detach is a strict middleware that gives the handler a separate context. gin
+// reuses its own context for the next request after the response, while
+// goroutines such as the query watcher of database/sql can still read it.
+// Instantiate it like [RefuseNil].
 func Detach[H ~func(*gin.Context, any) (any, error)](next H, _ string) H {
 	return func(c *gin.Context, request any) (any, error) { return next(c.Copy(), request) }
 }

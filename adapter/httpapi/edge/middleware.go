@@ -18,8 +18,8 @@ import (
 
 const headerRequestID = "X-Request-Id"
 
-// identify gives the request its id and finds its operation. An id that the
-// caller sends is only logged: theirs is not ours to vouch for.
+// identify assigns an id to the request and finds its operation. docledger only
+// logs an id that the caller sends, because it cannot trust that id.
 func (e *edge) identify(c *gin.Context) {
 	id, err := e.NewRequestID()
 	if err != nil {
@@ -31,8 +31,8 @@ func (e *edge) identify(c *gin.Context) {
 	})
 }
 
-// logAccess writes one line a request: ids, never paths with names in them nor
-// query strings, which hold what people searched for.
+// logAccess writes one log line per request. The line contains ids, but no path
+// with names and no query string, because these can contain search terms.
 func (e *edge) logAccess(c *gin.Context) {
 	begun := time.Now()
 	defer func() {
@@ -55,7 +55,8 @@ func (e *edge) logAccess(c *gin.Context) {
 	c.Next()
 }
 
-// printable bounds a text from outside to what a log line can take.
+// printable limits an external text to printable characters and a length that
+// fits a log line.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
@@ -66,8 +67,8 @@ func printable(s string) string {
 	return s
 }
 
-// recoverPanics answers a panic like any other error of ours. ErrAbortHandler
-// is no error: it tells net/http to cut the connection.
+// recoverPanics responds to a panic with an internal error. It re-panics with
+// ErrAbortHandler, which tells net/http to close the connection.
 func (e *edge) recoverPanics(c *gin.Context) {
 	defer func() {
 		panicked := recover()
@@ -82,8 +83,8 @@ func (e *edge) recoverPanics(c *gin.Context) {
 	c.Next()
 }
 
-// securityHeaders keeps browsers from doing more with an answer than it is for.
-// Pages of our own loosen the policy for themselves.
+// securityHeaders sets headers that restrict what browsers do with a response.
+// The pages of the service relax the policy for themselves.
 func (e *edge) securityHeaders(c *gin.Context) {
 	header := c.Writer.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -97,11 +98,11 @@ func (e *edge) securityHeaders(c *gin.Context) {
 	}
 }
 
-// cors lets the browsers of allowed origins call the API and read the headers
-// that the client needs (domain D25).
+// cors allows browsers of the allowed origins to call the API and to read the
+// headers that the client needs (domain D25).
 func (e *edge) cors(c *gin.Context) {
 	origin, header := c.GetHeader("Origin"), c.Writer.Header()
-	// Whoever caches an answer must not hand it to another origin.
+	// A cache must not return the response to another origin.
 	header.Add("Vary", "Origin")
 	if origin == "" || !e.allows(origin) {
 		return
@@ -119,8 +120,8 @@ func (e *edge) cors(c *gin.Context) {
 	}
 }
 
-// allows says whether pages of an origin may call; http://localhost:* allows
-// every port.
+// allows reports whether pages of an origin may call the API.
+// http://localhost:* allows every port.
 func (e *edge) allows(origin string) bool {
 	return slices.ContainsFunc(e.AllowedOrigins, func(allowed string) bool {
 		host, any := strings.CutSuffix(allowed, "*")
@@ -128,7 +129,7 @@ func (e *edge) allows(origin string) bool {
 	})
 }
 
-// bound limits what the request may cost: the size of its body, and its time.
+// bound limits the body size and the duration of the request.
 func (e *edge) bound(c *gin.Context) {
 	limit, timeout := e.Limits.JSONBytes, e.Limits.Timeout
 	s := stateOf(c)
@@ -143,8 +144,8 @@ func (e *edge) bound(c *gin.Context) {
 	case s.operation == nil || s.operation.Public:
 		limit = min(limit, e.Limits.OpenBytes)
 	}
-	// A context does not end a read from a connection that has gone quiet.
-	// Where deadlines can't be set, as in tests, there is no connection.
+	// A context does not end a read from an idle connection. The error is
+	// ignored, because a test without a connection cannot set deadlines.
 	now, connection := time.Now(), http.NewResponseController(c.Writer)
 	_ = connection.SetReadDeadline(now.Add(timeout))
 	_ = connection.SetWriteDeadline(now.Add(max(timeout, e.Limits.UploadTimeout)))
@@ -164,7 +165,7 @@ func (e *edge) bound(c *gin.Context) {
 	c.Next()
 }
 
-// streams says whether the operation takes this media type as a stream.
+// streams reports whether the operation accepts this media type as a stream.
 func (o *Operation) streams(mediaType string) bool {
 	return o != nil && o.body != nil && strings.EqualFold(mediaType, multipartForm) && hasType(o.body, multipartForm)
 }
@@ -174,8 +175,8 @@ func hasType(b *body, mediaType string) bool {
 	return ok
 }
 
-// authenticate asks who is calling, unless the operation is public. It reads
-// nothing of the body. Routes outside the specification do as they please, but
+// authenticate identifies the caller, unless the operation is public. It does
+// not read the body. Routes outside the specification authenticate themselves;
 // there are none under /api.
 func (e *edge) authenticate(c *gin.Context) {
 	s := stateOf(c)
@@ -193,7 +194,7 @@ func (e *edge) requireActor(c *gin.Context, s *state) {
 	token, ok := bearer(c.Request.Header["Authorization"])
 	if !ok {
 		e.refuse(c, fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
-			"This needs a token. Sign in and send it as Authorization: Bearer."))
+			"The request has no token. Sign in and send the token as Authorization: Bearer."))
 		return
 	}
 	authenticate := e.Authenticator.Authenticate
@@ -210,9 +211,9 @@ func (e *edge) requireActor(c *gin.Context, s *state) {
 	e.admitActor(c, actor)
 }
 
-// refuse answers a request whose caller is not known, unless their address has
-// sent too many. The server would read the rest of a body to keep the
-// connection; a large one is not worth it.
+// refuse responds to a request with an unknown caller, after it counted the
+// request for the address. It closes the connection if the body is large,
+// because the server would otherwise read the rest of the body.
 func (e *edge) refuse(c *gin.Context, err error) {
 	if length := c.Request.ContentLength; length < 0 || length > e.Limits.OpenBytes {
 		c.Header("Connection", "close")
@@ -231,13 +232,13 @@ func bearer(headers []string) (token string, ok bool) {
 	return token, found && token != "" && strings.EqualFold(scheme, "Bearer")
 }
 
-// noRoute answers paths and methods that do not exist alike; gin has set Allow
-// where another method would do (decisions 1: a wrong method is 404).
+// noRoute responds to unknown paths and unsupported methods. A wrong method is
+// 404 (decisions 1); gin has set Allow if another method exists.
 func noRoute(c *gin.Context) {
 	if allow := c.Writer.Header().Get("Allow"); allow != "" {
-		WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "This address takes only %s.", allow))
+		WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound, "This path does not support the method. Use %s.", allow))
 		return
 	}
 	WriteError(c, fault.New(fault.NotFound, fault.CodeNotFound,
-		"There is nothing under this address. The operations are listed at /docs."))
+		"The path does not exist. See the operations at /docs."))
 }

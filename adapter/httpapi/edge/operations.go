@@ -22,25 +22,25 @@ const (
 type Operation struct {
 	ID         string
 	Method     string
-	Path       string // as in the specification: /api/entities/{entity_id}
+	Path       string // as in the specification, such as /api/entities/{entity_id}
 	Permission identity.Permission
-	// Public says that no credential is needed: the operation's security is
+	// Public reports that the operation needs no credential: its security is
 	// empty.
 	Public bool
-	// Signed says that a signature over the request's bytes is the credential
-	// (x-signed): they must reach the handler unread, which judges and bounds
-	// them itself.
+	// Signed reports that a signature over the bytes of the request is the
+	// credential (x-signed). The handler receives the unread bytes, limits them
+	// and verifies them.
 	Signed bool
-	// Browser says that another site's page sends a browser here (x-browser),
-	// which may bring parameters of that site's own.
+	// Browser reports that a page of another site sends a browser to this
+	// operation (x-browser). The request may contain parameters of that site.
 	Browser bool
 
 	parameters []parameter
 	body       *body
 }
 
-// body is what an operation takes. A nil schema means that the handler reads
-// and checks the bytes itself (multipart).
+// body describes the body of an operation. A nil schema means that the handler
+// reads and validates the bytes (multipart).
 type body struct {
 	required bool
 	schemas  map[string]*openapi3.Schema // by media type
@@ -57,12 +57,12 @@ func (s *state) operationID() string {
 	return s.operation.ID
 }
 
-// Operations is every operation of the specification, found by method and
-// gin's route pattern.
+// Operations contains every operation of the specification, by method and gin
+// route pattern.
 type Operations map[string]*Operation
 
-// NewOperations reads the operations of a joined document. A document whose
-// operations lack an id or a permission is an error.
+// NewOperations reads the operations of a joined document. It returns an error
+// if an operation lacks an id or a permission.
 func NewOperations(doc *openapi3.T) (Operations, error) {
 	operations := Operations{}
 	for path, item := range doc.Paths.Map() {
@@ -77,7 +77,7 @@ func NewOperations(doc *openapi3.T) (Operations, error) {
 	return operations, nil
 }
 
-// All lists the operations ordered by path and method.
+// All returns the operations sorted by path and method.
 func (o Operations) All() []*Operation {
 	return slices.SortedFunc(maps.Values(o), func(a, b *Operation) int {
 		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
@@ -86,8 +86,8 @@ func (o Operations) All() []*Operation {
 
 func (o Operations) find(method, route string) *Operation { return o[method+" "+route] }
 
-// RouteDifferences compares an engine's routes under /api with the
-// specification: what is served must be described, and the other way round.
+// RouteDifferences returns the differences between the routes under /api and
+// the specification, in both directions.
 func RouteDifferences(routes gin.RoutesInfo) ([]string, error) {
 	doc, err := openapi.Load()
 	if err != nil {
@@ -102,7 +102,7 @@ func RouteDifferences(routes gin.RoutesInfo) ([]string, error) {
 	for _, route := range routes {
 		served[route.Method+" "+route.Path] = true
 		if strings.HasPrefix(route.Path, "/api/") && operations.find(route.Method, route.Path) == nil {
-			differences = append(differences, route.Method+" "+route.Path+" is served but not in the specification")
+			differences = append(differences, route.Method+" "+route.Path+" is served but missing in the specification")
 		}
 	}
 	for _, operation := range operations.All() {
@@ -158,7 +158,7 @@ func isJSON(mediaType string) bool {
 	return mediaType == jsonType || strings.HasSuffix(mediaType, "+json")
 }
 
-// ginPath turns /a/{id} into /a/:id.
+// ginPath converts /a/{id} to /a/:id.
 func ginPath(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }

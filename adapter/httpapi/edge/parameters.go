@@ -23,8 +23,8 @@ type parameter struct {
 	in       string
 	required bool
 	schema   *openapi3.Schema
-	item     *openapi3.Schema // of a list; nil for single values
-	commas   bool             // a list in one value, parted by commas (explode: false)
+	item     *openapi3.Schema // of a list; nil for a single value
+	commas   bool             // a list in one value, separated by commas (explode: false)
 }
 
 func newParameter(spec *openapi3.Parameter) (parameter, error) {
@@ -40,11 +40,12 @@ func newParameter(spec *openapi3.Parameter) (parameter, error) {
 	return p, nil
 }
 
-// checkParameters says what is wrong with a request's path, query and headers.
+// checkParameters returns the invalid fields of the path, query and headers of
+// a request.
 func (o *Operation) checkParameters(c *gin.Context) []fault.Field {
 	query, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
-		return []fault.Field{{Field: "", Reason: "the query string is malformed"}}
+		return []fault.Field{{Field: "", Reason: "has a malformed query string"}}
 	}
 	var fields []fault.Field
 	if !o.Browser {
@@ -100,8 +101,8 @@ func (p parameter) check(c *gin.Context, query url.Values) []fault.Field {
 	return p.conforms(c, decoded[0])
 }
 
-// conforms validates a value, which is short: the headers of a request are
-// bounded. So the end of the request's time need not be looked for.
+// conforms validates a value. It ignores the deadline of the request, because
+// the size of the headers bounds the value.
 func (p parameter) conforms(c *gin.Context, value any) []fault.Field {
 	fields, _ := check.Value(context.WithoutCancel(c.Request.Context()), p.schema, value, p.name)
 	return fieldsOf(fields)
@@ -118,8 +119,8 @@ func (p parameter) raw(c *gin.Context, query url.Values) []string {
 	}
 }
 
-// decode reads a value as its schema's type; a text that is no such value stays
-// a string, which the schema then refuses.
+// decode reads a value as the type of its schema. A text that does not have
+// this type stays a string, which the schema refuses.
 func (p parameter) decode(value string) any {
 	schema := p.schema
 	if p.item != nil {
@@ -146,8 +147,8 @@ func (p parameter) refuse(reason string) []fault.Field {
 	return []fault.Field{{Field: p.name, Reason: reason}}
 }
 
-// textReason says why a text cannot be taken, "" if it can. Databases refuse
-// the NUL character.
+// textReason returns why a text is refused; "" if it is accepted. Databases
+// refuse the NUL character.
 func textReason(s string) string {
 	switch {
 	case !utf8.ValidString(s):

@@ -14,41 +14,41 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Rates bound how often the API may be called (domain D25). Zero values bound
-// nothing.
+// Rates limit the requests to the API (domain D25). A zero value sets no limit.
 type Rates struct {
 	PerCredential   int // requests a minute with one credential
 	PerOrganization int // requests a minute by one organization
-	PerAddress      int // requests a minute from one address, without a good credential
-	AtOnce          int // requests that run at a time with one credential
+	PerAddress      int // requests a minute from one address without a valid credential
+	AtOnce          int // concurrent requests with one credential
 
-	// Take counts a request against quotas; nil counts none.
+	// Take counts a request against quotas; nil counts nothing.
 	Take func(ctx context.Context, quotas ...Quota) Result
-	// Enter admits a request unless as many run under the key as may.
+	// Enter admits a request unless the maximum number of requests is running
+	// under the key.
 	Enter func(key string, limit int) (leave func(), admitted bool)
 }
 
-// Quota allows as many requests a minute under a key.
+// Quota limits the requests per minute under a key.
 type Quota struct {
 	Key   string
 	Limit int
 }
 
-// Result is where a caller stands after a request.
+// Result is the quota state of a caller after a request.
 type Result struct {
-	Limit, Remaining int           // of the quota that matters most; a Limit of zero says that none applies
-	Reset            time.Duration // until that quota starts over
+	Limit, Remaining int           // of the most restrictive quota; a Limit of 0 means that none applies
+	Reset            time.Duration // until that quota resets
 	Refused          bool
 }
 
-// The headers of every answer that a quota applies to.
+// The headers of every response that a quota applies to.
 const (
 	headerRateLimit     = "RateLimit-Limit"
 	headerRateRemaining = "RateLimit-Remaining"
 	headerRateReset     = "RateLimit-Reset"
 )
 
-// count counts a request and tells its caller where they stand.
+// count counts a request and sends the quota state to its caller.
 func (e *edge) count(c *gin.Context, quotas ...Quota) Result {
 	if e.Rates.Take == nil {
 		return Result{}
@@ -63,23 +63,22 @@ func (e *edge) count(c *gin.Context, quotas ...Quota) Result {
 	return s
 }
 
-// admit counts a request and answers it where the quotas are used up.
+// admit counts a request and refuses it if a quota is used up.
 func (e *edge) admit(c *gin.Context, quotas ...Quota) bool {
 	s := e.count(c, quotas...)
 	if !s.Refused {
 		return true
 	}
 	f := fault.New(fault.TooMany, fault.CodeRateLimited,
-		"More than %d requests within a minute. Wait as long as Retry-After says, then send it again.", s.Limit)
+		"The limit of %d requests per minute is exceeded. Retry after the time in Retry-After.", s.Limit)
 	f.RetryAfter = s.Reset
 	WriteError(c, f)
 	return false
 }
 
-// admitAddress is admit for a request without a good credential. Events of
-// other systems and a supervisor's questions are counted but never refused:
-// events carry a signature and would be lost, and whoever supervises must not be
-// shut out by others at the same address.
+// admitAddress is admit for a request without a valid credential. Webhooks and
+// health checks are counted but never refused: webhooks are signed and would be
+// lost, and other callers at the same address must not block health checks.
 func (e *edge) admitAddress(c *gin.Context) bool {
 	quota := Quota{Key: AddressKey(c.ClientIP()), Limit: e.Rates.PerAddress}
 	s := stateOf(c)
@@ -91,8 +90,8 @@ func (e *edge) admitAddress(c *gin.Context) bool {
 	return e.admit(c, quota)
 }
 
-// AddressKey is the key under which requests of an address are counted: of
-// itself, or of the network of a whole site where it is IPv6.
+// AddressKey returns the key for requests of an address. For IPv6 it is the
+// network prefix of the site.
 func AddressKey(ip string) string {
 	const prefix = "address:"
 	a, err := netip.ParseAddr(ip)
@@ -117,8 +116,8 @@ func (e *edge) admitActor(c *gin.Context, a identity.Actor) bool {
 	)
 }
 
-// credentialKey names a credential: a session of ours, or what a person was
-// given by the identity provider for one client.
+// credentialKey returns the key of a credential: a session of docledger, or the
+// token that the identity provider issued to a user for one client.
 func credentialKey(a identity.Actor) string {
 	key := string(a.Type) + ":" + a.UserID.String() + ":" + a.OrganizationID.String()
 	if a.ClientID != "" {
@@ -127,8 +126,7 @@ func credentialKey(a identity.Actor) string {
 	return key + ":" + a.SessionID.String()
 }
 
-// atOnce bounds how many requests of one credential run at a time in this
-// process.
+// atOnce limits the concurrent requests of one credential in this process.
 func (e *edge) atOnce(c *gin.Context) {
 	s := stateOf(c)
 	if s.actor == nil || e.Rates.Enter == nil {
@@ -138,7 +136,7 @@ func (e *edge) atOnce(c *gin.Context) {
 	defer leave()
 	if !admitted {
 		WriteError(c, fault.New(fault.TooMany, fault.CodeRateLimited,
-			"%d requests with this credential are running. Wait until some have been answered.", e.Rates.AtOnce))
+			"%d requests with this credential are already running. Wait until one of them ends.", e.Rates.AtOnce))
 		return
 	}
 	c.Next()

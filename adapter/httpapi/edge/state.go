@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// state is what the edge knows about one request. It travels in the request's
-// context and is used by that request's goroutine alone.
+// state is what the middleware knows about one request. It is stored in the
+// context of the request. Only the goroutine of the request uses it.
 type state struct {
 	id        uuid.UUID
 	log       *slog.Logger
@@ -21,7 +21,7 @@ type state struct {
 	actor     *identity.Actor
 	body      *trackedBody
 	sent      io.Reader    // the body without its limit
-	tooLarge  *fault.Error // set where the body says itself that it is too large
+	tooLarge  *fault.Error // set if the announced length of the body is too large
 	engine    *edge
 	memory    Lease // of the body; nil before it is read, and without a budget
 
@@ -31,7 +31,8 @@ type state struct {
 
 type stateKey struct{}
 
-// stateOf returns the request's state, or an empty one outside the engine.
+// stateOf returns the state of the request, or an empty state outside the
+// engine.
 func stateOf(ctx context.Context) *state {
 	if s, ok := ctx.Value(stateKey{}).(*state); ok {
 		return s
@@ -39,14 +40,14 @@ func stateOf(ctx context.Context) *state {
 	return &state{log: slog.Default()}
 }
 
-// withState puts s into the request's own context, which gin's context falls
-// back to.
+// withState stores s in the context of the HTTP request, which the gin context
+// falls back to.
 func withState(c *gin.Context, s *state) {
 	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), stateKey{}, s))
 }
 
-// RequestID returns the service's id of the request that ctx belongs to; the
-// zero UUID outside a request.
+// RequestID returns the id of the request that ctx belongs to; the zero UUID
+// outside a request.
 func RequestID(ctx context.Context) uuid.UUID { return stateOf(ctx).id }
 
 // ActorFrom returns the authenticated caller; ok is false on public operations
@@ -58,12 +59,12 @@ func ActorFrom(ctx context.Context) (actor identity.Actor, ok bool) {
 	return identity.Actor{}, false
 }
 
-// OperationFrom returns the operation of the specification that is being
-// served; nil for routes outside it.
+// OperationFrom returns the operation of the current request; nil for routes
+// outside the specification.
 func OperationFrom(ctx context.Context) *Operation { return stateOf(ctx).operation }
 
-// trackedBody remembers how reading a request's body ended, so that a handler's
-// error can be told from the client's: a body cut off or too large is not ours.
+// trackedBody records how the read of a request body ended. This distinguishes
+// a body that is incomplete or too large from an error of the handler.
 type trackedBody struct {
 	io.ReadCloser
 	err error // the first error other than io.EOF

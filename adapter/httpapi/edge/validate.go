@@ -15,9 +15,9 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// validate refuses requests that break their operation's specification. What
-// it lets through is bound by the generated code without surprises; multipart
-// bodies pass unread, for the handler to stream.
+// validate refuses requests that violate the specification of their operation.
+// The generated code can bind every request that passes. Multipart bodies pass
+// unread, because the handler streams them.
 func (e *edge) validate(c *gin.Context) {
 	s := stateOf(c)
 	if s.operation == nil || s.operation.Signed {
@@ -42,8 +42,8 @@ func (e *edge) validate(c *gin.Context) {
 	}
 }
 
-// checkBody says what is wrong with the body. The error is for bodies that
-// cannot be looked into.
+// checkBody returns the invalid fields of the body. It returns an error if the
+// body cannot be examined.
 func (e *edge) checkBody(c *gin.Context, s *state) ([]fault.Field, error) {
 	o := s.operation
 	if o.body == nil {
@@ -65,7 +65,7 @@ func (e *edge) checkBody(c *gin.Context, s *state) ([]fault.Field, error) {
 	c.Request.Body = io.NopCloser(bytes.NewReader(data))
 	switch {
 	case len(data) == 0 && o.body.required:
-		return bodyField("the request needs a body"), nil
+		return bodyField("needs a body"), nil
 	case len(data) == 0:
 		return nil, nil
 	case mediaType == "":
@@ -99,12 +99,12 @@ func bodyField(reason string) []fault.Field {
 	return []fault.Field{{Field: "", Reason: reason}}
 }
 
-// negotiate returns which of the body's media types the request has; "" where
-// it names none. The header is rewritten to the form in which the generated
-// code compares it.
+// negotiate returns the media type of the request among those of the body; ""
+// if the request names none. It normalizes the header to the form that the
+// generated code compares.
 func (b *body) negotiate(r *http.Request) (string, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "Send the body without Content-Encoding.")
+		return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "The Content-Encoding is not supported. Send the body without it.")
 	}
 	header := r.Header.Get("Content-Type")
 	if header == "" {
@@ -119,20 +119,20 @@ func (b *body) negotiate(r *http.Request) (string, error) {
 	}
 	if isJSON(mediaType) {
 		if charset := parameters["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
-			return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "JSON must be sent in UTF-8.")
+			return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "The charset is not supported. Send JSON in UTF-8.")
 		}
 		delete(parameters, "charset")
 	}
 	if mediaType == multipartForm && parameters["boundary"] == "" {
 		return "", fault.New(fault.Invalid, fault.CodeUnsupportedMediaType,
-			"The Content-Type names no boundary. Let your HTTP library write it.")
+			"The Content-Type has no boundary. Let your HTTP library set the header.")
 	}
 	r.Header.Set("Content-Type", mime.FormatMediaType(mediaType, parameters))
 	return mediaType, nil
 }
 
 func unsupportedMediaType(b *body) error {
-	return fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "Send the body as %s and say so in Content-Type.", b.mediaTypes())
+	return fault.New(fault.Invalid, fault.CodeUnsupportedMediaType, "The Content-Type is not supported. Send the body as %s and set Content-Type.", b.mediaTypes())
 }
 
 func unreadable(err error) error {
@@ -140,5 +140,5 @@ func unreadable(err error) error {
 		return payloadTooLarge(tooLarge.Limit)
 	}
 	return fault.New(fault.Invalid, fault.CodeInvalidRequest,
-		"The body ended before it was complete. Send the request again.").WithCause(err)
+		"The body is incomplete. Send the request again.").WithCause(err)
 }

@@ -1,5 +1,5 @@
-// Package signin answers /sign-in, where the identity provider sends people who
-// are signed in already on their way to its consent page (interface 5.9).
+// Package signin serves /sign-in. The identity provider redirects users who are
+// already signed in to this page before its consent page (interface 5.9).
 package signin
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// parameter is where the provider says to go on to.
+// parameter is the query parameter with the redirect URL of the identity
+// provider.
 const parameter = "redirect_url"
 
 //go:embed page.html
@@ -25,11 +26,11 @@ var source string
 
 var page = template.Must(template.New("sign-in").Parse(source))
 
-// Page answers /sign-in.
+// Page serves /sign-in.
 type Page struct {
-	Hosts    identity.SignInHosts // empty without an identity provider: nowhere
-	Loopback bool                 // an http address of this machine will do, where it is one of Hosts
-	WebURL   string               // the web application, for a link; "" for none
+	Hosts    identity.SignInHosts // allowed hosts; empty without an identity provider
+	Loopback bool                 // allows an http loopback address that is one of Hosts
+	WebURL   string               // the URL of the web application for a link; "" for none
 	Log      *slog.Logger
 }
 
@@ -42,14 +43,14 @@ func (p *Page) Register(routes gin.IRouter) {
 		}
 		var plain bytes.Buffer
 		if err := page.Execute(&plain, p.WebURL); err != nil {
-			panic(fmt.Sprintf("sign-in: the embedded page is damaged: %v", err))
+			panic(fmt.Sprintf("sign-in: embedded page is corrupt: %v", err))
 		}
 		c.Data(http.StatusOK, "text/html; charset=utf-8", plain.Bytes())
 	})
 }
 
-// target is where the browser goes; what is dropped leaves its host in the log
-// and nothing else, since the rest may hold somebody's code.
+// target returns the redirect URL. For a refused URL, only the host is logged,
+// because the rest can contain an authorization code.
 func (p *Page) target(c *gin.Context) (string, bool) {
 	query, err := url.ParseQuery(c.Request.URL.RawQuery)
 	asked := query[parameter]
@@ -57,13 +58,13 @@ func (p *Page) target(c *gin.Context) (string, bool) {
 		return "", false
 	}
 	if len(asked) == 0 {
-		asked = []string{""} // it was there and can't be decoded
+		asked = []string{""} // present but not decodable
 	}
 	if len(asked) == 1 && err == nil {
 		if target, ok := identity.AllowedRedirect(asked[0], p.Hosts, p.Loopback); ok {
 			return target, true
 		}
 	}
-	p.Log.WarnContext(c.Request.Context(), "redirect after sign-in dropped", "host", identity.RedirectHost(asked[0]))
+	p.Log.WarnContext(c.Request.Context(), "redirect after sign-in refused", "host", identity.RedirectHost(asked[0]))
 	return "", false
 }

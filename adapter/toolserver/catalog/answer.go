@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// bytesPerToken is how many bytes of JSON make a token at the least, measured
-// generously: ids and digits take more tokens than prose.
+// bytesPerToken is a lower bound for the bytes of JSON per token. Ids and
+// digits take more tokens than prose.
 const bytesPerToken = 3
 
-// Budget is how long an answer may be, in bytes.
+// Budget is the maximum length of a response in bytes.
 func Budget(arguments Object) int {
 	tokens := DefaultTokens
 	if n, ok := arguments[ArgMaxTokens].(json.Number); ok {
@@ -26,8 +26,9 @@ func Budget(arguments Object) int {
 	return tokens * bytesPerToken
 }
 
-// Clean takes away what has no place in text for a model or a terminal:
-// control characters, invisible ones, and those that reorder what is shown.
+// Clean removes characters that are unsafe in text for a model or a terminal:
+// control characters, invisible characters, and characters that reorder the
+// display.
 func Clean(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -64,12 +65,11 @@ func cleanRune(r rune) rune {
 	return r
 }
 
-// harmless are escapes that JSON writers make of characters of HTML, which
-// nothing is wrong with.
+// harmless are the safe escapes that JSON encoders create for HTML characters.
 var harmless = []string{"u0026", "u003c", "u003e"}
 
-// IsClean says that Clean would change nothing in a JSON text. It may say no of
-// one where that is so: of any that has other escapes by number.
+// IsClean reports whether Clean would leave a JSON text unchanged. It can
+// return false for a clean text that has other numeric escapes.
 func IsClean(text string) bool {
 	for i, r := range text {
 		switch {
@@ -86,8 +86,8 @@ func IsClean(text string) bool {
 	return true
 }
 
-// Select keeps the fields that are asked for. What leads on to the next page
-// stays.
+// Select keeps the requested fields. It always keeps the cursor of the next
+// page.
 func Select(answer Object, arguments Object) {
 	asked, ok := arguments[ArgFields].([]any)
 	if !ok || len(asked) == 0 {
@@ -114,7 +114,7 @@ func keep(o Object, wanted func(string) bool) {
 	}
 }
 
-// Fitting is how many items of a list fit into the budget, at least one.
+// Fitting returns how many items of a list fit into the budget, at least one.
 func Fitting(answer Object, budget int) (fit, all int) {
 	items, ok := answer[listItems].([]any)
 	if !ok || size(answer) <= budget {
@@ -129,11 +129,11 @@ func Fitting(answer Object, budget int) (fit, all int) {
 	return len(items), len(items)
 }
 
-// markerBytes is room for the text that says what was left out.
+// markerBytes is the space for the text about omitted parts.
 const markerBytes = 600
 
-// Shorten takes the largest parts away until the answer fits, and says in
-// `truncated` what is missing and how to get it.
+// Shorten removes the largest parts until the response fits. The member
+// `truncated` names what is missing and how to get it.
 func Shorten(answer Object, budget int) {
 	all := size(answer)
 	if all <= budget {
@@ -141,22 +141,23 @@ func Shorten(answer Object, budget int) {
 	}
 	if items, ok := answer[listItems].([]any); ok && len(items) == 1 {
 		if only, ok := items[0].(Object); ok {
-			// The cursor leads on behind this item, so that it must be there.
+			// The cursor continues after this item, so the item must stay.
 			Shorten(only, budget-all+size(only))
 			return
 		}
 	}
 	cut, _ := trim(answer, all-budget+markerBytes)
-	answer["truncated"] = fmt.Sprintf("Left out, because the answer was longer than %d tokens: %s. "+
-		"Call again with fields naming what you need, or with max_tokens up to %d.",
+	answer["truncated"] = fmt.Sprintf("Omitted because the response exceeded %d tokens: %s. "+
+		"Call again and name the required fields in fields, or set max_tokens up to %d.",
 		budget/bytesPerToken, brief(cut), MaxTokens)
 }
 
-// essential are members that say what a record is; they are small, and stay.
+// essential are the members that identify a record. They are small and always
+// stay.
 var essential = []string{"id", "status", "version", "next_cursor"}
 
-// trim makes an object smaller by about over bytes, beginning with what takes
-// the most room, and says what it took away and how many bytes that was.
+// trim reduces an object by about over bytes, largest members first. It returns
+// what it removed and how many bytes.
 func trim(o Object, over int) (cut []string, saved int) {
 	type member struct {
 		name string
@@ -179,8 +180,8 @@ func trim(o Object, over int) (cut []string, saved int) {
 	return cut, saved
 }
 
-// shrink makes one member, which has so many bytes, smaller by about over bytes;
-// what is left of nothing is taken away.
+// shrink reduces one member of the given size by about over bytes. It removes a
+// member of which nothing is left.
 func shrink(o Object, name string, length, over int) (what []string, saved int) {
 	part := []string{"part of " + name}
 	switch v := o[name].(type) {
@@ -231,8 +232,8 @@ func brief(cut []string) string {
 	return strings.Join(cut, ", ")
 }
 
-// Encode writes an answer. What HTML would escape stays as it is: nobody reads
-// an answer as a page, and an escape takes six times the room.
+// Encode encodes a response without HTML escapes, because an escape is six
+// times as long and no client shows a response as a page.
 func Encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,6 +1,6 @@
-// Package catalog derives tools from the specifications: every operation that
-// carries x-tool is a tool, and nothing else is. What a tool takes and answers
-// is what its operation takes and answers, so that the two cannot drift.
+// Package catalog derives tools from the specifications. Every operation with
+// x-tool is a tool. The arguments and the result of a tool are those of its
+// operation, so that they cannot differ.
 package catalog
 
 import (
@@ -15,23 +15,22 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Limits that hosts of assistants set to tools.
+// Limits of assistant hosts for tools.
 const (
 	MaxTools   = 40
 	MaxNameLen = 40
 )
 
-// Arguments that each tool takes besides those of its operation, where they
-// mean something.
+// Arguments of each tool in addition to those of its operation, if they apply.
 const (
-	ArgFields    = "fields"     // names of the answer's fields that are wanted
-	ArgMaxTokens = "max_tokens" // how long the answer may be
+	ArgFields    = "fields"     // names of the requested response fields
+	ArgMaxTokens = "max_tokens" // maximum length of the response
 	argLimit     = "limit"
 	argCursor    = "cursor"
 	listItems    = "items"
 )
 
-// Tokens of an answer.
+// Token limits of a response.
 const (
 	DefaultTokens = 8_000
 	MaxTokens     = 25_000
@@ -46,38 +45,38 @@ type Tool struct {
 	Title       string
 	Description string
 	Input       Object // JSON Schema of the arguments
-	Output      Object // JSON Schema of the answer
-	ReadOnly    bool   // changes nothing
-	Destructive bool   // takes away or overwrites what was there
-	Idempotent  bool   // repeated, it changes no more than once
-	OpenWorld   bool   // reaches systems of others
+	Output      Object // JSON Schema of the response
+	ReadOnly    bool   // changes no data
+	Destructive bool   // deletes or overwrites data
+	Idempotent  bool   // a repeated call makes no further change
+	OpenWorld   bool   // calls systems of third parties
 
 	method   string
 	path     string           // with {parameters}
-	inPath   []string         // arguments that belong into the path
-	query    []string         // arguments that belong into the query
-	repeated []string         // those of them that stand once for each value
-	body     []string         // arguments that belong into the body
-	hasDoc   bool             // a body is sent even when it has no argument
-	takes    *openapi3.Schema // what arguments are validated against
+	inPath   []string         // arguments of the path
+	query    []string         // arguments of the query
+	repeated []string         // query arguments that are repeated for each value
+	body     []string         // arguments of the body
+	hasDoc   bool             // a body is sent even without arguments
+	takes    *openapi3.Schema // the schema that validates the arguments
 }
 
-// Paged says that the tool answers a list of which parts can be asked for.
+// Paged reports whether the tool returns a list with pages.
 func (t Tool) Paged() bool {
 	return slices.Contains(t.query, argLimit) && slices.Contains(t.query, argCursor)
 }
 
-// mark is what x-tool says of an operation. Operations that change something
-// must say what sort of change it is.
+// mark is the x-tool of an operation. Operations that change data must state
+// the type of change.
 type mark struct {
 	destructive bool
 	idempotent  bool
 	openWorld   bool
-	note        string // added to the description
+	note        string // appended to the description
 }
 
-// Derive returns the tools of doc by name. It refuses what no host would take:
-// names that are too long or twice there, arguments of two meanings.
+// Derive returns the tools of doc by name. It refuses tools that hosts do not
+// accept: long or duplicate names, and ambiguous arguments.
 func Derive(doc *openapi3.T) ([]Tool, error) {
 	var tools []Tool
 	for path, item := range doc.Paths.Map() {
@@ -96,11 +95,11 @@ func Derive(doc *openapi3.T) ([]Tool, error) {
 	slices.SortFunc(tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
 	for i, t := range tools {
 		if i > 0 && tools[i-1].Name == t.Name {
-			return nil, fmt.Errorf("there are two tools %s", t.Name)
+			return nil, fmt.Errorf("two tools have the name %s", t.Name)
 		}
 	}
 	if len(tools) > MaxTools {
-		return nil, fmt.Errorf("%d tools are more than the %d that assistants choose well from", len(tools), MaxTools)
+		return nil, fmt.Errorf("%d tools exceed the limit of %d, above which assistants choose badly", len(tools), MaxTools)
 	}
 	return tools, nil
 }
@@ -116,7 +115,7 @@ func derive(method, path string, item *openapi3.PathItem, o *openapi3.Operation,
 		method: method, path: path,
 	}
 	if len(t.Name) > MaxNameLen {
-		return Tool{}, fmt.Errorf("the name %s is longer than %d characters", t.Name, MaxNameLen)
+		return Tool{}, fmt.Errorf("the name %s exceeds %d characters", t.Name, MaxNameLen)
 	}
 	if err := t.takeInput(slices.Concat(item.Parameters, o.Parameters), o.RequestBody); err != nil {
 		return Tool{}, err
@@ -143,15 +142,15 @@ func readMark(extension any, reads bool) (mark, error) {
 		case key == "note" && isText:
 			m.note = note
 		default:
-			return mark{}, fmt.Errorf("x-tool has no %s, or not with such a value", key)
+			return mark{}, fmt.Errorf("x-tool lacks %s or has an invalid value for it", key)
 		}
 	}
 	if reads && (m.destructive || !m.idempotent) {
-		return mark{}, errors.New("x-tool: what only reads is neither destructive nor other on repetition")
+		return mark{}, errors.New("x-tool: a read operation must not set destructive or idempotent")
 	}
 	for _, key := range []string{"destructive", "idempotent"} {
 		if _, ok := said[key]; !ok && !reads {
-			return mark{}, fmt.Errorf("x-tool must say whether the operation is %s", key)
+			return mark{}, fmt.Errorf("x-tool must state whether the operation is %s", key)
 		}
 	}
 	return m, nil
@@ -159,10 +158,10 @@ func readMark(extension any, reads bool) (mark, error) {
 
 var hump = regexp.MustCompile(`[A-Z]`)
 
-// snake turns listInvoiceLines into list_invoice_lines.
+// snake converts listInvoiceLines to list_invoice_lines.
 func snake(id string) string {
 	return hump.ReplaceAllStringFunc(id, func(s string) string { return "_" + strings.ToLower(s) })
 }
 
-// prose puts a text of several lines on one.
+// prose joins the lines of a text.
 func prose(s string) string { return strings.Join(strings.Fields(s), " ") }

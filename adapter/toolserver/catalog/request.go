@@ -14,15 +14,15 @@ import (
 	"docledger/openapi/check"
 )
 
-// Check reads the arguments of a call. The error says in words what to change,
-// of at most check.MaxFields arguments. Its cost is bounded whatever they are.
+// Check parses the arguments of a call. The error states what to change for at
+// most check.MaxFields arguments. Its cost is bounded for every input.
 func (t Tool) Check(ctx context.Context, arguments []byte) (Object, error) {
 	arguments = bytes.TrimSpace(arguments)
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = []byte("{}")
 	}
 	if arguments[0] != '{' || !json.Valid(arguments) {
-		return nil, errors.New("the arguments are not one JSON object")
+		return nil, errors.New("the arguments must be one JSON object")
 	}
 	value, fields, err := check.Body(ctx, t.takes, arguments)
 	if err != nil {
@@ -43,21 +43,22 @@ func reasons(fields []check.Field) []string {
 		all = append(all, f.Field+": "+f.Reason)
 	}
 	if len(fields) > check.MaxFields {
-		all = append(all, "and more")
+		all = append(all, "and further arguments")
 	}
 	return all
 }
 
-// Request makes the operation's request from checked arguments. backend is
-// where the operations are.
+// Request creates the API request from validated arguments. backend is the
+// origin of the API.
 func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (*http.Request, error) {
 	path := t.path
 	for _, name := range t.inPath {
 		value := scalar(arguments[name])
-		// A segment that is dots alone would be resolved against the path, and one
-		// with a slash, escaped or not, be read as several: as another operation.
+		// A segment of dots would be resolved against the path. A segment with
+		// a slash, escaped or not, could be parsed as several segments and call
+		// another operation.
 		if strings.Trim(value, ".") == "" || strings.ContainsAny(value, `/\`) {
-			return nil, fmt.Errorf("%s: names nothing", name)
+			return nil, fmt.Errorf("%s: must not be a path segment of dots or contain a slash", name)
 		}
 		path = strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)
 	}
@@ -102,7 +103,7 @@ func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (
 	return req, nil
 }
 
-// scalar writes a value as parameters are written, lists with commas.
+// scalar formats a parameter value; lists are separated by commas.
 func scalar(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -52,7 +52,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	for arguments, says := range map[string]string{
 		`{}`: "invoice_id", `{"invoice_id":1}`: "invoice_id", `{"invoice_id":"1","colour":"red"}`: "colour",
-		`[]`: "object", `{"invoice_id":`: "not one JSON object", `{"invoice_id":"1"} x`: "not one JSON object", `"x"`: "object",
+		`[]`: "object", `{"invoice_id":`: "one JSON object", `{"invoice_id":"1"} x`: "one JSON object", `"x"`: "object",
 		`{"invoice_id":"1","max_tokens":90000}`: "max_tokens",
 	} {
 		if _, err := find(t, "get_invoice").Check(t.Context(), []byte(arguments)); err == nil || !strings.Contains(err.Error(), says) {

@@ -9,21 +9,21 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// How deep the schemas go: what lies deeper is any object. Every tool's schemas
-// are sent to a model whenever it may choose a tool.
+// Depth limits of the schemas; deeper values are any object. Hosts send the
+// schemas of all tools to a model whenever it may choose a tool.
 const (
 	inputDepth  = 2
 	outputDepth = 1
 )
 
-// standardFormats are those that JSON Schema knows.
+// standardFormats are the formats of JSON Schema.
 var standardFormats = []string{"uuid", "date", "date-time", "uri", "email"}
 
 const jsonType = "application/json"
 
-// takeInput makes one flat object of path, query and body: a model has no use
-// for the difference. Headers stay out: those of the operations are for
-// programs that repeat requests.
+// takeInput merges path, query and body into one flat object, because the
+// difference is irrelevant for a model. It omits headers, which serve programs
+// that retry requests.
 func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestBodyRef) error {
 	properties, required := Object{}, []string{}
 	closed := false
@@ -42,13 +42,13 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 			}
 		default:
 			if p.Value.Required {
-				return fmt.Errorf("a tool cannot send the required %s %s", p.Value.In, p.Value.Name)
+				return fmt.Errorf("a tool cannot send the required %s parameter %s", p.Value.In, p.Value.Name)
 			}
 			continue
 		}
 		s := member(p.Value.Schema, inputDepth, true)
 		if text := prose(p.Value.Description); text != "" && p.Value.Name != argLimit && p.Value.Name != argCursor {
-			// Those two mean the same everywhere and are explained once.
+			// These two have the same meaning in all tools and are described once.
 			s["description"] = text
 		}
 		if p.Value.Name == argLimit {
@@ -67,16 +67,16 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 	if body != nil {
 		content := body.Value.Content.Get(jsonType)
 		if content == nil {
-			return errors.New("a tool sends JSON, and the operation takes none")
+			return errors.New("a tool sends JSON, but the operation does not accept JSON")
 		}
 		schema := content.Schema.Value
 		t.hasDoc = true
 		for name, property := range schema.Properties {
 			t.body = append(t.body, name)
-			// What query and body both take goes into the body.
+			// An argument of both query and body is sent in the body.
 			t.query = slices.DeleteFunc(t.query, func(q string) bool { return q == name })
 			if slices.Contains(t.inPath, name) {
-				return fmt.Errorf("path and body both take %s", name)
+				return fmt.Errorf("path and body both have %s", name)
 			}
 			properties[name] = member(property, inputDepth, true)
 			t.takes.Properties[name] = loosen(property)
@@ -87,11 +87,11 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 	}
 	for _, own := range []string{ArgFields, ArgMaxTokens} {
 		if properties[own] != nil {
-			return fmt.Errorf("the operation itself takes %s", own)
+			return fmt.Errorf("the operation already has the argument %s", own)
 		}
 	}
 	if t.ReadOnly {
-		// What changes something is answered in brief and can be read afterwards.
+		// The result of a change is short; the client can fetch the record afterwards.
 		properties[ArgFields] = Object{"type": "array", "items": Object{"type": "string"}}
 		properties[ArgMaxTokens] = Object{"type": "integer", "maximum": MaxTokens}
 		fields := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMaxItems(maxSelected)
@@ -107,12 +107,12 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 	return nil
 }
 
-// maxSelected is the number of fields that a call may select.
+// maxSelected is the maximum number of fields that a call may select.
 const maxSelected = 200
 
-// loosen returns what of a schema arguments are validated against: types,
-// names, choices, ranges and the sizes of lists. Patterns, formats and lengths
-// are left to the operation, which refuses in words.
+// loosen returns the parts of a schema that arguments are validated against:
+// types, names, choices, ranges and list sizes. The operation validates
+// patterns, formats and lengths and returns clear errors.
 func loosen(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	if ref == nil || ref.Value == nil {
 		return ref
@@ -128,16 +128,16 @@ func loosen(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	return s.NewRef()
 }
 
-// takeOutput states the answer without what shortening takes away: nothing in
-// it is required.
+// takeOutput derives the output schema. Nothing in it is required, because
+// shortening can remove every member.
 func (t *Tool) takeOutput(response *openapi3.ResponseRef) error {
 	if response == nil || response.Value.Content.Get(jsonType) == nil {
-		return errors.New("a tool answers JSON, and the operation answers none")
+		return errors.New("a tool returns JSON, but the operation does not return JSON")
 	}
 	t.Output = convert(response.Value.Content.Get(jsonType).Schema.Value, outputDepth+listDepth(response), false)
 	properties, ok := t.Output["properties"].(Object)
 	if !ok || t.Output["type"] != "object" {
-		return errors.New("a tool answers an object")
+		return errors.New("a tool must return an object")
 	}
 	if !t.ReadOnly {
 		abridge(properties)
@@ -146,8 +146,8 @@ func (t *Tool) takeOutput(response *openapi3.ResponseRef) error {
 	return nil
 }
 
-// abridge leaves of a large record, which a reading tool states in full, what
-// says how the change ended.
+// abridge reduces a large record to the members that describe the result of a
+// change. A reading tool returns the whole record.
 func abridge(properties Object) {
 	const large = 8
 	if len(properties) > large {
@@ -157,7 +157,7 @@ func abridge(properties Object) {
 	}
 }
 
-// listDepth is one for lists, whose items are what is answered.
+// listDepth is the extra depth for lists, because the items are the result.
 func listDepth(response *openapi3.ResponseRef) int {
 	if response.Value.Content.Get(jsonType).Schema.Value.Properties[listItems] != nil {
 		return 1
@@ -165,8 +165,8 @@ func listDepth(response *openapi3.ResponseRef) int {
 	return 0
 }
 
-// convert turns a schema of OpenAPI 3.0 into JSON Schema 2020-12 without
-// references. Where text is false it keeps types alone.
+// convert converts an OpenAPI 3.0 schema to JSON Schema 2020-12 without
+// references. If text is false, it keeps only types.
 func convert(s *openapi3.Schema, depth int, input bool) Object {
 	out := Object{}
 	kind := ""
@@ -214,8 +214,8 @@ func members(out Object, s *openapi3.Schema, depth int, input bool) {
 	}
 }
 
-// member is convert for what has a name. A text of a shared sort (an amount, a
-// day) is described once for all tools.
+// member is convert for a named member. A shared text type (an amount, a date)
+// is described once for all tools.
 func member(p *openapi3.SchemaRef, depth int, input bool) Object {
 	out := convert(p.Value, depth, input)
 	if p.Ref != "" && p.Value.Type.Is("string") && len(p.Value.Enum) == 0 {
@@ -227,8 +227,8 @@ func member(p *openapi3.SchemaRef, depth int, input bool) Object {
 	return out
 }
 
-// refine adds what helps to call a tool rightly at the first try. Sizes and
-// patterns are left to the operation, which refuses in words.
+// refine adds what helps a model to call a tool correctly. The operation
+// validates sizes and patterns and returns clear errors.
 func refine(out Object, s *openapi3.Schema) {
 	if text := prose(s.Description); text != "" {
 		out["description"] = text
@@ -252,17 +252,17 @@ func refine(out Object, s *openapi3.Schema) {
 	}
 }
 
-// nested keeps of a member's member what a call cannot do without.
+// nested keeps the parts of a nested member that a call requires.
 func nested(out Object, s *openapi3.Schema) {
 	delete(out, "description")
 	delete(out, "additionalProperties")
 	if s.Nullable && len(s.Properties) == 0 && len(s.Enum) == 0 && s.Type.Is("string") {
-		// A text or null, which is what nearly all of them are.
+		// A text or null, as nearly all of them are.
 		delete(out, "type")
 	}
 }
 
-// Arguments returns the names of everything the tool takes, in order.
+// Arguments returns the sorted names of all arguments of the tool.
 func (t Tool) Arguments() []string {
 	properties, _ := t.Input["properties"].(Object)
 	return slices.Sorted(maps.Keys(properties))

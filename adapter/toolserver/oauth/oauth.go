@@ -1,7 +1,7 @@
-// Package oauth is the façade between OAuth clients and the identity provider
-// (interface 4.3 and 5.6 to 5.8): documents that say where to sign in, the one
-// registered client, and two routes that lead to the provider. It keeps no
-// state and knows no secret.
+// Package oauth is the facade between OAuth clients and the identity provider
+// (interface 4.3 and 5.6 to 5.8): metadata documents, the one registered
+// client, and two routes that forward to the identity provider. It has no state
+// and knows no secret.
 package oauth
 
 import (
@@ -18,27 +18,28 @@ import (
 // ResourcePath is the path of the protected resource.
 const ResourcePath = "/mcp"
 
-// Config is what the façade states and where it leads.
+// Config is the configuration of the facade.
 type Config struct {
-	BaseURL string // the external origin, without a slash at the end
+	BaseURL string // the external origin, without a trailing slash
 	Issuer  string // of the identity provider's tokens
-	// Direct advertises the identity provider itself as the authorization server,
-	// for providers that state their own issuer in authorization answers (RFC
-	// 9207), which clients hold against what was advertised.
+	// Direct advertises the identity provider as the authorization server. Use
+	// it for identity providers that state their issuer in authorization
+	// responses (RFC 9207), because clients compare it with the advertised
+	// issuer.
 	Direct            bool
 	ClientID          string
 	AuthMethod        string // none or client_secret_post
 	Scopes            []string
-	Redirects         []string // that are allowed; empty: all but dangerous ones
-	LoopbackRedirects bool     // lets every address of this machine be one, and without a list nothing else
+	Redirects         []string // allowed redirect URIs; empty: all except dangerous ones
+	LoopbackRedirects bool     // allows every loopback address; without a list, nothing else
 
-	// Provider carries requests to the token endpoint; nil for a client of its own.
+	// Provider sends requests to the token endpoint; nil for a default client.
 	Provider *http.Client
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
-// Facade answers the OAuth routes.
+// Facade handles the OAuth routes.
 type Facade struct {
 	Config
 	authorizeURL string
@@ -46,13 +47,13 @@ type Facade struct {
 	redirects    redirects
 }
 
-// The provider's endpoints under its issuer.
+// The endpoints of the identity provider under its issuer.
 const (
 	authorizePath = "/oauth/authorize"
 	tokenPath     = "/oauth/token"
 )
 
-// New returns the façade.
+// New returns the facade.
 func New(c Config) (*Facade, error) {
 	if err := checkOrigin(c.BaseURL); err != nil {
 		return nil, err
@@ -70,8 +71,7 @@ func New(c Config) (*Facade, error) {
 	return &Facade{Config: c, authorizeURL: c.Issuer + authorizePath, tokenURL: c.Issuer + tokenPath, redirects: allowed}, nil
 }
 
-// NewClient returns a client that goes where it is sent and no further: it
-// follows no redirect and asks no proxy.
+// NewClient returns a client that follows no redirect and uses no proxy.
 func NewClient(timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
@@ -82,7 +82,7 @@ func NewClient(timeout time.Duration) *http.Client {
 	}
 }
 
-// Advertised is the issuer that the documents name.
+// Advertised returns the issuer of the metadata documents.
 func (f *Facade) Advertised() string {
 	if f.Direct {
 		return f.Issuer
@@ -90,7 +90,7 @@ func (f *Facade) Advertised() string {
 	return f.BaseURL
 }
 
-// MetadataURL is the document that challenges point at.
+// MetadataURL returns the document that challenges link to.
 func (f *Facade) MetadataURL() string {
 	return f.BaseURL + "/.well-known/oauth-protected-resource" + ResourcePath
 }
@@ -109,8 +109,9 @@ func (f *Facade) resource(c *gin.Context, id string) {
 }
 
 // GetAuthorizationServer implements the operation getAuthorizationServer. It
-// names our own endpoints where the provider is advertised too: older clients
-// look for them here without reading which server is meant.
+// names the endpoints of this server even if the identity provider is
+// advertised, because older clients use them without reading the authorization
+// server.
 func (f *Facade) GetAuthorizationServer(c *gin.Context) {
 	c.JSON(http.StatusOK, toolserver.AuthorizationServerMetadata{
 		Issuer: f.BaseURL, AuthorizationEndpoint: f.BaseURL + "/authorize", TokenEndpoint: f.BaseURL + "/token",
@@ -128,11 +129,11 @@ func grantTypes() []string { return []string{"authorization_code", "refresh_toke
 
 const maxQuery = 16 << 10
 
-// Authorize implements the operation authorize. The query goes on byte for
-// byte, and the host is never the caller's choice.
+// Authorize implements the operation authorize. It forwards the unchanged
+// query. The caller cannot choose the host.
 func (f *Facade) Authorize(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > maxQuery {
-		refuse(c, http.StatusBadRequest, "invalid_request", "The query is too long.")
+		refuse(c, http.StatusBadRequest, "invalid_request", "The query exceeds the length limit. Shorten it.")
 		return
 	}
 	target := f.authorizeURL
@@ -146,22 +147,22 @@ func (f *Facade) Authorize(c *gin.Context) {
 	c.Writer.WriteHeaderNow()
 }
 
-// refuse answers an error as OAuth clients read them.
+// refuse writes an OAuth error.
 func refuse(c *gin.Context, status int, code, description string) {
 	c.Header("Cache-Control", "no-store")
 	c.Header("Pragma", "no-cache")
 	c.JSON(status, toolserver.OAuthError{Error: code, ErrorDescription: description})
 }
 
-// NotFound answers a route that is not there, as JSON: clients look for
-// documents that not every server has, and read whatever they get.
+// NotFound responds to an unknown route as JSON, because clients request
+// documents that not every server has and parse every response.
 func NotFound(c *gin.Context) {
-	refuse(c, http.StatusNotFound, "not_found", "There is nothing here.")
+	refuse(c, http.StatusNotFound, "not_found", "The path does not exist.")
 }
 
-// MethodNotAllowed answers a method that a route does not take.
+// MethodNotAllowed responds to a method that a route does not support.
 func MethodNotAllowed(c *gin.Context) {
-	refuse(c, http.StatusMethodNotAllowed, "invalid_request", "The route does not take this method.")
+	refuse(c, http.StatusMethodNotAllowed, "invalid_request", "The path does not support this method.")
 }
 
 func checkOrigin(s string) error {
@@ -175,6 +176,6 @@ func checkOrigin(s string) error {
 type originError struct{}
 
 func (*originError) Error() string {
-	return "the tool server needs an origin such as https://docs.example.com, without path and without a slash at the end, " +
-		"as BASE_URL and as the issuer of the identity provider: clients compare them letter by letter"
+	return "the tool server requires an origin such as https://docs.example.com, without a path and without a trailing slash, " +
+		"as BASE_URL and as the issuer of the identity provider: clients compare them exactly"
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// redirects decides which redirect URIs a client may register. The provider
-// decides again: this tells a client early and in words.
+// redirects decides which redirect URIs a client may register. The identity
+// provider decides again; this check gives the client an early and clear error.
 type redirects struct {
 	listed   []string
-	loopback bool // all of this machine's
+	loopback bool // allows all loopback addresses
 }
 
 func newRedirects(listed []string, loopback bool) (redirects, error) {
@@ -24,7 +24,7 @@ func newRedirects(listed []string, loopback bool) (redirects, error) {
 	return redirects{listed: listed, loopback: loopback}, nil
 }
 
-// offered are those of a client that names none.
+// offered returns the redirect URIs for a client that names none.
 func (r redirects) offered() []string {
 	if len(r.listed) == 0 && r.loopback {
 		return []string{"http://127.0.0.1/callback", "http://localhost/callback"}
@@ -32,14 +32,14 @@ func (r redirects) offered() []string {
 	return append([]string{}, r.listed...)
 }
 
-// refusal says why uri is not allowed; empty if it is.
+// refusal returns why uri is not allowed; empty if it is allowed.
 func (r redirects) refusal(uri string) string {
 	if reason := dangerous(uri); reason != "" {
 		return reason
 	}
 	u, err := url.Parse(uri)
 	if err != nil {
-		return "is no URI"
+		return "is not a URI"
 	}
 	own := u.Scheme == "http" && isLoopback(u.Hostname())
 	switch {
@@ -47,17 +47,17 @@ func (r redirects) refusal(uri string) string {
 		return ""
 	case len(r.listed) == 0 && !r.loopback:
 		if u.Scheme == "http" && !own {
-			return "must be https outside this machine"
+			return "must use https unless it is a loopback address"
 		}
 		return ""
 	case slices.Contains(r.listed, uri), own && slices.ContainsFunc(r.listed, func(l string) bool { return samePath(l, u) }):
 		return ""
 	}
-	return "is not in the list of this installation; its operator can add it to MCP_REDIRECT_URIS"
+	return "is not in the list of this installation; the operator can add it to MCP_REDIRECT_URIS"
 }
 
-// samePath says that a listed URI differs from u in the port alone, which
-// clients on this machine choose when they start (RFC 8252, section 7.3).
+// samePath reports whether a listed URI differs from u only in the port, which
+// native clients choose when they start (RFC 8252, section 7.3).
 func samePath(listed string, u *url.URL) bool {
 	l, err := url.Parse(listed)
 	if err != nil || !isLoopback(l.Hostname()) {
@@ -75,14 +75,14 @@ func samePath(listed string, u *url.URL) bool {
 
 const maxURI = 2048
 
-// dangerous says what no list could allow.
+// dangerous returns why uri is never allowed, whatever the list contains.
 func dangerous(uri string) string {
 	if uri == "" || len(uri) > maxURI || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
-		return "is no URI"
+		return "is not a URI"
 	}
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme == "" {
-		return "is no URI"
+		return "is not a URI"
 	}
 	if slices.Contains([]string{"javascript", "data", "file", "vbscript", "blob", "about", "filesystem", "view-source"}, strings.ToLower(u.Scheme)) {
 		return "has a scheme that is never allowed"
@@ -91,10 +91,10 @@ func dangerous(uri string) string {
 		return "has a fragment"
 	}
 	if u.User != nil {
-		return "names a user"
+		return "contains user information"
 	}
 	if web := u.Scheme == "http" || u.Scheme == "https"; web && u.Hostname() == "" {
-		return "names no host"
+		return "has no host"
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ func (f *Facade) RegisterClient(c *gin.Context) {
 	}
 	if len(bytes.TrimSpace(body)) > 0 {
 		if err := json.Unmarshal(body, &asked); err != nil {
-			refuse(c, http.StatusBadRequest, "invalid_client_metadata", "The body is no JSON object, or client_name or redirect_uris are not of their type.")
+			refuse(c, http.StatusBadRequest, "invalid_client_metadata", "The body must be a JSON object with client_name as a string and redirect_uris as a list of strings.")
 			return
 		}
 	}
@@ -42,7 +42,7 @@ func (f *Facade) RegisterClient(c *gin.Context) {
 		}
 	}
 	if f.ClientID == "" {
-		refuse(c, http.StatusServiceUnavailable, "temporarily_unavailable", "There is no OAuth client yet. The operator must set OAUTH_CLIENT_ID.")
+		refuse(c, http.StatusServiceUnavailable, "temporarily_unavailable", "The OAuth client is not configured. The operator must set OAUTH_CLIENT_ID.")
 		return
 	}
 	if asked.Name == "" {
@@ -57,15 +57,15 @@ func (f *Facade) RegisterClient(c *gin.Context) {
 	})
 }
 
-// read returns the body, or answers that it is too large.
+// read returns the body, or responds that it is too large or incomplete.
 func read(c *gin.Context, limit int64) ([]byte, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
 	tooLarge := new(http.MaxBytesError)
 	switch {
 	case errors.As(err, &tooLarge):
-		refuse(c, http.StatusRequestEntityTooLarge, "invalid_request", fmt.Sprintf("The body is larger than %d bytes.", limit))
+		refuse(c, http.StatusRequestEntityTooLarge, "invalid_request", fmt.Sprintf("The body exceeds the limit of %d bytes.", limit))
 	case err != nil:
-		refuse(c, http.StatusBadRequest, "invalid_request", "The body did not arrive whole.")
+		refuse(c, http.StatusBadRequest, "invalid_request", "The body is incomplete. Send it again.")
 	}
 	return body, err == nil
 }

@@ -11,8 +11,9 @@ import (
 
 const maxMetadata = 256 << 10
 
-// Check holds what is advertised against what the provider says of itself. The
-// text says what will fail and how to put it right; empty if nothing will.
+// Check compares the advertised metadata with the metadata of the identity
+// provider. The text names what will fail and how to fix it; it is empty if
+// nothing will fail.
 func (f *Facade) Check(ctx context.Context) (warning string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Issuer+"/.well-known/oauth-authorization-server", nil)
 	if err != nil {
@@ -36,13 +37,13 @@ func (f *Facade) Check(ctx context.Context) (warning string, err error) {
 	}
 	switch {
 	case said.Issuer != f.Issuer:
-		return fmt.Sprintf("the identity provider calls itself %q, and the publishable key says %q: clients and we will refuse its tokens; "+
+		return fmt.Sprintf("the identity provider states the issuer %q, but the publishable key names %q: clients and docledger will refuse its tokens; "+
 			"check IDENTITY_PUBLISHABLE_KEY", said.Issuer, f.Issuer), nil
 	case said.StatesIssuer && !f.Direct:
-		return "the identity provider states its own issuer in authorization answers, and this server advertises itself: strict clients " +
-			"will refuse to sign in; set MCP_AUTHORIZATION_SERVER=direct, or switch the iss parameter off at the provider", nil
+		return "the identity provider states its own issuer in authorization responses, but this server advertises itself: strict clients " +
+			"will refuse to sign in; set MCP_AUTHORIZATION_SERVER=direct, or disable the iss parameter at the identity provider", nil
 	case !slices.Contains(said.ChallengeMethods, "S256"):
-		return "the identity provider does not advertise PKCE with S256, which clients need", nil
+		return "the identity provider does not advertise PKCE with S256, which clients require", nil
 	}
 	return "", nil
 }

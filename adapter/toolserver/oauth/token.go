@@ -20,9 +20,9 @@ const (
 	tokenTimeout    = 15 * time.Second
 )
 
-// ExchangeToken implements the operation exchangeToken. What the provider
-// answers reaches the client as it is, since clients act on it: invalid_grant
-// makes them sign in again, invalid_client register again.
+// ExchangeToken implements the operation exchangeToken. It returns the
+// unchanged response of the identity provider, because clients act on it:
+// invalid_grant makes them sign in again, invalid_client register again.
 func (f *Facade) ExchangeToken(c *gin.Context) {
 	body, ok := read(c, maxTokenRequest)
 	if !ok {
@@ -54,8 +54,8 @@ func (f *Facade) ExchangeToken(c *gin.Context) {
 	isJSON := err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 	redirected := resp.StatusCode >= 300 && resp.StatusCode < 400
 	if len(answer) > maxTokenAnswer || !isJSON || redirected {
-		f.Log.ErrorContext(ctx, "the identity provider's token endpoint answered no token answer", "status", resp.StatusCode, "type", kind)
-		refuse(c, http.StatusBadGateway, "server_error", "The identity provider gave no answer that can be understood. Try again later.")
+		f.Log.ErrorContext(ctx, "identity provider returned an invalid token response", "status", resp.StatusCode, "type", kind)
+		refuse(c, http.StatusBadGateway, "server_error", "The identity provider returned an invalid response. Retry later.")
 		return
 	}
 	if challenge := resp.Header.Get("WWW-Authenticate"); challenge != "" {
@@ -72,13 +72,13 @@ func (f *Facade) ExchangeToken(c *gin.Context) {
 func (f *Facade) unreachable(c *gin.Context, err error) {
 	ctx := c.Request.Context()
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return // nobody is left to answer
+		return // the client disconnected
 	}
-	f.Log.ErrorContext(ctx, "the identity provider's token endpoint does not answer", "error", err)
+	f.Log.ErrorContext(ctx, "identity provider token endpoint unavailable", "error", err)
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {
-		refuse(c, http.StatusGatewayTimeout, "temporarily_unavailable", "The identity provider took too long. Try again.")
+		refuse(c, http.StatusGatewayTimeout, "temporarily_unavailable", "The identity provider exceeded the time limit. Retry later.")
 		return
 	}
-	refuse(c, http.StatusBadGateway, "temporarily_unavailable", "The identity provider is out of reach. Try again.")
+	refuse(c, http.StatusBadGateway, "temporarily_unavailable", "The identity provider is unavailable. Retry later.")
 }

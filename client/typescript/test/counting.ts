@@ -25,14 +25,14 @@ const operations: Operation[] = Object.entries(spec.paths).flatMap(([path, item]
 /** The operationIds of the specification. */
 export const operationIds = operations.map((o) => o.id).sort()
 
-/** Every operation that was answered with a success, whatever called it. */
+/** Every operation that succeeded at least once. */
 export const answered = new Set<string>()
 
-/** A fetch that notes which operation of the specification each request is. */
+/** A fetch that records the operation of each request. */
 export const countingFetch: typeof fetch = async (input, init) => {
   const request = new Request(input, init)
   const { pathname } = new URL(request.url)
-  // A fixed path goes before one with a parameter in its place.
+  // A fixed path takes precedence over a path with a parameter.
   const operation = operations
     .filter((o) => o.method === request.method && o.path.test(pathname))
     .sort((a, b) => a.path.source.split('[^').length - b.path.source.split('[^').length)[0]

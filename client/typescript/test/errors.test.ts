@@ -17,8 +17,8 @@ async function rejection(call: Promise<unknown>): Promise<DocledgerError> {
   return error
 }
 
-describe('the service refuses', () => {
-  test('with what is wrong with each value', async () => {
+describe('an error of the service', () => {
+  test('contains the reason for each invalid value', async () => {
     const api = await signIn()
     const error = await rejection(api.createEntity({ body: { name: '' } }))
     expect(error).toBeInstanceOf(ApiError)
@@ -31,34 +31,34 @@ describe('the service refuses', () => {
     expect(error.operation).toBe('createEntity')
   })
 
-  test('with the version that the record has by now', async () => {
+  test('contains the current version of the record', async () => {
     const api = await signIn()
     const path = { entity_id: sandbox.ENTITY_ID! }
     const error = await rejection(api.updateEntity({ path, body: {}, headers: { 'If-Match': '"99"' } }))
     expect(hasCode(error, 'version_conflict') && error.details.current_version).toBeGreaterThan(0)
   })
 
-  test('with what is missing', async () => {
+  test('reports a missing record', async () => {
     const api = await signIn({ token: 'no token' })
     expect(await rejection(api.getMe())).toMatchObject({ code: 'unauthorized', status: 401 })
   })
 
-  test('with a code that is not known yet', async () => {
+  test('can have an unknown code', async () => {
     const { api } = fake([refusal(400, 'invented_later')])
     const error = await rejection(api.getMe())
     expect(error).toMatchObject({ name: 'ApiError', code: 'invented_later', status: 400 })
   })
 })
 
-describe('there is no answer of the service', () => {
-  test('nobody listens', async () => {
+describe('a connection error', () => {
+  test('reports a refused connection', async () => {
     const { api } = fake([new TypeError('fetch failed')], { retries: 0 })
     const error = await rejection(api.getMe())
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ code: 'connection_failed', status: undefined, cause: { message: 'fetch failed' } })
   })
 
-  test('none in time', async () => {
+  test('reports a timeout', async () => {
     const silence = (request: Request) =>
       new Promise<Response>((_, reject) => request.signal.addEventListener('abort', () => reject(request.signal.reason)))
     const { api } = fake([silence], { retries: 0, timeoutMs: 20 })
@@ -74,13 +74,13 @@ describe('there is no answer of the service', () => {
     expect(await rejection(api.getMe())).toMatchObject({ code: 'unexpected_answer', status })
   })
 
-  test('but half of one', async () => {
+  test('reports an incomplete response', async () => {
     const { api } = fake([new Response('{"user":', { headers: { 'Content-Type': 'application/json' } })], { retries: 0 })
     expect(await rejection(api.getMe())).toMatchObject({ code: 'unexpected_answer' })
   })
 })
 
-test('all codes are known that the documents explain', () => {
+test('the client knows all documented codes', () => {
   const text = readFileSync(new URL('../../../openapi/common.yaml', import.meta.url), 'utf8')
   const explained = [...text.matchAll(/^ {8}- `(\w+)`: /gm)].map((match) => match[1])
   expect(explained.length).toBeGreaterThan(15)

@@ -1,9 +1,9 @@
 import { Docledger, type DocledgerOptions } from '../../../gen/typescript/src/index.js'
 
-/** What a service answers, one after another, or what a broken connection does. */
+/** The responses of a service in order, or the failures of a connection. */
 export type Reply = Response | Error | ((request: Request) => Response | Promise<Response>)
 
-/** A client whose requests are answered by replies, and those requests. */
+/** Returns a client whose requests get the replies, and the sent requests. */
 export function fake(replies: Reply[], options: Partial<DocledgerOptions> = {}): { api: Docledger; sent: Request[] } {
   const sent: Request[] = []
   const answer: typeof fetch = async (input, init) => {
@@ -21,12 +21,12 @@ export function fake(replies: Reply[], options: Partial<DocledgerOptions> = {}):
   return { api: new Docledger({ baseUrl: 'http://docledger.test/', token: 'token', fetch: answer, ...options }), sent }
 }
 
-/** A success. */
+/** A successful response. */
 export function ok(body: unknown): Response {
   return Response.json(body, { headers: { 'X-Request-Id': 'request-ok' } })
 }
 
-/** A refusal as the service gives it. */
+/** An error response of the service. */
 export function refusal(status: number, code: string, headers: Record<string, string> = {}, details = {}): Response {
   const error = { code, message: `It is ${code}.`, details: { request_id: `request-${code}`, ...details } }
   return Response.json({ error }, { status, headers: { 'X-Request-Id': `request-${code}`, ...headers } })

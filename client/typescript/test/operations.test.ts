@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe('account', () => {
-  test('sign in, renew the token, read who one is', async () => {
+  test('sign in, refresh the token, get the caller', async () => {
     const renewed = await api.refreshToken()
     expect(renewed.data.token).not.toBe('')
     const me = await api.getMe()
@@ -40,7 +40,7 @@ describe('account', () => {
 })
 
 describe('entities and settings', () => {
-  test('create, read, change, list', async () => {
+  test('create, get, update, list', async () => {
     const made = await api.createEntity({ body: { name: 'Made by the client' } })
     const path = { entity_id: made.data.id }
     expect((await api.getEntity({ path })).data.name).toBe('Made by the client')
@@ -56,7 +56,7 @@ describe('entities and settings', () => {
 })
 
 describe('documents and invoices', () => {
-  test('from the file to the decision', async () => {
+  test('from upload to approval and rejection', async () => {
     const file = invoiceFile('client-1')
     const { data: document } = await api.uploadDocument({ body: { entity_id, file } })
     expect(document.filename).toBe('client-1.xml')
@@ -93,7 +93,7 @@ describe('documents and invoices', () => {
 })
 
 describe('billing', () => {
-  test('plan, usage, plans for sale and their pages', async () => {
+  test('plan, usage, plans for sale and checkout pages', async () => {
     expect((await api.getBilling()).data.organization_id).toBe(sandbox.ORGANIZATION_ID)
     const usage = await api.getBillingUsage()
     expect(usage.data).toMatchObject({ total: expect.any(Number) })
@@ -111,7 +111,7 @@ describe('billing', () => {
 describe('integrations', () => {
   let integrationId = ''
 
-  /** Does what a person and their browser do on a consent page. */
+  /** Simulates a user and their browser on a consent page. */
   async function consent(authorizationUrl: string): Promise<string> {
     const page = await fetch(authorizationUrl, { redirect: 'manual' })
     const callback = new URL(page.headers.get('Location')!)
@@ -128,7 +128,7 @@ describe('integrations', () => {
     }
   })
 
-  test('connect the books and read them', async () => {
+  test('connect a ledger and read its data', async () => {
     const redirect_url = sandbox.BASE_URL + '/docs'
     const asked = await api.authorizeIntegration({ body: { entity_id, provider: 'ACCOUNTING_A', redirect_url } })
     integrationId = asked.data.integration_id
@@ -158,7 +158,7 @@ describe('integrations', () => {
     await api.updateSettings({ path: { entity_id }, body: { default_account_id: accounts[0]!.id } })
   })
 
-  test('book an invoice', async () => {
+  test('sync an invoice', async () => {
     const { data: document } = await api.uploadDocument({ body: { entity_id, file: invoiceFile('client-2') } })
     const { data: invoice } = await api.extractInvoice({ body: { document_id: document.id } })
     const path = { invoice_id: invoice.id }
@@ -185,7 +185,7 @@ describe('integrations', () => {
     })
     expect(setUp.data.status).toBe('ACTIVE')
 
-    // The store is told where to call, and asks there whether somebody is at home.
+    // The document store receives the notification URL and validates it.
     const subscribed = async () => {
       const state = (await (await fetch(sandbox.MSGRAPH_URL + '/_sim/state')).json()) as { subscriptions: { address: string }[] }
       return state.subscriptions[0]!.address
@@ -204,7 +204,7 @@ describe('integrations', () => {
 })
 
 describe('webhooks', () => {
-  // These secrets are the sandbox's own; both senders are simulated there.
+  // The secrets of the sandbox, which simulates both senders.
   const seconds = () => Math.floor(Date.now() / 1000).toString()
   const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
 
@@ -226,6 +226,6 @@ describe('webhooks', () => {
   })
 })
 
-test('every operation of the specification was called and succeeded', () => {
+test('every operation of the specification succeeded at least once', () => {
   expect([...answered].sort()).toEqual(operationIds)
 })

@@ -14,14 +14,14 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const modules = fileURLToPath(new URL('../node_modules', import.meta.url))
 const tsc = join(modules, '.bin', 'tsc')
 
-/** What each example of README prints, if all is well. */
+/** The expected output of each example of README. */
 const prints: Record<string, RegExp> = {
   'api.ts': /^$/,
-  'me.ts': /^ada@example\.com of Sandbox Organization, answered as [0-9a-f-]{36}$/m,
+  'me.ts': /^ada@example\.com of Sandbox Organization, request [0-9a-f-]{36}$/m,
   'approve.ts': /^0 of (\d+) bytes\n\1 of \1 bytes\n2026-0042 [0-9.]+ EUR\nAPPROVED$/m,
   'lists.ts': /^2026-0042 [0-9.]+\n(.*\n)*\d+\n\d+ null$/m,
-  'events.ts': / document\.received (.*\n)*go on from \S+$/m,
-  'errors.ts': /^somebody was faster: it is version \d+ by now$/m,
+  'events.ts': / document\.received (.*\n)*continue from \S+$/m,
+  'errors.ts': /^the record has changed: its version is \d+$/m,
   'quick.ts': /^\S+ \d+$/m,
 }
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-test('the package holds what it needs and nothing else', async () => {
+test('the package contains only the required files', async () => {
   expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']))
   expect(files.filter((f) => !/^(dist|src)\/|^(LICENSE|README\.md|package\.json)$/.test(f))).toEqual([])
   const about = JSON.parse(await readFile(join(app(), 'node_modules/@docledger/client/package.json'), 'utf8')) as object
@@ -62,14 +62,14 @@ test('the package holds what it needs and nothing else', async () => {
   expect(about).not.toHaveProperty('peerDependencies')
 })
 
-describe('the examples of its README', () => {
-  test('are these', async () => {
+describe('the examples of the README', () => {
+  test('are complete', async () => {
     const readme = await readFile(join(root, 'gen', 'typescript', 'README.md'), 'utf8')
     expect([...readme.matchAll(/```ts\n\/\/ (\S+)/g)].map((m) => m[1])).toEqual(Object.keys(prints))
     expect(readme.match(/```ts/g)).toHaveLength(Object.keys(prints).length)
   })
 
-  test('compile, also without the types of browsers', async () => {
+  test('compile without the types of browsers', async () => {
     const options = ['--strict', '--target', 'ES2022', '--module', 'NodeNext', '--lib', 'ES2023', '--types', 'node']
     await run(tsc, [...options, ...Object.keys(prints)], { cwd: app() }).catch((error: { stdout: string }) => {
       throw new Error(error.stdout)

@@ -5,7 +5,7 @@ import { fake, ok, refusal } from './fake.js'
 const page = (next_cursor: string | null, ...ids: string[]) => ok({ items: ids.map((id) => ({ id })), next_cursor })
 const queries = (sent: Request[]) => sent.map((request) => new URL(request.url).search)
 
-test('all items of all pages, with the same filters', async () => {
+test('iterates all items of all pages with the same filters', async () => {
   const { api, sent } = fake([page('c2', 'a', 'b'), page('c3', 'c'), page(null, 'd')])
   const ids: string[] = []
   for await (const invoice of api.listInvoices({ query: { limit: 2, status: ['APPROVED', 'SYNCED'] } })) {
@@ -16,14 +16,14 @@ test('all items of all pages, with the same filters', async () => {
   expect(queries(sent)).toEqual([filters, `${filters}&cursor=c2`, `${filters}&cursor=c3`])
 })
 
-test('awaited, the first page alone', async () => {
+test('await returns only the first page', async () => {
   const { api, sent } = fake([page('c2', 'a')])
   const { data, requestId } = await api.listInvoices()
   expect([data.items[0]?.id, data.next_cursor, requestId]).toEqual(['a', 'c2', 'request-ok'])
   expect(sent).toHaveLength(1)
 })
 
-test('nothing is sent before it is asked for, and no page too many', async () => {
+test('pages are requested only when needed', async () => {
   const { api, sent } = fake([page('c2', 'a', 'b')])
   const list = api.listInvoices()
   expect(sent).toHaveLength(0)
@@ -32,7 +32,7 @@ test('nothing is sent before it is asked for, and no page too many', async () =>
   expect(sent).toHaveLength(1)
 })
 
-test('events end where the log does for now, and tell where to go on', async () => {
+test('events end at the current end of the log with a cursor', async () => {
   const { api, sent } = fake([page('e2', 'a'), page('e2')])
   let cursor: string | null = null
   for await (const { data } of api.listEvents({ query: { after: 'e1' } }).pages()) {
@@ -42,12 +42,12 @@ test('events end where the log does for now, and tell where to go on', async () 
   expect(queries(sent)).toEqual(['?after=e1', '?after=e2'])
 })
 
-test('a page that fails ends the iteration with its error', async () => {
+test('a failed page ends the iteration with its error', async () => {
   const { api } = fake([page('c2', 'a'), refusal(400, 'invalid_request')])
   await expect(api.listInvoices().toArray()).rejects.toMatchObject({ code: 'invalid_request', operation: 'listInvoices' })
 })
 
-test('it is a promise as others are', async () => {
+test('a list is a promise', async () => {
   const { api } = fake([refusal(403, 'forbidden'), page(null, 'a')])
   const noted: string[] = []
   await api.listInvoices().catch((e: { code: string }) => noted.push(e.code))

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Lets time pass until the call has ended, and says how it ended and how long it took. */
+/** Advances the time until the call ends, and returns its result and duration. */
 async function ended<T>(call: Promise<T>): Promise<{ value?: T; error?: unknown; ms: number }> {
   const began = Date.now()
   const end = call.then(
@@ -36,13 +36,13 @@ describe('a safe request', () => {
     expect(end.ms).toBe(ms)
   })
 
-  test('waits until the date it is told', async () => {
+  test('waits until the date in Retry-After', async () => {
     vi.setSystemTime('2026-03-31T09:30:00Z')
     const { api } = fake([refusal(503, 'unavailable', { 'Retry-After': 'Tue, 31 Mar 2026 09:30:09 GMT' }), ok({})])
     expect((await ended(api.getMe())).ms).toBe(9_000)
   })
 
-  test('is sent again after a lost connection, each time later', async () => {
+  test('is retried after a lost connection with increasing delays', async () => {
     const { api, sent } = fake([broken(), broken(), broken(), ok({})])
     const { value, ms } = await ended(api.getMe())
     expect(value).toBeDefined()
@@ -51,14 +51,14 @@ describe('a safe request', () => {
     expect(ms).toBeLessThanOrEqual(500 + 1_000 + 2_000)
   })
 
-  test('is given up after the last try', async () => {
+  test('fails after the last retry', async () => {
     const { api, sent } = fake([1, 2, 3].map(() => refusal(503, 'unavailable', { 'Retry-After': '1' })), { retries: 2 })
     const { error } = await ended(api.getMe())
     expect(error).toMatchObject({ name: 'ApiError', code: 'unavailable', status: 503, retryAfterMs: 1_000 })
     expect(sent).toHaveLength(3)
   })
 
-  test('is not sent again when it would be too long to wait', async () => {
+  test('is not retried if the delay is too long', async () => {
     const { api, sent } = fake([refusal(429, 'rate_limited', { 'Retry-After': '3600' })])
     const { error, ms } = await ended(api.getMe())
     expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 })
@@ -89,7 +89,7 @@ describe('a safe request', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('takes the number of tries of the call before that of the client', async () => {
+  test('uses the number of retries of the call instead of the client', async () => {
     const { api, sent } = fake([broken()], { retries: 9 })
     expect((await ended(api.getMe({ retries: 0 }))).error).toMatchObject({ code: 'connection_failed' })
     expect(sent).toHaveLength(1)
@@ -97,7 +97,7 @@ describe('a safe request', () => {
 })
 
 describe('a request that changes something', () => {
-  test('has the same key on every try', async () => {
+  test('has the same key on every attempt', async () => {
     const running = refusal(400, 'conflict', { 'Retry-After': '1' })
     const { api, sent } = fake([broken(), running, ok({ id: 'entity' })])
     expect((await ended(api.createEntity({ body }))).value).toBeDefined()
@@ -107,7 +107,7 @@ describe('a request that changes something', () => {
     expect(await sent[2]!.json()).toEqual(body)
   })
 
-  test('has another key on every call', async () => {
+  test('has a new key on every call', async () => {
     const { api, sent } = fake([ok({}), ok({})])
     await ended(api.createEntity({ body }))
     await ended(api.createEntity({ body }))
@@ -132,18 +132,18 @@ describe('a request that changes something', () => {
   })
 })
 
-describe('an operation that takes long', () => {
+describe('a long operation', () => {
   const processing = () => refusal(503, 'still_processing', { 'Retry-After': '5' }, { document_id: 'document' })
   const call = { body: { document_id: 'document' } }
 
-  test('is waited for however often it is not ready', async () => {
+  test('is repeated until it is ready', async () => {
     const { api, sent } = fake([...Array(20).fill(0).map(processing), ok({ id: 'invoice' })])
     const end = await ended(api.extractInvoice(call))
     expect(end.value?.data.id).toBe('invoice')
     expect([sent.length, end.ms]).toEqual([21, 100_000])
   })
 
-  test('is given up when patience ends', async () => {
+  test('fails after patienceMs', async () => {
     const { api, sent } = fake([processing(), processing(), processing()], { patienceMs: 12_000 })
     expect((await ended(api.extractInvoice(call))).error).toMatchObject({
       code: 'still_processing',
@@ -154,7 +154,7 @@ describe('an operation that takes long', () => {
 })
 
 describe('a signal', () => {
-  test('ends a pause', async () => {
+  test('ends a delay', async () => {
     const { api, sent } = fake([refusal(503, 'unavailable', { 'Retry-After': '30' })])
     const abort = new AbortController()
     setTimeout(() => abort.abort(new Error('changed my mind')), 1_000)
@@ -175,7 +175,7 @@ describe('a signal', () => {
     expect((await ended(api.getMe({ signal: abort.signal }))).error).toEqual(new Error('changed my mind'))
   })
 
-  test('that was given before ends the call before it is sent', async () => {
+  test('that is already aborted prevents the request', async () => {
     const { api, sent } = fake([])
     const end = await ended(api.getMe({ signal: AbortSignal.abort(new Error('too late')) }))
     expect(end.error).toEqual(new Error('too late'))

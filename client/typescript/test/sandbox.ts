@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { TestProject } from 'vitest/node'
 
-/** What a sandbox tells of itself: BASE_URL, LOGIN_EMAIL and others. */
+/** The values that a sandbox prints: BASE_URL, LOGIN_EMAIL and others. */
 export type Values = Record<string, string>
 
 declare module 'vitest' {
@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one sandbox for all tests, and ends it after them. */
+/** Starts one sandbox for all tests and stops it after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const binary = process.env.SANDBOX ?? fileURLToPath(new URL('../../../bin/sandbox', import.meta.url))
   const child = spawn(binary, ['--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -39,7 +39,7 @@ async function announced(child: ChildProcess): Promise<Values> {
     }
     if (name === 'ENTITY_ID') {
       child.stdout!.resume()
-      return values // it is the last one
+      return values // the last value
     }
   }
   throw new Error('the sandbox ended before it was ready')

@@ -5,13 +5,13 @@ import { fake, ok, refusal } from './fake.js'
 const bearers = (sent: Request[]) => sent.map((request) => request.headers.get('Authorization'))
 
 describe('the token', () => {
-  test('is a text', async () => {
+  test('can be a string', async () => {
     const { api, sent } = fake([ok({})], { token: 'abc' })
     await api.getMe()
     expect(bearers(sent)).toEqual(['Bearer abc'])
   })
 
-  test('is asked for each call', async () => {
+  test('is requested for each call', async () => {
     let count = 0
     const { api, sent } = fake([ok({}), ok({})], { token: () => Promise.resolve(`t${++count}`) })
     await api.getMe()
@@ -19,7 +19,7 @@ describe('the token', () => {
     expect(bearers(sent)).toEqual(['Bearer t1', 'Bearer t2'])
   })
 
-  test('is renewed once when it is refused, whatever the request does', async () => {
+  test('is renewed once after a refusal, for every kind of request', async () => {
     const token = vi.fn((refused?: string) => (refused ? 'new' : 'old'))
     const { api, sent } = fake([refusal(401, 'unauthorized'), ok({ items: [] })], { token })
     await api.approveInvoice({ path: { invoice_id: 'invoice' }, body: { version: 1 } })
@@ -37,7 +37,7 @@ describe('the token', () => {
     expect(sent).toHaveLength(requests)
   })
 
-  test('is not asked for to sign in', async () => {
+  test('is not requested to sign in', async () => {
     const token = vi.fn(() => 'abc')
     const { api, sent } = fake([ok({ token: 'new' })], { token })
     await api.login({ body: { email: 'ada@example.com', password: 'secret' } })
@@ -45,7 +45,7 @@ describe('the token', () => {
     expect(bearers(sent)).toEqual([null])
   })
 
-  test('that its source does not have fails the call with its error', async () => {
+  test('source that fails rejects the call with its error', async () => {
     const { api } = fake([], { token: () => Promise.reject(new Error('signed out')) })
     await expect(api.getMe()).rejects.toThrow('signed out')
   })
@@ -62,7 +62,7 @@ describe('the token', () => {
     await expect(call).rejects.toThrow('enough')
   })
 
-  test('is not asked for by a call that was ended before', async () => {
+  test('is not requested by an aborted call', async () => {
     const token = vi.fn(() => 'abc')
     const { api } = fake([], { token })
     await expect(api.getMe({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')

@@ -12,9 +12,9 @@ import type {
   UsageByEntity,
 } from '../../../gen/typescript/src/index.js'
 
-// The compiler runs before these tests; they fail there.
+// The compiler runs before these tests and reports their failures.
 
-test('lists of values in answers are open, those in requests are closed', () => {
+test('enumerations are open in responses and closed in requests', () => {
   const later: InvoiceStatus = 'A_LATER_STATUS'
   expectTypeOf(later).toExtend<string>()
   expectTypeOf<'APPROVED'>().toExtend<InvoiceStatus>()
@@ -24,21 +24,21 @@ test('lists of values in answers are open, those in requests are closed', () => 
   expectTypeOf<'A_LATER_STATUS'>().not.toExtend<Filter>()
 })
 
-test('answers are what the operation answers', () => {
+test('a response has the type of its operation', () => {
   expectTypeOf<Docledger['getInvoice']>().returns.resolves.toEqualTypeOf<Answer<Invoice>>()
   expectTypeOf<Docledger['getBillingUsage']>().returns.resolves.toExtend<Answer<UsageByEntity | string>>()
   expectTypeOf<ReturnType<Docledger['listInvoices']>>().toExtend<AsyncIterable<InvoiceSummary>>()
   expectTypeOf<Docledger['finishAuthorization']>().returns.resolves.toEqualTypeOf<Answer<undefined>>()
 })
 
-test('what is required must be given, and nothing unknown', () => {
+test('required parameters are enforced and unknown ones are refused', () => {
   type Approve = Parameters<Docledger['approveInvoice']>[0]
   expectTypeOf<{ path: { invoice_id: string }; body: { version: number } }>().toExtend<Approve>()
   expectTypeOf<{ path: { invoice_id: string } }>().not.toExtend<Approve>()
   expectTypeOf<keyof Approve>().not.toExtend<'query'>()
 })
 
-test('an error is told apart by its code', () => {
+test('the code determines the type of an error', () => {
   const told = (error: DocledgerError): unknown => {
     switch (error.code) {
       case 'version_conflict':

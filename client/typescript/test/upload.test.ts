@@ -6,7 +6,7 @@ import { invoiceFile, sandbox, signIn } from './world.js'
 
 const entity_id = sandbox.ENTITY_ID!
 
-test('a file keeps its name, and its upload is told of', async () => {
+test('an upload keeps the file name and reports its progress', async () => {
   const api = await signIn()
   const file = invoiceFile('client-upload')
   const told: Progress[] = []
@@ -18,7 +18,7 @@ test('a file keeps its name, and its upload is told of', async () => {
   ])
 })
 
-test('a second try sends the whole form again, with the same key', async () => {
+test('a retry sends the whole form again with the same key', async () => {
   const { api, sent } = fake([refusal(503, 'unavailable', { 'Retry-After': '0' }), ok({ id: 'document' })])
   const file = invoiceFile('client-again')
   await api.uploadDocument({ body: { entity_id, file } })
@@ -30,7 +30,7 @@ test('a second try sends the whole form again, with the same key', async () => {
   expect(new Set(sent.map((request) => request.headers.get('Idempotency-Key'))).size).toBe(1)
 })
 
-test('the same upload with the same key is the same document', async () => {
+test('the same upload with the same key returns the same document', async () => {
   const api = await signIn()
   const call = { body: { entity_id, file: invoiceFile('client-once') }, headers: { 'Idempotency-Key': 'client-once' } }
   const [first, second] = [await api.uploadDocument(call), await api.uploadDocument(call)]

@@ -4,12 +4,12 @@ import { inject } from 'vitest'
 
 import { Docledger, type DocledgerOptions } from '../../../gen/typescript/src/index.js'
 
-/** What the sandbox tells of itself. */
+/** The values of the sandbox. */
 export const sandbox = inject('sandbox')
 
 const invoice = readFileSync(new URL('../../../examples/invoice-ubl.xml', import.meta.url), 'utf8')
 
-/** A client of the sandbox's administrator. */
+/** A client with the token of the administrator. */
 export async function signIn(options: Partial<DocledgerOptions> = {}): Promise<Docledger> {
   const baseUrl = sandbox.BASE_URL!
   const { data } = await new Docledger({ baseUrl, ...options }).login({
@@ -18,7 +18,7 @@ export async function signIn(options: Partial<DocledgerOptions> = {}): Promise<D
   return new Docledger({ baseUrl, token: data.token, ...options })
 }
 
-/** The example invoice with a number of its own, so that it is no duplicate. */
+/** The example invoice with a unique number, so that it is not a duplicate. */
 export function invoiceFile(number: string): File {
   const text = invoice.replaceAll('2026-0042', number)
   return new File([text], `${number}.xml`, { type: 'application/xml' })

@@ -1,52 +1,52 @@
 // Generated from openapi/docledger.json by client/typescript/emit.mjs. DO NOT EDIT.
 
-/** Every `error.code` that this release knows. */
+/** Every `error.code` of this release. */
 export const errorCodes = [
-  /** The request is malformed or a value is wrong; see `details.fields`. */
+  /** The request is malformed or a value is invalid; see `details.fields`. */
   'invalid_request',
-  /** E-mail address or password is wrong. */
+  /** The e-mail address or the password is wrong. */
   'invalid_credentials',
   /** The token is missing, expired or not valid. */
   'unauthorized',
-  /** The OAuth token carries no organization; choose one and sign in again. */
+  /** The OAuth token names no organization; choose one and sign in again. */
   'organization_required',
-  /** The caller lacks the right to do this. */
+  /** The caller has no permission. */
   'forbidden',
-  /** The plan's number of entities or invoices is used up. */
+  /** The entity limit or invoice limit of the plan is reached. */
   'plan_limit_reached',
-  /** There is no active plan, so nothing new can be added. */
+  /** There is no active plan; new records are refused. */
   'subscription_inactive',
-  /** There is no such thing, or it is not the caller's to see. */
+  /** The record does not exist, or the caller may not see it. */
   'not_found',
-  /** The request does not fit the present state; see `details.status` and `details.allowed`. */
+  /** The current state does not allow the operation; see `details.status` and `details.allowed`. */
   'conflict',
-  /** The record changed since; see `details.current_version`. */
+  /** The record has changed; see `details.current_version`. */
   'version_conflict',
   /** The body is larger than allowed. */
   'payload_too_large',
-  /** The content type is not one of those the operation takes. */
+  /** The operation does not accept the content type. */
   'unsupported_media_type',
   /** The document cannot be read; see `details.failure`. */
   'unreadable_document',
-  /** The document is none; see `details.failure`. */
+  /** The document is not an invoice; see `details.failure`. */
   'not_an_invoice',
   /** Checks of the invoice failed and are not acknowledged; see `details.checks`. */
   'checks_failed',
-  /** Not ready yet; ask again after Retry-After. */
+  /** The result is not ready yet; retry after Retry-After. */
   'still_processing',
   /** The signature of a webhook is missing or wrong. */
   'invalid_signature',
-  /** A third party refuses our access; connect it again. */
+  /** A third party refuses the credentials; reconnect it. */
   'provider_unauthorized',
-  /** A third party does not answer. */
+  /** A third party is unavailable. */
   'provider_unavailable',
   /** Too many requests; wait for Retry-After. */
   'rate_limited',
-  /** A mistake on our side. */
+  /** An internal error. */
   'internal',
-  /** Something the service needs is down for the moment. */
+  /** A dependency of the service is unavailable. */
   'unavailable',
 ] as const
 
-/** An `error.code` that this release knows. */
+/** An `error.code` of this release. */
 export type KnownErrorCode = (typeof errorCodes)[number]

@@ -5,14 +5,14 @@ import type { KnownErrorCode } from './errorCodes.js'
 import type { ErrorEnvelope } from './generated/types.gen.js'
 import { type Retries, retryAfterMs } from './retry.js'
 
-/** One try of a call: what came of it. */
+/** The result of one attempt of a call. */
 export interface Attempt {
   response?: Response
   data?: unknown
   error?: unknown
 }
 
-/** Says as an error why a try failed. */
+/** Returns the error of a failed attempt. */
 export function failureOf(operation: string, { response, error }: Attempt): ApiError | ConnectionError {
   const requestId = response?.headers.get('X-Request-Id') ?? undefined
   if (response && isEnvelope(error)) {
@@ -21,14 +21,14 @@ export function failureOf(operation: string, { response, error }: Attempt): ApiE
     return new ApiError(operation, response.status, known, requestId ?? details.request_id, retryAfterMs(response.headers))
   }
   if (response) {
-    const text = `Something on the way to the service answered in its place, with status ${response.status}.`
+    const text = `An intermediary responded with status ${response.status} instead of the service.`
     return new ConnectionError(operation, 'unexpected_answer', text, { status: response.status, requestId, cause: error })
   }
   switch (error instanceof Error ? error.name : '') {
     case 'TimeoutError':
-      return new ConnectionError(operation, 'timed_out', 'The service did not answer in time.', { cause: error })
+      return new ConnectionError(operation, 'timed_out', 'The service did not respond within the time limit.', { cause: error })
     case 'SyntaxError':
-      return new ConnectionError(operation, 'unexpected_answer', 'The answer is no JSON.', { cause: error })
+      return new ConnectionError(operation, 'unexpected_answer', 'The response is not JSON.', { cause: error })
     default: {
       const text = 'The service could not be reached, or the connection was lost.'
       return new ConnectionError(operation, 'connection_failed', text, { cause: error })
@@ -36,7 +36,7 @@ export function failureOf(operation: string, { response, error }: Attempt): ApiE
   }
 }
 
-/** The pause in milliseconds before a call that may be repeated is; undefined to give up. */
+/** Returns the delay in milliseconds before the retry of a repeatable call; undefined to give up. */
 export function pauseAfter(failure: ApiError | ConnectionError, headers: Headers | undefined, retries: Retries): number | undefined {
   if (headers === undefined || failure.status === undefined) {
     return failure.code === 'unexpected_answer' ? undefined : retries.afterSilence()

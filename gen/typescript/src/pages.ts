@@ -2,7 +2,7 @@
 
 import type { Answer } from './options.js'
 
-/** A page of a list, as the service answers it. */
+/** A page of a list. */
 export interface Page<Item> {
   items: Item[]
   next_cursor: string | null
@@ -11,26 +11,26 @@ export interface Page<Item> {
 type ItemOf<P> = P extends Page<infer Item> ? Item : never
 
 /**
- * A list. Awaited, it is its first page; in `for await`, all its items, whose
- * pages are read as they are needed. Nothing is sent before one of both.
+ * A list. `await` returns its first page. `for await` iterates all items and
+ * requests pages when they are needed. The client sends nothing before that.
  */
 export class Pages<P extends Page<unknown>> implements Promise<Answer<P>>, AsyncIterable<ItemOf<P>> {
   readonly [Symbol.toStringTag] = 'Pages'
   readonly #read: (cursor?: string) => Promise<Answer<P>>
   #first: Promise<Answer<P>> | undefined
 
-  /** @param read reads the page at a cursor, the first one without. */
+  /** @param read returns the page at a cursor, or the first page without a cursor. */
   constructor(read: (cursor?: string) => Promise<Answer<P>>) {
     this.#read = read
   }
 
-  /** The pages one after another, the first one included. */
+  /** Iterates all pages. */
   async *pages(): AsyncGenerator<Answer<P>, void, undefined> {
     let page = await this.#begin()
     for (;;) {
       yield page
       const { items, next_cursor: next } = page.data
-      // The event log goes on behind its last event, so it has a cursor there.
+      // The event log has a cursor after its last event, because it has no end.
       if (next === null || items.length === 0) {
         return
       }
@@ -38,14 +38,14 @@ export class Pages<P extends Page<unknown>> implements Promise<Answer<P>>, Async
     }
   }
 
-  /** The items of all pages. */
+  /** Iterates the items of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<ItemOf<P>, void, undefined> {
     for await (const page of this.pages()) {
       yield* page.data.items as ItemOf<P>[]
     }
   }
 
-  /** The items of all pages, or the first ones, in memory. */
+  /** Returns the items of all pages, or at most the given number of items. */
   async toArray(most = Infinity): Promise<ItemOf<P>[]> {
     const items: ItemOf<P>[] = []
     if (most <= 0) {

@@ -5,13 +5,13 @@ import type { RetryOptions } from './options.js'
 const firstPauseMs = 500
 const longestOwnPauseMs = 8_000
 
-/** The longest time that timers take, 24 days; a longer one they take for none at all. */
+/** The longest duration of a timer, 24 days. Timers treat a longer duration as 0. */
 export const longestTimerMs = 2 ** 31 - 1
 
-/** The answers that say that the request was not carried out for now. */
+/** The statuses that mean that the request was temporarily not processed. */
 const passing = new Set([429, 502, 503, 504])
 
-/** Reads Retry-After, which is seconds or a date, in milliseconds from now. */
+/** Returns Retry-After (seconds or a date) in milliseconds from now. */
 export function retryAfterMs(headers: Headers, now = Date.now()): number | undefined {
   const value = headers.get('Retry-After')?.trim()
   if (!value) {
@@ -21,7 +21,7 @@ export function retryAfterMs(headers: Headers, now = Date.now()): number | undef
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }
 
-/** Decides whether and when one call is tried again. */
+/** Decides whether and when one call is retried. */
 export class Retries {
   readonly #most: number
   readonly #longest: number
@@ -34,24 +34,24 @@ export class Retries {
     this.#until = Date.now() + (options.patienceMs ?? 300_000)
   }
 
-  /** The pause in milliseconds after which to ask whether it is done; undefined to give up. */
+  /** Returns the delay in milliseconds before the next request for the result; undefined to give up. */
   afterUnfinished(headers: Headers): number | undefined {
     const pause = Math.max(retryAfterMs(headers) ?? 0, firstPauseMs)
     return Date.now() + pause <= this.#until && pause <= longestTimerMs ? pause : undefined
   }
 
-  /** The pause in milliseconds before the next try; undefined to give up. */
+  /** Returns the delay in milliseconds before the retry; undefined to give up. */
   afterRefusal(status: number, headers: Headers): number | undefined {
     const asked = retryAfterMs(headers)
     return passing.has(status) || asked !== undefined ? this.#pause(asked) : undefined
   }
 
-  /** The pause in milliseconds before the next try; undefined to give up. */
+  /** Returns the delay in milliseconds before the retry; undefined to give up. */
   afterSilence(): number | undefined {
     return this.#pause()
   }
 
-  /** What the service asks for is waited for, else twice as long each time, less a random part. */
+  /** Returns the delay that the service requested, or else an exponential backoff with jitter. */
   #pause(asked?: number): number | undefined {
     if (this.#done >= this.#most) {
       return undefined
@@ -63,7 +63,7 @@ export class Retries {
   }
 }
 
-/** Waits, and rejects with the signal's reason as soon as it is aborted. */
+/** Waits. It rejects with the reason of the signal when the signal is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()

@@ -6,25 +6,25 @@ import { formDataBodySerializer } from './generated/core/bodySerializer.gen.js'
 import type { Answer, DocledgerOptions, RetryOptions, UploadOptions } from './options.js'
 import { type Page, Pages } from './pages.js'
 import { longestTimerMs, Retries, sleep } from './retry.js'
-import { tellingFetch } from './upload.js'
+import { fetchWithProgress } from './upload.js'
 
-/** What must be known of an operation to call it well. */
+/** The properties of an operation that the transport requires. */
 export interface Operation {
-  /** Its operationId. */
+  /** The operationId. */
   id: string
-  /** It needs no token. */
+  /** The operation needs no token. */
   open?: boolean
-  /** It changes nothing, so it can be repeated. */
+  /** The operation changes no data and can be retried. */
   safe?: boolean
-  /** It takes an Idempotency-Key, with which it can be repeated. */
+  /** The operation accepts an Idempotency-Key and can be retried with it. */
   keyed?: boolean
-  /** Its request is a form with a file. */
+  /** The request is a form with a file. */
   form?: boolean
-  /** Its answer is JSON unless said otherwise: the bytes of a file, JSON or text, or an address to go on to. */
+  /** The type of the response if it is not JSON: the bytes of a file, JSON or text, or a redirect. */
   answers?: 'file' | 'text' | 'redirect'
 }
 
-/** What a method was given; the generated types have checked it by then. */
+/** The argument of a method. The generated types have already checked it. */
 type Input = UploadOptions & {
   body?: unknown
   path?: Record<string, unknown>
@@ -32,7 +32,7 @@ type Input = UploadOptions & {
   headers?: Record<string, unknown>
 }
 
-/** A generated function. Each has types of its own, which the class keeps. */
+/** A generated function. The class keeps its types. */
 type Send = (options: any) => Promise<Attempt>
 
 const usualTimeoutMs = 100_000
@@ -46,19 +46,19 @@ export class Transport {
 
   constructor(options: DocledgerOptions) {
     this.#options = options
-    // Browsers refuse to have their fetch called as another object's method.
+    // Browsers reject a call of fetch as a method of another object.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
     this.#client = createClient(createConfig({ baseUrl: options.baseUrl.replace(/\/+$/, ''), fetch: this.#fetch }))
   }
 
-  /** A list, whose pages are asked for by the query parameter next. */
+  /** Returns a list. The query parameter next selects its pages. */
   list<P extends Page<unknown>>(operation: Operation, send: Send, input: Input, next?: 'cursor' | 'after'): Pages<P> {
     const read = (cursor?: string) =>
       this.call<P>(operation, send, next && cursor ? { ...input, query: { ...input.query, [next]: cursor } } : input)
     return new Pages<P>(read)
   }
 
-  /** Calls an operation, and again where that can help and does no harm. */
+  /** Calls an operation and retries it if a retry is useful and safe. */
   async call<T>(operation: Operation, send: Send, input: Input): Promise<Answer<T>> {
     const headers = { ...input.headers }
     if (operation.keyed) {
@@ -115,12 +115,12 @@ export class Transport {
     if (operation.form && input.onProgress) {
       const form = formDataBodySerializer.bodySerializer(input.body)
       options.bodySerializer = () => form
-      options.fetch = tellingFetch(form, input.onProgress, this.#fetch)
+      options.fetch = fetchWithProgress(form, input.onProgress, this.#fetch)
     }
     try {
       return await send(options)
     } catch (error) {
-      return { error } // the answer broke off, or is not what it says it is
+      return { error } // the response is incomplete or malformed
     }
   }
 
@@ -130,7 +130,7 @@ export class Transport {
   }
 }
 
-/** What ask answers, unless signal is aborted before: sources of tokens take no signal. */
+/** Returns the result of ask, or rejects when signal is aborted. Token sources accept no signal. */
 async function until<T>(signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted()
   if (!signal) {
@@ -148,12 +148,12 @@ async function until<T>(signal: AbortSignal | undefined, ask: () => Promise<T>):
   }
 }
 
-/** A key that nobody else uses; pages that are not served securely have no randomUUID. */
+/** Returns a unique key. It does not use randomUUID, which pages served over http lack. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** What is said of a call goes before what is said of the client. */
+/** Merges the options. Options of the call override options of the client. */
 function retryOptions(client: RetryOptions, call: RetryOptions): RetryOptions {
   return {
     retries: call.retries ?? client.retries,
@@ -164,7 +164,7 @@ function retryOptions(client: RetryOptions, call: RetryOptions): RetryOptions {
 
 function succeeded(operation: Operation, { response, error }: Attempt): boolean {
   if (operation.answers === 'redirect') {
-    // A browser does not tell where it was sent.
+    // A browser hides the target of a redirect.
     return response?.type === 'opaqueredirect' || (response !== undefined && response.status >= 300 && response.status < 400)
   }
   if (!response?.ok || error !== undefined) {

@@ -1,7 +1,7 @@
 import type { KnownErrorCode } from './errorCodes.js'
 import type { ErrorDetails, Failure } from './generated/types.gen.js'
 
-/** What stands in `details` of certain codes, beside what stands there always. */
+/** The members of `details` for certain codes, in addition to the common members. */
 export interface DetailsByCode {
   version_conflict: { current_version?: number }
   conflict: { status?: string; allowed?: string[] }
@@ -12,10 +12,10 @@ export interface DetailsByCode {
   payload_too_large: { limit_bytes?: number }
 }
 
-/** Facts about an error. */
+/** The details of an error. */
 export type DetailsOf<Code> = ErrorDetails & (Code extends keyof DetailsByCode ? DetailsByCode[Code] : unknown)
 
-/** What every error of this client has. */
+/** The base class of the errors of this client. */
 abstract class Failed extends Error {
   /** The operation that failed, by its operationId. */
   readonly operation: string
@@ -26,7 +26,7 @@ abstract class Failed extends Error {
   }
 }
 
-/** The service's own refusal: what its error envelope says. */
+/** An error that the service returned in its error envelope. */
 export class ApiError<Code extends string = KnownErrorCode> extends Failed {
   override readonly name = 'ApiError'
   /** The machine-readable reason. */
@@ -34,9 +34,9 @@ export class ApiError<Code extends string = KnownErrorCode> extends Failed {
   /** The HTTP status. */
   readonly status: number
   readonly details: DetailsOf<Code>
-  /** The service's own id of the request; quote it when asking for help. */
+  /** The id of the request. Quote it in support requests. */
   readonly requestId: string
-  /** After how many milliseconds it is worth trying again, where the service says so. */
+  /** The milliseconds to wait before a retry, if the service returned Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -55,16 +55,16 @@ export class ApiError<Code extends string = KnownErrorCode> extends Failed {
   }
 }
 
-/** There was no answer, or none that the service gives. */
+/** There was no response, or none of the service. */
 export class ConnectionError extends Failed {
   override readonly name = 'ConnectionError'
   /**
-   * `connection_failed`: the request could not be sent, or the answer was lost.
-   * `timed_out`: there was no answer in time.
-   * `unexpected_answer`: something on the way answered in the service's place.
+   * `connection_failed`: the request could not be sent, or the response was lost.
+   * `timed_out`: there was no response within the time limit.
+   * `unexpected_answer`: an intermediary responded instead of the service.
    */
   readonly code: 'connection_failed' | 'timed_out' | 'unexpected_answer'
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined
   readonly requestId: string | undefined
 
@@ -82,18 +82,18 @@ export class ConnectionError extends Failed {
 }
 
 /**
- * Every error that a call rejects with, told apart by `code`. The service's
- * list is open: a code that this release doesn't know comes to the `default` of
- * a `switch`; treat it like its `status`.
+ * Every error that a call rejects with, identified by `code`. Later releases of
+ * the service may add codes. Handle them in the `default` of a `switch`; treat
+ * them like their `status`.
  */
 export type DocledgerError = { [Code in KnownErrorCode]: ApiError<Code> }[KnownErrorCode] | ConnectionError
 
-/** Says whether a call rejected with it, and not some other mistake. */
+/** Reports whether error is an error that a call rejected with. */
 export function isDocledgerError(error: unknown): error is DocledgerError {
   return error instanceof Failed
 }
 
-/** Says whether the service refused with this code. */
+/** Reports whether the service returned an error with this code. */
 export function hasCode<Code extends KnownErrorCode>(error: unknown, code: Code): error is ApiError<Code> {
   return error instanceof ApiError && error.code === code
 }

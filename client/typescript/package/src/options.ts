@@ -1,69 +1,69 @@
-/** Where a call's bearer token comes from. */
+/** The source of the bearer token. */
 export type TokenSource =
   | string
   /**
-   * Called for each call. When the service has refused a token (401), it is
-   * called again with that token: answer another one, and the request is sent
-   * once more; answer the same or none, and the call fails.
+   * Called for each call. If the service refuses the token (401), it is called
+   * again with that token. If it returns another token, the client retries the
+   * request once; otherwise the call fails.
    */
   | ((refused?: string) => string | undefined | Promise<string | undefined>)
 
-/** How often and how long a call is tried again. */
+/** The number and duration of retries. */
 export interface RetryOptions {
-  /** How often after the first try; 3 unless said otherwise, 0 for never. */
+  /** The number of retries after the first attempt; default 3, 0 for none. */
   retries?: number
   /**
-   * The longest pause in milliseconds that is waited through; one minute unless
-   * said otherwise. A service that asks for more gets no further try.
+   * The longest delay in milliseconds before a retry; default one minute. If the
+   * service requests a longer delay, the call fails.
    */
   longestPauseMs?: number
   /**
-   * How long in milliseconds an operation is waited for that answers
-   * `still_processing`; five minutes unless said otherwise. These answers do
-   * not count as tries.
+   * How long in milliseconds the client waits while an operation returns
+   * `still_processing`; default five minutes. These responses do not count as
+   * attempts.
    */
   patienceMs?: number
 }
 
-/** What a client is made with. */
+/** The options of a client. */
 export interface DocledgerOptions extends RetryOptions {
-  /** Where the service is, such as `https://docledger.example.com`. */
+  /** The URL of the service, such as `https://docledger.example.com`. */
   baseUrl: string
-  /** The bearer token; not needed for signing in. */
+  /** The bearer token; not required to sign in. */
   token?: TokenSource
   /**
-   * The longest time in milliseconds for one try, 100 seconds unless said
-   * otherwise, Infinity for none. It does not bound uploads and downloads.
+   * The time limit in milliseconds for one attempt; default 100 seconds,
+   * Infinity for none. It does not apply to uploads and downloads.
    */
   timeoutMs?: number
-  /** What to send requests with in place of the platform's own `fetch`. */
+  /** The function that sends requests; default: `fetch` of the platform. */
   fetch?: typeof fetch
 }
 
-/** What can be said of a single call, beside the operation's own parameters. */
+/** The options of a single call, in addition to the parameters of the operation. */
 export interface CallOptions extends RetryOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the reason of the signal. */
   signal?: AbortSignal
-  /** As for the client, for this call alone; here it bounds uploads and downloads too. */
+  /** The time limit in milliseconds for one attempt of this call, including uploads and downloads. */
   timeoutMs?: number
 }
 
-/** How far an upload has got, in bytes; total is 0 where it is not known. */
+/** The progress of an upload in bytes; total is 0 if it is unknown. */
 export interface Progress {
   loaded: number
   total: number
 }
 
-/** What can be said of a single upload. */
+/** The options of a single upload. */
 export interface UploadOptions extends CallOptions {
   /**
-   * Told how far the upload has got: in browsers as the bytes leave, elsewhere
-   * at its beginning and its end. A second try begins at 0 again.
+   * Called with the progress of the upload: in browsers while bytes are sent, on
+   * other platforms at the beginning and at the end. A retry starts at 0.
    */
   onProgress?: (progress: Progress) => void
 }
 
-/** The parameters of an operation, by where they stand in the request. */
+/** The parameters of an operation, grouped by their place in the request. */
 export type Parameters<Data> = {
   [Key in keyof Data as Key extends 'body' | 'path' | 'query' | 'headers'
     ? [Data[Key]] extends [undefined]
@@ -72,16 +72,16 @@ export type Parameters<Data> = {
     : never]: Data[Key]
 }
 
-/** What a method takes. */
+/** The argument of a method. */
 export type Call<Data> = Parameters<Data> & CallOptions
 
-/** What a method takes that sends a file. */
+/** The argument of a method that uploads a file. */
 export type UploadCall<Data> = Parameters<Data> & UploadOptions
 
-/** What the service answered. */
+/** A response of the service. */
 export interface Answer<Data> {
   data: Data
-  /** The service's own id of the request; quote it when asking for help. */
+  /** The id of the request. Quote it in support requests. */
   requestId: string
   /** The version of the record, for `If-Match`. */
   etag: string | undefined

@@ -1,27 +1,27 @@
 import type { Progress } from './options.js'
 
-type Told = (progress: Progress) => void
+type OnProgress = (progress: Progress) => void
 
 /**
- * A `fetch` that tells how far the upload of form has got. Browsers tell that
- * of XMLHttpRequest alone; where there is none, plain sends the request and
- * only its beginning and its end are told.
+ * Returns a `fetch` that reports the progress of the upload of form. Browsers
+ * report progress only for XMLHttpRequest. Without it, plain sends the request,
+ * and only the beginning and the end are reported.
  */
-export function tellingFetch(form: FormData, told: Told, plain: typeof fetch): typeof fetch {
+export function fetchWithProgress(form: FormData, onProgress: OnProgress, plain: typeof fetch): typeof fetch {
   return async (input, init) => {
     if (typeof XMLHttpRequest === 'function') {
-      return sendByXhr(new Request(input, init), form, told)
+      return sendByXhr(new Request(input, init), form, onProgress)
     }
     const total = [...form.values()].reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.size), 0)
-    told({ loaded: 0, total })
+    onProgress({ loaded: 0, total })
     const response = await plain(input, init)
-    told({ loaded: total, total })
+    onProgress({ loaded: total, total })
     return response
   }
 }
 
-/** Sends form in place of the request's own body, which it equals. */
-function sendByXhr(request: Request, form: FormData, told: Told): Promise<Response> {
+/** Sends form instead of the body of the request, which is equal. */
+function sendByXhr(request: Request, form: FormData, onProgress: OnProgress): Promise<Response> {
   return new Promise((resolve, reject) => {
     request.signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
@@ -30,14 +30,14 @@ function sendByXhr(request: Request, form: FormData, told: Told): Promise<Respon
     xhr.responseType = 'blob'
     xhr.withCredentials = request.credentials === 'include'
     request.headers.forEach((value, name) => {
-      // The browser writes it, with the boundary of this form.
+      // The browser sets it with the boundary of this form.
       if (name !== 'content-type') {
         xhr.setRequestHeader(name, value)
       }
     })
-    const tell = ({ loaded, total, lengthComputable }: ProgressEvent) => told({ loaded, total: lengthComputable ? total : 0 })
-    xhr.upload.onloadstart = tell
-    xhr.upload.onprogress = tell
+    const report = ({ loaded, total, lengthComputable }: ProgressEvent) => onProgress({ loaded, total: lengthComputable ? total : 0 })
+    xhr.upload.onloadstart = report
+    xhr.upload.onprogress = report
     xhr.onload = () => resolve(new Response(xhr.response as Blob, { status: xhr.status, headers: headersOf(xhr) }))
     xhr.onerror = () => reject(new TypeError('The upload failed: the connection was lost or refused.'))
     xhr.onabort = () => reject(request.signal.reason)
