@@ -37,7 +37,7 @@ func TestGeneratorsAreSetAlike(t *testing.T) {
 		}
 		strict := !slices.Contains([]string{"webhooks.yaml", "toolserver.yaml"}, filepath.Base(path))
 		if !c.Generate.GinServer || c.Generate.Strict != strict || !c.Generate.Models || !c.OutputOptions.NullableType {
-			t.Errorf("%s: must generate models, a gin server and, but for webhooks, a strict server, with nullable types", path)
+			t.Errorf("%s: must generate models, a gin server and, except for webhooks, a strict server, with nullable types", path)
 		}
 	}
 }

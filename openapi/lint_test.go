@@ -48,13 +48,13 @@ func operations(t *testing.T, check func(t *testing.T, method, path string, o *o
 	}
 }
 
-// signed says that a request's credential is the signature over its bytes.
+// signed reports that a request's credential is the signature over its bytes.
 func signed(o *openapi3.Operation) bool {
 	is, _ := o.Extensions["x-signed"].(bool)
 	return is
 }
 
-// browser says that another site's page sends a browser here, which is sent on.
+// browser reports that another site's page sends a browser here, which is sent on.
 func browser(o *openapi3.Operation) bool {
 	is, _ := o.Extensions["x-browser"].(bool)
 	return is
@@ -84,7 +84,7 @@ func TestOperationsAreDescribed(t *testing.T) {
 		for method, o := range item.Operations() {
 			name := method + " " + path
 			if !camelCase.MatchString(o.OperationID) || ids[o.OperationID] {
-				t.Errorf("%s: operationId %q is not camelCase or stands twice", name, o.OperationID)
+				t.Errorf("%s: operationId %q is not camelCase or appears twice", name, o.OperationID)
 			}
 			ids[o.OperationID] = true
 			if o.Summary == "" || o.Description == "" || len(o.Tags) != 1 || doc.Tags.Get(o.Tags[0]) == nil {
@@ -159,7 +159,7 @@ func TestOperationsStateEveryAnswer(t *testing.T) {
 				t.Errorf("%s: description or content is missing", status)
 			}
 			if len(response.Content) > 1 && (status != "200" || !hasParameter(o, "format") && !hasParameter(o, "validationToken")) {
-				t.Errorf("%s: the answer has several forms, and no parameter that chooses one", status)
+				t.Errorf("%s: the response has several forms, and no parameter that chooses one", status)
 			}
 			if response.Headers["X-Request-Id"] == nil {
 				t.Errorf("%s: X-Request-Id is missing", status)

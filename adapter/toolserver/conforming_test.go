@@ -149,7 +149,7 @@ func compiled(t *testing.T, tool *mcp.Tool) *jsonschema.Schema {
 }
 
 // TestAnswersAreAsTheToolsSay calls every tool with whatever its operation may
-// answer, whole and shortened, and holds the data against the tool's own
+// answer, whole and shortened, and compares the data with the tool's own
 // schema, as clients do.
 func TestAnswersAreAsTheToolsSay(t *testing.T) {
 	t.Parallel()

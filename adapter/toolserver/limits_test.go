@@ -134,7 +134,7 @@ func TestRefusalsAreShort(t *testing.T) {
 		"arguments": {"fields": wrong}, "an unknown argument": {strings.Repeat("x", 100_000): 1}, "what the API says": {},
 	} {
 		if result, text := call(t, session, "get_me", arguments); !result.IsError || len(text) > 8_000 {
-			t.Errorf("%s: an answer of %d bytes", name, len(text))
+			t.Errorf("%s: a response of %d bytes", name, len(text))
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestNestedArguments(t *testing.T) {
 		}
 	}
 	if resp := w.message(t, listTools, nil); resp.StatusCode != http.StatusOK {
-		t.Errorf("afterwards: %d", resp.StatusCode)
+		t.Errorf("later: %d", resp.StatusCode)
 	}
 }
 

@@ -189,7 +189,7 @@ func TestLongListsLeadOn(t *testing.T) {
 	for {
 		_, text := call(t, session, "list_entities", arguments)
 		if len(text) > catalog.DefaultTokens*3+600 {
-			t.Fatalf("an answer of %d bytes", len(text))
+			t.Fatalf("a response of %d bytes", len(text))
 		}
 		page := decode[struct {
 			Items []struct{ ID string }
@@ -281,7 +281,7 @@ func TestACallThatIsGivenUpEndsAtTheAPI(t *testing.T) {
 		select {
 		case <-ended:
 		case <-time.After(10 * time.Second):
-			t.Fatal("the API's request goes on")
+			t.Fatal("the API's request continues")
 		}
 	}
 }
@@ -296,7 +296,7 @@ func modern(method, params string) string {
 }
 
 // TestTheLogNamesNoArgument: of a call only the tool, the person and how it
-// ended, also where the API is out of reach.
+// ended, also where the API is unavailable.
 func TestTheLogNamesNoArgument(t *testing.T) {
 	t.Parallel()
 	w := start(t, reply(200, `{"items":[],"next_cursor":null}`))
@@ -332,6 +332,6 @@ func TestAPanicEndsOneCallAlone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, text := call(t, session, "get_me", nil); text != "{}" {
-		t.Errorf("afterwards: %s", text)
+		t.Errorf("later: %s", text)
 	}
 }

@@ -84,7 +84,7 @@ func TestStorageNotifications(t *testing.T) {
 			w := start(t, nil, func(r *webhook.Receiver) { r.Storage = h })
 			status, code := w.send(test.path, strings.NewReader(test.body), test.header)
 			if status != test.status || code != test.code {
-				t.Errorf("answered %d %q, want %d %q", status, code, test.status, test.code)
+				t.Errorf("returned %d %q, want %d %q", status, code, test.status, test.code)
 			}
 			if want := status == 200; want != (h.heard == 1) {
 				t.Errorf("heard %d times", h.heard)
@@ -97,12 +97,12 @@ func TestStorageNotifications(t *testing.T) {
 	t.Run("no store calls", func(t *testing.T) {
 		t.Parallel()
 		if status, code := start(t, nil).send(at, strings.NewReader(secret), header()); status != 404 || code != "not_found" {
-			t.Errorf("answered %d %q", status, code)
+			t.Errorf("returned %d %q", status, code)
 		}
 	})
 }
 
-// TestEcho has the text that a store wants repeated come back to the letter,
+// TestEcho has the text that a store wants repeated come back exactly,
 // as plain text.
 func TestEcho(t *testing.T) {
 	t.Parallel()

@@ -133,7 +133,7 @@ func start(t *testing.T, fails error, change ...func(*webhook.Receiver)) *world 
 	return w
 }
 
-// send delivers a body and holds the answer against the specification.
+// send delivers a body and compares the response with the specification.
 func (w *world) send(path string, body io.Reader, header http.Header) (status int, code string) {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.server.URL+path, body)
@@ -208,7 +208,7 @@ func TestAnswers(t *testing.T) {
 			w := start(t, test.fails, test.change)
 			status, code := w.send(test.path, strings.NewReader(test.body), test.header)
 			if status != test.status || code != test.code {
-				t.Errorf("answered %d %q, want %d %q", status, code, test.status, test.code)
+				t.Errorf("returned %d %q, want %d %q", status, code, test.status, test.code)
 			}
 			want := 0
 			if test.status == 200 && test.fails == nil {
@@ -300,7 +300,7 @@ func TestSlowBodyIsCutOff(t *testing.T) {
 	t.Cleanup(func() { _ = rest.Close() })
 	go func() { _, _ = rest.Write([]byte(`{"id":"1",`)) }()
 	if status, code := w.send("/webhook/payments", half, signed("")); status != 400 || code != "invalid_request" {
-		t.Errorf("answered %d %q, want 400 invalid_request", status, code)
+		t.Errorf("returned %d %q, want 400 invalid_request", status, code)
 	}
 	if len(w.store.kept) != 0 {
 		t.Error("half an event was kept")

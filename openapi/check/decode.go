@@ -159,7 +159,7 @@ func (r *reader) value(schema *openapi3.Schema) (any, error) {
 	}
 }
 
-// allows says whether a schema describes values of a type. One without a type
+// allows reports whether a schema describes values of a type. One without a type
 // describes all of them.
 func allows(schema *openapi3.Schema, kind string) bool {
 	return schema == nil || schema.Type == nil || schema.Type.Is(kind) || schema.Type.Includes(kind)

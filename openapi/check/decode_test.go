@@ -65,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 		value, fields := mustDecode(t, data)
 		if len(fields) > 0 {
 			if value != nil {
-				t.Fatal("refused, and a value nevertheless")
+				t.Fatal("refused, and a value anyway")
 			}
 			return
 		}

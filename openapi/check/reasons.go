@@ -16,7 +16,7 @@ import (
 )
 
 // formats are checked by ourselves: the specification library does not know
-// uuid, and its dates end where our parsers go on.
+// uuid, and its dates end where our parsers continue.
 var formats = map[string]openapi3.StringFormatValidator{
 	"uuid":      openapi3.NewCallbackValidator(checkUUID),
 	"date":      openapi3.NewCallbackValidator(checkDate),

@@ -1,5 +1,5 @@
 // Package assistant plays an assistant: the tool protocol's official client,
-// which finds everything by itself, and the person who signs in for it.
+// which finds everything automatically, and the person who signs in for it.
 package assistant
 
 import (
@@ -105,7 +105,7 @@ func SignIn(ctx context.Context, page string) (*auth.AuthorizationResult, error)
 // ErrRefused is the error of a tool that refuses, with its words.
 var ErrRefused = errors.New("refused")
 
-// Call calls a tool and returns the data of its answer.
+// Call calls a tool and returns the data of its response.
 func (s *Session) Call(ctx context.Context, tool string, arguments map[string]any) (map[string]any, error) {
 	result, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {

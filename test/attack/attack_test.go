@@ -112,10 +112,10 @@ func (p *process) attack(t *testing.T, h hostile) time.Duration {
 		running.Go(func() {
 			for range each {
 				// A server that does not read a body cuts the connection, which the client
-				// may see before the answer.
+				// may see before the response.
 				status, answer, err := p.send(h.method, h.url, h.token, h.contentType, strings.NewReader(h.body))
 				if err == nil && (status == http.StatusInternalServerError || status == http.StatusOK && !strings.HasSuffix(h.url, "/mcp")) {
-					t.Errorf("answered %d: %.300s", status, answer)
+					t.Errorf("returned %d: %.300s", status, answer)
 				}
 			}
 		})
@@ -151,7 +151,7 @@ var figures = regexp.MustCompile(`(\d+) answers, statuses [\[{]([^\]}]*)[\]}], s
 // TestBigJSON runs the published attack with the figures of its first lines.
 func TestBigJSON(t *testing.T) {
 	if _, err := os.Stat(script); err != nil {
-		t.Skipf("SKIPPED: %s is not there, so the published attack was not run", script)
+		t.Skipf("SKIPPED: %s is missing, so the published attack was not run", script)
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {

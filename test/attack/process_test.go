@@ -135,7 +135,7 @@ func (p *process) memory(figure string) int64 {
 func (p *process) above(idle int64, work func()) int64 {
 	p.t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.pid), []byte("5"), 0); err != nil {
-		p.t.Logf("the peak can't be reset: %v", err)
+		p.t.Logf("the peak cannot be reset: %v", err)
 	}
 	work()
 	return p.memory("VmHWM") - idle

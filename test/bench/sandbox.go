@@ -104,7 +104,7 @@ func (s *sandbox) login(ctx context.Context) (string, error) {
 	defer resp.Body.Close()
 	var answer struct{ Token string }
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Token == "" {
-		return "", errors.Join(fmt.Errorf("sign-in answers %d", resp.StatusCode), err)
+		return "", errors.Join(fmt.Errorf("sign-in returns %d", resp.StatusCode), err)
 	}
 	return answer.Token, nil
 }
@@ -138,7 +138,7 @@ func (s *sandbox) upload(ctx context.Context, token string, size int64) error {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-		return fmt.Errorf("upload answers %d %s", resp.StatusCode, text)
+		return fmt.Errorf("upload returns %d %s", resp.StatusCode, text)
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return err

@@ -65,7 +65,7 @@ func middle(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// timed sends a request and reads the answer whole.
+// timed sends a request and reads the response whole.
 func timed(ctx context.Context, token, method, address, body string) (time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
@@ -85,7 +85,7 @@ func timed(ctx context.Context, token, method, address, body string) (time.Durat
 	got, err := io.ReadAll(resp.Body)
 	took := time.Since(began)
 	if err != nil || resp.StatusCode != http.StatusOK || !bytes.Contains(got, []byte("BENCH-1")) {
-		return 0, errors.Join(fmt.Errorf("%s answers %d", address, resp.StatusCode), err)
+		return 0, errors.Join(fmt.Errorf("%s returns %d", address, resp.StatusCode), err)
 	}
 	return took, nil
 }

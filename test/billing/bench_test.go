@@ -71,7 +71,7 @@ func each(b *testing.B, n int, work func(ctx context.Context, i int64) error) fl
 	return float64(n) / time.Since(began).Seconds()
 }
 
-// fetch sends a request and reads the answer to its end, so that the connection
+// fetch sends a request and reads the response to its end, so that the connection
 // is used again.
 func fetch(client *http.Client, req *http.Request) error {
 	resp, err := client.Do(req)
@@ -83,13 +83,13 @@ func fetch(client *http.Client, req *http.Request) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the service answers %s", resp.Status)
+		return fmt.Errorf("the service returns %s", resp.Status)
 	}
 	return nil
 }
 
 // BenchmarkWebhookReceipts measures payment events made durable, from the
-// request to the answer, beside a bare transaction of the same two inserts in
+// request to the response, beside a bare transaction of the same two inserts in
 // the same database, in turns.
 func BenchmarkWebhookReceipts(b *testing.B) {
 	const perRound, rounds, payers = 1000, 5, 40

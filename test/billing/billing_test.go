@@ -77,7 +77,7 @@ func (w *world) control(name, body string) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode >= 300 {
-		w.t.Fatalf("%s answers %d", url, resp.StatusCode)
+		w.t.Fatalf("%s returns %d", url, resp.StatusCode)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestOutagesOfTheProcessor(t *testing.T) {
 		t.Errorf("with the processor down the plan is %+v, %v", p, err)
 	}
 	if _, err := w.Service.Billing.Source.Read(context.Background(), w.org.ID); fault.CodeOf(err) != fault.CodeProviderUnavailable {
-		t.Errorf("a billing read answers %v", err)
+		t.Errorf("a billing read returns %v", err)
 	}
 }
 
@@ -244,7 +244,7 @@ func (w *world) play(order []string, times, crash int, customer, price, name str
 }
 
 // tell delivers one event about a subscription, made by hand since the four
-// can't all happen to one.
+// cannot all happen to one.
 func (w *world) tell(sub, customer, price, eventType string) {
 	w.t.Helper()
 	body := fmt.Appendf(nil, `{"id":"evt_%s_%s","object":"event","type":%q,"created":%d,"api_version":"2024-06-20","data":{"object":{"id":%q,"object":"subscription","customer":%q,"status":"active","metadata":{"charge_current_month":"true","price_id":%q}}}}`,

@@ -150,7 +150,7 @@ func (w *world) buy(price string) (customer string) {
 	}
 	resp.Body.Close()
 	if resp.Header.Get("Location") != "https://app.example/bought" {
-		w.t.Fatalf("the checkout page answers %d", resp.StatusCode)
+		w.t.Fatalf("the checkout page returns %d", resp.StatusCode)
 	}
 	customer, err = w.Service.Billing.Customers.Ensure(context.Background(), org.ID)
 	if err != nil {

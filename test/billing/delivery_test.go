@@ -14,7 +14,7 @@ import (
 	"docledger/test/redis"
 )
 
-// send delivers an event over HTTP, signed, and reads its answer alone: what
+// send delivers an event over HTTP, signed, and reads its response alone: what
 // that promises must hold before the event's job has run.
 func (w *world) send(body []byte) {
 	w.t.Helper()

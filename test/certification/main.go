@@ -130,7 +130,7 @@ func answers(ctx context.Context, url string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w", url, ctx.Err())
+			return fmt.Errorf("%s does not respond: %w", url, ctx.Err())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

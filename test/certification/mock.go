@@ -59,7 +59,7 @@ func certifyRequests(ctx context.Context, _ string) error {
 	var refused error
 	for _, call := range calls(client) {
 		seen.reset()
-		// An answer that is made up may make no sense to the adapter.
+		// A response that is generated may make no sense to the adapter.
 		_ = call.do(ctx)
 		got := seen.all()
 		fmt.Printf("  %-24s %v\n", call.name, got)

@@ -38,7 +38,7 @@ func deployed(ctx context.Context, b binaries) (*world, error) {
 	return startSandbox(ctx, b, "deployed")
 }
 
-// local is the sandbox as it starts by itself: its OAuth client is confidential.
+// local is the sandbox as it starts automatically: its OAuth client is confidential.
 func local(ctx context.Context, b binaries) (*world, error) {
 	w, err := startSandbox(ctx, b, "local")
 	if err == nil {
@@ -124,7 +124,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// answers waits until a page answers 200.
+// answers waits until a page returns 200.
 func answers(ctx context.Context, page string) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -143,7 +143,7 @@ func answers(ctx context.Context, page string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w", page, ctx.Err())
+			return fmt.Errorf("%s does not respond: %w", page, ctx.Err())
 		case <-tick.C:
 		}
 	}
@@ -162,7 +162,7 @@ func post(ctx context.Context, page, body string) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %d", page, resp.StatusCode)
+		return fmt.Errorf("%s returns %d", page, resp.StatusCode)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ const (
 	patience = 10 * time.Minute
 )
 
-// revisions whose required server scenarios must pass, but for those of
+// revisions whose required server scenarios must pass, except for those of
 // the lists in expected-failures.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 

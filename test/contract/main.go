@@ -1,7 +1,7 @@
 // Command contract holds the running service to its published specification
 // with Schemathesis, which makes up requests from the specification and judges
-// the answers: no status, media type, header or body that is not in it, and no
-// answer of 500. It plays as two organizations against the sandbox.
+// the responses: no status, media type, header or body that is not in it, and no
+// response of 500. It plays as two organizations against the sandbox.
 //
 //	go run ./test/contract -sandbox bin/sandbox
 package main
@@ -28,7 +28,7 @@ import (
 	"time"
 )
 
-// checks are what each answer is held against.
+// checks are what each response is validated against.
 const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
 
 // elsewhere are paths with credentials of their own: signatures, and OAuth.

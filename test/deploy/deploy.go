@@ -65,7 +65,7 @@ func Interpolated(root string) (map[string]bool, error) {
 	return out, nil
 }
 
-// Project loads compose.yaml of the folder root, held against the published
+// Project loads compose.yaml of the folder root, validated against the published
 // schema, as it would be started from a folder with such an .env.
 func Project(ctx context.Context, root string, env map[string]string) (*types.Project, error) {
 	dir, err := os.MkdirTemp("", "docledger-compose-")

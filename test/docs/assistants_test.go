@@ -19,7 +19,7 @@ func TestDocumentedClients(t *testing.T) {
 	}
 	_, table, found := strings.Cut(string(page), "| client | the shortest way |")
 	if !found {
-		t.Fatal("the table of clients is not there")
+		t.Fatal("the table of clients is missing")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	code := regexp.MustCompile("`([^`]+)`")
@@ -33,7 +33,7 @@ func TestDocumentedClients(t *testing.T) {
 		}
 		for _, match := range code.FindAllStringSubmatch(cells[1], -1) {
 			if strings.HasPrefix(match[1], "{") && !json.Valid([]byte(match[1])) {
-				t.Errorf("no JSON: %s", match[1])
+				t.Errorf("not JSON: %s", match[1])
 			}
 			if strings.Contains(match[1], "://") && !strings.Contains(match[1], "https://docs.example.com/mcp") {
 				t.Errorf("leads elsewhere: %s", match[1])
@@ -68,7 +68,7 @@ func TestWhatHoldsTheToolServer(t *testing.T) {
 		named++
 		if dir == "make" {
 			if !strings.Contains(string(makefile), "\n"+name+":") || !strings.Contains(string(ci), "make "+name) {
-				t.Errorf("make %s is not there, or not in CI", name)
+				t.Errorf("make %s is missing, or not in CI", name)
 			}
 			continue
 		}

@@ -27,7 +27,7 @@ import (
 const patience = 60 * time.Second
 
 // outside is all that an installation can reach: two ledgers, a document store
-// and a payment processor, which go on as they are when it is restored.
+// and a payment processor, which continue as they are when it is restored.
 type outside struct {
 	t         *testing.T
 	ledger    *harness.Ledger
@@ -118,7 +118,7 @@ func (w *outside) charges(customer string) (n int) {
 
 func (w *outside) bills() int { return len(w.books.Documents(w.ledger.Tenants[0])) }
 
-// approve brings an invoice to where it can be booked.
+// approve brings an invoice to where it can be synced.
 func approve(t *testing.T, s *harness.Server, org harness.Organization, number string) (invoice string) {
 	t.Helper()
 	token := org.Admin.Token
@@ -128,7 +128,7 @@ func approve(t *testing.T, s *harness.Server, org harness.Organization, number s
 	return inv.Text("id")
 }
 
-// taken counts the documents that came from the watched place.
+// taken counts the documents that came from the watched location.
 func taken(s *harness.Server, org harness.Organization) (n int) {
 	list := s.Do(http.MethodGet, "/api/documents", org.Admin.Token, nil).OK()
 	for i := range list.Len("items") {
@@ -149,7 +149,7 @@ type world struct {
 }
 
 // TestRestoredInstallationWaits restores a backup while the ledgers, the store
-// and the processor have gone on: nothing reaches them until the operator
+// and the processor have continued: nothing reaches them until the operator
 // resumes, from another process; then everything is done, each once.
 func TestRestoredInstallationWaits(t *testing.T) {
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestRestoredInstallationWaits(t *testing.T) {
 	})
 }
 
-// before works, is backed up, and goes on working. It returns the restored
+// before works, is backed up, and continues working. It returns the restored
 // installation, not yet running.
 func (w *world) before(t *testing.T, o harness.Options) harness.Options {
 	s := harness.Start(t, w.options(o))
@@ -214,14 +214,14 @@ func (w *world) before(t *testing.T, o harness.Options) harness.Options {
 	return fresh
 }
 
-// queueAgain asks for bookings while no worker runs.
+// queueAgain asks for syncs while no worker runs.
 func (w *world) queueAgain(t *testing.T, s *harness.Server) {
 	for _, invoice := range []string{w.booked, w.queued} {
 		began := time.Now()
 		waits := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", w.org.Admin.Token, nil).OK()
 		if waits.Text("status") != "APPROVED" || waits.Text("sync", "state") != "QUEUED" || waits.Text("sync", "error", "code") != "held_after_restore" ||
 			waits.Text("sync", "error", "action") == "" {
-			t.Errorf("a booking that is held is %s", waits.Raw)
+			t.Errorf("a sync that is held is %s", waits.Raw)
 		}
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("it was waited for, %s", took)
@@ -257,7 +257,7 @@ func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 	}
 	s.Send(http.MethodGet, "/readyz", "", nil).OK()
 	if st := s.Do(http.MethodGet, "/api/integrations/"+w.watched+"/status", w.org.Admin.Token, nil).OK(); st.Text("paused_reason") != "held_after_restore" {
-		t.Errorf("the watched place's status is %s", st.Raw)
+		t.Errorf("the watched location's status is %s", st.Raw)
 	}
 	if n := len(w.store.Requests()); n != before || taken(s, w.org) != 1 {
 		t.Errorf("the store was asked %d times, and %d documents came of it", n-before, taken(s, w.org))

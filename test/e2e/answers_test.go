@@ -138,7 +138,7 @@ func TestPagesAndAttachmentsOfAPDF(t *testing.T) {
 	}
 	data, ok := (&generator.Document{Pages: []generator.Page{first, second}}).PDF()
 	if !ok {
-		t.Fatal("the pages can't be written")
+		t.Fatal("the pages cannot be written")
 	}
 	two := s.Upload(token, org.Entity, "two.pdf", data).OK()
 	inv := s.Extract(token, two.Text("id")).OK()

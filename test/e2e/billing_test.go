@@ -84,7 +84,7 @@ func (p *processor) buy(page string) {
 	}
 	defer resp.Body.Close()
 	if resp.Header.Get("Location") != "https://app.example/bought" {
-		p.t.Fatalf("the checkout page answers %d %v", resp.StatusCode, resp.Header)
+		p.t.Fatalf("the checkout page returns %d %v", resp.StatusCode, resp.Header)
 	}
 }
 
@@ -106,7 +106,7 @@ func overview(s *harness.Server, token string) harness.Response {
 	return s.Do(http.MethodGet, "/api/billing", token, nil).OK()
 }
 
-// alertsOf lists the codes of an answer's alerts.
+// alertsOf lists the codes of a response's alerts.
 func alertsOf(r harness.Response) []string {
 	codes := []string{}
 	for i := range r.Len("alerts") {
@@ -126,7 +126,7 @@ func TestBillingWithoutProcessor(t *testing.T) {
 			`"billing_cycle_end":null,"limits":{"max_entities":null,"max_invoices_per_month":null},` +
 			`"usage":{"entities":1,"invoices_this_month":0,"period_start":"2028-02-01","period_end":"2028-02-29"},"trial":null,"alerts":[]}`
 		if !sameJSON(r.Raw, []byte(want)) {
-			t.Errorf("the answer is\n%s\nwant\n%s", r.Raw, want)
+			t.Errorf("the response is\n%s\nwant\n%s", r.Raw, want)
 		}
 	}
 	checkout := map[string]any{"price_id": "p", "success_url": "https://a.example/", "cancel_url": "https://a.example/"}
@@ -246,7 +246,7 @@ func TestBuyingAPlan(t *testing.T) {
 	}
 	for range 2 {
 		if r := deliver(body, signingSecret, clock.Now()).OK(); r.At("received") != true {
-			t.Errorf("the webhook answers %s", r.Raw)
+			t.Errorf("the webhook returns %s", r.Raw)
 		}
 		r := overview(s, member)
 		if r.Text("plan") != "team_monthly" || r.Text("subscription_status") != "active" || r.At("trial") != nil ||

@@ -10,7 +10,7 @@ import (
 )
 
 // corrections has two values for each key of InvoicePatch, as the invoice shows
-// them afterwards.
+// them later.
 var corrections = map[string][2]any{
 	"document_type":             {"CREDIT_NOTE", "INVOICE"},
 	"invoice_number":            {"N-1", "N-2"},

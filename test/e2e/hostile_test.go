@@ -35,7 +35,7 @@ func TestStalledBodiesAreCutOff(t *testing.T) {
 	if err == nil {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusBadRequest {
-			t.Errorf("the answer is %d", resp.StatusCode)
+			t.Errorf("the response is %d", resp.StatusCode)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestConcurrentRequestsOfOneKeyCreateOnce(t *testing.T) {
 				case r.Status == http.StatusOK:
 					ids[r.Text("id")]++
 				case r.Text("error", "code") != "conflict" || r.Header.Get("Retry-After") != "1":
-					t.Errorf("an answer is %d %s", r.Status, r.Raw)
+					t.Errorf("a response is %d %s", r.Status, r.Raw)
 				}
 			})
 		}
@@ -113,12 +113,12 @@ func TestOriginalsAreServedWholeAndNeverAsPages(t *testing.T) {
 		{"If-Unmodified-Since", "Mon, 01 Jan 2001 00:00:00 GMT"}, {"If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT"},
 	} {
 		if r := s.Do(http.MethodGet, path, org.Admin.Token, nil, condition[0], condition[1]).OK(); len(r.Raw) != len(whole.Raw) {
-			t.Errorf("%s: %s answers %d bytes", condition[0], condition[1], len(r.Raw))
+			t.Errorf("%s: %s returns %d bytes", condition[0], condition[1], len(r.Raw))
 		}
 	}
 	head := s.Do(http.MethodHead, path, org.Admin.Token, nil)
 	if head.Status != http.StatusOK || len(head.Raw) != 0 || head.Header.Get("ETag") != whole.Header.Get("ETag") {
-		t.Errorf("HEAD answers %d with %v", head.Status, head.Header)
+		t.Errorf("HEAD returns %d with %v", head.Status, head.Header)
 	}
 }
 

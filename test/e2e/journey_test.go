@@ -22,7 +22,7 @@ func TestUploadBecomesAnInvoiceByItself(t *testing.T) {
 		org := s.NewOrganization("One")
 		up := s.Upload(org.Admin.Token, org.Entity, "first.xml", harness.UBL("A-1")).OK()
 		if up.At("duplicate") != false || up.Text("media_type") != "application/xml" {
-			t.Errorf("upload answers %s", up.Raw)
+			t.Errorf("upload returns %s", up.Raw)
 		}
 		inv := s.Extract(org.Admin.Token, up.Text("id")).OK()
 		if inv.Text("status") != "EXTRACTED" || inv.Text("invoice_number") != "A-1" || inv.Text("gross_total") != "119.00" {
@@ -225,7 +225,7 @@ func TestFaultlessInvoicesNeedNoApprovalWhereNoneIsRequired(t *testing.T) {
 	s.Do(http.MethodPut, "/api/entities/"+org.Entity.String(), token, map[string]any{"aliases": []string{"Buyer Ltd"}}).OK()
 	good := s.Extract(token, s.Upload(token, org.Entity, "g.xml", harness.UBL("G-1")).OK().Text("id")).OK()
 	if good.Text("status") != "APPROVED" || good.At("approval", "by") != nil || good.Number("approval", "version") != 1 {
-		t.Errorf("a faultless invoice is %s", good.Raw)
+		t.Errorf("a valid invoice is %s", good.Raw)
 	}
 	bad := s.Extract(token, s.Upload(token, org.Entity, "b.xml", harness.UBLOf("B-1", "100.00", "19.00", "190.00")).OK().Text("id")).OK()
 	path := "/api/invoices/" + bad.Text("id")
@@ -368,7 +368,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		}
 		first, again := create("Twice", "k1").OK(), create("Twice", "k1").OK()
 		if first.Text("id") != again.Text("id") || !sameJSON(first.Raw, again.Raw) || first.Header.Get("ETag") != again.Header.Get("ETag") {
-			t.Errorf("a repetition answers %s, the first %s", again.Raw, first.Raw)
+			t.Errorf("a repetition returns %s, the first %s", again.Raw, first.Raw)
 		}
 		create("Other", "k1").Want(400, "conflict")
 		if create("Twice", "k2").OK().Text("id") == first.Text("id") {
@@ -377,7 +377,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		up := s.Upload(org.Admin.Token, org.Entity, "i.xml", harness.UBL("I-1"), "Idempotency-Key", "u1").OK()
 		repeated := s.Upload(org.Admin.Token, org.Entity, "i.xml", harness.UBL("I-1"), "Idempotency-Key", "u1").OK()
 		if repeated.At("duplicate") != false || repeated.Text("id") != up.Text("id") {
-			t.Errorf("a repeated upload answers %s", repeated.Raw)
+			t.Errorf("a repeated upload returns %s", repeated.Raw)
 		}
 		s.Upload(org.Admin.Token, org.Entity, "i.xml", harness.UBL("I-2"), "Idempotency-Key", "u1").Want(400, "conflict")
 	})

@@ -168,7 +168,7 @@ func TestActivation(t *testing.T) {
 	})
 }
 
-// wrongSetups tries every wrong body of the set-up.
+// wrongSetups tries every wrong body of the setup.
 func (b *books) wrongSetups(t *testing.T, s *harness.Server, o harness.Organization, id string) {
 	t.Helper()
 	for name, test := range map[string]struct{ body, field string }{
@@ -190,7 +190,7 @@ func (b *books) wrongSetups(t *testing.T, s *harness.Server, o harness.Organizat
 		r := s.Send(http.MethodPut, "/api/v1/integrations/"+id, o.Admin.Token, strings.NewReader(body), "Content-Type", "application/json").
 			Want(400, "invalid_request")
 		if got := r.Text("error", "details", "fields", 0, "field"); got != test.field {
-			t.Errorf("%s: the answer names %q, want %q", name, got, test.field)
+			t.Errorf("%s: the response names %q, want %q", name, got, test.field)
 		}
 	}
 }
@@ -315,7 +315,7 @@ func TestProviderEndsConsent(t *testing.T) {
 	})
 }
 
-// TestDefaultAccountOfTheLedger refuses accounts that nothing can be booked on.
+// TestDefaultAccountOfTheLedger refuses accounts that nothing can be posted to.
 func TestDefaultAccountOfTheLedger(t *testing.T) {
 	t.Parallel()
 	onLedgers(t, func(t *testing.T, s *harness.Server, b *books, _ *syncBuffer) {

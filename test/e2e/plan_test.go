@@ -13,7 +13,7 @@ import (
 	"docledger/test/harness"
 )
 
-// processorAway is a service whose payment processor can't be reached, and need
+// processorAway is a service whose payment processor cannot be reached, and need
 // not be: an organization without subscription is on its trial.
 var processorAway = map[string]string{
 	"BILLING": "stripe", "PAYMENT_URL": "http://127.0.0.1:9", "PAYMENT_SECRET_KEY": "sk_test_away", "PAYMENT_SIGNING_SECRETS": "whsec_away_0123456789",

@@ -28,7 +28,7 @@ func seed(t *testing.T) uint64 {
 }
 
 // TestGeneratedRequests sends valid, boundary and single-fault requests of
-// every operation as each kind of caller. Every answer must be one that the
+// every operation as each kind of caller. Every response must be one that the
 // specification has; a single fault must be a 400 for whoever is signed in.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()

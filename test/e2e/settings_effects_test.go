@@ -128,7 +128,7 @@ func printedInvoice(t *testing.T, date string) []byte {
 	t.Helper()
 	data, ok := (&generator.Document{Pages: []generator.Page{printedPage("Invoice date: "+date, "")}}).PDF()
 	if !ok {
-		t.Fatal("the page can't be written")
+		t.Fatal("the page cannot be written")
 	}
 	return data
 }

@@ -53,7 +53,7 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 	told := add()
 	s.Eventually("extracted with the next", patience, func() bool { return extracted(s, o, untold) && extracted(s, o, told) }, said)
 	if n := status().Number("files_ingested"); n != 3 {
-		t.Errorf("%d files were taken in, want 3", n)
+		t.Errorf("%d files were ingested, want 3", n)
 	}
 
 	polled := status().Text("last_poll_at")

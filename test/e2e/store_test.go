@@ -122,7 +122,7 @@ func lists(r harness.Response, id string) bool {
 	return false
 }
 
-// extracted says whether there is an invoice of a number, from a document that
+// extracted reports whether there is an invoice of a number, from a document that
 // the watch brought.
 func extracted(s *harness.Server, o harness.Organization, number string) bool {
 	list := s.Do(http.MethodGet, "/api/invoices?entity_id="+o.Entity.String(), o.Admin.Token, nil).OK()
@@ -136,7 +136,7 @@ func extracted(s *harness.Server, o harness.Organization, number string) bool {
 }
 
 // TestStoreEndsConsent withdraws the consent at the store, and connects again:
-// what came meanwhile is taken in.
+// what came meanwhile is ingested.
 func TestStoreEndsConsent(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {

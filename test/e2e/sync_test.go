@@ -90,8 +90,8 @@ func approve(t *testing.T, s *harness.Server, org harness.Organization) (invoice
 	return inv.Text("id")
 }
 
-// TestBookingGoesOnOnceReconnected takes the consent away; the booking says so
-// and goes on by itself as soon as somebody has consented again.
+// TestBookingGoesOnOnceReconnected takes the consent away; the sync says so
+// and resumes automatically as soon as somebody has consented again.
 func TestBookingGoesOnOnceReconnected(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

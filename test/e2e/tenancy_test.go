@@ -88,7 +88,7 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source}
 }
 
-// integration returns one of the entity that is ACTIVE, made anew where an
+// integration returns one of the entity that is ACTIVE, made again where an
 // operation has ended it.
 func (v *tenancy) integration(before string) string {
 	if before != "" && v.s.Do(http.MethodGet, "/api/integrations/"+before+"/status", v.org.Admin.Token, nil).OK().Text("status") == "ACTIVE" {
@@ -261,7 +261,7 @@ func (v *tenancy) request(t *testing.T, op spectest.Operation, path, body, token
 }
 
 // TestForeignThingsReadLikeMissingOnes compares, for each operation that names
-// a thing, the answer about another organization's with that about none.
+// a thing, the response about another organization's with that about none.
 func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 	t.Parallel()
 	v := newTenancy(t, harness.Options{})

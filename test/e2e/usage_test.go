@@ -60,7 +60,7 @@ func TestUsageByEntityAddsUp(t *testing.T) {
 	})
 }
 
-// wantUsage holds both forms of the answer to what each entity has, "" for all
+// wantUsage holds both forms of the response to what each entity has, "" for all
 // that the caller may not see, and to what counts towards the limit.
 func wantUsage(t *testing.T, s *harness.Server, token string, want map[string]int) {
 	t.Helper()

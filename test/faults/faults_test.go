@@ -81,7 +81,7 @@ func killing(t *testing.T, databaseURL string) {
 	}
 }
 
-// accepted is an upload that was answered 200.
+// accepted is an upload that got 200.
 type accepted struct {
 	document string
 	number   string // of the invoice it holds; "" where it holds none

@@ -94,7 +94,7 @@ func (b *books) disturb(ctx context.Context, draw *rand.Rand) {
 	}
 }
 
-// connect makes an entity whose invoices are booked there, by itself where auto
+// connect makes an entity whose invoices are synced there, automatically where auto
 // says so.
 func (b *books) connect(t *testing.T, s *service.Service, admin identity.Actor, auto bool) {
 	t.Helper()

@@ -169,11 +169,11 @@ func (p *product) login(r *running) {
 	var answer struct{ Token string }
 	p.must(json.NewDecoder(resp.Body).Decode(&answer))
 	if p.token = answer.Token; p.token == "" {
-		p.t.Fatalf("sign-in answers %d", resp.StatusCode)
+		p.t.Fatalf("sign-in returns %d", resp.StatusCode)
 	}
 }
 
-// upload returns the document's id where the answer was 200.
+// upload returns the document's id where the response was 200.
 func (p *product) upload(ctx context.Context, r *running, content []byte) (id string, ok bool) {
 	return p.uploadTo(ctx, r, p.entity, content)
 }
@@ -214,7 +214,7 @@ func (p *product) get(r *running, path string) map[string]any {
 	raw, err := io.ReadAll(resp.Body)
 	p.must(err)
 	if resp.StatusCode != http.StatusOK {
-		p.t.Fatalf("GET %s answers %d %s", path, resp.StatusCode, raw)
+		p.t.Fatalf("GET %s returns %d %s", path, resp.StatusCode, raw)
 	}
 	var v map[string]any
 	p.must(json.Unmarshal(raw, &v))

@@ -34,13 +34,13 @@ const (
 	troubleEvery = 1500 * time.Millisecond
 	// calmed is how long after the last trouble everything accepted must have
 	// come to its end; a job that was fetched over a connection that was cut just
-	// then is given back once its time is over.
+	// then is released once its time is over.
 	calmed = 6 * time.Minute
 )
 
 // TestReplicasLoseAndDoubleNothing runs three replicas on PostgreSQL and Redis
 // under load while replicas are killed, both servers crash and start again, and
-// connections are cut or slow. What was answered 200 must be there once: each
+// connections are cut or slow. What got 200 must be there once: each
 // upload with its invoice, each invoice with its bill, each event done.
 func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	seed := rand.Uint64()
@@ -75,7 +75,7 @@ func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	c.whole(&sent)
 }
 
-// record is what was answered 200.
+// record is what got 200.
 type record struct {
 	mu      sync.Mutex
 	numbers map[string]bool
@@ -271,7 +271,7 @@ func (c *cluster) whole(sent *record) {
 	invoices := c.wantSynced(r, calmed)
 	for number := range sent.numbers {
 		if !invoices[number] {
-			c.t.Errorf("invoice %s was accepted and is not there", number)
+			c.t.Errorf("invoice %s was accepted and is missing", number)
 		}
 	}
 	wantOneEach(c.t, c.ledgers, invoices)

@@ -13,11 +13,11 @@ import (
 	"docledger/test/postgres"
 )
 
-// restored is how many invoices are booked, forgotten and booked again.
+// restored is how many invoices are synced, forgotten and synced again.
 const restored = 100
 
 // TestRestoredStateBooksNothingTwice takes the service's state back to before
-// a hundred bookings, as a restored backup does; the ledgers keep their bills.
+// a hundred syncs, as a restored backup does; the ledgers keep their bills.
 func TestRestoredStateBooksNothingTwice(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { restoring(t, "") })
 	t.Run("postgres", func(t *testing.T) { restoring(t, postgres.New(t)) })
@@ -80,7 +80,7 @@ func (p *product) wantAll(r *running, status string, n int) []string {
 	}
 }
 
-// syncAll asks for each invoice to be booked, several at a time.
+// syncAll asks for each invoice to be synced, several at a time.
 func (p *product) syncAll(r *running, invoices []string) {
 	const callers = 8
 	queue := make(chan string)
@@ -101,7 +101,7 @@ func (p *product) syncAll(r *running, invoices []string) {
 					continue
 				}
 				if resp.StatusCode != http.StatusOK {
-					p.t.Errorf("a sync answers %d", resp.StatusCode)
+					p.t.Errorf("a sync returns %d", resp.StatusCode)
 				}
 				_ = resp.Body.Close() // nothing is read of it
 			}

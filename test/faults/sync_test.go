@@ -21,14 +21,14 @@ const (
 	suppliers = 30
 	// syncLongest is how long the service lives at most between two kills.
 	syncLongest = 3 * time.Second
-	// crashed is how long after the last kill a person waits for a booking at
+	// crashed is how long after the last kill a person waits for a sync at
 	// most; what else waits for its turn comes on top.
 	crashed = 20 * time.Second
 	each    = 100 * time.Millisecond
 )
 
 // TestKilledServiceBooksEachInvoiceOnce kills the service again and again while
-// it books by itself in both ledgers, whose answers are lost, late or refusals
+// it books automatically in both ledgers, whose answers are lost, late or refusals
 // meanwhile, and counts what the ledgers hold.
 func TestKilledServiceBooksEachInvoiceOnce(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { killingSyncs(t, "") })
@@ -66,7 +66,7 @@ func killingSyncs(t *testing.T, databaseURL string) {
 		kills(t), len(accepted), len(all), early, time.Since(began).Round(time.Millisecond), hurried)
 	for number := range accepted {
 		if !all[number] {
-			t.Errorf("invoice %s is not there", number)
+			t.Errorf("invoice %s is missing", number)
 		}
 	}
 	wantOneEach(t, ledgers, all)
@@ -133,7 +133,7 @@ func (p *product) hurry(r *running) int {
 }
 
 // wantSynced waits until every document has its invoice and every invoice is
-// booked, and returns their numbers.
+// synced, and returns their numbers.
 func (p *product) wantSynced(r *running, patience time.Duration) map[string]bool {
 	p.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -155,10 +155,10 @@ func (p *product) wantSynced(r *running, patience time.Duration) map[string]bool
 			continue
 		}
 		if last == "" {
-			p.t.Fatalf("%d documents have %d invoices, of which %d numbers are booked", len(p.all(r, "/api/documents")), len(all), len(synced))
+			p.t.Fatalf("%d documents have %d invoices, of which %d numbers are synced", len(p.all(r, "/api/documents")), len(all), len(synced))
 		}
 		inv := p.get(r, "/api/invoices/"+last)
-		p.t.Fatalf("%d of %d invoices are booked after %s; one is %v with %v, findings %v", len(synced), len(all), patience, inv["status"], inv["sync"], inv["findings"])
+		p.t.Fatalf("%d of %d invoices are synced after %s; one is %v with %v, findings %v", len(synced), len(all), patience, inv["status"], inv["sync"], inv["findings"])
 	}
 }
 

@@ -85,7 +85,7 @@ func (p *toxiproxy) cut(name string) { p.must("/proxies/"+name, map[string]any{"
 
 func (p *toxiproxy) connect(name string) { p.must("/proxies/"+name, map[string]any{"enabled": true}) }
 
-// slow delays every answer of a server until hurry.
+// slow delays every response of a server until hurry.
 func (p *toxiproxy) slow(name string, by time.Duration) {
 	p.must("/proxies/"+name+"/toxics", map[string]any{
 		"name": "slow", "type": "latency", "attributes": map[string]any{"latency": by.Milliseconds(), "jitter": by.Milliseconds() / 2},
@@ -122,7 +122,7 @@ func (p *toxiproxy) send(req *http.Request) {
 	defer resp.Body.Close()
 	if resp.StatusCode >= http.StatusBadRequest {
 		text, _ := io.ReadAll(resp.Body) // only for the message
-		p.t.Fatalf("toxiproxy answers %d to %s: %s", resp.StatusCode, req.URL.Path, text)
+		p.t.Fatalf("toxiproxy returns %d to %s: %s", resp.StatusCode, req.URL.Path, text)
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 const (
 	// watchLongest is how long the service lives at most between two kills.
 	watchLongest = 4 * time.Second
-	// caughtUp is how long after the last kill all must be taken in; what each
+	// caughtUp is how long after the last kill all must be ingested; what each
 	// file takes comes on top.
 	caughtUp = time.Minute
 	perFile  = 200 * time.Millisecond
@@ -52,7 +52,7 @@ func watchedFiles(t *testing.T) int {
 // TestKilledServiceTakesEachVersionInOnce kills the service again and again
 // while people work in a watched place and the store forgets cursors, refuses
 // calls, ends tokens and loses or repeats its notifications, and counts what was
-// taken in.
+// ingested.
 func TestKilledServiceTakesEachVersionInOnce(t *testing.T) {
 	for provider, open := range harness.StoresOf() {
 		for _, database := range []string{"sqlite", "postgres"} {
@@ -89,14 +89,14 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 	w.reach(r)
 	began := time.Now()
 	status := w.settled(r, began, caughtUp+time.Duration(files)*perFile)
-	t.Logf("%d kills, %d files, %d contents, %v of them taken in, all %s after the last kill",
+	t.Logf("%d kills, %d files, %d contents, %v of them ingested, all %s after the last kill",
 		rounds, len(w.files), w.serial, status["files_ingested"], time.Since(began).Round(time.Millisecond))
 	w.wantOnce(r, status)
 	// Once more from the beginning: nothing is new.
 	st.LoseCursors()
 	again := w.settled(r, time.Now(), caughtUp+time.Duration(files)*perFile)
 	if again["files_ingested"] != status["files_ingested"] {
-		t.Errorf("read anew: %v files are taken in, after %v", again["files_ingested"], status["files_ingested"])
+		t.Errorf("read again: %v files are ingested, after %v", again["files_ingested"], status["files_ingested"])
 	}
 	w.wantOnce(r, again)
 }
@@ -234,7 +234,7 @@ func (w *watched) act() {
 // refused as well has ended.
 const fresh = 5 * time.Second
 
-// settled waits until all there was at a moment is taken in and read.
+// settled waits until all there was at a moment is ingested and read.
 func (w *watched) settled(r *running, since time.Time, patience time.Duration) (status map[string]any) {
 	w.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -253,7 +253,7 @@ func (w *watched) settled(r *running, since time.Time, patience time.Duration) (
 	}
 }
 
-// extracted says whether every document has been read.
+// extracted reports whether every document has been read.
 func (w *watched) extracted(r *running) bool {
 	for _, d := range w.all(r, "/api/documents") {
 		if text(d, "status") != "EXTRACTED" {
@@ -263,8 +263,8 @@ func (w *watched) extracted(r *running) bool {
 	return true
 }
 
-// wantOnce holds what was taken in to what the store holds: each version that
-// is there is an invoice, no invoice is there twice, and no version was taken in
+// wantOnce holds what was ingested to what the store holds: each version that
+// is there is an invoice, no invoice appears twice, and no version was ingested
 // without one.
 func (w *watched) wantOnce(r *running, status map[string]any) {
 	w.t.Helper()
@@ -272,7 +272,7 @@ func (w *watched) wantOnce(r *running, status map[string]any) {
 	for _, inv := range w.all(r, "/api/invoices") {
 		number := text(inv, "invoice_number")
 		if invoices[number]++; invoices[number] > 1 {
-			w.t.Errorf("invoice %s is there %d times", number, invoices[number])
+			w.t.Errorf("invoice %s exists %d times", number, invoices[number])
 		}
 	}
 	for _, f := range w.files {
@@ -281,6 +281,6 @@ func (w *watched) wantOnce(r *running, status map[string]any) {
 		}
 	}
 	if taken, _ := status["files_ingested"].(float64); int(taken) != len(invoices) {
-		w.t.Errorf("%v versions were taken in, of which there are %d invoices", taken, len(invoices))
+		w.t.Errorf("%v versions were ingested, of which there are %d invoices", taken, len(invoices))
 	}
 }

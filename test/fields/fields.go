@@ -62,7 +62,7 @@ func run(folder string) error {
 		fmt.Fprintln(os.Stderr, p)
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("%d problems with %d fields of answers", len(problems), len(all))
+		return fmt.Errorf("%d problems with %d fields of responses", len(problems), len(all))
 	}
 	fmt.Printf("%d fields of answers had at least two values, %d are exceptions\n", len(all)-len(exceptions), len(exceptions))
 	return nil

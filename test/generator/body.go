@@ -70,7 +70,7 @@ func (p *printer) body() {
 	}
 }
 
-// turn goes on on another page.
+// turn continues on another page.
 func (p *printer) turn(columns []cell, sum money.Decimal) {
 	if p.t.Twists.Carried {
 		p.text(left, p.y, p.l.others[2])

@@ -24,7 +24,7 @@ func Defects() []Defect {
 	return []Defect{WrongGross, WrongTax, WrongNet, WrongLine, WrongRate, WrongDates, FutureDate, WrongIBAN, SwappedParty}
 }
 
-// Shows says whether the document prints what the error would change.
+// Shows reports whether the document prints what the error would change.
 func (d Defect) Shows(t *Truth) bool {
 	switch d {
 	case WrongNet:

@@ -41,7 +41,7 @@ type Twists struct {
 	Unlabelled bool // no label before the buyer's address
 	NoDue      bool // no due date
 	Many       bool // many lines, on several pages
-	Uneven     bool // texts of one line don't stand on one base line
+	Uneven     bool // texts of one line do not stand on one base line
 	Credit     bool // a credit note, its amounts negative
 }
 

@@ -74,7 +74,7 @@ func (s *Score) Add(d *Document, inv *invoice.Invoice) {
 		s.Clean++
 	}
 	for _, c := range inv.Checks {
-		// Low confidence is no alarm, and the tax identifiers are made up.
+		// Low confidence is no alarm, and the tax identifiers are generated.
 		if !c.Passed && c.Rule != invoice.RuleConfidence && c.Rule != invoice.RuleTaxIDChecksum {
 			s.Alarms = append(s.Alarms, fmt.Sprintf("seed %d %s %s: %s at %s: %s, expected %s", d.Seed, d.Locale.Name, d.Layout, c.Rule, c.Path, c.Found, c.Expected))
 		}
@@ -142,7 +142,7 @@ func same(want, got string) bool {
 	return invoice.FoldName(want) == invoice.FoldName(got)
 }
 
-// Caught says whether a planted error is noticed: the invoice waits for a
+// Caught reports whether a planted error is noticed: the invoice waits for a
 // person, or a check tells of it.
 func Caught(inv *invoice.Invoice, err error) bool {
 	if err != nil || inv.Status != invoice.Extracted {

@@ -1,5 +1,5 @@
 // Package harness boots the whole service in a test and talks to it over HTTP.
-// Every answer is held against the specification.
+// Every response is validated against the specification.
 package harness
 
 import (
@@ -56,7 +56,7 @@ type Options struct {
 var CompileCache = filepath.Join(os.TempDir(), "docledger-test-cache")
 
 // prewarm compiles the PDF engine once, rather than in each of many services at
-// the same time. Where it can't be compiled, documents with pages to read tell.
+// the same time. Where it cannot be compiled, documents with pages to read tell.
 var prewarm = sync.OnceFunc(func() {
 	pool := worker.New(worker.Config{Size: 1, CacheDir: CompileCache})
 	_ = pool.Prewarm(context.Background())
@@ -99,7 +99,7 @@ func Start(t testing.TB, o Options) *Server {
 	lines := newCanary(t, o.Log, o.Env)
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if _, measured := t.(*testing.B); measured {
-		// As the service logs by itself: reading each line again is not its work.
+		// As the service logs automatically: reading each line again is not its work.
 		log = logging.New(io.Discard, s.cfg.LogFormat, s.cfg.LogLevel)
 	}
 	if !o.NoWorkers {
@@ -231,7 +231,7 @@ func (s *Server) LoseJobs() {
 	must(s.t, err)
 }
 
-// Response is an answer that was read whole.
+// Response is a response that was read whole.
 type Response struct {
 	Status int
 	Header http.Header
@@ -266,7 +266,7 @@ func (s *Server) Send(method, path, token string, body io.Reader, headers ...str
 	return s.Exchange(req)
 }
 
-// Exchange sends a request, reads the answer and checks it.
+// Exchange sends a request, reads the response and checks it.
 func (s *Server) Exchange(req *http.Request) Response {
 	s.t.Helper()
 	resp, err := s.client.Do(req)
@@ -285,7 +285,7 @@ func (s *Server) Exchange(req *http.Request) Response {
 // addresses lead to vendors' pages, whose names are theirs.
 var addresses = regexp.MustCompile(`https?://[^\s"<>]*`)
 
-// neutral fails the test where an answer of ours names a vendor; what people
+// neutral fails the test where a response of ours names a vendor; what people
 // uploaded may.
 func (r Response) neutral(req *http.Request) {
 	r.t.Helper()
@@ -297,7 +297,7 @@ func (r Response) neutral(req *http.Request) {
 		text += "\n" + name + ": " + r.Header.Get(name)
 	}
 	if found := vendornames.Vendors(addresses.ReplaceAllString(text, "")); len(found) > 0 {
-		r.t.Errorf("%s %s: the answer names %v: %.300s", req.Method, req.URL.Path, found, text)
+		r.t.Errorf("%s %s: the response names %v: %.300s", req.Method, req.URL.Path, found, text)
 	}
 }
 
@@ -315,7 +315,7 @@ func (s *Server) Upload(token string, entity uuid.UUID, name string, content []b
 	return s.Send(http.MethodPost, "/api/documents/upload", token, &form, append(headers, "Content-Type", w.FormDataContentType())...)
 }
 
-// Extract has a document read and returns the answer.
+// Extract has a document read and returns the response.
 func (s *Server) Extract(token, document string) Response {
 	s.t.Helper()
 	return s.Do(http.MethodPost, "/api/invoices/extract", token, map[string]any{"document_id": document})
@@ -326,7 +326,7 @@ func (r Response) At(path ...any) any {
 	r.t.Helper()
 	var v any
 	if err := json.Unmarshal(r.Raw, &v); err != nil {
-		r.t.Fatalf("answer is no JSON: %v\n%s", err, r.Raw)
+		r.t.Fatalf("answer is not JSON: %v\n%s", err, r.Raw)
 	}
 	for _, step := range path {
 		switch at := step.(type) {
@@ -368,7 +368,7 @@ func (r Response) Len(path ...any) int {
 	return len(list)
 }
 
-// Want fails the test unless the answer has the status and, for an error, the
+// Want fails the test unless the response has the status and, for an error, the
 // code.
 func (r Response) Want(status int, code string) Response {
 	r.t.Helper()
@@ -388,7 +388,7 @@ func (r Response) OK() Response {
 	return r.Want(http.StatusOK, "")
 }
 
-// ID reads an id of an answer.
+// ID reads an id of a response.
 func ID(t testing.TB, text string) uuid.UUID {
 	t.Helper()
 	id, err := uuid.Parse(text)

@@ -68,7 +68,7 @@ func (l *Line) Mend() {
 	l.away = false
 }
 
-// hold keeps connections to be cut; false says that the line is.
+// hold keeps connections to be cut; false reports that the line is.
 func (l *Line) hold(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

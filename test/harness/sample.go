@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// UBL returns a faultless UBL invoice of one line.
+// UBL returns a valid UBL invoice of one line.
 func UBL(number string) []byte { return UBLOf(number, "100.00", "19.00", "119.00") }
 
 // UBLOf returns a UBL invoice of one line with the totals given.

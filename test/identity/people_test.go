@@ -119,7 +119,7 @@ func TestRefusedSignInsLastAlike(t *testing.T) {
 	}
 }
 
-// TestProviderAway holds domain D24: known keys and people go on, what was
+// TestProviderAway holds domain D24: known keys and people continue, what was
 // never loaded is 503 and no reason to sign in again.
 func TestProviderAway(t *testing.T) {
 	t.Parallel()

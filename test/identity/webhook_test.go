@@ -106,7 +106,7 @@ func TestAnOwnersExtensionStands(t *testing.T) {
 }
 
 // TestAnOwnerTakesTheTrialAway removes the last day at the provider: what is
-// left is an organization without a trial, which no replay gives back.
+// left is an organization without a trial, which no replay returns.
 func TestAnOwnerTakesTheTrialAway(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})

@@ -176,12 +176,12 @@ func until(t *testing.T, what string, holds func() bool, tell func() string) {
 	}
 }
 
-// call asks the API and returns its answer.
+// call asks the API and returns its response.
 func call(t *testing.T, method, address, token, contentType string, body []byte) map[string]any {
 	t.Helper()
 	status, answer := try(t, method, address, token, contentType, body)
 	if status != http.StatusOK {
-		t.Fatalf("%s %s answers %d %v", method, address, status, answer)
+		t.Fatalf("%s %s returns %d %v", method, address, status, answer)
 	}
 	return answer
 }

@@ -34,7 +34,7 @@ func (f *forgetful) Update(
 }
 
 // TestPairLostBeforeItIsStored loses a pair that the provider has given: within
-// the provider's grace the old token heals it, after that a person connects
+// the provider's grace the old token repairs it, after that a person connects
 // again.
 func TestPairLostBeforeItIsStored(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-// Package integrations tests consent, set-up, tokens and limits of
+// Package integrations tests consent, setup, tokens and limits of
 // integrations on both databases.
 package integrations
 
@@ -72,7 +72,7 @@ type provider struct {
 	revoked   []string
 	taken     []string // tenants that were disconnected
 	down      bool
-	loseNext  bool          // the next refresh is done, but its answer lost
+	loseNext  bool          // the next refresh is done, but its response lost
 	slow      time.Duration // of a refresh, in real time
 	poisoned  string        // the tenant whose books lead to a mistake of our own
 }

@@ -189,7 +189,7 @@ func TestSetUp(t *testing.T) {
 		if settings.AccountingIntegrationID != id {
 			t.Error("the settings do not follow the integration")
 		}
-		// A later set-up changes what it names.
+		// A later setup changes what it names.
 		no := false
 		i, err = p.SetUp(w.ctx, a, id, e, i.Version, integrations.Setup{Status: "PENDING", Provider: "ACCOUNTING_A", PaysTax: &no})
 		w.must(err)
@@ -214,7 +214,7 @@ func TestSetUp(t *testing.T) {
 	})
 }
 
-// TestSetUpWhileOutOfReach stores a set-up and verifies it later.
+// TestSetUpWhileOutOfReach stores a setup and verifies it later.
 func TestSetUpWhileOutOfReach(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -249,7 +249,7 @@ func TestSetUpWhileOutOfReach(t *testing.T) {
 	})
 }
 
-// TestOneSetUpKeepsNoOtherWaiting verifies set-ups of which the first one
+// TestOneSetUpKeepsNoOtherWaiting verifies setups of which the first one
 // always fails unexpectedly.
 func TestOneSetUpKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()
@@ -277,7 +277,7 @@ func TestOneSetUpKeepsNoOtherWaiting(t *testing.T) {
 }
 
 // TestConsentsOfOneAccountAtOnce lets one account consent for several
-// integrations at the same moment: each heals all the others.
+// integrations at the same moment: each repairs all the others.
 func TestConsentsOfOneAccountAtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {
@@ -373,12 +373,12 @@ func TestNewTenantClearsSettings(t *testing.T) {
 			}
 		}
 		if !told {
-			t.Error("no event says that the default account was cleared")
+			t.Error("no event reports that the default account was cleared")
 		}
 	})
 }
 
-// TestHealedConnectionKeepsSettings loses and heals the connection of an entity
+// TestHealedConnectionKeepsSettings loses and repairs the connection of an entity
 // that had another ledger before.
 func TestHealedConnectionKeepsSettings(t *testing.T) {
 	t.Parallel()
@@ -407,8 +407,8 @@ func TestHealedConnectionKeepsSettings(t *testing.T) {
 }
 
 // TestMovingToAnotherTenant sets a working integration up with another tenant:
-// before anything was booked that clears what belongs to the first one, and
-// afterwards it is refused.
+// before anything was synced that clears what belongs to the first one, and
+// later it is refused.
 func TestMovingToAnotherTenant(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {

@@ -72,7 +72,7 @@ func (s *stage) turn() {
 	next := time.Time{}
 	for _, until := range s.waiting {
 		if !until.After(now) {
-			return // somebody was woken and has not gone on yet
+			return // somebody was woken and has not continued yet
 		}
 		if next.IsZero() || until.Before(next) {
 			next = until

@@ -80,8 +80,8 @@ func TestRefusedTokenIsRenewedOnce(t *testing.T) {
 	})
 }
 
-// TestLostRefreshAnswer loses the answer of a refresh: within the provider's
-// grace the old token heals it, beyond it a person is told to connect.
+// TestLostRefreshAnswer loses the response of a refresh: within the provider's
+// grace the old token repairs it, beyond it a person is told to connect.
 func TestLostRefreshAnswer(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -101,7 +101,7 @@ func TestLostRefreshAnswer(t *testing.T) {
 		if !errors.Is(err, integration.ErrReconnect) {
 			t.Fatalf("a refused refresh token: %v", err)
 		}
-		// Both integrations on the grant say so, and nobody asks in vain again.
+		// Both integrations on the grant say so, and nobody asks without success again.
 		for _, id := range []*integration.Integration{i, j} {
 			w.wantStatus(a, id.ID, integration.Failed, integration.ReconnectNeeded)
 		}
@@ -110,7 +110,7 @@ func TestLostRefreshAnswer(t *testing.T) {
 		if w.provider.refreshes != before {
 			t.Error("a grant that has ended was refreshed again")
 		}
-		// One consent of the account heals both.
+		// One consent of the account repairs both.
 		w.connect(a, one, "account", "tenant", "other")
 		for _, id := range []*integration.Integration{i, j} {
 			w.wantStatus(a, id.ID, integration.Active, "")
@@ -120,7 +120,7 @@ func TestLostRefreshAnswer(t *testing.T) {
 }
 
 // TestCallerLeavesDuringRefresh ends a caller's context while the provider
-// works: the pair is stored nevertheless.
+// works: the pair is stored anyway.
 func TestCallerLeavesDuringRefresh(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {

@@ -100,7 +100,7 @@ func bare(b *testing.B, database, path string, body []byte, key ed25519.PublicKe
 	return server
 }
 
-// caller sends what it is given and reads the answers to their end, so that
+// caller sends what it is given and reads the responses to their end, so that
 // connections are used again.
 type caller struct {
 	client *http.Client
@@ -122,7 +122,7 @@ func (c caller) send(req *http.Request) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", req.URL.Path, resp.Status)
+		return fmt.Errorf("%s returns %s", req.URL.Path, resp.Status)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (src *source) wantAlive(t *testing.T, s *harness.Server, name string) {
 	}
 	up := s.Upload(token, src.org.Entity, name, harness.UBL(name)).OK().Text("id")
 	s.Extract(token, up).OK()
-	// Whoever followed the log goes on where they were.
+	// Whoever followed the log continues where they were.
 	more := s.Do(http.MethodGet, "/api/events?limit=200&after="+src.events, token, nil).OK()
 	if !strings.Contains(string(more.Raw), up) {
 		t.Errorf("the events after the move are not behind those before it: %s", more.Raw)

@@ -167,7 +167,7 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 // New returns a server of the test's own, which ends with it. A machine that
-// can't build it fails the test.
+// cannot build it fails the test.
 func New(t testing.TB) *Instance {
 	t.Helper()
 	bin, err := binary()

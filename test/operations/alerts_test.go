@@ -110,7 +110,7 @@ func TestAlertsReadWhatThereIs(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`(?m)^- \*\*([A-Z]\w+)\*\*: `).FindAllStringSubmatch(string(runbook), -1) {
 		if !named[m[1]] {
-			t.Errorf("the runbook speaks of %s, which is no alert", m[1])
+			t.Errorf("the runbook speaks of %s, which is not an alert", m[1])
 		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 // childEnv tells this binary to be the service.
 const childEnv = "DOCLEDGER_OPERATIONS_SERVICE"
 
-// serveIfTold runs the service in a child, until it is told to stop.
+// serveIfTold runs the service in a child, until it is asked to stop.
 func serveIfTold() bool {
 	if os.Getenv(childEnv) == "" {
 		return false
@@ -112,7 +112,7 @@ func readiness(url string) int {
 	return resp.StatusCode
 }
 
-// A process that is told to stop first says that it is not ready, goes on
+// A process that is asked to stop first reports that it is not ready, continues
 // taking requests for a while, lets the upload that is under way finish, and
 // ends well; nothing that it accepted is lost.
 func TestProcessEndsGracefully(t *testing.T) {
@@ -164,7 +164,7 @@ func TestProcessEndsGracefully(t *testing.T) {
 		_ = form.Close()
 		_ = send.Close()
 		if got := <-answered; !strings.HasPrefix(got, "200 ") {
-			t.Errorf("the upload under way was answered %s", got)
+			t.Errorf("the upload under way was returned %s", got)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- child.Wait() }()

@@ -10,7 +10,7 @@ import (
 	"docledger/test/redis"
 )
 
-// Every answer keeps browsers from doing more with it than it is for, whatever
+// Every response keeps browsers from doing more with it than it is for, whatever
 // was asked and whoever answers.
 func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ func (w *jobsWorld) get(path string) harness.Response {
 }
 
 // TestJobsAreCancelledAndRetried cancels a job of each kind: what it was for
-// ends in a state that a person sees, is not begun again by itself, and goes on
+// ends in a state that a person sees, is not begun again automatically, and continues
 // once somebody wants it.
 func TestJobsAreCancelledAndRetried(t *testing.T) {
 	t.Parallel()
@@ -109,10 +109,10 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 			return fmt.Sprint(w.get("/api/documents/"+wanted.Subject).Text("status"), w.get("/api/invoices/"+invoice).Text("status"))
 		})
 		if d := w.get("/api/documents/" + unwanted.Subject); d.Text("status") != "FAILED" {
-			t.Errorf("a reading that was cancelled went on: %s", d.Raw)
+			t.Errorf("a reading that was cancelled continued: %s", d.Raw)
 		}
 		if m, err := w.Service.Inbox.Inbox.Get(context.Background(), uuidOf(t, event.Subject)); err != nil || m.State != inbox.Failed {
-			t.Errorf("an event that was cancelled went on: %+v, %v", m, err)
+			t.Errorf("an event that was cancelled continued: %+v, %v", m, err)
 		}
 		inv := w.Do(http.MethodPost, "/api/invoices/extract", w.org.Admin.Token, map[string]any{"document_id": unwanted.Subject, "force": true}).OK()
 		if inv.Text("document_id") != unwanted.Subject {
@@ -135,7 +135,7 @@ func (w *jobsWorld) cancelReading() job.Record {
 	return r
 }
 
-// cancelBooking cancels a booking, and then begins it anew.
+// cancelBooking cancels a sync, and then begins it again.
 func (w *jobsWorld) cancelBooking(invoice string) {
 	w.t.Helper()
 	if q := w.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", w.org.Admin.Token, nil).OK(); q.Text("sync", "state") != "QUEUED" {
@@ -170,7 +170,7 @@ func (w *jobsWorld) cancelEvent() job.Record {
 	return w.cancel("process_event")
 }
 
-// refuse tries what can't be.
+// refuse tries what cannot be.
 func (w *jobsWorld) refuse() {
 	w.t.Helper()
 	ctx := context.Background()
@@ -185,6 +185,6 @@ func (w *jobsWorld) refuse() {
 		w.t.Errorf("retried what is done: %v", err)
 	}
 	if _, err := w.Service.Work.List(ctx, job.Filter{}, page.Request{After: "guess"}); err == nil {
-		w.t.Error("a list went on from anywhere")
+		w.t.Error("a list continued from anywhere")
 	}
 }

@@ -101,7 +101,7 @@ func checkLog(t *testing.T, log string, ids map[string]string, secrets []string)
 		}
 		var entry map[string]any
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
-			t.Errorf("a line is no JSON: %s", line)
+			t.Errorf("a line is not JSON: %s", line)
 			continue
 		}
 		if entry["msg"] == "request" {

@@ -28,7 +28,7 @@ func people() simclerk.Options {
 	}
 }
 
-// Without the identity provider known keys and people go on, and so do local
+// Without the identity provider known keys and people continue, and so do local
 // accounts.
 func identityAway(t *testing.T) outage {
 	provider := harness.NewProvider(t, people())
@@ -58,7 +58,7 @@ func identityAway(t *testing.T) outage {
 	}
 }
 
-// Where the provider's keys were never loaded, its tokens can't be told from
+// Where the provider's keys were never loaded, its tokens cannot be told from
 // forged ones; nobody is sent to sign in for it.
 func keysNeverLoaded(t *testing.T) outage {
 	provider := harness.NewProvider(t, people())
@@ -84,7 +84,7 @@ func keysNeverLoaded(t *testing.T) outage {
 	}
 }
 
-// Without the payment processor all work goes on within the plan known last.
+// Without the payment processor all work continues within the plan known last.
 func paymentAway(t *testing.T) outage {
 	limits := simstripe.DefaultLimits()
 	limits.RequestsPerSecond = 0
@@ -190,7 +190,7 @@ func (h *hands) Now() time.Time { return time.Now().Add(time.Duration(h.ahead.Lo
 
 func (h *hands) pass(d time.Duration) { h.ahead.Add(int64(d)) }
 
-// Without one ledger the other goes on, and a booking waits, to be seen, and is
+// Without one ledger the other continues, and a sync waits, to be seen, and is
 // done once the ledger is back.
 func ledgerAway(t *testing.T) outage {
 	a, _ := harness.NewLedgerA(t)
@@ -261,7 +261,7 @@ func ledgerAway(t *testing.T) outage {
 	}
 }
 
-// Without one store the other goes on, and what is put there meanwhile is taken
+// Without one store the other continues, and what is put there meanwhile is taken
 // in once it is back.
 func storeAway(t *testing.T) outage {
 	stores := harness.StoresOf()

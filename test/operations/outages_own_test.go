@@ -75,8 +75,8 @@ func workersAway(t *testing.T, o harness.Options) outage {
 	}
 }
 
-// Without the documents' store uploads and contents are answered 503, and all
-// that needs no bytes goes on.
+// Without the documents' store uploads and contents get 503, and all
+// that needs no bytes continues.
 func blobsAway(t *testing.T) outage {
 	s := harness.Start(t, harness.Options{})
 	f := newSender(t, s)
@@ -121,7 +121,7 @@ func workersAwayBesidePostgres(t *testing.T) outage {
 	return workersAway(t, harness.Options{DatabaseURL: postgres.New(t)})
 }
 
-// With a disk that takes no byte more, uploads are answered 503, reading goes
+// With a disk that takes no byte more, uploads get 503, reading goes
 // on, and nothing is half kept. SQLite lies on that disk too, and takes no
 // change; PostgreSQL does.
 func diskFull(t *testing.T, o harness.Options) outage {
@@ -183,8 +183,8 @@ func diskFull(t *testing.T, o harness.Options) outage {
 	return row
 }
 
-// Without the database all is answered 503 but the word that the process lives;
-// once it is back, all goes on by itself, and what was accepted is there.
+// Without the database all gets 503 but the word that the process lives;
+// once it is back, all resumes automatically, and what was accepted is there.
 func databaseAway(t *testing.T) outage {
 	ctx := context.Background()
 	bin, err := postgres.Find()
@@ -243,7 +243,7 @@ func databaseAway(t *testing.T) outage {
 		goesOn: []step{{"/healthz", func() { s.Send(http.MethodGet, "/healthz", "", nil).OK() }}},
 		refused: append(refused, step{"/readyz", func() {
 			if r := s.Send(http.MethodGet, "/readyz", "", nil); r.Status != http.StatusServiceUnavailable {
-				t.Errorf("/readyz answers %d", r.Status)
+				t.Errorf("/readyz returns %d", r.Status)
 			}
 		}}),
 		mend: func() {

@@ -14,7 +14,7 @@ import (
 type outage struct {
 	*harness.Server
 	cut, mend func()
-	// goesOn and refused are seen while it is away; healed afterwards, without
+	// goesOn and refused are seen while it is away; repaired later, without
 	// anybody's doing.
 	goesOn, refused, healed []step
 }
@@ -65,7 +65,7 @@ func (o outage) take(t *testing.T, how string, steps []step) {
 	}
 }
 
-// unavailable wants an answer that says that something is away, and when to come
+// unavailable wants a response that reports that something is away, and when to come
 // back.
 func unavailable(t *testing.T, r harness.Response) {
 	t.Helper()
@@ -79,7 +79,7 @@ func comeBack(t *testing.T, r harness.Response) {
 	}
 }
 
-// ready is a step: the service says that it is.
+// ready is a step: the service reports that it is.
 func ready(s *harness.Server) step {
 	return step{"/readyz", func() { s.Send(http.MethodGet, "/readyz", "", nil).OK() }}
 }
@@ -132,7 +132,7 @@ func (f *sender) reject() harness.Response {
 	return f.Do(http.MethodPost, "/api/invoices/"+f.invoice+"/reject", f.token, map[string]any{"reason": "not ours"})
 }
 
-// until waits for something that happens by itself.
+// until waits for something that happens automatically.
 func (f *sender) until(what string, done func() bool) {
 	f.t.Helper()
 	f.Eventually(what, time.Minute, done, func() string { return "it never was" })

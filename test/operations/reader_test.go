@@ -14,7 +14,7 @@ import (
 	"docledger/test/harness"
 )
 
-// A worker whose cache folder cannot be made goes on with everything that needs
+// A worker whose cache folder cannot be made continues with everything that needs
 // none, says so, and extracts the rest after the repair.
 func TestReaderThatCannotStart(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestReaderThatCannotStart(t *testing.T) {
 	}
 	s.Eventually("degraded", 30*time.Second, func() bool { return ready().Text("degraded", 0) == "reader" }, func() string { return string(ready().Raw) })
 	if r := ready(); r.Status != http.StatusOK || r.Text("status") != "ok" {
-		t.Errorf("/readyz answers %d %s", r.Status, r.Raw)
+		t.Errorf("/readyz returns %d %s", r.Status, r.Raw)
 	}
 	get := func(id string) harness.Response {
 		return s.Do(http.MethodGet, "/api/documents/"+id, org.Admin.Token, nil).OK()
@@ -50,7 +50,7 @@ func TestReaderThatCannotStart(t *testing.T) {
 	}
 	s.Eventually("extracted after the repair", 3*time.Minute, func() bool { return get(printed).Text("status") == "EXTRACTED" }, func() string { return string(get(printed).Raw) })
 	if r := ready(); r.Status != http.StatusOK || r.At("degraded") != nil {
-		t.Errorf("after the repair /readyz answers %d %s", r.Status, r.Raw)
+		t.Errorf("after the repair /readyz returns %d %s", r.Status, r.Raw)
 	}
 }
 

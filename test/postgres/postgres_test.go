@@ -80,7 +80,7 @@ func TestServerEndsWithAKilledProcess(t *testing.T) {
 	url := strings.TrimSpace(string(buf[:n]))
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
-		t.Fatalf("the server does not answer: %v", err)
+		t.Fatalf("the server does not respond: %v", err)
 	}
 	dir := filepath.Dir(conn.Config().Host + "/x")
 	if err := child.Process.Kill(); err != nil {

@@ -179,7 +179,7 @@ func private() (*Instance, error) {
 }
 
 // URL returns the server that the tests of this process share. Whoever uses it
-// keeps to keys of their own. A machine without Redis that can't fetch it fails
+// keeps to keys of their own. A machine without Redis that cannot fetch it fails
 // the test.
 func URL(t testing.TB) string {
 	t.Helper()

@@ -26,10 +26,10 @@ func TestRemovedBillIsBookedOnlyWhenAskedFor(t *testing.T) {
 		}
 		w.settle()
 		if len(w.ledger.bills) != 1 {
-			t.Fatalf("booked by itself")
+			t.Fatalf("synced automatically")
 		}
 		if inv := w.book(id, usecase.Input{}); inv.Status != invoice.Synced || inv.Sync.RemoteID != "b-2" {
-			t.Errorf("booked anew: %s %+v", inv.Status, inv.Sync)
+			t.Errorf("synced again: %s %+v", inv.Status, inv.Sync)
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestNothingChangesWhileABillIsUnderWay(t *testing.T) {
 		w.ledger.meets = nil
 		w.settle()
 		if inv := w.invoice(id); inv.Status != invoice.Synced || len(w.ledger.bills) != 1 {
-			t.Errorf("afterwards: %s, %d bills", inv.Status, len(w.ledger.bills))
+			t.Errorf("later: %s, %d bills", inv.Status, len(w.ledger.bills))
 		}
 	})
 }
@@ -148,12 +148,12 @@ func TestTakenBackBeforeItsTurn(t *testing.T) {
 		must(t, w.service.Withdrawn(context.Background(), w.admin, inv))
 		w.settle()
 		if inv := w.invoice(id); inv.Sync != nil || len(w.ledger.bills) != 0 {
-			t.Errorf("booked nevertheless: %+v", inv.Sync)
+			t.Errorf("synced with force: %+v", inv.Sync)
 		}
 	})
 }
 
-// TestTakenBackAfterTheBillWasRemoved books anew after all of it: the ledger
+// TestTakenBackAfterTheBillWasRemoved books again after all of it: the ledger
 // must not answer with the bill that was deleted there, which it does where a
 // key comes again.
 func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
@@ -171,9 +171,9 @@ func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 		inv, err := w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error { return inv.Reopen() })
 		must(t, err)
 		must(t, w.service.Withdrawn(context.Background(), w.admin, inv))
-		must(t, w.service.Run(context.Background(), jobOf(id, w.admin.OrganizationID))) // of the booking that was taken back
+		must(t, w.service.Run(context.Background(), jobOf(id, w.admin.OrganizationID))) // of the sync that was taken back
 		if inv := w.invoice(id); inv.Sync != nil {
-			t.Errorf("taken back, and shown nevertheless: %+v", inv.Sync)
+			t.Errorf("taken back, and shown anyway: %+v", inv.Sync)
 		}
 		w.broken = nil
 		_, err = w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error {
@@ -182,13 +182,13 @@ func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 		must(t, err)
 		inv = w.book(id, usecase.Input{})
 		if inv.Status != invoice.Synced || inv.Sync.RemoteID != "b-2" {
-			t.Errorf("booked anew: %s %+v", inv.Status, inv.Sync)
+			t.Errorf("synced again: %s %+v", inv.Status, inv.Sync)
 		}
 	})
 }
 
 // TestCorrectedAfterItWasGivenUp corrects an invoice whose bill was sent for
-// days without an answer: what is booked then is the corrected one, or the first
+// days without a response: what is synced then is the corrected one, or the first
 // one where that has arrived.
 func TestCorrectedAfterItWasGivenUp(t *testing.T) {
 	t.Parallel()

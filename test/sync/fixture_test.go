@@ -1,4 +1,4 @@
-// Package sync tests booking over the real store and a ledger in memory that
+// Package sync tests sync over the real store and a ledger in memory that
 // fails in every way.
 package sync
 
@@ -203,7 +203,7 @@ func kill(ctx context.Context) {
 	}
 }
 
-// mortal are bookings that a dead process can't change.
+// mortal are syncs that a dead process cannot change.
 type mortal struct{ ledgersync.Repository }
 
 func (m mortal) Change(
@@ -255,7 +255,7 @@ func (w *world) invoice(id uuid.UUID) *invoice.Invoice {
 	return inv
 }
 
-// request asks for a booking; the answer is the state before any attempt.
+// request asks for a sync; the response is the state before any attempt.
 func (w *world) request(id uuid.UUID, in usecase.Input) (*invoice.Invoice, error) {
 	return w.service.Request(context.Background(), w.admin, id, 0, in)
 }
@@ -299,10 +299,10 @@ func (w *world) settle() {
 		}
 		w.clock.advance(time.Duration(5+round) * time.Minute)
 	}
-	w.t.Fatal("the bookings never come to an end")
+	w.t.Fatal("the syncs never come to an end")
 }
 
-// book requests a booking and lets it come to its end.
+// book requests a sync and lets it come to its end.
 func (w *world) book(id uuid.UUID, in usecase.Input) *invoice.Invoice {
 	w.t.Helper()
 	if _, err := w.request(id, in); err != nil {

@@ -18,7 +18,7 @@ import (
 func supplierUnknown(inv *invoice.Invoice) { inv.Seller = invoice.Party{Name: "Nova"} }
 
 // TestSupplierOfAKilledProcessIsAddedSoon has a process die while it adds a
-// supplier: others say that they wait for it, and go on within seconds.
+// supplier: others say that they wait for it, and continue within seconds.
 func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -52,7 +52,7 @@ func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 	})
 }
 
-// TestNoSetbacks has the gate hold a booking back again and again, since the
+// TestNoSetbacks has the gate hold a sync back again and again, since the
 // ledger fails others, or our database be away while it asks the ledger: it goes
 // on soon after that is over.
 func TestNoSetbacks(t *testing.T) {
@@ -84,7 +84,7 @@ func TestNoSetbacks(t *testing.T) {
 				w.ledger.meets = nil
 				w.push(context.Background())
 				if inv := w.invoice(id); inv.Status != invoice.Synced {
-					t.Errorf("afterwards: %+v", inv.Sync)
+					t.Errorf("later: %+v", inv.Sync)
 				}
 			})
 		})

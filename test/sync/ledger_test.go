@@ -41,7 +41,7 @@ type held struct {
 // happening is what becomes of a call.
 type happening struct {
 	before error // the call is refused so, and does nothing
-	after  error // the call does its work, and then its answer is this
+	after  error // the call does its work, and then its response is this
 }
 
 func newLedger() *ledger {

@@ -52,7 +52,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestWishesOfABookingUnderWay refuses what the booking that is under way would
+// TestWishesOfABookingUnderWay refuses what the sync that is under way would
 // not do.
 func TestWishesOfABookingUnderWay(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestWishesOfABookingUnderWay(t *testing.T) {
 			wantFault(t, err, fault.CodeConflict)
 		}
 		if inv := w.book(id, usecase.Input{}); inv.Status != invoice.Synced {
-			t.Errorf("the booking ended as %s %+v", inv.Status, inv.Sync)
+			t.Errorf("the sync ended as %s %+v", inv.Status, inv.Sync)
 		}
 	})
 }
@@ -87,14 +87,14 @@ func TestWithoutApproval(t *testing.T) {
 		if inv.Status != invoice.Synced || inv.Approval == nil || inv.Approval.By != uuid.Nil {
 			t.Errorf("without approval: %s %+v", inv.Status, inv.Approval)
 		}
-		// What is approved is booked by itself.
+		// What is approved is synced automatically.
 		auto := w.approved("R-2")
 		settings, err := w.store.Settings().Get(context.Background(), w.admin.Scope(), w.entity)
 		must(t, err)
 		must(t, w.service.Approved(context.Background(), w.admin, w.invoice(auto), settings))
 		w.settle()
 		if inv := w.invoice(auto); inv.Status != invoice.Synced {
-			t.Errorf("by itself: %s %+v", inv.Status, inv.Sync)
+			t.Errorf("automatically: %s %+v", inv.Status, inv.Sync)
 		}
 		settings.AutoSync = false
 		must(t, w.service.Approved(context.Background(), w.admin, w.invoice(w.approved("R-3")), settings))
@@ -175,7 +175,7 @@ func TestLedgerRefusals(t *testing.T) {
 		if inv := w.book(id, usecase.Input{}); inv.Status != invoice.Synced {
 			t.Errorf("the next time: %s %+v", inv.Status, inv.Sync)
 		}
-		// So is one that a call before the booking meets.
+		// So is one that a call before the sync meets.
 		w.clock.advance(time.Minute) // what was read a moment ago serves no more
 		w.ledger.meets = func(_ context.Context, call string) happening {
 			if call == "rules" {
@@ -188,7 +188,7 @@ func TestLedgerRefusals(t *testing.T) {
 		if e := inv.Sync.Error; inv.Status != invoice.SyncFailed || e == nil || e.Code != string(accounting.CodeRefused) || !strings.Contains(e.Message, "subscription") {
 			t.Errorf("refused before: %s %+v", inv.Status, e)
 		}
-		// A key that the ledger takes for another bill's heals by a new one.
+		// A key that the ledger assigns to another bill is replaced by a new key.
 		reused := 0
 		w.ledger.meets = func(_ context.Context, call string) happening {
 			if call == "book" && reused == 0 {

@@ -37,7 +37,7 @@ func TestInvoiceBecomesABill(t *testing.T) {
 			t.Errorf("done: %s %+v", inv.Status, s)
 		}
 		if inv.ContactID != "c-alpha" || inv.Lines[0].AccountID != "a-office" || inv.Lines[0].TaxRateID != "t-19" || inv.Version != 2 {
-			t.Errorf("booked under %q, %+v, version %d", inv.ContactID, inv.Lines[0], inv.Version)
+			t.Errorf("synced under %q, %+v, version %d", inv.ContactID, inv.Lines[0], inv.Version)
 		}
 		b := w.ledger.bills[0].bill
 		if b.Reference != id.String() || b.Link == "" || b.Kind != accounting.PurchaseBill || b.Stage != accounting.StageDraft {
@@ -84,7 +84,7 @@ func TestThousandSyncsUnderEveryFault(t *testing.T) {
 		w.ledger.meets = func(ctx context.Context, call string) happening {
 			switch n(20) {
 			case 0:
-				return happening{after: unavailable()} // done, and the answer is lost
+				return happening{after: unavailable()} // done, and the response is lost
 			case 1:
 				return happening{before: unavailable()} // 5xx or a cut line, nothing done
 			case 2:
@@ -93,7 +93,7 @@ func TestThousandSyncsUnderEveryFault(t *testing.T) {
 				return happening{before: context.DeadlineExceeded}
 			case 4:
 				return happening{after: context.DeadlineExceeded}
-			case 5: // killed with the call on its way, or with its answer
+			case 5: // killed with the call on its way, or with its response
 				kill(ctx)
 				if n(2) == 0 {
 					return happening{before: errKilled}
@@ -144,7 +144,7 @@ func (w *world) wantOneEach(invoices []uuid.UUID) {
 }
 
 // TestRestoredStateBooksNothingTwice takes the database back to before a
-// hundred bookings, as a restored backup does.
+// hundred syncs, as a restored backup does.
 func TestRestoredStateBooksNothingTwice(t *testing.T) {
 	t.Parallel()
 	const count = 100
@@ -231,7 +231,7 @@ func fivePercent(inv *invoice.Invoice) {
 	inv.Lines[0].TaxRate, inv.TaxTotal, inv.GrossTotal = &rate, &tax, &gross
 }
 
-// correct changes an invoice as a person does, and asks for its booking again.
+// correct changes an invoice as a person does, and asks for its sync again.
 func (w *world) correct(id uuid.UUID, change func(*invoice.Invoice)) *invoice.Invoice {
 	w.t.Helper()
 	_, err := w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error {
@@ -349,7 +349,7 @@ func TestOriginals(t *testing.T) {
 		if s := w.book(w.approved("R-3"), usecase.Input{}).Sync; s.State != invoice.SyncDone || s.Attachment != invoice.Skipped || s.AttachmentReason == "" {
 			t.Errorf("refused: %+v", s)
 		}
-		// An outage after the booking leaves the invoice SYNCED meanwhile.
+		// An outage after the sync leaves the invoice SYNCED meanwhile.
 		w.ledger.meets = func(_ context.Context, call string) happening {
 			if call == "attach" {
 				return happening{before: unavailable()}
@@ -362,7 +362,7 @@ func TestOriginals(t *testing.T) {
 		w.push(context.Background())
 		inv := w.invoice(id)
 		if inv.Status != invoice.Synced || inv.Sync.State != invoice.SyncQueued || inv.Sync.RemoteID == "" {
-			t.Fatalf("booked, not attached: %s %+v", inv.Status, inv.Sync)
+			t.Fatalf("synced, not attached: %s %+v", inv.Status, inv.Sync)
 		}
 		w.ledger.meets = nil
 		w.settle()
@@ -370,7 +370,7 @@ func TestOriginals(t *testing.T) {
 			t.Errorf("attached later: %+v", s)
 		}
 		if w.ledger.calls["book"] != 4 {
-			t.Errorf("%d bookings for 4 invoices", w.ledger.calls["book"])
+			t.Errorf("%d syncs for 4 invoices", w.ledger.calls["book"])
 		}
 	})
 }

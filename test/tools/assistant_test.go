@@ -73,7 +73,7 @@ func TestAssistantActions(t *testing.T) {
 	}
 }
 
-// allowed sends an assistant's request and holds the answer to whether it is
+// allowed sends an assistant's request and holds the response to whether it is
 // allowed; a refusal names a page.
 func (w *world) allowed(t *testing.T, allowed bool, token, page, method, path string, body any) {
 	t.Helper()

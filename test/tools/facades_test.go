@@ -75,7 +75,7 @@ func (r *rotation) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 }
 
 // TestThreeProcessesKeepNoState signs in and works with every request at
-// another process than the one before, and goes on when processes are killed.
+// another process than the one before, and continues when processes are killed.
 func TestThreeProcessesKeepNoState(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -120,7 +120,7 @@ func TestThreeProcessesKeepNoState(t *testing.T) {
 	}
 }
 
-// TestSessionsOfEarlierRevisions begin at one process and go on at another.
+// TestSessionsOfEarlierRevisions begin at one process and continue at another.
 func TestSessionsOfEarlierRevisions(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -211,7 +211,7 @@ func TestAProviderThatStatesItsIssuer(t *testing.T) {
 	facade := w.alone("")
 	facade.until(t, "it warns", func() bool { return strings.Contains(facade.log.String(), "MCP_AUTHORIZATION_SERVER=direct") })
 	if _, err := w.at(facade.url, assistant.Options{}); err == nil {
-		t.Error("the client took an answer of another issuer: the warning is of no use")
+		t.Error("the client took a response of another issuer: the warning is of no use")
 	}
 	direct := w.alone("", "MCP_AUTHORIZATION_SERVER=direct")
 	if _, err := w.at(direct.url, assistant.Options{}); err == nil {

@@ -56,7 +56,7 @@ func (w *world) entity() string {
 	return w.Do(http.MethodPost, "/api/entities", token, object{"name": "Example"}).OK().Text("id")
 }
 
-// connect has the client find everything by itself.
+// connect has the client find everything automatically.
 func (w *world) connect() *assistant.Session {
 	w.t.Helper()
 	session, err := w.at(w.URL, assistant.Options{})
@@ -109,7 +109,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	return out, nil
 })
 
-// call calls a tool that must answer, and as it says that it will.
+// call calls a tool that must answer, and as it reports that it will.
 func call(t *testing.T, session *assistant.Session, name string, arguments object) object {
 	t.Helper()
 	out, err := session.Call(t.Context(), name, arguments)
@@ -167,7 +167,7 @@ func TestThroughToolsAlone(t *testing.T) {
 	}
 }
 
-// TestWithoutAnOrganization tells how to get one, once, and not by a 401 that
+// TestWithoutAnOrganization reports how to get one, once, and not by a 401 that
 // would make clients sign in again and again.
 func TestWithoutAnOrganization(t *testing.T) {
 	t.Parallel()

@@ -280,7 +280,7 @@ func (w *world) want(when string, contents ...[]byte) map[string]document.Docume
 	got := w.documents()
 	for _, c := range contents {
 		if _, ok := got[digest(c)]; !ok {
-			w.t.Errorf("%s: %q is no document", when, c)
+			w.t.Errorf("%s: %q is not a document", when, c)
 		}
 	}
 	if len(got) != len(contents) {

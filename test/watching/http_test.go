@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// consenting is a place whose consent page agrees by itself.
+// consenting is a place whose consent page agrees automatically.
 type consenting struct {
 	*place
 	asked []string // sources that sub-sources were asked of

@@ -128,7 +128,7 @@ func TestModel(t *testing.T) {
 		got := w.documents()
 		for d := range m.final() {
 			if _, ok := got[d]; !ok {
-				t.Errorf("what the store holds is no document: %s", d)
+				t.Errorf("what the store holds is not a document: %s", d)
 			}
 		}
 		for n := 1; n <= m.serial; n++ {
@@ -143,16 +143,16 @@ func TestModel(t *testing.T) {
 }
 
 // versionsOnce holds the count of the watch to what is a document, and lets all
-// be read anew once more, which must bring nothing.
+// be read again once more, which must bring nothing.
 func (m *model) versionsOnce() {
 	m.t.Helper()
 	before, taken := len(m.documents()), m.watch().FilesTakenIn
 	m.place.set(func() { m.place.lost = len(m.place.log) + 1; m.place.log = append(m.place.log, top, top) })
 	m.settle()
 	if after := len(m.documents()); after != before || m.watch().FilesTakenIn != taken {
-		m.t.Errorf("read anew: %d documents after %d, %d versions after %d", after, before, m.watch().FilesTakenIn, taken)
+		m.t.Errorf("read again: %d documents after %d, %d versions after %d", after, before, m.watch().FilesTakenIn, taken)
 	}
 	if int(taken) != before {
-		m.t.Errorf("%d versions were taken in, %d documents stand", taken, before)
+		m.t.Errorf("%d versions were ingested, %d documents stand", taken, before)
 	}
 }

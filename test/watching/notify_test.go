@@ -36,7 +36,7 @@ type calling struct {
 	refusal   error
 	promises  map[string]*promise
 	made      int
-	meanwhile func(address string) // what happens before the answer
+	meanwhile func(address string) // what happens before the response
 }
 
 func (c *calling) Subscribe(
@@ -139,7 +139,7 @@ func TestNotifications(t *testing.T) {
 			id := uuid.MustParse(path.Base(address))
 			echo, err := w.Notified(w.ctx, id, docstore.Call{Query: map[string][]string{"echo": {"a text"}}})
 			if err != nil || echo != "a text" {
-				t.Errorf("before the answer the address says %q, %v", echo, err)
+				t.Errorf("before the response the address says %q, %v", echo, err)
 			}
 		}
 		w.settle()
@@ -207,7 +207,7 @@ func TestNotifiedDuringPoll(t *testing.T) {
 	})
 }
 
-// TestPromisesAreKeptUp renews at half the life, and asks anew where the store
+// TestPromisesAreKeptUp renews at half the life, and asks again where the store
 // has forgotten.
 func TestPromisesAreKeptUp(t *testing.T) {
 	t.Parallel()
@@ -236,7 +236,7 @@ func TestPromisesAreKeptUp(t *testing.T) {
 		w.clock.Advance(lifetime)
 		w.poll()
 		if third, at := c.only(); third == second || w.call(at, third.proof) != "" {
-			t.Error("not asked anew")
+			t.Error("not asked again")
 		}
 		if list, err := w.Subscriptions.Of(w.ctx, w.i.ID); err != nil || len(list) != 1 {
 			t.Errorf("%d are kept, %v", len(list), err)

@@ -52,7 +52,7 @@ func TestFilesBecomeDocuments(t *testing.T) {
 		w.settle()
 		w.want("changed, and copied", xml(1), xml(2))
 		if got := w.watch(); got.FilesSeen != 3 || got.FilesTakenIn != 3 {
-			t.Errorf("%d seen, %d taken in; want 3", got.FilesSeen, got.FilesTakenIn)
+			t.Errorf("%d seen, %d ingested; want 3", got.FilesSeen, got.FilesTakenIn)
 		}
 		if w.place.opened[id] != 2 {
 			t.Errorf("the file was read %d times, want once a version", w.place.opened[id])
@@ -203,7 +203,7 @@ func TestStoreDown(t *testing.T) {
 	})
 }
 
-// TestFoldersInTheWay has folders that can't be listed keep nothing else
+// TestFoldersInTheWay has folders that cannot be listed keep nothing else
 // waiting, and lists them once they can.
 func TestFoldersInTheWay(t *testing.T) {
 	t.Parallel()
@@ -266,7 +266,7 @@ func TestPagesThatTurn(t *testing.T) {
 	})
 }
 
-// TestAnotherAccount has a feed begun anew once another account consented: the
+// TestAnotherAccount has a feed begun again once another account consented: the
 // former one's place in it says nothing of what this one is told.
 func TestAnotherAccount(t *testing.T) {
 	t.Parallel()
@@ -284,7 +284,7 @@ func TestAnotherAccount(t *testing.T) {
 	})
 }
 
-// TestMovedDirectory has a watched folder stay so after all is read anew,
+// TestMovedDirectory has a watched folder stay so after all is read again,
 // wherever it lies by then.
 func TestMovedDirectory(t *testing.T) {
 	t.Parallel()
@@ -357,7 +357,7 @@ func TestAccessLost(t *testing.T) {
 		w.place.set(func() { w.place.denied = false })
 		w.settle()
 		if w.want("given back", xml(1)); status() != integration.Active {
-			t.Errorf("given back: %s", status())
+			t.Errorf("released: %s", status())
 		}
 	})
 }

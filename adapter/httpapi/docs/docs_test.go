@@ -58,7 +58,7 @@ func TestPageAsksNoOtherHost(t *testing.T) {
 	}
 	for _, match := range regexp.MustCompile(`(?:src|href)="(/[^"]+)"`).FindAllStringSubmatch(body, -1) {
 		if linked := get(t, match[1], "Accept-Encoding", "gzip"); linked.StatusCode != 200 {
-			t.Errorf("%s answers %d", match[1], linked.StatusCode)
+			t.Errorf("%s returns %d", match[1], linked.StatusCode)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func TestAssistantsAreRefusedFirst(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer "+goodToken)
 			r := b.send(t, req)
 			if (r.StatusCode == http.StatusForbidden) != never {
-				t.Errorf("%s: answered %d, never an assistant's: %v", c, r.StatusCode, never)
+				t.Errorf("%s: returned %d, never an assistant's: %v", c, r.StatusCode, never)
 			}
 			if address, _ := r.envelope.Error.Details["confirm_url"].(string); never != strings.HasPrefix(address, "https://app.example.com/") {
 				t.Errorf("%s: confirm_url is %q", c, address)
@@ -206,7 +206,7 @@ func TestRemovedKeysAreIgnored(t *testing.T) {
 		`{"tax_mappings":[{"route_by_buyer":true}]}`:                           400,
 	} {
 		if r := b.send(t, b.request(t, "PUT", "/api/settings/"+thing, body)); r.StatusCode != status {
-			t.Errorf("%s: answered %d, want %d: %s", body, r.StatusCode, status, r.body)
+			t.Errorf("%s: returned %d, want %d: %s", body, r.StatusCode, status, r.body)
 		}
 	}
 	if r := b.send(t, b.request(t, "PUT", "/api/entities/"+thing, `{"duplicate_policy":"FLAG"}`)); r.StatusCode != 400 {

@@ -67,7 +67,7 @@ func TestManyFaultsAreBounded(t *testing.T) {
 	r := b.send(t, b.request(t, "POST", "/api/entities", body))
 	checkEnvelope(t, r, 400, "invalid_request")
 	if len(r.body) > 20_000 {
-		t.Errorf("the answer has %d bytes", len(r.body))
+		t.Errorf("the response has %d bytes", len(r.body))
 	}
 }
 
@@ -94,7 +94,7 @@ func TestHandlersSeeTheRequest(t *testing.T) {
 }
 
 // TestContextOutlivesItsRequest guards against gin's reuse of contexts: what a
-// handler started may look at its context after the answer.
+// handler started may look at its context after the response.
 func TestContextOutlivesItsRequest(t *testing.T) {
 	t.Parallel()
 	var kept []context.Context

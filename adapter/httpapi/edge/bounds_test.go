@@ -25,7 +25,7 @@ func list(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// TestValidationStops sends bodies with very many errors: the answer lists 20
+// TestValidationStops sends bodies with very many errors: the response lists 20
 // of them, and the memory that is used does not grow with their number.
 // It runs alone, because it measures what the process allocates.
 func TestValidationStops(t *testing.T) {
@@ -135,7 +135,7 @@ func (member) Authenticate(context.Context, string) (identity.Actor, error) {
 	return identity.Actor{Type: identity.ActorUser, UserID: uuid.New(), OrganizationID: uuid.New(), Role: identity.RoleMember}, nil
 }
 
-// TestOrderOfChecks sends requests with several faults: the answer is that of
+// TestOrderOfChecks sends requests with several faults: the response is that of
 // the first check.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
@@ -229,7 +229,7 @@ func TestMemoryOfBodiesIsBounded(t *testing.T) {
 	memory.mu.Lock()
 	defer memory.mu.Unlock()
 	if memory.left != total {
-		t.Errorf("%d bytes were not given back", total-memory.left)
+		t.Errorf("%d bytes were not released", total-memory.left)
 	}
 	kinds := map[bool]int{}
 	for range len(origins) {
@@ -241,7 +241,7 @@ func TestMemoryOfBodiesIsBounded(t *testing.T) {
 }
 
 // TestTheTimeOfARequestEndsItsWork has a handler see the end of the request's
-// time, and the caller an answer that says so.
+// time, and the caller a response that says so.
 func TestTheTimeOfARequestEndsItsWork(t *testing.T) {
 	t.Parallel()
 	working := make(chan error, 1)

@@ -105,7 +105,7 @@ func TestEveryFailureHasTheEnvelope(t *testing.T) {
 				t.Errorf("details.fields are %s, want %s", r.fields(), test.fields)
 			}
 			if strings.Contains(string(r.body), "password") {
-				t.Errorf("the answer shows an internal text: %s", r.body)
+				t.Errorf("the response shows an internal text: %s", r.body)
 			}
 			if test.status == 500 && strings.Count(b.log.String(), `"request_id":"`+r.Header.Get("X-Request-Id")) != 2 {
 				t.Errorf("want the access line and one about the failure, got %s", b.log)
@@ -140,7 +140,7 @@ func TestMessagesAboutTheWholeRequestAreSentences(t *testing.T) {
 func checkEnvelope(t *testing.T, r *reply, status int, code string) {
 	t.Helper()
 	if r.StatusCode != status || r.envelope.Error.Code != code {
-		t.Fatalf("answered %d %s, want %d %s: %s", r.StatusCode, r.envelope.Error.Code, status, code, r.body)
+		t.Fatalf("returned %d %s, want %d %s: %s", r.StatusCode, r.envelope.Error.Code, status, code, r.body)
 	}
 	if r.envelope.Error.Message == "" {
 		t.Error("the message is empty")
@@ -189,7 +189,7 @@ func TestEveryKindHasAStatus(t *testing.T) {
 		b := setup(t, func(context.Context, string, any) (any, error) { return nil, fault.New(kind, "code", "text") })
 		r := b.send(t, b.request(t, "GET", "/api/me", ""))
 		if (r.StatusCode == 500) != (kind == fault.Internal || kind == fault.Upstream) {
-			t.Errorf("kind %d answers %d", kind, r.StatusCode)
+			t.Errorf("kind %d returns %d", kind, r.StatusCode)
 		}
 	}
 }

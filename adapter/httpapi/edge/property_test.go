@@ -63,7 +63,7 @@ func checkCase(t *testing.T, b *bundle, checker *spectest.Checker, c spectest.Ca
 		t.Fatalf("%s: %v", c, err)
 	}
 	if resp.StatusCode != want {
-		t.Errorf("%s: answered %d, want %d: %.300s (sent %.200s?%s)", c, resp.StatusCode, want, body, c.Body, c.RawQuery)
+		t.Errorf("%s: returned %d, want %d: %.300s (sent %.200s?%s)", c, resp.StatusCode, want, body, c.Body, c.RawQuery)
 	}
 	checker.Check(t, req, resp, body)
 }

@@ -157,7 +157,7 @@ func (s signed) ReceiveStorageNotification(c *gin.Context, _ string, _ webhooks.
 
 func missing(context.Context, string, any) (any, error) { return nil, fault.Missing("thing") }
 
-// reply is an answer with its envelope, if it is one.
+// reply is a response with its envelope, if it is one.
 type reply struct {
 	*http.Response
 	body     []byte

@@ -8,7 +8,7 @@ import (
 )
 
 // TestSignedRequestsPassUntouched sends what is refused elsewhere: the bytes
-// are the sender's, and only their signature says whether they are good.
+// are the sender's, and only their signature reports whether they are good.
 func TestSignedRequestsPassUntouched(t *testing.T) {
 	t.Parallel()
 	b := setup(t, missing, func(o *edge.Options) { o.Limits.JSONBytes = 100 })

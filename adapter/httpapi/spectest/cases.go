@@ -63,7 +63,7 @@ const randomCases = 5
 
 // Cases makes requests for an operation: valid ones, each value at its bounds,
 // and each single fault that the specification names. known gives real ids for
-// parameters and keys by their names (entity_id, …); others are made up. The
+// parameters and keys by their names (entity_id, …); others are generated. The
 // same seed gives the same requests.
 func Cases(o Operation, seed uint64, known map[string]string) []Case {
 	b := &builder{operation: o, generator: &generator{rng: rand.New(rand.NewPCG(seed, uint64(len(o.ID)))), known: known}}

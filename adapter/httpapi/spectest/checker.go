@@ -26,7 +26,7 @@ var allowed = []int{200, 400, 401, 403, 404, 429, 500, 503}
 // Checker checks answers and remembers the statuses seen. It may be used by
 // several goroutines.
 type Checker struct {
-	// Observe, unless it is nil, is called with each field of each answer and the
+	// Observe, unless it is nil, is called with each field of each response and the
 	// JSON of its value. It may be called by several goroutines.
 	Observe func(field, value string)
 
@@ -74,7 +74,7 @@ func (c *Checker) Seen() map[string]map[int]int {
 	return seen
 }
 
-// Check fails the test where an answer is not what the specification says:
+// Check fails the test where a response is not what the specification says:
 // status, headers, envelope and body, by both validators. The body is what was
 // read from resp, whose own is not touched.
 func (c *Checker) Check(t testing.TB, req *http.Request, resp *http.Response, body []byte) {
@@ -175,12 +175,12 @@ func (c *Checker) second(o *Operation, resp *http.Response, body []byte) error {
 	if response.Value.Content["application/json"] == nil {
 		return nil
 	}
-	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what is malformed is no JSON either
+	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what is malformed is not JSON either
 	if mediaType != "application/json" && response.Value.Content[mediaType] != nil {
-		return nil // another form of the answer, which the first validator knows
+		return nil // another form of the response, which the first validator knows
 	}
 	if !isJSON(resp) {
-		return fmt.Errorf("the answer is %q, not JSON", resp.Header.Get("Content-Type"))
+		return fmt.Errorf("the response is %q, not JSON", resp.Header.Get("Content-Type"))
 	}
 	location := responseSchema(o.Path, o.Method, strconv.Itoa(resp.StatusCode), "application/json")
 	if response.Ref != "" {
@@ -200,7 +200,7 @@ func (c *Checker) envelope(body []byte) []string {
 func (c *Checker) validate(location string, body []byte) error {
 	value, err := decodeExact(body)
 	if err != nil {
-		return fmt.Errorf("the answer is not JSON: %w", err)
+		return fmt.Errorf("the response is not JSON: %w", err)
 	}
 	schema, err := c.schema(location)
 	if err != nil {

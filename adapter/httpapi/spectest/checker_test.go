@@ -24,7 +24,7 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// example returns the example answer of an operation's 200, or of an error.
+// example returns the example response of an operation's 200, or of an error.
 func example(t *testing.T, doc *openapi3.T, path, method, status string) string {
 	t.Helper()
 	content := doc.Paths.Value(path).GetOperation(method).Responses.Value(status).Value.Content["application/json"]

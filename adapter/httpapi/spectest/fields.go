@@ -10,8 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Fields lists the fields of all JSON answers of a document, as
-// `Schema.property`; fields of an object without a name of its own go on with a
+// Fields lists the fields of all JSON responses of a document, as
+// `Schema.property`; fields of an object without a name of its own continue with a
 // dot. A field that several operations return is one field. Fields that occur
 // only within one of the given fields are left out.
 func Fields(doc *openapi3.T, without func(field string) bool) []string {
@@ -70,7 +70,7 @@ func (w fieldWalk) list(ref *openapi3.SchemaRef, place string) {
 	}
 }
 
-// observe tells Observe of each field of an answer and the value that it has.
+// observe tells Observe of each field of a response and the value that it has.
 func (c *Checker) observe(operation *Operation, resp *http.Response, body []byte) {
 	if c.Observe == nil || operation == nil {
 		return

@@ -50,7 +50,7 @@ func (o Operation) parameters() []*openapi3.Parameter {
 }
 
 // match returns the values of the path's parameters; a literal segment counts
-// for more than a parameter, so that /invoices/extract is no invoice.
+// for more than a parameter, so that /invoices/extract is not an invoice.
 func (o Operation) match(path string) (parameters map[string]string, literals int, ok bool) {
 	want, got := strings.Split(o.Path, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {

@@ -32,7 +32,7 @@ func newCompiler() (*jsonschema.Compiler, error) {
 	return compiler, nil
 }
 
-// responseSchema is where the schema of an answer lies in the document.
+// responseSchema is where the schema of a response lies in the document.
 func responseSchema(path, method, status, mediaType string) string {
 	pointer := []string{"paths", path, strings.ToLower(method), "responses", status, "content", mediaType, "schema"}
 	for i, segment := range pointer {

@@ -187,7 +187,7 @@ func made(random *rand.Rand, depth int) any {
 	return strings.Repeat("x", random.IntN(90))
 }
 
-// TestShortenKeepsItsPromise whatever an answer is like: it fits, is marked,
+// TestShortenKeepsItsPromise whatever a response is like: it fits, is marked,
 // and still says what it is of.
 func TestShortenKeepsItsPromise(t *testing.T) {
 	t.Parallel()

@@ -91,7 +91,7 @@ func (t *Tool) takeInput(parameters openapi3.Parameters, body *openapi3.RequestB
 		}
 	}
 	if t.ReadOnly {
-		// The result of a change is short; the client can fetch the record afterwards.
+		// The result of a change is short; the client can fetch the record later.
 		properties[ArgFields] = Object{"type": "array", "items": Object{"type": "string"}}
 		properties[ArgMaxTokens] = Object{"type": "integer", "maximum": MaxTokens}
 		fields := openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMaxItems(maxSelected)

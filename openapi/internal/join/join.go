@@ -58,7 +58,7 @@ func load(fsys fs.FS, name string) (object, error) {
 	loader := openapi3.NewLoader()
 	loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {
 		if location.IsAbs() {
-			return nil, fmt.Errorf("%s is no file of the specifications", location)
+			return nil, fmt.Errorf("%s is not a file of the specifications", location)
 		}
 		return fs.ReadFile(fsys, path.Clean(location.Path))
 	}
