@@ -75,7 +75,7 @@ func TestACallThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(o *toolserver.Options) { o.Timeout = 100 * time.Millisecond })
 	session := w.connect(t)
-	for tool, says := range map[string]string{"get_me": "Try again", "create_entity": "whether it was done"} {
+	for tool, says := range map[string]string{"get_me": "Retry in", "create_entity": "whether the change was made"} {
 		arguments := map[string]any{}
 		if tool == "create_entity" {
 			arguments["name"] = "x"
@@ -106,7 +106,7 @@ func TestBatches(t *testing.T) {
 	before := len(w.seen())
 	for _, n := range []int{21, 2_000} {
 		resp = w.message(t, batch(n), early)
-		if got := text(t, resp); resp.StatusCode != http.StatusBadRequest || !strings.Contains(got, "at most 20") {
+		if got := text(t, resp); resp.StatusCode != http.StatusBadRequest || !strings.Contains(got, "limit of 20") {
 			t.Errorf("%d messages: %d %s", n, resp.StatusCode, got)
 		}
 	}

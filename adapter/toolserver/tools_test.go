@@ -89,17 +89,17 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}{
 		"no organization": {401, fmt.Sprintf(envelope, "organization_required", "No organization."), "", []string{"consent page", "r1"}},
 		"revoked":         {401, fmt.Sprintf(envelope, "unauthorized", "Sign in."), "", []string{"Connect again"}},
-		"forbidden":       {403, fmt.Sprintf(envelope, "forbidden", "Not yours."), "", []string{"Not yours.", "more rights"}},
-		"missing":         {404, fmt.Sprintf(envelope, "not_found", "There is none."), "", []string{"list the things"}},
+		"forbidden":       {403, fmt.Sprintf(envelope, "forbidden", "Not yours."), "", []string{"Not yours.", "more permissions"}},
+		"missing":         {404, fmt.Sprintf(envelope, "not_found", "There is none."), "", []string{"list the records"}},
 		"limit":           {429, fmt.Sprintf(envelope, "rate_limited", "Slow down."), "7", []string{"in 7 seconds"}},
 		"busy":            {503, fmt.Sprintf(envelope, "still_processing", "Still reading."), "3", []string{"in 3 seconds"}},
-		"conflict":        {400, fmt.Sprintf(envelope, "version_conflict", "Changed."), "", []string{"Read it again"}},
+		"conflict":        {400, fmt.Sprintf(envelope, "version_conflict", "Changed."), "", []string{"Fetch the current version"}},
 		"fields": {400, `{"error":{"code":"invalid_request","message":"Wrong.","details":{"request_id":"r1","fields":[{"field":"limit","reason":"is too large"}]}}}`,
 			"", []string{"limit: is too large."}},
 		"web": {403, `{"error":{"code":"forbidden","message":"People only.","details":{"request_id":"r1","confirm_url":"https://app.example.com/i/1"}}}`,
 			"", []string{"https://app.example.com/i/1"}},
 		"HTML":      {502, "<html>Bad Gateway</html>", "", []string{"502", "operator"}},
-		"no object": {200, `[]`, "", []string{"cannot be understood", "operator"}},
+		"no object": {200, `[]`, "", []string{"invalid response", "operator"}},
 		"no JSON":   {200, `hello`, "", []string{"operator"}},
 		"controls":  {400, fmt.Sprintf(envelope, "invalid_request", `Wrong\u001b[31m.`), "", []string{"Wrong[31m."}},
 	} {
@@ -116,9 +116,6 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 				t.Errorf("it is no error, or has data")
 			}
 			for _, want := range c.says {
-				if want == "cannot be understood" {
-					want = "can be understood"
-				}
 				if !strings.Contains(text, want) {
 					t.Errorf("%q lacks %q", text, want)
 				}
@@ -135,7 +132,7 @@ func TestTheAPIOutOfReach(t *testing.T) {
 	w := start(t, reply(200, `{}`))
 	w.api.Close()
 	session := w.connect(t)
-	for tool, says := range map[string]string{"get_me": "Try again", "create_entity": "whether it was done"} {
+	for tool, says := range map[string]string{"get_me": "Retry in", "create_entity": "whether the change was made"} {
 		arguments := map[string]any{}
 		if tool == "create_entity" {
 			arguments["name"] = "x"
@@ -312,7 +309,7 @@ func TestTheLogNamesNoArgument(t *testing.T) {
 	if strings.Contains(log, secret) || strings.Contains(log, goodToken) {
 		t.Errorf("the log:\n%s", log)
 	}
-	for said, times := range map[string]int{"tool called": 5, "subject=user_1": 5, "outcome=ok": 2, "outcome=invalid": 1, "outcome=refused": 2, "does not answer": 2} {
+	for said, times := range map[string]int{"tool called": 5, "subject=user_1": 5, "outcome=ok": 2, "outcome=invalid": 1, "outcome=refused": 2, "API unavailable": 2} {
 		if n := strings.Count(log, said); n != times {
 			t.Errorf("%q is said %d times, not %d:\n%s", said, n, times, log)
 		}

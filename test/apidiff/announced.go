@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unannounced are the changes that the changelog's unreleased part does not
-// list as breaking.
+// unannounced returns the changes that the unreleased part of the changelog
+// does not list as breaking.
 func unannounced(found []change, changelog string) []change {
 	breaking := section(section(changelog, "## Unreleased"), "### Breaking")
 	return slices.DeleteFunc(slices.Clone(found), func(c change) bool {
@@ -18,7 +18,8 @@ func unannounced(found []change, changelog string) []change {
 	})
 }
 
-// section is what stands below a heading, up to the next one that is no deeper.
+// section returns the text below a heading, up to the next heading of the same
+// or a higher level.
 func section(text, heading string) string {
 	depth := len(heading) - len(strings.TrimLeft(heading, "#"))
 	var inside bool

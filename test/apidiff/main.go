@@ -18,7 +18,8 @@ import (
 	"path/filepath"
 )
 
-// oasdiff is run apart from our modules: it brings many of its own.
+// oasdiff runs outside the modules of this project, because it has many
+// dependencies.
 const oasdiff = "github.com/oasdiff/oasdiff@v1.37.0"
 
 // change is a finding of oasdiff.
@@ -64,7 +65,8 @@ func run(ctx context.Context, released, current, changelog string) error {
 	return nil
 }
 
-// compare lists what in the current specification breaks callers of the released.
+// compare returns the changes of the current specification that break callers
+// of the released one.
 func compare(ctx context.Context, released, current string) ([]change, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", "run", oasdiff, "breaking", released, current, "--format", "json")

@@ -1,5 +1,5 @@
-// Package arch holds the shape of the code: which room may import which
-// (docs/architecture.md). It reads what the go command says of the packages.
+// Package arch verifies the import rules between the rooms of the code
+// (docs/architecture.md). It reads the packages from the go command.
 package arch
 
 import (
@@ -49,14 +49,15 @@ func list(t *testing.T, args ...string) []pkg {
 	}
 }
 
-// inbound adapters call use-cases; all others only serve ports of the domain.
+// inbound adapters call use cases. All other adapters only implement ports of
+// the domain.
 var inbound = []string{"adapter/httpapi", "adapter/webhook", "adapter/jobs"}
 
-// outbound adapters call other systems. They use the HTTP client, and those of
-// providers of integrations what all connectors share.
+// outbound adapters call other systems. They use the HTTP client. Connectors
+// also use the package that all connectors share.
 var outbound = []string{"adapter/accounting", "adapter/docstore", "adapter/connector", "adapter/identity", "adapter/payment"}
 
-// thirdParty names libraries that only some rooms may import.
+// thirdParty lists libraries that only some rooms may import.
 var thirdParty = map[string][]string{
 	"gorm.io/":                        {"adapter/store", "infrastructure/database"},
 	"github.com/glebarez/sqlite":      {"infrastructure/database"},
@@ -75,8 +76,8 @@ var thirdParty = map[string][]string{
 	"go.opentelemetry.io/":             {"infrastructure/telemetry", "test"},
 }
 
-// room returns the top two path elements of an adapter or use-case, else the
-// first one.
+// room returns the first two path elements of an adapter or use case, or else
+// the first one.
 func room(path string) string {
 	parts := strings.Split(path, "/")
 	if (parts[0] == "adapter" || parts[0] == "usecase") && len(parts) > 1 {
@@ -94,7 +95,7 @@ func within(path string, rooms ...string) bool {
 	})
 }
 
-// mayImport is the table of directions between our own packages.
+// mayImport defines which room may import which.
 func mayImport(from, to string) bool {
 	a, b := room(from), room(to)
 	if a == b {
@@ -150,9 +151,9 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// TestOneHTTPClient keeps outbound calls in one place: only the HTTP client makes
-// its own http.Client, apart from the payment processor's library and a check of
-// this machine's own health.
+// TestOneHTTPClient verifies that only the HTTP client creates an http.Client.
+// The exceptions are the library of the payment processor and the health check
+// of this machine.
 func TestOneHTTPClient(t *testing.T) {
 	t.Parallel()
 	made := regexp.MustCompile(`http\.Client\{|http\.DefaultClient`)
@@ -236,8 +237,8 @@ func TestProductHoldsNoSimulator(t *testing.T) {
 	}
 }
 
-// TestToolServerHasNoRights keeps from the tool server what would let it do
-// more than its callers may.
+// TestToolServerHasNoRights verifies that the tool server imports nothing that
+// would give it more permissions than its callers.
 func TestToolServerHasNoRights(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./adapter/toolserver/...") {
@@ -270,8 +271,8 @@ func TestFilesStayReadable(t *testing.T) {
 	}
 }
 
-// TestCardPackagesAreRequired names the packages of the design card that
-// go.mod lacks. Redis and Stripe come with the parts that use them.
+// TestCardPackagesAreRequired lists the packages of the design card that go.mod
+// lacks.
 func TestCardPackagesAreRequired(t *testing.T) {
 	t.Parallel()
 	mod, err := os.ReadFile("../../go.mod")

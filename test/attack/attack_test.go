@@ -16,17 +16,18 @@ import (
 	"time"
 )
 
-// What others may notice of an attack.
+// Limits of the effects of an attack on others.
 const (
 	mostMemory = 300 << 20 // above idle
 	mostP99    = 500 * time.Millisecond
 	mostAnswer = time.Second
-	// attempts is how often times are measured: another process on the machine
-	// may take the processors. Memory counts in each attempt.
+	// attempts is the number of measurements of the times, because other
+	// processes on the machine may use the processors. The memory limit applies
+	// to each attempt.
 	attempts = 3
 )
 
-// hostile is one kind of request that costs its sender little.
+// hostile is one kind of request that is cheap for its sender.
 type hostile struct {
 	name, method, url, contentType, body string
 	token                                string
@@ -36,7 +37,7 @@ func list(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// bodies are the hostile requests, at least one for each way in.
+// bodies are the hostile requests, at least one for each entry point.
 func bodies(p *process) []hostile {
 	const js, form = "application/json", "multipart/form-data; boundary=b"
 	base := p.values["BASE_URL"]
@@ -73,8 +74,8 @@ func bodies(p *process) []hostile {
 	}
 }
 
-// TestHostileBodies sends 50 of each kind at a time. Meanwhile somebody else
-// calls the API.
+// TestHostileBodies sends 50 concurrent requests of each kind while another
+// caller uses the API.
 func TestHostileBodies(t *testing.T) {
 	p := start(t)
 	entity := p.json("GET", p.values["BASE_URL"]+"/api/me", p.token, "")
@@ -102,8 +103,8 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// attack sends 50 requests at a time, 150 in all, and returns the p99 of
-// somebody else's requests meanwhile.
+// attack sends 150 requests, 50 at a time. It returns the p99 of the requests
+// of the other caller during the attack.
 func (p *process) attack(t *testing.T, h hostile) time.Duration {
 	t.Helper()
 	const atOnce, each = 50, 3
@@ -111,8 +112,8 @@ func (p *process) attack(t *testing.T, h hostile) time.Duration {
 	for range atOnce {
 		running.Go(func() {
 			for range each {
-				// A server that does not read a body cuts the connection, which the client
-				// may see before the response.
+				// A server that does not read a body closes the connection. The
+				// client may see that before the response.
 				status, answer, err := p.send(h.method, h.url, h.token, h.contentType, strings.NewReader(h.body))
 				if err == nil && (status == http.StatusInternalServerError || status == http.StatusOK && !strings.HasSuffix(h.url, "/mcp")) {
 					t.Errorf("returned %d: %.300s", status, answer)
@@ -148,7 +149,7 @@ const script = "../../../shared/cases/safe/big-json.py"
 
 var figures = regexp.MustCompile(`(\d+) answers, statuses [\[{]([^\]}]*)[\]}], slowest ([\d.]+) s, healthz p99 (\d+) ms`)
 
-// TestBigJSON runs the published attack with the figures of its first lines.
+// TestBigJSON runs the published attack with its published parameters.
 func TestBigJSON(t *testing.T) {
 	if _, err := os.Stat(script); err != nil {
 		t.Skipf("SKIPPED: %s is missing, so the published attack was not run", script)

@@ -1,3 +1,3 @@
-// Package attack sends hostile requests to a running sandbox and asserts what
-// others notice of them: memory above idle and response times.
+// Package attack sends hostile requests to a running sandbox. It verifies the
+// effects on others: the memory above idle and the response times.
 package attack

@@ -109,8 +109,8 @@ func (p *process) send(method, url, token, contentType string, body io.Reader) (
 	return resp.StatusCode, answer, err
 }
 
-// memory returns a figure of the process's status in bytes: VmRSS is what it
-// holds now, VmHWM the most since reset.
+// memory returns a value of the process status in bytes. VmRSS is the current
+// memory, VmHWM the peak since reset.
 func (p *process) memory(figure string) int64 {
 	p.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
@@ -130,8 +130,8 @@ func (p *process) memory(figure string) int64 {
 	return 0
 }
 
-// above runs work and returns by how many bytes the process grew above idle at
-// most.
+// above runs work and returns the peak memory of the process above idle in
+// bytes.
 func (p *process) above(idle int64, work func()) int64 {
 	p.t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.pid), []byte("5"), 0); err != nil {

@@ -1,7 +1,8 @@
-// Command contract holds the running service to its published specification
-// with Schemathesis, which makes up requests from the specification and judges
-// the responses: no status, media type, header or body that is not in it, and no
-// response of 500. It plays as two organizations against the sandbox.
+// Command contract tests the running service against its published
+// specification with Schemathesis. Schemathesis generates requests from the
+// specification and validates the responses: the status, media type, headers
+// and body must match, and a 500 is an error. The command uses two
+// organizations of the sandbox.
 //
 //	go run ./test/contract -sandbox bin/sandbox
 package main
@@ -28,13 +29,13 @@ import (
 	"time"
 )
 
-// checks are what each response is validated against.
+// checks are the checks for each response.
 const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
 
-// elsewhere are paths with credentials of their own: signatures, and OAuth.
+// elsewhere are paths with other credentials: signatures and OAuth.
 const elsewhere = `^/webhook|^/authorize|^/token|^/\.well-known|^/register|^/mcp`
 
-// players are whom the requests are sent as, and how long for.
+// players are the senders of the requests and the duration of each run.
 var players = []struct {
 	user, organization string
 	examples           int // of each operation, beside those that cover the specification
@@ -98,7 +99,7 @@ func run(ctx context.Context, sandbox, spec string, least int) error {
 
 var casesLine = regexp.MustCompile(`(\d+) generated`)
 
-// generated reads how many requests a run made.
+// generated returns how many requests a run generated.
 func generated(said string) (int, error) {
 	match := casesLine.FindStringSubmatch(said)
 	if match == nil {
@@ -107,7 +108,7 @@ func generated(said string) (int, error) {
 	return strconv.Atoi(match[1])
 }
 
-// install puts the pinned tool into an environment of its own, once for each
+// install installs the pinned tool into a separate environment, once for each
 // list of pins, and returns its path.
 func install(ctx context.Context, requirements string) (string, error) {
 	pins, err := os.ReadFile(requirements)
@@ -137,13 +138,13 @@ func install(ctx context.Context, requirements string) (string, error) {
 	return tool, os.WriteFile(done, nil, 0o600)
 }
 
-// running is a sandbox with what it told of itself.
+// running is a running sandbox with its printed values.
 type running struct {
 	env map[string]string
 	cmd *exec.Cmd
 }
 
-// start runs the sandbox until it has told all its values.
+// start starts the sandbox and waits until it has printed all its values.
 func start(ctx context.Context, binary string) (*running, error) {
 	cmd := exec.CommandContext(ctx, binary, "--port", "0")
 	cmd.Stderr = os.Stderr
@@ -172,7 +173,8 @@ func (r *running) stop() {
 	_ = r.cmd.Wait()
 }
 
-// token returns what a person granted to the sandbox's OAuth client.
+// token returns the token that a user granted to the OAuth client of the
+// sandbox.
 func (r *running) token(ctx context.Context, user, organization string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDocumentedClients checks the table of clients: each configuration is JSON
-// and names the one endpoint.
+// TestDocumentedClients verifies the table of clients: each configuration is
+// JSON and names the endpoint.
 func TestDocumentedClients(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
@@ -45,7 +45,8 @@ func TestDocumentedClients(t *testing.T) {
 	}
 }
 
-// TestWhatHoldsTheToolServer finds every test that the document names.
+// TestWhatHoldsTheToolServer verifies that every test exists that the document
+// names.
 func TestWhatHoldsTheToolServer(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

@@ -9,8 +9,9 @@ import (
 	"docledger/test/docs/configdocs"
 )
 
-// TestExampleListsTheConfiguration checks that .env.example explains each of its
-// variables and has only those that the service or compose.yaml reads.
+// TestExampleListsTheConfiguration verifies that .env.example lists every
+// variable in order with its meaning, and otherwise only the variables of
+// compose.yaml.
 func TestExampleListsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	interpolated, err := deploy.Interpolated("../..")

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// maxFrontPageWords is the length at which README is still read.
+// maxFrontPageWords is the maximum length of README.
 const maxFrontPageWords = 900
 
-// pages lists the project's Markdown pages, relative to its root.
+// pages returns the Markdown pages of the project, relative to its root.
 func pages(t *testing.T) []string {
 	t.Helper()
 	out := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
@@ -33,7 +33,8 @@ func TestFrontPageIsShort(t *testing.T) {
 	}
 }
 
-// TestLinksResolve finds the file behind each relative link and picture.
+// TestLinksResolve verifies that the target of each relative link and picture
+// exists.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
@@ -121,7 +122,7 @@ func TestCitationsResolve(t *testing.T) {
 	}
 }
 
-// TestRecipesNameExistingFiles finds each path that CONTRIBUTING names.
+// TestRecipesNameExistingFiles verifies that each path in CONTRIBUTING exists.
 func TestRecipesNameExistingFiles(t *testing.T) {
 	t.Parallel()
 	named := 0

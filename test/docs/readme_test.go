@@ -14,8 +14,8 @@ import (
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestGuideCommandsRun runs the quick start and then every command of the guides
-// that calls the sandbox, in the order of the pages and in one shell.
+// TestGuideCommandsRun runs the quick start and then every command of the
+// guides that calls the sandbox, in page order and in one shell.
 func TestGuideCommandsRun(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
@@ -64,7 +64,8 @@ func TestGuideCommandsRun(t *testing.T) {
 	}
 }
 
-// sandbox builds and starts one whose values are in sandbox.env of dir.
+// sandbox builds and starts a sandbox. It stores the printed values in
+// sandbox.env of dir.
 func sandbox(t *testing.T, root, dir string) {
 	t.Helper()
 	binary, values := filepath.Join(dir, "sandbox"), filepath.Join(dir, "sandbox.env")

@@ -1,4 +1,4 @@
-// Package doctor has the doctor look at whole installations, healthy and ill.
+// Package doctor tests the doctor command on healthy and faulty installations.
 package doctor
 
 import (
@@ -24,7 +24,7 @@ import (
 	"docledger/test/redis"
 )
 
-// nowhere is where nothing listens.
+// nowhere is an address without a listener.
 const nowhere = "127.0.0.1:1"
 
 var all = service.DiagnoseOptions{Roles: []string{service.RoleAPI, service.RoleWorker, service.RoleTools}}
@@ -73,7 +73,7 @@ func load(t *testing.T, env map[string]string) config.Config {
 	return cfg
 }
 
-// diagnose returns what is not ok, by subject.
+// diagnose returns the findings that are not ok, by subject.
 func diagnose(t *testing.T, env map[string]string, x service.DiagnoseOptions) map[string]service.Finding {
 	t.Helper()
 	ill := map[string]service.Finding{}
@@ -94,7 +94,8 @@ func diagnose(t *testing.T, env map[string]string, x service.DiagnoseOptions) ma
 	return ill
 }
 
-// TestEachIllnessIsNamed breaks one thing after the other.
+// TestEachIllnessIsNamed breaks one dependency after the other and expects its
+// finding.
 func TestEachIllnessIsNamed(t *testing.T) {
 	t.Parallel()
 	env := installation(t)
@@ -161,7 +162,7 @@ func varied(env, vary map[string]string) map[string]string {
 	return out
 }
 
-// TestToolsAlone has nothing to check but the API that it calls.
+// TestToolsAlone verifies that a tool server checks only the API that it calls.
 func TestToolsAlone(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{NoWorkers: true})
@@ -176,7 +177,8 @@ func TestToolsAlone(t *testing.T) {
 	}
 }
 
-// TestKeptKeysAreTheirOwners: others may not read them.
+// TestKeptKeysAreTheirOwners verifies that only the owner may read the key
+// files.
 func TestKeptKeysAreTheirOwners(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{NoWorkers: true})

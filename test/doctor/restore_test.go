@@ -16,8 +16,8 @@ import (
 	"docledger/test/postgres"
 )
 
-// TestBackupIsRestored follows the runbook on both databases: the database
-// while it is used, then the documents, then the keys.
+// TestBackupIsRestored follows the runbook on both databases: it backs up the
+// database during use, then the documents, then the keys.
 func TestBackupIsRestored(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -43,7 +43,7 @@ func TestBackupIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// A copy of a folder has the rights that its copier gives.
+		// A copied folder has the permissions of the copying user.
 		for _, key := range []string{"jwt", "tokens"} {
 			if err := os.Chmod(filepath.Join(fresh.DataDir, "keys", key), 0o600); err != nil {
 				t.Fatal(err)
@@ -69,7 +69,8 @@ func TestBackupIsRestored(t *testing.T) {
 		if !bytes.Equal(content.Raw, harness.UBL("B-1")) {
 			t.Error("an original is not what was uploaded")
 		}
-		// What came after the backup is uploaded again as if for the first time.
+		// Documents that were received after the backup are uploaded again as
+		// new documents.
 		if up := r.Upload(org.Admin.Token, org.Entity, "B-3.xml", harness.UBL("B-3")).OK(); up.At("duplicate") != false {
 			t.Errorf("a forgotten upload is %s", up.Raw)
 		}
@@ -82,7 +83,7 @@ func TestBackupIsRestored(t *testing.T) {
 	})
 }
 
-// backUp copies the database and returns what restores it.
+// backUp copies the database and returns the function that restores it.
 func backUp(t *testing.T, dataDir string, o harness.Options) func(harness.Options) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "backup")
@@ -113,7 +114,7 @@ func backUp(t *testing.T, dataDir string, o harness.Options) func(harness.Option
 	}
 }
 
-// tool runs a program of the database's own.
+// tool runs a program of the database.
 func tool(t *testing.T, name string, args ...string) {
 	t.Helper()
 	bin, err := postgres.Find()
@@ -125,7 +126,7 @@ func tool(t *testing.T, name string, args ...string) {
 	}
 }
 
-// damage changes the one file with such content.
+// damage corrupts the one file with this content.
 func damage(t *testing.T, folder string, content []byte) {
 	t.Helper()
 	changed := 0

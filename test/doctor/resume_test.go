@@ -23,11 +23,11 @@ import (
 	"docledger/usecase/restore"
 )
 
-// patience is for what is not held to a time.
+// patience is the timeout for events without a required duration.
 const patience = 60 * time.Second
 
-// outside is all that an installation can reach: two ledgers, a document store
-// and a payment processor, which continue as they are when it is restored.
+// outside is every third party of an installation: two ledgers, a document
+// store and a payment processor. They keep their state during a restore.
 type outside struct {
 	t         *testing.T
 	ledger    *harness.Ledger
@@ -51,14 +51,14 @@ func newOutside(t *testing.T) *outside {
 		w.processor.Close()
 	})
 	w.env = map[string]string{
-		// Tokens outlive the address.
+		// Tokens stay valid when the address changes.
 		"BASE_URL": "http://localhost:1", "POLL_INTERVAL": "1s",
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": "sk_test_restored", "PAYMENT_SIGNING_SECRETS": "whsec_restored_0123456789", "PAYMENT_URL": payments.URL,
 	}
 	return w
 }
 
-// options are those of an installation.
+// options returns the options of an installation.
 func (w *outside) options(o harness.Options) harness.Options {
 	o.Env = maps.Clone(w.env)
 	return o.With(w.ledger, w.other).WithStore(w.store)
@@ -69,8 +69,8 @@ func (w *outside) pay(method, path string, form ...string) map[string]any {
 	return harness.AskProcessor(w.t, w.processor, method, path, form...)
 }
 
-// subscribe has an organization buy a plan, for whose running month it is to be
-// charged, and returns its customer.
+// subscribe buys a plan for an organization, to be charged for the current
+// month. It returns the customer.
 func (w *outside) subscribe(s *harness.Server, org harness.Organization) (customer string) {
 	w.t.Helper()
 	customer, err := s.Service.Billing.Customers.Ensure(context.Background(), org.ID)
@@ -104,7 +104,8 @@ func (w *outside) deliver(s *harness.Server) {
 		"Content-Type", "application/json", "Stripe-Signature", simstripe.Sign(body, time.Now(), "whsec_restored_0123456789")).OK()
 }
 
-// charges counts a customer's charges beside those of the subscription itself.
+// charges counts the charges of a customer other than those of the
+// subscription.
 func (w *outside) charges(customer string) (n int) {
 	w.t.Helper()
 	data, _ := w.pay(http.MethodGet, "/v1/invoices", "customer", customer)["data"].([]any)
@@ -118,7 +119,7 @@ func (w *outside) charges(customer string) (n int) {
 
 func (w *outside) bills() int { return len(w.books.Documents(w.ledger.Tenants[0])) }
 
-// approve brings an invoice to where it can be synced.
+// approve uploads and approves an invoice so that it can be synced.
 func approve(t *testing.T, s *harness.Server, org harness.Organization, number string) (invoice string) {
 	t.Helper()
 	token := org.Admin.Token
@@ -128,7 +129,7 @@ func approve(t *testing.T, s *harness.Server, org harness.Organization, number s
 	return inv.Text("id")
 }
 
-// taken counts the documents that came from the watched location.
+// taken counts the documents that were ingested from the watched location.
 func taken(s *harness.Server, org harness.Organization) (n int) {
 	list := s.Do(http.MethodGet, "/api/documents", org.Admin.Token, nil).OK()
 	for i := range list.Len("items") {
@@ -139,7 +140,7 @@ func taken(s *harness.Server, org harness.Organization) (n int) {
 	return n
 }
 
-// world is what is known of the installation before and after.
+// world is the state of the installation before and after the restore.
 type world struct {
 	*outside
 	org, late              harness.Organization
@@ -148,9 +149,10 @@ type world struct {
 	customer, lateCustomer string
 }
 
-// TestRestoredInstallationWaits restores a backup while the ledgers, the store
-// and the processor have continued: nothing reaches them until the operator
-// resumes, from another process; then everything is done, each once.
+// TestRestoredInstallationWaits restores a backup while the ledgers, the
+// document store and the payment processor have newer states. The installation
+// calls none of them until the operator runs resume in another process. Then it
+// does all work exactly once.
 func TestRestoredInstallationWaits(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -169,15 +171,15 @@ func TestRestoredInstallationWaits(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		// Another process, later and without the flag.
+		// Resume runs later, in another process without the flag.
 		s := harness.Start(t, fresh)
 		w.held(t, s, fresh)
 		w.resumed(t, s, fresh)
 	})
 }
 
-// before works, is backed up, and continues working. It returns the restored
-// installation, not yet running.
+// before does work, makes a backup, and does more work. It returns the restored
+// installation, which is not running yet.
 func (w *world) before(t *testing.T, o harness.Options) harness.Options {
 	s := harness.Start(t, w.options(o))
 	w.org, w.late = s.NewOrganization("Restored"), s.NewOrganization("Late")
@@ -214,7 +216,7 @@ func (w *world) before(t *testing.T, o harness.Options) harness.Options {
 	return fresh
 }
 
-// queueAgain asks for syncs while no worker runs.
+// queueAgain requests syncs while no worker runs.
 func (w *world) queueAgain(t *testing.T, s *harness.Server) {
 	for _, invoice := range []string{w.booked, w.queued} {
 		began := time.Now()
@@ -229,7 +231,7 @@ func (w *world) queueAgain(t *testing.T, s *harness.Server) {
 	}
 }
 
-// held holds a running installation to waiting.
+// held verifies that a running installation is paused.
 func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 	before, bills := len(w.store.Requests()), w.bills()
 	w.lateCustomer = w.subscribe(s, w.late)
@@ -243,11 +245,11 @@ func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 		}
 		return n
 	}
-	// Each of them was taken up, and put off without an attempt that counts.
+	// Each job was fetched and postponed without a counted attempt.
 	s.Eventually("put off", patience, func() bool {
 		return count("state = 'scheduled' AND kind = 'sync_invoice'") == 2 && count("state = 'scheduled' AND kind = 'process_event'") >= 2
 	}, func() string { return fmt.Sprint(count("kind = 'sync_invoice'"), count("kind = 'process_event'")) })
-	// A poll that ran while the backup was made had its attempt there.
+	// A poll that ran during the backup has a counted attempt.
 	if n := count("state = 'scheduled' AND attempt > 0 AND kind <> 'poll_store'"); n != 0 {
 		t.Errorf("%d jobs have lost an attempt", n)
 	}
@@ -292,8 +294,8 @@ func openDatabase(t *testing.T, o harness.Options) *database.DB {
 	return db
 }
 
-// resumed has another process resume, and holds the running one to doing all
-// that waited, each once.
+// resumed runs resume in another process. It verifies that the running process
+// then does all pending work exactly once.
 func (w *world) resumed(t *testing.T, s *harness.Server, o harness.Options) {
 	o.NoWorkers = true
 	operator := harness.Start(t, o)

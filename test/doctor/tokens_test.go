@@ -10,8 +10,8 @@ import (
 	"docledger/test/harness"
 )
 
-// TestSealedTokensAreOpened has every consent opened: the key that is missing
-// is named, and one whose tokens were changed hides no other.
+// TestSealedTokensAreOpened verifies that doctor decrypts every grant. It names
+// a missing key, and a corrupt grant does not hide the others.
 func TestSealedTokensAreOpened(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

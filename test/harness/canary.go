@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// leaks are the shapes of what no log line may hold, whoever put it there: a
-// signed token, a bearer header, and the body of an event.
+// leaks are patterns of data that no log line may contain: a signed token, a
+// bearer header, and the body of an event.
 var leaks = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}|[Bb]earer [A-Za-z0-9._-]{16,}|\\?"object\\?": ?\\?"event\\?"`)
 
-// canary passes log lines on and fails the test at one that holds a secret.
+// canary forwards log lines. It fails the test if a line contains a secret.
 type canary struct {
 	t       testing.TB
 	next    io.Writer
@@ -52,7 +52,8 @@ func (c *canary) Write(line []byte) (int, error) {
 	return c.next.Write(line)
 }
 
-// report fails the test where a line held a secret; the service has ended.
+// report fails the test if a line contained a secret. Call it after the service
+// has ended.
 func (c *canary) report() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

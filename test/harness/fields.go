@@ -10,11 +10,11 @@ import (
 )
 
 // recorded is the folder in which test/run.sh collects the fields of all
-// answers; "" records nothing. test/fields judges what was collected.
+// responses; "" disables the recording. test/fields evaluates them.
 var recorded = os.Getenv("DOCLEDGER_FIELDS")
 
-// fieldRecorder writes the first two different values of each field, as
-// checksums: values of documents stay out of files.
+// fieldRecorder records the first two different values of each field as
+// checksums, so that no file contains values of documents.
 type fieldRecorder struct {
 	mu   sync.Mutex
 	seen map[string][]string

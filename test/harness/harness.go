@@ -1,5 +1,5 @@
-// Package harness boots the whole service in a test and talks to it over HTTP.
-// Every response is validated against the specification.
+// Package harness starts the whole service in a test and calls it over HTTP. It
+// validates every response against the specification.
 package harness
 
 import (
@@ -34,16 +34,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Password is that of every account that the harness makes.
+// Password is the password of every account that the harness creates.
 const Password = "correct horse battery"
 
-// Options say how the service is booted; the zero value is the embedded
-// database with workers.
+// Options configure the service. The zero value is the embedded database with
+// workers.
 type Options struct {
 	DatabaseURL string // PostgreSQL; "" for SQLite
 	DataDir     string // "" for one that is removed after the test
 	NoWorkers   bool
-	// Notifications has stores call the service.
+	// Notifications enables change notifications of the document stores.
 	Notifications bool
 	Metrics       bool // read at MetricsURL
 	AfterRestore  bool // started as by serve --after-restore
@@ -55,8 +55,8 @@ type Options struct {
 // CompileCache keeps the compiled PDF engine between tests.
 var CompileCache = filepath.Join(os.TempDir(), "docledger-test-cache")
 
-// prewarm compiles the PDF engine once, rather than in each of many services at
-// the same time. Where it cannot be compiled, documents with pages to read tell.
+// prewarm compiles the PDF engine once instead of concurrently in many
+// services. If the compilation fails, the tests of PDF documents report it.
 var prewarm = sync.OnceFunc(func() {
 	pool := worker.New(worker.Config{Size: 1, CacheDir: CompileCache})
 	_ = pool.Prewarm(context.Background())
@@ -67,7 +67,7 @@ var prewarm = sync.OnceFunc(func() {
 type Server struct {
 	URL     string
 	DataDir string
-	// MetricsURL is where the metrics are read, without /metrics.
+	// MetricsURL is the URL of the metrics without /metrics.
 	MetricsURL string
 	Service    *service.Service
 	Checker    *spectest.Checker
@@ -76,7 +76,7 @@ type Server struct {
 	client     *http.Client
 }
 
-// Start boots a service that ends with the test.
+// Start starts a service that ends with the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.DataDir == "" {
@@ -99,7 +99,8 @@ func Start(t testing.TB, o Options) *Server {
 	lines := newCanary(t, o.Log, o.Env)
 	log := slog.New(slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if _, measured := t.(*testing.B); measured {
-		// As the service logs automatically: reading each line again is not its work.
+		// The service logs directly here, because parsing each line would
+		// distort measurements.
 		log = logging.New(io.Discard, s.cfg.LogFormat, s.cfg.LogLevel)
 	}
 	if !o.NoWorkers {
@@ -163,21 +164,21 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// Organization is a tenant with one administrator and one entity.
+// Organization is an organization with one administrator and one entity.
 type Organization struct {
 	ID     uuid.UUID
 	Entity uuid.UUID
 	Admin  Person
 }
 
-// Person is an account that is signed in.
+// Person is a signed-in account.
 type Person struct {
 	ID    uuid.UUID
 	Email string
 	Token string
 }
 
-// NewOrganization makes a tenant.
+// NewOrganization creates an organization.
 func (s *Server) NewOrganization(name string) Organization {
 	s.t.Helper()
 	ctx := context.Background()
@@ -190,7 +191,7 @@ func (s *Server) NewOrganization(name string) Organization {
 	return Organization{ID: o.ID, Entity: e.ID, Admin: admin}
 }
 
-// NewPerson makes an account in an organization and signs it in.
+// NewPerson creates an account in an organization and signs it in.
 func (s *Server) NewPerson(organization uuid.UUID, role identity.Role) Person {
 	s.t.Helper()
 	email := uuid.NewString() + "@example.com"
@@ -201,7 +202,7 @@ func (s *Server) NewPerson(organization uuid.UUID, role identity.Role) Person {
 	return Person{ID: u.ID, Email: email, Token: s.Login(email)}
 }
 
-// SetMembers gives people roles on an entity.
+// SetMembers sets the roles of members on an entity.
 func (s *Server) SetMembers(o Organization, access entity.Access, members ...entity.Member) {
 	s.t.Helper()
 	actor := identity.Actor{Type: identity.ActorUser, UserID: o.Admin.ID, OrganizationID: o.ID, Role: identity.RoleAdmin}
@@ -211,7 +212,7 @@ func (s *Server) SetMembers(o Organization, access entity.Access, members ...ent
 	must(s.t, err)
 }
 
-// Login signs an account in and returns its token.
+// Login signs in an account and returns its token.
 func (s *Server) Login(email string) string {
 	s.t.Helper()
 	r := s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": email, "password": Password})
@@ -221,7 +222,7 @@ func (s *Server) Login(email string) string {
 	return r.Text("token")
 }
 
-// LoseJobs removes every job, as nothing in the service ever does.
+// LoseJobs deletes every job. The service itself never does this.
 func (s *Server) LoseJobs() {
 	s.t.Helper()
 	db, err := database.Open(context.Background(), service.DatabaseConfig(s.cfg))
@@ -231,7 +232,7 @@ func (s *Server) LoseJobs() {
 	must(s.t, err)
 }
 
-// Response is a response that was read whole.
+// Response is a completely read response.
 type Response struct {
 	Status int
 	Header http.Header
@@ -239,7 +240,7 @@ type Response struct {
 	t      testing.TB
 }
 
-// Do sends a request with a JSON body, or none where body is nil.
+// Do sends a request with a JSON body, or without a body if it is nil.
 func (s *Server) Do(method, path, token string, body any, headers ...string) Response {
 	s.t.Helper()
 	var r io.Reader
@@ -266,7 +267,7 @@ func (s *Server) Send(method, path, token string, body io.Reader, headers ...str
 	return s.Exchange(req)
 }
 
-// Exchange sends a request, reads the response and checks it.
+// Exchange sends a request, reads the response and validates it.
 func (s *Server) Exchange(req *http.Request) Response {
 	s.t.Helper()
 	resp, err := s.client.Do(req)
@@ -282,11 +283,11 @@ func (s *Server) Exchange(req *http.Request) Response {
 	return answer
 }
 
-// addresses lead to vendors' pages, whose names are theirs.
+// addresses are members with URLs of vendor pages, which may name the vendor.
 var addresses = regexp.MustCompile(`https?://[^\s"<>]*`)
 
-// neutral fails the test where a response of ours names a vendor; what people
-// uploaded may.
+// neutral fails the test if a response of the service names a vendor. Uploaded
+// content may name vendors.
 func (r Response) neutral(req *http.Request) {
 	r.t.Helper()
 	if strings.HasSuffix(req.URL.Path, "/content") {
@@ -301,7 +302,7 @@ func (r Response) neutral(req *http.Request) {
 	}
 }
 
-// Upload sends a file as multipart.
+// Upload uploads a file as multipart.
 func (s *Server) Upload(token string, entity uuid.UUID, name string, content []byte, headers ...string) Response {
 	s.t.Helper()
 	var form bytes.Buffer
@@ -315,13 +316,13 @@ func (s *Server) Upload(token string, entity uuid.UUID, name string, content []b
 	return s.Send(http.MethodPost, "/api/documents/upload", token, &form, append(headers, "Content-Type", w.FormDataContentType())...)
 }
 
-// Extract has a document read and returns the response.
+// Extract extracts a document and returns the response.
 func (s *Server) Extract(token, document string) Response {
 	s.t.Helper()
 	return s.Do(http.MethodPost, "/api/invoices/extract", token, map[string]any{"document_id": document})
 }
 
-// At returns the value under a path of keys and indices of a JSON answer.
+// At returns the value at a path of keys and indices in a JSON response.
 func (r Response) At(path ...any) any {
 	r.t.Helper()
 	var v any
@@ -361,7 +362,7 @@ func (r Response) Number(path ...any) int {
 	return int(n)
 }
 
-// Len is the length of the list under a path.
+// Len returns the length of the list at a path.
 func (r Response) Len(path ...any) int {
 	r.t.Helper()
 	list, _ := r.At(path...).([]any)
@@ -388,7 +389,7 @@ func (r Response) OK() Response {
 	return r.Want(http.StatusOK, "")
 }
 
-// ID reads an id of a response.
+// ID returns an id from a response.
 func ID(t testing.TB, text string) uuid.UUID {
 	t.Helper()
 	id, err := uuid.Parse(text)

@@ -14,26 +14,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ledger is a simulated accounting provider that a service can be connected
-// to.
+// Ledger is a simulated accounting provider for a service.
 type Ledger struct {
 	Provider string // its neutral code
 	URL      string
 	Tenants  []string
 	// Env is what the service is configured with.
 	Env map[string]string
-	// Consent agrees on the consent page to tenants and returns where the
-	// browser is led.
+	// Consent accepts the consent page for tenants and returns the redirect URL
+	// of the browser.
 	Consent func(authorizationURL string, tenants ...string) (string, error)
 }
 
-// tokenKey seals tokens in tests, where several processes share a database.
+// tokenKey encrypts tokens in tests in which several processes share a
+// database.
 const tokenKey = "dGVzdCBrZXkgb2YgMzIgYnl0ZXMsIG5vIHNlY3JldCE="
 
-// RedirectURL is where consents lead back to in tests.
+// RedirectURL is the redirect URL of consents in tests.
 const RedirectURL = "https://app.example/integrations"
 
-// NewLedgerA starts ACCOUNTING_A with its usual limits.
+// NewLedgerA starts ACCOUNTING_A with its real limits.
 func NewLedgerA(t testing.TB) (*Ledger, *simxero.Server) {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
@@ -51,7 +51,7 @@ func NewLedgerA(t testing.TB) (*Ledger, *simxero.Server) {
 	}, sim
 }
 
-// NewLedgerB starts ACCOUNTING_B with its usual limits. A consent reaches one
+// NewLedgerB starts ACCOUNTING_B with its real limits. A consent includes one
 // tenant.
 func NewLedgerB(t testing.TB) (*Ledger, *simquickbooks.Server) {
 	t.Helper()
@@ -80,7 +80,7 @@ func providerEnv(provider, url, secret string) map[string]string {
 	}
 }
 
-// With adds the ledgers' configuration to the options.
+// With adds the configuration of the ledgers to the options.
 func (o Options) With(ledgers ...*Ledger) Options {
 	env := maps.Clone(o.Env)
 	if env == nil {
@@ -93,7 +93,7 @@ func (o Options) With(ledgers ...*Ledger) Options {
 	return o
 }
 
-// Connect consents for an entity to tenants of a ledger and returns the
+// Connect grants a consent for an entity to tenants of a ledger. It returns the
 // integration, which is not set up.
 func (s *Server) Connect(o Organization, entity uuid.UUID, l *Ledger, tenants ...string) (integration string) {
 	s.t.Helper()
@@ -104,8 +104,8 @@ func (s *Server) Connect(o Organization, entity uuid.UUID, l *Ledger, tenants ..
 	return asked.Text("integration_id")
 }
 
-// Agree does what a person does on a consent page, and follows the browser back
-// to the service. It returns what the application's page is told.
+// Agree accepts a consent page and follows the redirect to the service. It
+// returns the query of the page of the application.
 func (s *Server) Agree(l *Ledger, authorizationURL string, tenants ...string) url.Values {
 	s.t.Helper()
 	to, err := l.Consent(authorizationURL, tenants...)
@@ -135,7 +135,7 @@ func (s *Server) Activate(o Organization, entity uuid.UUID, l *Ledger, tenant st
 	return id
 }
 
-// SetUp sets an integration up with a tenant.
+// SetUp sets up an integration with a tenant.
 func (s *Server) SetUp(o Organization, entity uuid.UUID, l *Ledger, integration, tenant string) Response {
 	s.t.Helper()
 	return s.Do(http.MethodPut, fmt.Sprintf("/api/v1/integrations/%s?entity_id=%s", integration, entity), o.Admin.Token, map[string]any{

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Line leads to a server and can be cut, as when that server is away.
+// Line forwards connections to a server. Cut simulates an outage of the server.
 type Line struct {
 	listener net.Listener
 	to       string
@@ -17,7 +17,7 @@ type Line struct {
 	open     map[net.Conn]bool
 }
 
-// NewLine leads to a server on this machine until the test ends.
+// NewLine forwards to a server on this machine until the test ends.
 func NewLine(t testing.TB, address string) *Line {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +41,7 @@ func NewLine(t testing.TB, address string) *Line {
 	return l
 }
 
-// LineTo is NewLine to the host of a URL; at is that URL over the line.
+// LineTo is NewLine for the host of a URL. at is that URL through the line.
 func LineTo(t testing.TB, to string) (l *Line, at string) {
 	t.Helper()
 	u, err := url.Parse(to)
@@ -51,7 +51,7 @@ func LineTo(t testing.TB, to string) (l *Line, at string) {
 	return l, u.String()
 }
 
-// Cut ends what is under way, and all that begins until Mend.
+// Cut closes all connections and refuses new ones until Mend.
 func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,14 +61,14 @@ func (l *Line) Cut() {
 	}
 }
 
-// Mend has the line lead to the server again.
+// Mend forwards connections again.
 func (l *Line) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.away = false
 }
 
-// hold keeps connections to be cut; false reports that the line is.
+// hold registers connections for Cut. It returns false if the line is cut.
 func (l *Line) hold(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

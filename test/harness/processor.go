@@ -8,8 +8,8 @@ import (
 	simstripe "docledger/adapter/sim/stripe"
 )
 
-// AskProcessor does at the simulated payment processor what its own API does;
-// form is pairs of name and value.
+// AskProcessor calls the API of the simulated payment processor. form contains
+// pairs of name and value.
 func AskProcessor(t testing.TB, processor *simstripe.Server, method, path string, form ...string) map[string]any {
 	t.Helper()
 	values := url.Values{}

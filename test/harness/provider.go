@@ -17,8 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// What a service and the simulated identity provider know of each other in
-// tests.
+// Values that a service and the simulated identity provider share in tests.
 const (
 	ProviderSecretKey     = "sk_test_secret-of-the-provider"
 	ProviderSigningSecret = "whsec_c2lnbmluZy1zZWNyZXQtb2YtdGhlLXByb3ZpZGVy"
@@ -27,14 +26,14 @@ const (
 	OAuthStranger         = "client_stranger"
 )
 
-// Provider is a simulated identity provider that a service can be connected to.
+// Provider is a simulated identity provider for a service.
 type Provider struct {
 	*simclerk.Server
 	t testing.TB
 }
 
-// NewProvider starts an identity provider with people, organizations and
-// memberships; each person has ProviderPassword.
+// NewProvider starts an identity provider with users, organizations and
+// memberships. Each user has ProviderPassword.
 func NewProvider(t testing.TB, o simclerk.Options) *Provider {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
@@ -60,7 +59,7 @@ func NewProvider(t testing.TB, o simclerk.Options) *Provider {
 	return p
 }
 
-// WithProvider returns options of a service that has the identity provider.
+// WithProvider returns the options of a service with the identity provider.
 func (o Options) WithProvider(p *Provider) Options {
 	env := maps.Clone(o.Env)
 	if env == nil {
@@ -74,7 +73,7 @@ func (o Options) WithProvider(p *Provider) Options {
 	return o
 }
 
-// Session returns the token of a person's session.
+// Session returns the token of a user session.
 func (p *Provider) Session(user, organization string, o simclerk.TokenOptions) string {
 	p.t.Helper()
 	token, err := p.SessionToken(user, organization, o)
@@ -82,7 +81,7 @@ func (p *Provider) Session(user, organization string, o simclerk.TokenOptions) s
 	return token
 }
 
-// OAuth returns the token that a person granted to a client.
+// OAuth returns the token that a user granted to a client.
 func (p *Provider) OAuth(user, organization, client string, o simclerk.TokenOptions) string {
 	p.t.Helper()
 	token, err := p.AccessToken(user, organization, client, o)
@@ -90,7 +89,7 @@ func (p *Provider) OAuth(user, organization, client string, o simclerk.TokenOpti
 	return token
 }
 
-// Link makes an organization the one that the provider knows by an id.
+// Link links an organization to an organization id of the identity provider.
 func (s *Server) Link(id uuid.UUID, identityID string) {
 	s.t.Helper()
 	_, err := s.Service.Organizations.Organizations.Update(context.Background(), id, func(o *organization.Organization) error {
@@ -100,8 +99,8 @@ func (s *Server) Link(id uuid.UUID, identityID string) {
 	must(s.t, err)
 }
 
-// SignedHeaders are the headers of a webhook of the provider as pairs of name
-// and value, signed at a moment with a secret.
+// SignedHeaders returns the headers of a webhook of the identity provider as
+// pairs of name and value, signed at a time with a secret.
 func SignedHeaders(id string, at time.Time, body []byte, secret string) []string {
 	key, err := base64.StdEncoding.DecodeString(secret[len("whsec_"):])
 	if err != nil {

@@ -38,8 +38,8 @@ func UBLOf(number, net, tax, gross string) []byte {
 </Invoice>`, number, net, tax, gross)
 }
 
-// UBLFrom returns a UBL invoice of 100.00 and so many percent, a whole number,
-// of a supplier who states no more than a name.
+// UBLFrom returns a UBL invoice with a net total of 100.00 and a tax rate in
+// whole percent. It states only the name of the supplier.
 func UBLFrom(supplier, number, currency, percent string) []byte {
 	gross := "1" + fmt.Sprintf("%02s", percent) + ".00"
 	const taxID = `<cac:PartyTaxScheme><cbc:CompanyID>DE136695976</cbc:CompanyID><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>`
@@ -68,7 +68,7 @@ const (
 	fatturaBody  = `<FatturaElettronicaBody><DatiGenerali><DatiGeneraliDocumento><TipoDocumento>TD01</TipoDocumento><Divisa>EUR</Divisa><Data>2026-01-10</Data><Numero>%s</Numero><ImportoTotaleDocumento>122.00</ImportoTotaleDocumento></DatiGeneraliDocumento></DatiGenerali><DatiBeniServizi><DettaglioLinee><NumeroLinea>1</NumeroLinea><Descrizione>Servizio</Descrizione><Quantita>1.00</Quantita><PrezzoUnitario>100.00</PrezzoUnitario><PrezzoTotale>100.00</PrezzoTotale><AliquotaIVA>22.00</AliquotaIVA></DettaglioLinee><DatiRiepilogo><AliquotaIVA>22.00</AliquotaIVA><ImponibileImporto>100.00</ImponibileImporto><Imposta>22.00</Imposta></DatiRiepilogo></DatiBeniServizi></FatturaElettronicaBody>`
 )
 
-// TwoInvoices returns a FatturaPA file with two bodies, numbered number-1 and
+// TwoInvoices returns a FatturaPA file with two invoices, numbered number-1 and
 // number-2.
 func TwoInvoices(number string) []byte {
 	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?><p:FatturaElettronica xmlns:p="http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/v1.2" versione="FPR12"><FatturaElettronicaHeader><CedentePrestatore>%s</CedentePrestatore><CessionarioCommittente>%s</CessionarioCommittente></FatturaElettronicaHeader>%s%s</p:FatturaElettronica>`,

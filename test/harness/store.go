@@ -16,8 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store is a simulated document store that a service can be connected to, with
-// a place that can be watched.
+// Store is a simulated document store with a location that a service can watch.
 type Store struct {
 	Files
 	Provider          string // its neutral code
@@ -25,42 +24,45 @@ type Store struct {
 	Source, SubSource string // the place
 	// Env is what the service is configured with.
 	Env map[string]string
-	// Consent agrees on the consent page and returns where the browser is led.
+	// Consent accepts the consent page and returns the redirect URL of the
+	// browser.
 	Consent func(authorizationURL string) (string, error)
-	// Withdraw ends all consents from the store's side.
+	// Withdraw ends all consents on the side of the document store.
 	Withdraw func()
 }
 
-// Files are what people do with the files of the place, by the simulator's
-// controls. Folders and files are named by ids; the folder "" is the top one.
+// Files are the changes that users make to the files of the location. They use
+// the controls of the simulator. Ids identify folders and files; the folder ""
+// is the root.
 type Files interface {
 	Add(folder, name string, content []byte) (id string)
 	AddFolder(folder, name string) (id string)
 	Change(id string, content []byte)
 	Rename(id, name string)
 	Move(id, folder string)
-	// Delete puts into the bin, Restore takes out of it.
+	// Delete moves an item to the recycle bin. Restore restores it.
 	Delete(id string)
 	Restore(id string)
 
 	// Requests are the latest requests that the store got, as METHOD /path.
 	Requests() []string
-	// Throttle refuses the next calls as too many, for a second.
+	// Throttle makes the store refuse the next calls with a rate limit for one
+	// second.
 	Throttle(calls int)
-	// Mend has no more calls refused.
+	// Mend ends all refusals of calls.
 	Mend()
-	// LoseCursors has the store forget every cursor.
+	// LoseCursors invalidates every cursor.
 	LoseCursors()
-	// ExpireTokens lets hours pass at the store, after which it takes no access
-	// token that it has given.
+	// ExpireTokens advances the time of the store by hours, so that it refuses
+	// all issued access tokens.
 	ExpireTokens()
-	// Mishandle has notifications dropped, or repeated.
+	// Mishandle makes the store drop or repeat notifications.
 	Mishandle(dropped, repeated bool)
-	// Addresses are those that the store calls when something changes.
+	// Addresses are the notification URLs of the store.
 	Addresses() []string
 }
 
-// StoresOf opens each store, by the provider's code.
+// StoresOf starts each document store, by provider code.
 func StoresOf() map[string]func(testing.TB) *Store {
 	return map[string]func(testing.TB) *Store{
 		"DOCSTORE_A": func(t testing.TB) *Store { s, _ := NewStoreA(t); return s },
@@ -68,7 +70,7 @@ func StoresOf() map[string]func(testing.TB) *Store {
 	}
 }
 
-// NewStoreB starts DOCSTORE_B, with limits that no test reaches.
+// NewStoreB starts DOCSTORE_B with limits that no test reaches.
 func NewStoreB(t testing.TB) (*Store, *simgdrive.Server) {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
@@ -101,7 +103,7 @@ type controls struct {
 	url string
 }
 
-// do returns the id that the control answers, or "".
+// do returns the id of the response, or "".
 func (c controls) do(method, path string, body io.Reader) string {
 	c.t.Helper()
 	req, err := http.NewRequest(method, c.url+path, body)
@@ -135,7 +137,7 @@ func (c controls) Requests() (out []string) {
 	return out
 }
 
-// post is do with an object.
+// post is do with a JSON object.
 func (c controls) post(path string, body map[string]any) string {
 	c.t.Helper()
 	raw, err := json.Marshal(body)
@@ -155,7 +157,7 @@ func (c controls) Mend() {
 	c.do(http.MethodDelete, "faults", nil)
 }
 
-// addresses reads what the state lists of subscriptions.
+// addresses returns the notification URLs of the subscriptions in the state.
 func (c controls) addresses(list string) (found []string) {
 	c.t.Helper()
 	resp, err := http.Get(c.url + "state")
@@ -173,7 +175,7 @@ func (c controls) addresses(list string) (found []string) {
 	return found
 }
 
-// filesB are the files of DOCSTORE_B.
+// filesB implements Files for DOCSTORE_B.
 type filesB struct {
 	controls
 	top string
@@ -241,18 +243,18 @@ func (f *filesB) Mishandle(dropped, repeated bool) {
 	f.post("settings", map[string]any{"drop_notifications": dropped, "repeat_notifications": repeated})
 }
 
-// WithStore adds a store's configuration to the options.
+// WithStore adds the configuration of a document store to the options.
 func (o Options) WithStore(st *Store) Options {
 	return o.With(st.ledger())
 }
 
-// ledger lets a store be connected as a ledger is.
+// ledger returns the store as a Ledger, so that it can be connected like one.
 func (st *Store) ledger() *Ledger {
 	return &Ledger{Provider: st.Provider, Env: st.Env, Consent: func(to string, _ ...string) (string, error) { return st.Consent(to) }}
 }
 
-// ConnectStore consents for an entity and returns the integration, which is not
-// set up.
+// ConnectStore grants a consent for an entity. It returns the integration,
+// which is not set up.
 func (s *Server) ConnectStore(o Organization, entity uuid.UUID, st *Store) (integration string) {
 	s.t.Helper()
 	return s.Connect(o, entity, st.ledger())
@@ -264,8 +266,8 @@ func (s *Server) AgreeStore(st *Store, authorizationURL string) url.Values {
 	return s.Agree(st.ledger(), authorizationURL)
 }
 
-// Watch connects a store and sets it up with its place, or some directories of
-// it.
+// Watch connects a document store and sets it up with its location, or some of
+// its directories.
 func (s *Server) Watch(o Organization, entity uuid.UUID, st *Store, directories ...string) (integration string) {
 	s.t.Helper()
 	id := s.ConnectStore(o, entity, st)
@@ -275,7 +277,7 @@ func (s *Server) Watch(o Organization, entity uuid.UUID, st *Store, directories 
 	return id
 }
 
-// SetUpStore sets an integration up with the store's place.
+// SetUpStore sets up an integration with the location of the document store.
 func (s *Server) SetUpStore(o Organization, entity uuid.UUID, st *Store, integration string, directories ...string) Response {
 	s.t.Helper()
 	metadata := map[string]any{"provider": st.Provider, "source_id": st.Source, "sub_source_id": st.SubSource}

@@ -10,7 +10,7 @@ import (
 	simmsgraph "docledger/adapter/sim/msgraph"
 )
 
-// NewStoreA starts DOCSTORE_A, with limits that no test reaches.
+// NewStoreA starts DOCSTORE_A with limits that no test reaches.
 func NewStoreA(t testing.TB) (*Store, *simmsgraph.Server) {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
@@ -34,7 +34,7 @@ func NewStoreA(t testing.TB) (*Store, *simmsgraph.Server) {
 	}, sim
 }
 
-// filesA are the files of DOCSTORE_A.
+// filesA implements Files for DOCSTORE_A.
 type filesA struct{ controls }
 
 func (f *filesA) put(to url.Values, content []byte) string {

@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// Eventually waits until something is so and returns how long that took. It
-// fails the test when that takes longer than the bound; state tells what is so
-// instead.
+// Eventually waits until a condition is true and returns the elapsed time. It
+// fails the test if this takes longer than the limit. state returns a
+// description of the current state.
 func (s *Server) Eventually(what string, within time.Duration, done func() bool, state func() string) time.Duration {
 	s.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
