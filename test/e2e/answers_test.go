@@ -12,8 +12,8 @@ import (
 	"docledger/test/harness"
 )
 
-// TestListsCanBePaged reads lists item by item and finds what they are as a
-// whole.
+// TestListsCanBePaged reads lists item by item and compares them with the
+// complete lists.
 func TestListsCanBePaged(t *testing.T) {
 	t.Parallel()
 	l, _ := harness.NewLedgerA(t)
@@ -67,8 +67,8 @@ func TestListsCanBePaged(t *testing.T) {
 	}
 }
 
-// TestOrganizationsNameTheirCurrency reads the company of ACCOUNTING_B before
-// it is set up.
+// TestOrganizationsNameTheirCurrency reads the organization of ACCOUNTING_B
+// before the setup.
 func TestOrganizationsNameTheirCurrency(t *testing.T) {
 	t.Parallel()
 	l, _ := harness.NewLedgerB(t)
@@ -81,7 +81,7 @@ func TestOrganizationsNameTheirCurrency(t *testing.T) {
 	}
 }
 
-// TestPlansAreShownAsSold lists two prices that differ in everything.
+// TestPlansAreShownAsSold lists two prices without a common value.
 func TestPlansAreShownAsSold(t *testing.T) {
 	t.Parallel()
 	clock := at(t, "2026-03-10T08:00:00Z")
@@ -108,8 +108,8 @@ func TestPlansAreShownAsSold(t *testing.T) {
 	}
 }
 
-// TestPagesAndAttachmentsOfAPDF shows what a PDF of two pages with two embedded
-// files holds.
+// TestPagesAndAttachmentsOfAPDF verifies the data of a PDF with two pages and
+// two embedded files.
 func TestPagesAndAttachmentsOfAPDF(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
@@ -127,7 +127,7 @@ func TestPagesAndAttachmentsOfAPDF(t *testing.T) {
 		t.Errorf("document %s", doc.Raw)
 	}
 	whole := printedPage("Invoice date: 3 May 2024", "")
-	// The rows of the totals are on the second page.
+	// The totals are on the second page.
 	var first, second generator.Page
 	for _, line := range whole.Texts {
 		if line.Y > 60+18*11 {
@@ -152,7 +152,7 @@ func TestPagesAndAttachmentsOfAPDF(t *testing.T) {
 	}
 }
 
-// TestBillsOfTheLedgerAreNamed syncs invoices whose bills exist already: the
+// TestBillsOfTheLedgerAreNamed syncs invoices whose bills exist already. The
 // error names each bill.
 func TestBillsOfTheLedgerAreNamed(t *testing.T) {
 	t.Parallel()
@@ -172,8 +172,8 @@ func TestBillsOfTheLedgerAreNamed(t *testing.T) {
 	}
 }
 
-// TestManyWrongValuesAreCut answers the first of many wrong values, and says
-// that there are more.
+// TestManyWrongValuesAreCut verifies that an error lists the first invalid
+// values and sets more.
 func TestManyWrongValuesAreCut(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
@@ -188,8 +188,8 @@ func TestManyWrongValuesAreCut(t *testing.T) {
 	}
 }
 
-// TestValidationCountsAndNamesTheFormat judges both syntaxes, and counts what
-// violates a rule more than once.
+// TestValidationCountsAndNamesTheFormat validates both syntaxes and counts the
+// elements that violate a rule.
 func TestValidationCountsAndNamesTheFormat(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})

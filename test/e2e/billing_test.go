@@ -21,7 +21,7 @@ import (
 	"docledger/test/harness"
 )
 
-// at is a clock that stands still until it is advanced.
+// at is a clock that stands still until a test advances it.
 func at(t *testing.T, text string) *hands {
 	t.Helper()
 	now, err := time.Parse(time.RFC3339, text)
@@ -33,8 +33,7 @@ func at(t *testing.T, text string) *hands {
 
 const signingSecret = "whsec_of_the_tests"
 
-// processor is the simulated payment processor with one product, whose price
-// is for sale.
+// processor is the simulated payment processor with one product and one price.
 type processor struct {
 	t     *testing.T
 	sim   *sim.Server
@@ -62,19 +61,19 @@ func newProcessor(t *testing.T, clock *hands) *processor {
 	return p
 }
 
-// start boots a service that sells through the processor.
+// start starts a service with the payment processor.
 func (p *processor) start(clock *hands) *harness.Server {
 	p.t.Helper()
 	return harness.Start(p.t, harness.Options{Env: p.env, Overrides: service.Overrides{Clock: clock}})
 }
 
-// do asks the processor; form is pairs of name and value.
+// do calls the payment processor. form contains pairs of name and value.
 func (p *processor) do(method, path string, form ...string) map[string]any {
 	p.t.Helper()
 	return harness.AskProcessor(p.t, p.sim, method, path, form...)
 }
 
-// buy does what a person does on the checkout page.
+// buy simulates a user on the checkout page.
 func (p *processor) buy(page string) {
 	p.t.Helper()
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -178,7 +177,7 @@ func TestTrialAlertsAtBothEdges(t *testing.T) {
 	}
 }
 
-// TestUsageAlerts fills a trial with entities: 80 % is 8 of 10.
+// TestUsageAlerts creates entities up to the limit of a trial: 80 % is 8 of 10.
 func TestUsageAlerts(t *testing.T) {
 	t.Parallel()
 	clock := at(t, "2026-03-01T12:00:00Z")
@@ -200,8 +199,8 @@ func TestUsageAlerts(t *testing.T) {
 	}
 }
 
-// TestBuyingAPlan follows an organization from its trial to a plan: what it is
-// shown changes with the event's answer, and only with a signed one.
+// TestBuyingAPlan takes an organization from its trial to a plan. The displayed
+// plan changes with the event, and only if the event is signed.
 func TestBuyingAPlan(t *testing.T) {
 	t.Parallel()
 	clock := at(t, "2026-03-10T08:00:00Z")
@@ -263,8 +262,8 @@ func TestBuyingAPlan(t *testing.T) {
 	s.Send(http.MethodPost, "/webhook/identity", "", strings.NewReader("{}")).Want(404, "not_found")
 }
 
-// TestGeneratedBillingRequests sends what TestGeneratedRequests does to the
-// operations that need a payment processor.
+// TestGeneratedBillingRequests is TestGeneratedRequests for the operations that
+// need a payment processor.
 func TestGeneratedBillingRequests(t *testing.T) {
 	t.Parallel()
 	clock := at(t, "2026-03-10T08:00:00Z")
@@ -295,8 +294,8 @@ func TestGeneratedBillingRequests(t *testing.T) {
 	}
 }
 
-// TestBillingWhileProcessorIsAway answers the read with what is wrong; nothing
-// was ever known of the plan.
+// TestBillingWhileProcessorIsAway verifies the error of the operation if the
+// plan was never known.
 func TestBillingWhileProcessorIsAway(t *testing.T) {
 	t.Parallel()
 	env := maps.Clone(processorAway)
@@ -335,8 +334,8 @@ func TestUsageIsOfTheMonth(t *testing.T) {
 	}
 }
 
-// TestSignedEventsThatCannotBeInterpreted answers each with 200 however often
-// it comes, keeps it once for the operator, and logs it once.
+// TestSignedEventsThatCannotBeInterpreted verifies that each delivery gets 200,
+// and that the event is stored once for the operator and logged once.
 func TestSignedEventsThatCannotBeInterpreted(t *testing.T) {
 	t.Parallel()
 	clock := at(t, "2026-03-10T08:00:00Z")

@@ -10,7 +10,7 @@ import (
 )
 
 // corrections has two values for each key of InvoicePatch, as the invoice shows
-// them later.
+// them.
 var corrections = map[string][2]any{
 	"document_type":             {"CREDIT_NOTE", "INVOICE"},
 	"invoice_number":            {"N-1", "N-2"},
@@ -68,8 +68,8 @@ func allowance(amount string, base, percentage, reason, code, category, rate any
 	}
 }
 
-// TestEveryCorrectionIsShown corrects each value that the specification lets
-// callers correct, twice, and reads it back.
+// TestEveryCorrectionIsShown sets each value that callers can correct, twice,
+// and reads it back.
 func TestEveryCorrectionIsShown(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi.Load()

@@ -9,8 +9,8 @@ import (
 	"docledger/test/harness"
 )
 
-// peppol is an invoice that violates no rule of EN 16931 and Peppol, under
-// another number and without the rules' own base document changing.
+// peppol is an invoice that violates no rule of EN 16931 and Peppol, with a
+// number of its own.
 func peppol(t *testing.T, number string, replace ...string) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../../adapter/extract/einvoice/rules/testdata/ubl-invoice.xml")
@@ -31,9 +31,9 @@ func check(r harness.Response, rule string) (severity string, passed, found bool
 	return "", false, false, ""
 }
 
-// TestEInvoiceRules has a violated official rule be the check einvoice_rules,
-// with the severity that the entity chose, and shows every violated rule under
-// /validation.
+// TestEInvoiceRules verifies that a violated official rule fails the check
+// einvoice_rules with the severity of the entity, and that /validation shows
+// every violated rule.
 func TestEInvoiceRules(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
@@ -86,7 +86,8 @@ func TestEInvoiceRules(t *testing.T) {
 	}
 }
 
-// TestValidationOfWhatNoRulesApplyTo names why an invoice is not judged.
+// TestValidationOfWhatNoRulesApplyTo verifies the reason why an invoice is
+// NOT_JUDGED.
 func TestValidationOfWhatNoRulesApplyTo(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})

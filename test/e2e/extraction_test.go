@@ -27,14 +27,14 @@ import (
 	"go.uber.org/mock/gomock"
 )
 
-// readerFunc is a reader that does what a test wants.
+// readerFunc is a reader with test behavior.
 type readerFunc func(context.Context, extraction.Source) (*extraction.Result, error)
 
 func (f readerFunc) Read(ctx context.Context, s extraction.Source) (*extraction.Result, error) {
 	return f(ctx, s)
 }
 
-// resting is a service without workers, so that a test runs jobs itself.
+// resting is a service without workers; the test runs the jobs.
 func resting(t *testing.T, read readerFunc, content []byte) (*harness.Server, harness.Organization, job.ExtractDocument) {
 	t.Helper()
 	o := harness.Options{NoWorkers: true}
@@ -101,7 +101,7 @@ func TestDocumentThatKillsTheProcessIsGivenUp(t *testing.T) {
 	died := errors.New("the process dies here")
 	s, org, args := resting(t, nil, harness.UBL("X-1"))
 	ex := *s.Service.Extraction
-	// A panic outside the reader leaves things as a kill does.
+	// A panic outside the reader has the same effect as a kill.
 	blobs := documentmock.NewMockBlobs(gomock.NewController(t))
 	blobs.EXPECT().Local(gomock.Any(), gomock.Any()).DoAndReturn(func(context.Context, string) (string, func(), error) { panic(died) }).Times(document.MaxInterruptions)
 	ex.Blobs = blobs
@@ -160,8 +160,8 @@ func TestOutagesDoNotCountAgainstADocument(t *testing.T) {
 	}
 }
 
-// flaky is a repository whose database is away for some changes after the
-// first, which claims the document.
+// flaky is a repository whose database fails for some changes after the first
+// one, which claims the document.
 type flaky struct {
 	document.Repository
 	changes, away int
@@ -204,8 +204,8 @@ func TestAGoneOriginalIsSaid(t *testing.T) {
 	}
 }
 
-// TestForceWhileReading starts a document over while it is being read: the
-// reading that began without force must not end it.
+// TestForceWhileReading restarts the extraction of a document during an
+// extraction. The older extraction must not end it.
 func TestForceWhileReading(t *testing.T) {
 	t.Parallel()
 	began, release := make(chan struct{}), make(chan struct{})

@@ -14,8 +14,8 @@ import (
 	"docledger/test/harness"
 )
 
-// TestStalledBodiesAreCutOff sends a request that stops in the middle: it must
-// be answered, or its connection closed, by the request's deadline.
+// TestStalledBodiesAreCutOff sends an incomplete request. The service must
+// respond or close the connection by the deadline of the request.
 func TestStalledBodiesAreCutOff(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{Env: map[string]string{"REQUEST_TIMEOUT": "300ms"}})

@@ -15,18 +15,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// books are the simulated ledgers with what tests do in them.
+// books are the simulated ledgers with the operations that tests perform in
+// them.
 type books struct {
 	*harness.Ledger
 	// addContacts adds contacts to a tenant, every tenth archived.
 	addContacts func(tenant string, count int) error
 	// outage has every request fail, or ends that.
 	outage func(on bool)
-	// classes of accounts that the charts hold.
+	// classes are the account classes of the charts.
 	classes func() []string
-	// takeOff disconnects a tenant from the provider's side.
+	// takeOff disconnects a tenant on the side of the provider.
 	takeOff func(tenant string) error
-	// withdraw ends every consent from the provider's side.
+	// withdraw ends every consent on the side of the provider.
 	withdraw func()
 }
 
@@ -89,7 +90,8 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// TestActivation walks from consent to the ledger's lists by HTTP alone.
+// TestActivation tests the flow from the consent to the lists of the ledger
+// over HTTP.
 func TestActivation(t *testing.T) {
 	t.Parallel()
 	onLedgers(t, func(t *testing.T, s *harness.Server, b *books, log *syncBuffer) {
@@ -121,7 +123,7 @@ func TestActivation(t *testing.T) {
 		want("PENDING", "consent_missing")
 		s.SetUp(o, o.Entity, b.Ledger, id, tenant).Want(400, "conflict")
 		s.Do(http.MethodGet, base+"/accounting-accounts", token, nil).Want(400, "conflict")
-		// Somebody who says no comes back too.
+		// The browser also returns if the user declines.
 		if q := s.Agree(b.Ledger, asked.Text("authorization_url")); q.Get("error") != "access_denied" || q.Get("status") != "PENDING" {
 			t.Errorf("after a refusal the page is told %v", q)
 		}
@@ -195,7 +197,7 @@ func (b *books) wrongSetups(t *testing.T, s *harness.Server, o harness.Organizat
 	}
 }
 
-// readLists reads rows 4 to 7.
+// readLists reads the lists of the ledger.
 func (b *books) readLists(t *testing.T, s *harness.Server, o harness.Organization, base string) {
 	t.Helper()
 	token := o.Admin.Token
@@ -257,8 +259,8 @@ func (b *books) readLists(t *testing.T, s *harness.Server, o harness.Organizatio
 	}
 }
 
-// TestLedgerOutOfReach keeps the rest at work while the ledger is down
-// (domain D24).
+// TestLedgerOutOfReach verifies that everything else works while the ledger is
+// unavailable (domain D24).
 func TestLedgerOutOfReach(t *testing.T) {
 	t.Parallel()
 	onLedgers(t, func(t *testing.T, s *harness.Server, b *books, _ *syncBuffer) {
@@ -280,8 +282,7 @@ func TestLedgerOutOfReach(t *testing.T) {
 	})
 }
 
-// TestProviderEndsConsent withdraws the consent at the provider, and connects
-// again.
+// TestProviderEndsConsent withdraws the consent at the provider and reconnects.
 func TestProviderEndsConsent(t *testing.T) {
 	t.Parallel()
 	onLedgers(t, func(t *testing.T, s *harness.Server, b *books, _ *syncBuffer) {
@@ -302,7 +303,8 @@ func TestProviderEndsConsent(t *testing.T) {
 			t.Errorf("the page is told %v", q)
 		}
 		read().OK()
-		// So does a tenant that is taken off there, and comes back.
+		// The same applies to a tenant that is disconnected and reconnected at
+		// the provider.
 		if err := b.takeOff(b.Tenants[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +317,8 @@ func TestProviderEndsConsent(t *testing.T) {
 	})
 }
 
-// TestDefaultAccountOfTheLedger refuses accounts that nothing can be posted to.
+// TestDefaultAccountOfTheLedger verifies that accounts are refused that lines
+// cannot use.
 func TestDefaultAccountOfTheLedger(t *testing.T) {
 	t.Parallel()
 	onLedgers(t, func(t *testing.T, s *harness.Server, b *books, _ *syncBuffer) {

@@ -13,8 +13,8 @@ import (
 	"docledger/test/harness"
 )
 
-// processorAway is a service whose payment processor cannot be reached, and need
-// not be: an organization without subscription is on its trial.
+// processorAway is a service with an unreachable payment processor. An
+// organization without subscription uses its trial.
 var processorAway = map[string]string{
 	"BILLING": "stripe", "PAYMENT_URL": "http://127.0.0.1:9", "PAYMENT_SECRET_KEY": "sk_test_away", "PAYMENT_SIGNING_SECRETS": "whsec_away_0123456789",
 }
@@ -50,8 +50,8 @@ func TestTrialLimitsHoldUnderConcurrency(t *testing.T) {
 	})
 }
 
-// TestThe301stInvoiceIsRefused has three invoices left of a trial's month when
-// ten documents are read at once.
+// TestThe301stInvoiceIsRefused extracts ten documents concurrently with three
+// invoices left in the month of a trial.
 func TestThe301stInvoiceIsRefused(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

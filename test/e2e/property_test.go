@@ -14,7 +14,7 @@ import (
 	"docledger/test/harness"
 )
 
-// seed is that of the generated requests; DOCLEDGER_SEED tries another one.
+// seed is the seed of the generated requests. DOCLEDGER_SEED sets another one.
 func seed(t *testing.T) uint64 {
 	text, ok := os.LookupEnv("DOCLEDGER_SEED")
 	if !ok {
@@ -28,8 +28,8 @@ func seed(t *testing.T) uint64 {
 }
 
 // TestGeneratedRequests sends valid, boundary and single-fault requests of
-// every operation as each kind of caller. Every response must be one that the
-// specification has; a single fault must be a 400 for whoever is signed in.
+// every operation as each kind of caller. Every response must match the
+// specification. A single fault must get 400 for an authenticated caller.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{Env: map[string]string{"EXTRACT_WAIT_TIMEOUT": "2s", "SIGN_IN_TRIES_PER_ACCOUNT": "1000000"}})
@@ -81,7 +81,8 @@ func unexpected(op spectest.Operation, c spectest.Case, caller string, r harness
 	case c.Kind != spectest.Fault || !signedIn && !op.Public || r.Status == http.StatusBadRequest:
 		return ""
 	case strings.HasPrefix(c.Name, "multipart") && r.Status == http.StatusNotFound:
-		// Whoever may not upload is told so before their file is read.
+		// A caller without the upload permission is refused before the file is
+		// read.
 		return ""
 	default:
 		return "a single fault must be a 400"

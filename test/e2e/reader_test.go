@@ -15,8 +15,8 @@ import (
 	"docledger/test/harness"
 )
 
-// However often the reader cannot start, the document waits and is extracted
-// once it can.
+// The document waits while the reader cannot start, and is extracted when it
+// can.
 func TestReaderThatCannotStartCostsNoDocument(t *testing.T) {
 	t.Parallel()
 	var back atomic.Bool
@@ -47,7 +47,7 @@ func TestReaderThatCannotStartCostsNoDocument(t *testing.T) {
 	}
 }
 
-// Who asks for the invoice learns that it will come.
+// A caller who requests the invoice gets still_processing.
 func TestExtractWhileTheReaderIsUnavailable(t *testing.T) {
 	t.Parallel()
 	var o harness.Options

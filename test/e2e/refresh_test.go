@@ -13,9 +13,9 @@ import (
 	"docledger/test/postgres"
 )
 
-// TestExpiredGrantOfTwoReplicas has 100 callers at each of two replicas meet a
-// grant whose access has expired and whose refresh token the provider takes
-// once: one refresh serves all, and nobody must connect again.
+// TestExpiredGrantOfTwoReplicas sends 100 concurrent calls to each of two
+// replicas with an expired grant, whose refresh token the provider accepts
+// once. One refresh must serve all calls, and no reconnect is needed.
 func TestExpiredGrantOfTwoReplicas(t *testing.T) {
 	t.Parallel()
 	clock := newHands()
@@ -30,8 +30,8 @@ func TestExpiredGrantOfTwoReplicas(t *testing.T) {
 	sim.Kit.Clock.Advance(40 * time.Minute)
 	clock.advance(40 * time.Minute)
 	before := tokenRequests(sim)
-	// A token is good at the replica that issued it alone: each has its own
-	// signing key here.
+	// A token is valid only at the replica that issued it, because each replica
+	// has its own signing key here.
 	tokens := []string{replicas[0].Login(org.Admin.Email), replicas[1].Login(org.Admin.Email)}
 	var callers sync.WaitGroup
 	for n := range 200 {
@@ -51,7 +51,7 @@ func TestExpiredGrantOfTwoReplicas(t *testing.T) {
 	}
 }
 
-// tokenRequests counts what the ledger was asked for tokens.
+// tokenRequests counts the token requests to the ledger.
 func tokenRequests(sim *simxero.Server) (n int) {
 	for _, r := range sim.Kit.Requests() {
 		if strings.HasSuffix(r.Path, "/connect/token") {

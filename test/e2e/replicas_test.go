@@ -17,7 +17,7 @@ import (
 const sharedKey = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE=" // 32 bytes
 
 // replicated are the options of processes that share a database and an object
-// store, and have nothing of their own.
+// store.
 func replicated(t *testing.T) (*objectstore.Instance, harness.Options) {
 	t.Helper()
 	server := objectstore.New(t)
@@ -44,7 +44,8 @@ func replicated(t *testing.T) (*objectstore.Instance, harness.Options) {
 	return server, o
 }
 
-// TestReplicasShareDocuments has one replica take what another one reads.
+// TestReplicasShareDocuments uploads a document to one replica and reads it
+// from another.
 func TestReplicasShareDocuments(t *testing.T) {
 	t.Parallel()
 	server, o := replicated(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// hands is a clock whose hands tests move.
+// hands is a clock that a test moves.
 type hands struct {
 	mu  sync.Mutex
 	now time.Time

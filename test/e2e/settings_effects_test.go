@@ -18,16 +18,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// effect plays steps that a setting must show in. values are those to compare;
-// nil stands for every value that the specification lists. play returns what
-// the steps led to, without the setting's echo, its event and versions.
+// effect runs steps that must show a setting. values are the values to compare;
+// nil means every value of the specification. play returns the result of the
+// steps, without the setting itself, its event and versions.
 type effect struct {
 	values []any
 	play   func(w *settingsWorld) any
 }
 
-// effects has a scenario for each key of SettingsUpdate. A key without one
-// fails TestEverySettingHasAnEffect.
+// effects has a scenario for each key of SettingsUpdate.
+// TestEverySettingHasAnEffect fails for a key without one.
 var effects = map[string]effect{
 	"default_currency": {values: []any{"EUR", "USD", nil}, play: func(w *settingsWorld) any {
 		return w.extract(withoutCurrency("C-1")).At("currency")
@@ -40,7 +40,7 @@ var effects = map[string]effect{
 		}
 		return seen
 	}},
-	// These zones are 26 hours apart, so they never have the same date.
+	// These time zones differ by 26 hours, so that their dates always differ.
 	"timezone": {values: []any{"Etc/GMT+12", "Pacific/Kiritimati"}, play: func(w *settingsWorld) any {
 		tomorrow := time.Now().In(time.FixedZone("Kiritimati", 14*60*60)).AddDate(0, 0, 1)
 		return w.extract(dated("T-1", tomorrow.Format(time.DateOnly))).At("status")
@@ -66,7 +66,7 @@ var effects = map[string]effect{
 		w.set("default_currency", "EUR")
 		return w.extract(withoutCurrency("R-1")).At("status")
 	}},
-	// null is the value of an entity that no longer syncs.
+	// null stops the sync of the entity.
 	"accounting_integration_id": {values: []any{"$integration", nil}, play: func(w *settingsWorld) any {
 		inv := w.approve(w.extract(harness.UBL("B-1")), "")
 		return w.s.Do(http.MethodPost, "/api/invoices/"+inv.Text("id")+"/sync", w.token, nil).Status
@@ -119,7 +119,7 @@ func dated(number, day string) []byte {
 	return []byte(strings.NewReplacer("2026-01-15", day, "2026-02-14", "2099-12-01").Replace(string(harness.UBL(number))))
 }
 
-// ours is an invoice to the entity, which passes every check.
+// ours is an invoice to the entity that passes every check.
 func ours(number string) []byte {
 	return []byte(strings.ReplaceAll(string(harness.UBL(number)), "Buyer Ltd", "Settings Company"))
 }
@@ -133,7 +133,7 @@ func printedInvoice(t *testing.T, date string) []byte {
 	return data
 }
 
-// printedPage is a page with an invoice in English; dated and footer are lines
+// printedPage is a page with an invoice in English. dated and footer are lines
 // of it.
 func printedPage(dated, footer string) generator.Page {
 	var page generator.Page
@@ -152,8 +152,7 @@ func printedPage(dated, footer string) generator.Page {
 	return page
 }
 
-// settingsWorld is an entity of its own service, whose settings one scenario
-// plays with.
+// settingsWorld is an entity of a separate service for one scenario.
 type settingsWorld struct {
 	t         *testing.T
 	s         *harness.Server
@@ -203,7 +202,7 @@ func (w *settingsWorld) extract(content []byte) harness.Response {
 	return w.s.Extract(w.token, w.upload(content)).OK()
 }
 
-// settled waits until a document was extracted without anybody's request.
+// settled waits until a document was extracted without a request.
 func (w *settingsWorld) settled(document string) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -234,10 +233,9 @@ func (w *settingsWorld) ledger() {
 	w.set("default_tax_rate_id", w.get(lists+"/accounting-tax-rates").Text("items", 0, "id"))
 }
 
-// TestEverySettingHasAnEffect plays, for each key that the specification lets
-// callers set, the same steps with each of its values. What they lead to must
-// differ: a setting without code behind it fails, and so does a key without a
-// scenario.
+// TestEverySettingHasAnEffect runs the same steps with each value of each key
+// that callers can set. The results must differ. It fails for a setting without
+// effect and for a key without a scenario.
 func TestEverySettingHasAnEffect(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi.Load()

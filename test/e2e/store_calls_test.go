@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestStoreCalls has a place looked at so rarely that only the store's call can
-// bring a new file in.
+// TestStoreCalls polls a location so rarely that only a change notification can
+// cause the ingest of a new file.
 func TestStoreCalls(t *testing.T) {
 	t.Parallel()
 	for provider, open := range harness.StoresOf() {
@@ -46,7 +46,8 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 	took := s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, said)
 	t.Logf("extracted after %s", took)
 
-	// What nobody tells of waits for the next call, or the next poll in its turn.
+	// A change without a notification waits for the next notification or the
+	// next poll.
 	st.Mishandle(true, false)
 	untold := add()
 	st.Mishandle(false, true)
@@ -78,8 +79,8 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 	s.Send(http.MethodPost, address, "", strings.NewReader(forged)).Want(404, "not_found")
 }
 
-// TestStoreTellsWhenToComeBack has a status say when a store that takes no more
-// calls is asked again.
+// TestStoreTellsWhenToComeBack verifies that the status shows when docledger
+// will call a store again that refuses calls.
 func TestStoreTellsWhenToComeBack(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// onStores runs a test against every document store, on each database.
+// onStores runs a test with every document store on each database.
 func onStores(t *testing.T, test func(t *testing.T, s *harness.Server, st *harness.Store)) {
 	t.Helper()
 	for provider, open := range harness.StoresOf() {
@@ -31,8 +31,8 @@ func onStores(t *testing.T, test func(t *testing.T, s *harness.Server, st *harne
 // patience is for what is not held to a time.
 const patience = 30 * time.Second
 
-// TestStoreIsWatched walks by HTTP alone from the consent to a file that
-// somebody adds to the store and that is an invoice within five seconds.
+// TestStoreIsWatched tests the flow over HTTP from the consent to a new file in
+// the store that is an invoice within five seconds.
 func TestStoreIsWatched(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {
@@ -60,7 +60,8 @@ func TestStoreIsWatched(t *testing.T) {
 			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", token, nil).OK()
 		}
 		s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, func() string { return string(status().Raw) })
-		// The first of some files must be in time; other work may take the machine.
+		// At least one of several files must meet the limit, because other work
+		// may use the machine.
 		for try := 1; ; try++ {
 			number := uuid.NewString()
 			st.Add(folder, number+".xml", harness.UBL(number))
@@ -87,8 +88,8 @@ func TestStoreIsWatched(t *testing.T) {
 	})
 }
 
-// TestSourcesReachNoOtherPath holds that whatever stands in the place of a
-// source's id names no other path at the store: nothing is asked there.
+// TestSourcesReachNoOtherPath verifies that no source id reaches another path
+// at the store.
 func TestSourcesReachNoOtherPath(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {
@@ -122,8 +123,8 @@ func lists(r harness.Response, id string) bool {
 	return false
 }
 
-// extracted reports whether there is an invoice of a number, from a document that
-// the watch brought.
+// extracted reports whether an ingested document has an invoice with the
+// number.
 func extracted(s *harness.Server, o harness.Organization, number string) bool {
 	list := s.Do(http.MethodGet, "/api/invoices?entity_id="+o.Entity.String(), o.Admin.Token, nil).OK()
 	for n := range list.Len("items") {
@@ -135,8 +136,8 @@ func extracted(s *harness.Server, o harness.Organization, number string) bool {
 	return false
 }
 
-// TestStoreEndsConsent withdraws the consent at the store, and connects again:
-// what came meanwhile is ingested.
+// TestStoreEndsConsent withdraws the consent at the store and reconnects.
+// Changes of the meantime are ingested.
 func TestStoreEndsConsent(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s *harness.Server, st *harness.Store) {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestInvoiceIsSyncedIntoEachLedger takes an e-invoice from its upload to a
-// bill in each simulated ledger, by nothing but the API.
+// bill in each simulated ledger through the API.
 func TestInvoiceIsSyncedIntoEachLedger(t *testing.T) {
 	t.Parallel()
 	for provider, open := range map[string]func(testing.TB) *harness.Ledger{
@@ -22,8 +22,8 @@ func TestInvoiceIsSyncedIntoEachLedger(t *testing.T) {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
 			harness.OnEach(t, func(t *testing.T, o harness.Options) {
-				// One for each installation: two that share a tenant share its
-				// limits, and neither knows of the other's calls.
+				// Each installation has its own tenant, because installations
+				// that share a tenant share its limits without knowing it.
 				l := open(t)
 				s := harness.Start(t, o.With(l))
 				org := s.NewOrganization("Sync")
@@ -36,7 +36,7 @@ func TestInvoiceIsSyncedIntoEachLedger(t *testing.T) {
 func syncInto(t *testing.T, s *harness.Server, org harness.Organization, l *harness.Ledger) {
 	token := org.Admin.Token
 	invoice := approve(t, s, org)
-	// Without a ledger there is nothing to wait for.
+	// Without a ledger, the sync fails at once.
 	s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).Want(http.StatusBadRequest, "conflict")
 	id := s.Activate(org, org.Entity, l, l.Tenants[0])
 	failed := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", token, nil).OK()
@@ -90,8 +90,8 @@ func approve(t *testing.T, s *harness.Server, org harness.Organization) (invoice
 	return inv.Text("id")
 }
 
-// TestBookingGoesOnOnceReconnected takes the consent away; the sync says so
-// and resumes automatically as soon as somebody has consented again.
+// TestBookingGoesOnOnceReconnected ends the consent. The sync reports it and
+// resumes automatically after a new consent.
 func TestBookingGoesOnOnceReconnected(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

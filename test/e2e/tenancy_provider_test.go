@@ -9,8 +9,8 @@ import (
 	"docledger/test/harness"
 )
 
-// newProviderTenancy adds to the matrix the callers whose tokens an identity
-// provider issued: good ones of both kinds, and those that must stay outside.
+// newProviderTenancy adds callers with tokens of an identity provider to the
+// matrix: valid tokens of both kinds, and tokens that must be refused.
 func newProviderTenancy(t *testing.T) *tenancy {
 	t.Helper()
 	o := simclerk.Options{
@@ -50,5 +50,5 @@ func newProviderTenancy(t *testing.T) *tenancy {
 	return v
 }
 
-// longLived sessions outlast the matrix.
+// longLived makes sessions outlast the matrix.
 var longLived = simclerk.TokenOptions{Lifetime: time.Hour}

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// tenancy is what the matrix is played on: an organization with people of
-// every role on a restricted entity, and another organization.
+// tenancy is the data of the matrix: an organization with users of every role
+// on a restricted entity, and another organization.
 type tenancy struct {
 	s       *harness.Server
 	org     harness.Organization
@@ -26,7 +26,8 @@ type tenancy struct {
 	ledger  *harness.Ledger
 	store   *harness.Store
 	watch   string // the entity's integration of the store
-	// fresh makes a document with an invoice, since some operations change it.
+	// fresh creates a document with an invoice, because some operations change
+	// it.
 	fresh func() (document, invoice string)
 }
 
@@ -37,10 +38,10 @@ type caller struct {
 	role  identity.EntityRole // on the entity; NoRole sees nothing of it
 	admin bool
 	known bool // the token is good
-	// outsider speaks for another organization; foreign is a token that the
-	// identity provider issued.
+	// outsider marks a caller of another organization. foreign marks a token of
+	// the identity provider.
 	outsider, foreign bool
-	// assistant is an OAuth token, where the entities let assistants PREPARE.
+	// assistant marks an OAuth token; the entities allow assistants PREPARE.
 	assistant bool
 }
 
@@ -79,8 +80,7 @@ func newTenancy(t *testing.T, o harness.Options) *tenancy {
 	return v
 }
 
-// place returns the names of the integration that an operation is about, and of
-// a source.
+// place returns the ids of the integration and the source of an operation.
 func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	if strings.HasPrefix(op.ID, "listTrigger") {
 		integration = v.watch
@@ -88,8 +88,8 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source}
 }
 
-// integration returns one of the entity that is ACTIVE, made again where an
-// operation has ended it.
+// integration returns an ACTIVE integration of the entity. It creates a new one
+// if an operation has disconnected it.
 func (v *tenancy) integration(before string) string {
 	if before != "" && v.s.Do(http.MethodGet, "/api/integrations/"+before+"/status", v.org.Admin.Token, nil).OK().Text("status") == "ACTIVE" {
 		return before
@@ -115,22 +115,23 @@ var bodies = map[string]string{
 	"disconnectIntegration": ``,
 }
 
-// queries narrow the lists to the entity, so that tenancy shows.
+// queries limit the lists to the entity, so that a missing tenant scope is
+// visible.
 var queries = map[string]string{
 	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
 	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity",
 	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity",
 }
 
-// aboutNothing are the operations that name no thing of the organization.
+// aboutNothing are the operations that name no record of the organization.
 var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
-// bought are the operations that only an installation with a payment processor
-// has (domain D16); rights come first.
+// bought are the operations that require a payment processor (domain D16).
+// Permissions are checked first.
 var bought = []string{"listPlans", "createCheckoutSession", "createPortalSession"}
 
-// due is the status that the table of rights (domain D5) and the order of
-// refusal (architecture rule 4) ask for.
+// due returns the expected status according to the table of permissions (domain
+// D5) and the order of refusals (architecture rule 4).
 func due(op spectest.Operation, c caller) int {
 	p := identity.Permission(op.Permission)
 	switch {
@@ -161,8 +162,8 @@ func due(op spectest.Operation, c caller) int {
 	return http.StatusOK
 }
 
-// TestTenancyMatrix plays every operation of the specification as every kind
-// of caller, without a payment processor and with one.
+// TestTenancyMatrix runs every operation of the specification as every kind of
+// caller, with and without a payment processor.
 func TestTenancyMatrix(t *testing.T) {
 	t.Parallel()
 	t.Run("without a processor", func(t *testing.T) {
@@ -181,10 +182,10 @@ func TestTenancyMatrix(t *testing.T) {
 	})
 }
 
-// noPrice is no price, where nothing is for sale.
+// noPrice is an unknown price for an installation that sells no plans.
 const noPrice = "price_none"
 
-// play plays the matrix; price is one that is for sale, or noPrice.
+// play runs the matrix. price is a price for sale, or noPrice.
 func (v *tenancy) play(t *testing.T, price string) {
 	document, invoice := v.fresh()
 	integration := ""
@@ -260,8 +261,8 @@ func (v *tenancy) request(t *testing.T, op spectest.Operation, path, body, token
 	return v.s.Exchange(req)
 }
 
-// TestForeignThingsReadLikeMissingOnes compares, for each operation that names
-// a thing, the response about another organization's with that about none.
+// TestForeignThingsReadLikeMissingOnes verifies for each operation that a
+// record of another organization and a missing record get the same response.
 func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 	t.Parallel()
 	v := newTenancy(t, harness.Options{})

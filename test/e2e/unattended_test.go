@@ -11,9 +11,8 @@ import (
 	"docledger/test/harness"
 )
 
-// four is a file that was synced unattended once: its IBAN and tax id have
-// wrong check digits, it is dated long ago, and it is addressed to another
-// company. All four are WARNINGs.
+// four is an invoice with four WARNINGs: its IBAN and tax id have wrong check
+// digits, its date is long ago, and its buyer is another company.
 func four(number string) []byte {
 	return []byte(strings.NewReplacer(
 		"DE136695976", "DE136695975", "2026-01-15", "2014-01-15", "2026-02-14", "2014-02-14",
@@ -23,9 +22,9 @@ func four(number string) []byte {
 
 var fourRules = []string{"iban_checksum", "tax_id_checksum", "date_plausible", "buyer_is_entity"}
 
-// TestSystemApprovesOnlyWhatPassedEveryCheck has WARNINGs keep the system from
-// approving, after extraction, after a correction and at a sync, until the
-// entity ignores every one of them by name.
+// TestSystemApprovesOnlyWhatPassedEveryCheck verifies that WARNINGs prevent
+// approval by the system after extraction, after a correction and at a sync,
+// unless the entity ignores each of them by name.
 func TestSystemApprovesOnlyWhatPassedEveryCheck(t *testing.T) {
 	t.Parallel()
 	l, _ := harness.NewLedgerA(t)
@@ -69,15 +68,14 @@ func TestSystemApprovesOnlyWhatPassedEveryCheck(t *testing.T) {
 	if now := s.Do(http.MethodPut, settings, token, map[string]any{"auto_approve_ignore": nil}).OK(); now.Len("auto_approve_ignore") != 0 {
 		t.Errorf("null resets to %s", now.Raw)
 	}
-	// What waits may be approved by a person at any time: WARNINGs need no
-	// acknowledgement.
+	// A person may approve a waiting invoice at any time, because WARNINGs need
+	// no acknowledgement.
 	waits := s.Extract(token, s.Upload(token, org.Entity, "two.xml", four("F-2")).OK().Text("id")).OK()
 	s.Do(http.MethodPost, "/api/invoices/"+waits.Text("id")+"/approve", token, map[string]any{"version": waits.Number("version")}).OK()
 }
 
-// TestOnlyWarningsCanBeIgnored refuses rules that are only BLOCKING, and
-// unknown ones; a failed BLOCKING check of a rule that can be a WARNING is not
-// ignored either.
+// TestOnlyWarningsCanBeIgnored verifies that unknown rules and rules without
+// WARNINGs are refused, and that a failed BLOCKING check is not ignored.
 func TestOnlyWarningsCanBeIgnored(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
@@ -96,8 +94,8 @@ func TestOnlyWarningsCanBeIgnored(t *testing.T) {
 	}
 }
 
-// TestFourEyesIsNeverTheSystem keeps the system from approving where a second
-// person must.
+// TestFourEyesIsNeverTheSystem verifies that the system approves nothing if a
+// second person must approve.
 func TestFourEyesIsNeverTheSystem(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
@@ -114,7 +112,7 @@ func TestFourEyesIsNeverTheSystem(t *testing.T) {
 }
 
 // TestFailedChecksAreAcknowledged approves an invoice with two failed BLOCKING
-// checks only where the approver names both, and nothing else.
+// checks only if the approver names exactly these two.
 func TestFailedChecksAreAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{})
@@ -157,7 +155,7 @@ func TestFailedChecksAreAcknowledged(t *testing.T) {
 	if got := history.Text("items", history.Len("items")-1, "data", "acknowledged_checks"); got != "gross_sum,date_plausible,buyer_is_entity" {
 		t.Errorf("the history says %q", got)
 	}
-	// Nothing failed, so there is nothing to acknowledge.
+	// No check failed, so there is nothing to acknowledge.
 	good := s.Extract(token, s.Upload(token, org.Entity, "g.xml", harness.UBL("K-2")).OK().Text("id")).OK()
 	r := s.Do(http.MethodPost, "/api/invoices/"+good.Text("id")+"/approve", token, map[string]any{"version": 1, "acknowledge_checks": []string{"gross_sum"}}).Want(400, "checks_failed")
 	if r.At("error", "details", "checks") == nil || r.Len("error", "details", "checks") != 0 {

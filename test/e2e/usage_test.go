@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestUsageByEntityAddsUp has documents of two entities read at once, among
-// them what counts twice and what does not count.
+// TestUsageByEntityAddsUp extracts documents of two entities concurrently,
+// including documents that count twice and documents that do not count.
 func TestUsageByEntityAddsUp(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -60,8 +60,9 @@ func TestUsageByEntityAddsUp(t *testing.T) {
 	})
 }
 
-// wantUsage holds both forms of the response to what each entity has, "" for all
-// that the caller may not see, and to what counts towards the limit.
+// wantUsage compares both response formats with the usage of each entity (""
+// for all entities that the caller may not see) and with the usage that counts
+// towards the limit.
 func wantUsage(t *testing.T, s *harness.Server, token string, want map[string]int) {
 	t.Helper()
 	total := s.Do(http.MethodGet, "/api/billing", token, nil).OK().Number("usage", "invoices_this_month")

@@ -34,8 +34,9 @@ func TestRemovedBillIsBookedOnlyWhenAskedFor(t *testing.T) {
 	})
 }
 
-// TestReadBackThroughANewConnection reads a bill whose integration has ended
-// through the one that reaches the same ledger now, and through no other.
+// TestReadBackThroughANewConnection reads a bill of a disconnected integration
+// through the integration that now reaches the same ledger, and through no
+// other.
 func TestReadBackThroughANewConnection(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -153,9 +154,9 @@ func TestTakenBackBeforeItsTurn(t *testing.T) {
 	})
 }
 
-// TestTakenBackAfterTheBillWasRemoved books again after all of it: the ledger
-// must not answer with the bill that was deleted there, which it does where a
-// key comes again.
+// TestTakenBackAfterTheBillWasRemoved syncs again after a removed bill and a
+// withdrawn approval. The ledger must not return the deleted bill, which it
+// does if a key is reused.
 func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -188,8 +189,8 @@ func TestTakenBackAfterTheBillWasRemoved(t *testing.T) {
 }
 
 // TestCorrectedAfterItWasGivenUp corrects an invoice whose bill was sent for
-// days without a response: what is synced then is the corrected one, or the first
-// one where that has arrived.
+// days without a response. The result is the corrected bill, or the first one
+// if it was created.
 func TestCorrectedAfterItWasGivenUp(t *testing.T) {
 	t.Parallel()
 	for name, arrives := range map[string]bool{"never arrived": false, "arrived at last": true} {

@@ -1,5 +1,5 @@
-// Package sync tests sync over the real store and a ledger in memory that
-// fails in every way.
+// Package sync tests the sync use case with the real store and a ledger in
+// memory that fails in every way.
 package sync
 
 import (
@@ -38,7 +38,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// hands is a clock that stands still until it is moved.
+// hands is a clock that stands still until a test moves it.
 type hands struct{ now atomic.Int64 }
 
 func (h *hands) Now() time.Time { return time.UnixMicro(h.now.Load()).UTC() }
@@ -49,7 +49,7 @@ type ids struct{}
 
 func (ids) New() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// world is an organization with a ledger. The test runs attempts itself.
+// world is an organization with a ledger. The test runs the attempts.
 type world struct {
 	t       testing.TB
 	db      *database.DB
@@ -124,7 +124,7 @@ func (w *world) people(ctx context.Context) {
 	w.entity = w.newEntity(ctx, o.ID)
 }
 
-// newEntity makes an entity whose integration is ACTIVE.
+// newEntity creates an entity with an ACTIVE integration.
 func (w *world) newEntity(ctx context.Context, organization uuid.UUID) uuid.UUID {
 	e := &entity.Entity{ID: ids{}.New(), OrganizationID: organization, Name: "Entity", Access: entity.AccessOrganization, DefaultRole: identity.Approver, Version: 1}
 	must(w.t, w.store.Entities().Add(ctx, e))
@@ -141,7 +141,7 @@ func (w *world) newEntity(ctx context.Context, organization uuid.UUID) uuid.UUID
 	return e.ID
 }
 
-// disconnect ends an integration.
+// disconnect disconnects an integration.
 func (w *world) disconnect(id uuid.UUID) {
 	w.t.Helper()
 	_, err := w.store.Integrations().Update(context.Background(), w.admin.Scope(), id, 0, func(i *integration.Integration) error {
@@ -165,7 +165,7 @@ func (w *world) connect(tenant string) (id uuid.UUID) {
 	return i.ID
 }
 
-// open is a sealer that seals nothing.
+// open is an Encrypter that does not encrypt.
 type open struct{}
 
 func (open) Encrypt(_ secret.Binding, plain []byte) ([]byte, error) {
@@ -182,28 +182,29 @@ func (w *world) With(ctx context.Context, i *integration.Integration, _ bool, ca
 	return call(ctx, integration.Access{Tenant: i.Tenant()})
 }
 
-// noQueue takes jobs and forgets them: the test makes the attempts.
+// noQueue discards jobs, because the test makes the attempts.
 type noQueue struct{}
 
 func (noQueue) Enqueue(context.Context, job.Args, job.Priority) error      { return nil }
 func (noQueue) EnqueueAll(context.Context, []job.Args, job.Priority) error { return nil }
 func (noQueue) Live(context.Context, job.Args) (bool, error)               { return false, nil }
 
-// life of one process: once it has ended nothing that it does is stored.
+// life is the lifetime of one process. After its end, nothing that the process
+// does is stored.
 type life struct{ ended atomic.Bool }
 
 type lifeKey struct{}
 
 var errKilled = errors.New("the process was killed")
 
-// kill ends the process of a context, as kill -9 does.
+// kill ends the process of a context like kill -9.
 func kill(ctx context.Context) {
 	if l, ok := ctx.Value(lifeKey{}).(*life); ok {
 		l.ended.Store(true)
 	}
 }
 
-// mortal are syncs that a dead process cannot change.
+// mortal is a repository that refuses changes of an ended process.
 type mortal struct{ ledgersync.Repository }
 
 func (m mortal) Change(
@@ -216,7 +217,7 @@ func (m mortal) Change(
 	return m.Repository.Change(ctx, s, id, change)
 }
 
-// approved makes an approved invoice of 100.00 and 19.00 tax.
+// approved creates an approved invoice of 100.00 and 19.00 tax.
 func (w *world) approved(number string, change ...func(*invoice.Invoice)) uuid.UUID {
 	w.t.Helper()
 	ctx := context.Background()
@@ -255,12 +256,12 @@ func (w *world) invoice(id uuid.UUID) *invoice.Invoice {
 	return inv
 }
 
-// request asks for a sync; the response is the state before any attempt.
+// request requests a sync. The response is the state before any attempt.
 func (w *world) request(id uuid.UUID, in usecase.Input) (*invoice.Invoice, error) {
 	return w.service.Request(context.Background(), w.admin, id, 0, in)
 }
 
-// push makes the attempts that are due, once each, and says how many.
+// push makes each due attempt once and returns their number.
 func (w *world) push(ctx context.Context) int {
 	w.t.Helper()
 	due, err := w.store.Bookings().Due(context.Background(), w.clock.Now(), w.clock.Now().Add(time.Hour), 2000)
@@ -272,7 +273,8 @@ func (w *world) push(ctx context.Context) int {
 			for b := range queue {
 				ctx := context.WithValue(ctx, lifeKey{}, &life{})
 				err := w.service.Run(ctx, job.SyncInvoice{V: 1, OrganizationID: b.OrganizationID, InvoiceID: b.InvoiceID, Round: b.Round})
-				// A database that is too busy fails an attempt; the queue makes another.
+				// A database that is too busy fails an attempt; the queue
+				// retries it.
 				if f, ok := fault.As(err); err != nil && !errors.Is(err, errKilled) && !(ok && f.Kind == fault.Unavailable) {
 					w.t.Errorf("attempt: %v", err)
 				}
@@ -287,7 +289,7 @@ func (w *world) push(ctx context.Context) int {
 	return len(due)
 }
 
-// settle makes attempts until none is planned any more.
+// settle makes attempts until none is scheduled.
 func (w *world) settle() {
 	w.t.Helper()
 	for round := range 500 {
@@ -302,7 +304,7 @@ func (w *world) settle() {
 	w.t.Fatal("the syncs never come to an end")
 }
 
-// book requests a sync and lets it come to its end.
+// book requests a sync and runs it to its end.
 func (w *world) book(id uuid.UUID, in usecase.Input) *invoice.Invoice {
 	w.t.Helper()
 	if _, err := w.request(id, in); err != nil {

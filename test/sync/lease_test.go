@@ -14,11 +14,12 @@ import (
 	usecase "docledger/usecase/sync"
 )
 
-// supplierUnknown gives an invoice a supplier that the ledger does not know.
+// supplierUnknown sets a supplier that the ledger does not know.
 func supplierUnknown(inv *invoice.Invoice) { inv.Seller = invoice.Party{Name: "Nova"} }
 
-// TestSupplierOfAKilledProcessIsAddedSoon has a process die while it adds a
-// supplier: others say that they wait for it, and continue within seconds.
+// TestSupplierOfAKilledProcessIsAddedSoon kills a process while it creates a
+// contact. Other syncs report that they wait for the contact and continue
+// within seconds.
 func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -52,9 +53,8 @@ func TestSupplierOfAKilledProcessIsAddedSoon(t *testing.T) {
 	})
 }
 
-// TestNoSetbacks has the gate hold a sync back again and again, since the
-// ledger fails others, or our database be away while it asks the ledger: it goes
-// on soon after that is over.
+// TestNoSetbacks delays a sync repeatedly by the rate limiter and by a failed
+// database. The sync continues shortly after the delay ends.
 func TestNoSetbacks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -15,8 +15,7 @@ import (
 	"docledger/domain/money"
 )
 
-// ledger is a small accounting system in memory, with all that a real one may
-// do to a caller.
+// ledger is a small ledger in memory that can fail in every way.
 type ledger struct {
 	mu       gosync.Mutex
 	bills    []*held
@@ -27,18 +26,18 @@ type ledger struct {
 	rules    accounting.Rules
 	limits   accounting.AttachmentLimits
 	calls    map[string]int
-	// meets is asked before each call; it says what becomes of it.
+	// meets returns the outcome of each call.
 	meets func(ctx context.Context, call string) happening
 }
 
-// held is a bill as the ledger holds it.
+// held is a bill in the ledger.
 type held struct {
 	accounting.LedgerBill
 	bill  accounting.Bill
 	files []accounting.Attachment
 }
 
-// happening is what becomes of a call.
+// happening is the outcome of a call.
 type happening struct {
 	before error // the call is refused so, and does nothing
 	after  error // the call does its work, and then its response is this
@@ -62,14 +61,15 @@ func newLedger() *ledger {
 	}
 }
 
-// unavailable is what a connector says of 5xx, cut lines and time-outs.
+// unavailable is the error of a connector for 5xx responses, lost connections
+// and timeouts.
 func unavailable() error {
 	return integration.Unavailable(integration.AccountingA, 0, errors.New("cut off"))
 }
 
 func busy() error { return integration.RateLimited(integration.AccountingA, 0, nil) }
 
-// enter counts a call and lets it meet its fate.
+// enter counts a call and applies its outcome.
 func (l *ledger) enter(ctx context.Context, call string) (after error, err error) {
 	l.mu.Lock()
 	l.calls[call]++
@@ -213,7 +213,7 @@ func (l *ledger) Attach(ctx context.Context, _ integration.Access, _ accounting.
 	return made, after
 }
 
-// typeBill is a bill that a person types into the ledger.
+// typeBill creates a bill like a user of the ledger.
 func (l *ledger) typeBill(contact, number, total string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +230,7 @@ func (l *ledger) remove(id string) {
 	l.byID(id).Removed = true
 }
 
-// forgetKeys makes the ledger forget its keys, as time does.
+// forgetKeys expires the idempotency keys of the ledger.
 func (l *ledger) forgetKeys() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,7 +239,7 @@ func (l *ledger) forgetKeys() {
 
 func (l *ledger) closePeriod(until calendar.Date) { l.rules.ClosedUntil = until }
 
-// references counts the bills that carry each of our references.
+// references counts the bills by docledger reference.
 func (l *ledger) references() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -52,8 +52,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestWishesOfABookingUnderWay refuses what the sync that is under way would
-// not do.
+// TestWishesOfABookingUnderWay verifies that link and force are refused during
+// a running sync.
 func TestWishesOfABookingUnderWay(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

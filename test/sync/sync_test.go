@@ -55,8 +55,8 @@ func TestInvoiceBecomesABill(t *testing.T) {
 	})
 }
 
-// TestThousandSyncsUnderEveryFault is the promise of exactly once: whatever
-// happens to calls, answers and processes.
+// TestThousandSyncsUnderEveryFault verifies that every sync creates exactly one
+// bill, whatever fails: calls, responses or processes.
 func TestThousandSyncsUnderEveryFault(t *testing.T) {
 	t.Parallel()
 	const count = 1000
@@ -72,7 +72,7 @@ func TestThousandSyncsUnderEveryFault(t *testing.T) {
 		}
 		invoices := make([]uuid.UUID, count)
 		for i := range invoices {
-			// A hundred suppliers, of which the ledger knows one.
+			// There are 100 suppliers, of which the ledger knows one.
 			invoices[i] = w.approved(uuid.NewString()[:18], func(inv *invoice.Invoice) {
 				if i%10 > 0 {
 					inv.Seller = invoice.Party{Name: "Supplier " + string(rune('A'+i%25)) + string(rune('a'+i%4))}
@@ -129,7 +129,7 @@ func TestThousandSyncsUnderEveryFault(t *testing.T) {
 	})
 }
 
-// wantOneEach holds the ledger to one bill an invoice, and no other.
+// wantOneEach verifies that the ledger has exactly one bill per invoice.
 func (w *world) wantOneEach(invoices []uuid.UUID) {
 	w.t.Helper()
 	count := w.ledger.references()
@@ -143,8 +143,8 @@ func (w *world) wantOneEach(invoices []uuid.UUID) {
 	}
 }
 
-// TestRestoredStateBooksNothingTwice takes the database back to before a
-// hundred syncs, as a restored backup does.
+// TestRestoredStateBooksNothingTwice resets the database to the state before
+// 100 syncs, like a restored backup.
 func TestRestoredStateBooksNothingTwice(t *testing.T) {
 	t.Parallel()
 	const count = 100
@@ -231,7 +231,7 @@ func fivePercent(inv *invoice.Invoice) {
 	inv.Lines[0].TaxRate, inv.TaxTotal, inv.GrossTotal = &rate, &tax, &gross
 }
 
-// correct changes an invoice as a person does, and asks for its sync again.
+// correct corrects an invoice as a user and requests its sync again.
 func (w *world) correct(id uuid.UUID, change func(*invoice.Invoice)) *invoice.Invoice {
 	w.t.Helper()
 	_, err := w.store.Invoices().Update(context.Background(), w.admin.Scope(), id, 0, func(inv *invoice.Invoice) error {
@@ -302,8 +302,8 @@ func TestBillsOfOthersStopTheBooking(t *testing.T) {
 	})
 }
 
-// TestLinkNeedsNothingElse links a bill of a contact that nothing leads to, with
-// no account chosen: nothing is added to the ledger for it.
+// TestLinkNeedsNothingElse links a bill of an unrelated contact without an
+// account. Nothing is added to the ledger.
 func TestLinkNeedsNothingElse(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

@@ -1,5 +1,5 @@
-// Package watching tests that every version of a file in a watched place
-// becomes a document once, whatever happens on the way, on both databases.
+// Package watching verifies on both databases that every version of a file in a
+// watched location becomes exactly one document, whatever fails.
 package watching
 
 import (
@@ -57,9 +57,9 @@ func (c *steady) Advance(by time.Duration) {
 
 var errKilled = errors.New("the process was killed")
 
-// mortal is a unit of work whose process is killed when the count runs out:
-// before the commit, so that nothing is stored, or after it, so that nothing
-// that follows is done.
+// mortal is a unit of work whose process is killed when the counter reaches
+// zero: before the commit, so that nothing is stored, or after it, so that
+// nothing else is done.
 type mortal struct {
 	*store.Store
 	left  int // transactions until the end; negative for never
@@ -91,7 +91,7 @@ type plans struct{ billing.Plan }
 
 func (p *plans) Of(context.Context, uuid.UUID) (billing.Plan, error) { return p.Plan, nil }
 
-// direct lends the access of the account that consented last.
+// direct returns the access of the account of the latest consent.
 type direct struct{ w *world }
 
 func (d direct) With(ctx context.Context, _ *integration.Integration, _ bool, call func(context.Context, integration.Access) error) error {
@@ -102,7 +102,7 @@ type sniffer struct{}
 
 func (sniffer) MediaType([]byte) string { return "application/xml" }
 
-// health writes the status straight.
+// health writes the status directly.
 type health struct{ st *store.Store }
 
 func (h health) set(ctx context.Context, i *integration.Integration, change func(*integration.Integration)) error {
@@ -130,13 +130,13 @@ type world struct {
 	tx    *mortal
 	place *place
 	plans *plans
-	// account is whose consent the integration stands on.
+	// account is the account whose consent the integration uses.
 	account string
 	i       *integration.Integration
 }
 
-// onEach runs a test on both databases, with a feed that tells all and with
-// one beside listings.
+// onEach runs a test on both databases, with a feed that lists everything and
+// with one that reports only changes.
 func onEach(t *testing.T, test func(t *testing.T, w *world), directories ...string) {
 	t.Helper()
 	for _, name := range []string{"sqlite feed", "postgres feed", "sqlite listing", "postgres listing"} {
@@ -243,7 +243,7 @@ func (w *world) watch() *watch.Watch {
 	return got
 }
 
-// settle polls until nothing is left to do.
+// settle polls until no work is left.
 func (w *world) settle() {
 	w.t.Helper()
 	for range 200 {
@@ -274,7 +274,7 @@ func (w *world) documents() map[string]document.Document {
 	}
 }
 
-// want holds the documents to the contents, each once.
+// want compares the documents with the contents, each once.
 func (w *world) want(when string, contents ...[]byte) map[string]document.Document {
 	w.t.Helper()
 	got := w.documents()

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// consenting is a place whose consent page agrees automatically.
+// consenting is a location whose consent page accepts automatically.
 type consenting struct {
 	*place
 	asked []string // sources that sub-sources were asked of
@@ -55,7 +55,7 @@ func (c *consenting) Refresh(context.Context, secret.Text) (integration.Tokens, 
 
 func (c *consenting) Revoke(context.Context, integration.Tokens) error { return nil }
 
-// walk is a service with a store, and an integration that has its consent.
+// walk is a service with a store and an integration with a consent.
 type walk struct {
 	*harness.Server
 	t     *testing.T
@@ -101,8 +101,8 @@ func (w *walk) setUp(metadata map[string]any) harness.Response {
 	})
 }
 
-// TestWalk connects a store by rows 1, 8, 9 and 3, and has a file that is added
-// there extracted within five seconds.
+// TestWalk connects and sets up a document store over HTTP. A file that is
+// added there is extracted within five seconds.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -151,7 +151,7 @@ func (w *walk) eventually(what string, done func() bool) {
 	}
 }
 
-// TestSetUpFields has each key that is missing or wrong named.
+// TestSetUpFields verifies that the error names each missing or invalid key.
 func TestSetUpFields(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t, harness.Options{})
@@ -187,15 +187,15 @@ func TestSetUpFields(t *testing.T) {
 	for _, list := range []string{"/accounting-organizations?entity_id=" + w.org.Entity.String(), "/accounting-accounts", "/accounting-contacts"} {
 		w.get(list).Want(400, "invalid_request")
 	}
-	// The place's own folder among them means all of it.
+	// The root folder in the list means the whole location.
 	m["directories"] = []string{"", "No"}
 	w.setUp(m).OK()
-	// What is set up already need not be named again.
+	// A later setup need not repeat the keys.
 	w.setUp(map[string]any{"directories": []string{}}).OK()
 }
 
-// TestSourceSegment has whatever stands in the segment reach the connector to
-// the letter, or nothing at all.
+// TestSourceSegment verifies that the path segment reaches the connector
+// unchanged or is refused.
 func TestSourceSegment(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t, harness.Options{})
@@ -207,8 +207,8 @@ func TestSourceSegment(t *testing.T) {
 			t.Errorf("%q: %d %s", id, r.Status, r.Raw)
 		}
 		w.store.set(func() {
-			// A slash parts segments in whatever spelling, and no store has one
-			// in its ids.
+			// An encoded slash separates segments too, and no store uses it in
+			// ids.
 			switch n := len(w.store.asked); {
 			case strings.Contains(id, "/") && n > 0, n > 1:
 				t.Errorf("%q reached the connector as %q", id, w.store.asked)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// modelFiles is how many files the model has; WATCH_MODEL_FILES sets another
-// number.
+// modelFiles is the number of files of the model. WATCH_MODEL_FILES sets
+// another number.
 func modelFiles(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("WATCH_MODEL_FILES")
@@ -26,8 +26,8 @@ func modelFiles(t *testing.T) int {
 	return n
 }
 
-// model plays at random what may happen to a store and to the process that
-// watches it, and remembers which contents must become documents.
+// model simulates random events of a document store and of the process that
+// watches it. It records which contents must become documents.
 type model struct {
 	*world
 	rand    *rand.Rand
@@ -76,8 +76,8 @@ func (m *model) step(adding bool) {
 	}
 }
 
-// poll polls with a process that may be killed on the way. What was opened
-// before is what may have become a document.
+// poll polls with a process that may be killed. Only contents that were opened
+// before may become documents.
 func (m *model) pollMortal() {
 	m.tx.dead, m.tx.after = false, m.rand.IntN(2) == 0
 	m.tx.left = -1
@@ -94,8 +94,8 @@ func (m *model) pollMortal() {
 	m.clock.Advance(time.Duration(m.rand.IntN(40)) * time.Second)
 }
 
-// final are the contents that the store holds at the end; each must be a
-// document, and no document may be anything that was never in the store.
+// final are the contents in the store at the end. Each must be a document, and
+// every document must have been in the store.
 func (m *model) final() map[string]bool {
 	digests := map[string]bool{}
 	for _, id := range m.files {
@@ -142,8 +142,8 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// versionsOnce holds the count of the watch to what is a document, and lets all
-// be read again once more, which must bring nothing.
+// versionsOnce compares the counter of the watch with the documents. Then it
+// starts a full scan, which must ingest nothing.
 func (m *model) versionsOnce() {
 	m.t.Helper()
 	before, taken := len(m.documents()), m.watch().FilesTakenIn

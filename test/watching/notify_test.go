@@ -17,18 +17,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// lifetime is how long a promise to call lasts.
+// lifetime is the lifetime of a subscription.
 const lifetime = 48 * time.Hour
 
-// promise is what a store has promised.
+// promise is a subscription of the store.
 type promise struct {
 	address string
 	proof   string
 	expires time.Time
 }
 
-// calling is a place whose store promises to call. It replaces promises rather
-// than prolong them where replaces is set.
+// calling is a location whose store supports subscriptions. It replaces
+// subscriptions instead of extending them if replaces is set.
 type calling struct {
 	*place
 	t         *testing.T
@@ -80,7 +80,7 @@ func (c *calling) Unsubscribe(_ context.Context, _ integration.Access, s docstor
 	return nil
 }
 
-// Read takes the query's secrets, and its echo.
+// Read returns the secrets and the echo of the query.
 func (c *calling) Read(call docstore.Call) (docstore.Notification, error) {
 	told := docstore.Notification{Changed: len(call.Query["quiet"]) == 0}
 	for _, proof := range call.Query["proof"] {
@@ -92,8 +92,8 @@ func (c *calling) Read(call docstore.Call) (docstore.Notification, error) {
 	return told, nil
 }
 
-// callers runs a test on both databases, with a store that prolongs its
-// promises and one that replaces them.
+// callers runs a test on both databases, with a store that extends its
+// subscriptions and one that replaces them.
 func callers(t *testing.T, test func(t *testing.T, w *world, c *calling)) {
 	t.Helper()
 	onEach(t, func(t *testing.T, w *world) {
@@ -104,7 +104,7 @@ func callers(t *testing.T, test func(t *testing.T, w *world, c *calling)) {
 	})
 }
 
-// only is the one promise that there is, with the id in its address.
+// only returns the single subscription with the id in its address.
 func (c *calling) only() (*promise, uuid.UUID) {
 	c.t.Helper()
 	if len(c.promises) != 1 {
@@ -120,7 +120,7 @@ func (c *calling) only() (*promise, uuid.UUID) {
 	return nil, uuid.Nil
 }
 
-// call makes a call with a secret.
+// call sends a notification with a secret.
 func (w *world) call(id uuid.UUID, proofs ...string) fault.Code {
 	w.t.Helper()
 	_, err := w.Notified(w.ctx, id, docstore.Call{Query: map[string][]string{"proof": proofs}, Header: http.Header{}})
@@ -171,7 +171,7 @@ func TestNotifications(t *testing.T) {
 		if w.due() || w.watch().Run != run+1 {
 			t.Errorf("after one poll it is due: %t, %d polls", w.due(), w.watch().Run-run)
 		}
-		// One that was dropped is made good by the next poll in its turn.
+		// The next regular poll compensates a dropped notification.
 		w.place.add(top, "b.xml", false, xml(2))
 		w.clock.Advance(time.Minute)
 		if !w.due() {
@@ -182,8 +182,8 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// TestNotifiedDuringPoll has a change that is told while a poll is on its way,
-// and that it may not have read, be read soon.
+// TestNotifiedDuringPoll sends a notification during a poll that may not have
+// read the change. The change must be read soon.
 func TestNotifiedDuringPoll(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {
@@ -207,8 +207,8 @@ func TestNotifiedDuringPoll(t *testing.T) {
 	})
 }
 
-// TestPromisesAreKeptUp renews at half the life, and asks again where the store
-// has forgotten.
+// TestPromisesAreKeptUp verifies that subscriptions are renewed at half their
+// lifetime and created again if the store lost them.
 func TestPromisesAreKeptUp(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {
@@ -244,8 +244,9 @@ func TestPromisesAreKeptUp(t *testing.T) {
 	})
 }
 
-// TestStoreDoesNotPromise keeps polling, asks again later, and ends what is of
-// no use.
+// TestStoreDoesNotPromise verifies that polling continues without
+// subscriptions, that docledger requests them again later, and that it ends
+// useless ones.
 func TestStoreDoesNotPromise(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {
@@ -272,8 +273,8 @@ func TestStoreDoesNotPromise(t *testing.T) {
 	})
 }
 
-// TestPromisesEnd ends them with the place and with the integration, and where
-// a process was killed on the way.
+// TestPromisesEnd verifies that subscriptions end with the location and with
+// the integration, even if a process was killed.
 func TestPromisesEnd(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {
@@ -316,8 +317,8 @@ func TestPromisesEnd(t *testing.T) {
 	})
 }
 
-// TestDisconnectedMeanwhile ends a promise that comes after the integration was
-// disconnected.
+// TestDisconnectedMeanwhile verifies that a subscription ends that was created
+// after the integration was disconnected.
 func TestDisconnectedMeanwhile(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {
@@ -334,7 +335,8 @@ func TestDisconnectedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestNoPublicAddress asks no store to call where none can.
+// TestNoPublicAddress verifies that no subscription is requested without a
+// public address.
 func TestNoPublicAddress(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {

@@ -28,8 +28,8 @@ type file struct {
 	binned  bool
 }
 
-// place is a document store with one place, in memory. Its feed tells all from
-// the beginning, or, where listing is set, only what happens.
+// place is a document store with one location in memory. Its feed lists
+// everything from the beginning, or only changes if listing is set.
 type place struct {
 	mu      sync.Mutex
 	now     func() time.Time
@@ -96,7 +96,7 @@ func (p *place) set(do func()) {
 	do()
 }
 
-// guard refuses a call; it holds the lock otherwise.
+// guard refuses a call, or returns with the lock held.
 func (p *place) guard(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
@@ -197,7 +197,7 @@ func (p *place) Open(ctx context.Context, _ integration.Access, _ docstore.Locat
 	return docstore.Content{Body: io.NopCloser(bytes.NewReader(content)), Size: f.Size, Version: f.Version}, nil
 }
 
-// endless is a content that nobody sends.
+// endless is a content that never ends.
 type endless struct{ ctx context.Context }
 
 func (e endless) Read([]byte) (int, error) {
@@ -207,8 +207,8 @@ func (e endless) Read([]byte) (int, error) {
 
 func (endless) Close() error { return nil }
 
-// Start begins at the log's end, or, for a feed that tells all, at its
-// beginning.
+// Start begins at the end of the log, or at its beginning for a feed that lists
+// everything.
 func (p *place) Start(ctx context.Context, _ integration.Access, _ docstore.Location) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,7 +244,7 @@ func (p *place) Next(ctx context.Context, _ integration.Access, _ docstore.Locat
 	return page, nil
 }
 
-// all tells of every item, children before their parents.
+// all lists every item, children before their parents.
 func (p *place) all(at string) docstore.Page {
 	from, then := 0, 0
 	if _, err := fmt.Sscanf(at, "%d:%d", &from, &then); err != nil {
@@ -266,7 +266,7 @@ func (p *place) all(at string) docstore.Page {
 	return page
 }
 
-// listing is a place whose feed tells only what happens.
+// listing is a location whose feed reports only changes.
 type listing struct{ *place }
 
 func (p listing) Start(ctx context.Context, _ integration.Access, _ docstore.Location) (string, error) {

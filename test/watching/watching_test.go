@@ -36,7 +36,8 @@ func TestFilesBecomeDocuments(t *testing.T) {
 		if w.must(err); len(events.Items) != 1 || events.Items[0].Type != event.DocumentReceived || events.Items[0].Data["source"] != "TRIGGER" {
 			t.Errorf("events %+v", events.Items)
 		}
-		// Names, places and bins change nothing; contents do.
+		// Changes of name, place or recycle bin ingest nothing; changed
+		// contents do.
 		w.place.change(id, func(f *file) { f.Name = "b.xml" })
 		w.settle()
 		w.place.change(id, func(f *file) { f.Parent = top })
@@ -60,8 +61,9 @@ func TestFilesBecomeDocuments(t *testing.T) {
 	})
 }
 
-// TestFolderBackBeforeTold holds that a folder which was away when it was to be
-// listed, of which the feed never tells, is listed once it is back.
+// TestFolderBackBeforeTold verifies that a folder is listed when it is back, if
+// it was missing when it should have been listed and the feed does not report
+// it.
 func TestFolderBackBeforeTold(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -94,8 +96,8 @@ func TestDirectories(t *testing.T) {
 		w.place.add(old, "one.xml", false, xml(2))
 		w.settle()
 		w.want("watched alone", xml(2))
-		// The folder stays watched under another name, and a new one at its
-		// path is watched too.
+		// The folder stays watched under another name. A new folder at its path
+		// is watched too.
 		w.place.change(old, func(f *file) { f.Name = "Archive" })
 		w.settle()
 		second := w.place.add(in, "Bills", true, nil)
@@ -113,7 +115,7 @@ func TestDirectories(t *testing.T) {
 				t.Errorf("folder %+v, want %s", f, want)
 			}
 		}
-		// A folder that comes in brings what it holds.
+		// A folder that is moved in ingests its content.
 		w.place.change(far, func(f *file) { f.Parent = second })
 		w.settle()
 		w.want("moved in", xml(1), xml(2), xml(3), xml(4))
@@ -152,7 +154,8 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 	})
 }
 
-// TestFilesInTheWay has files that never come keep no others waiting.
+// TestFilesInTheWay verifies that files that always fail do not delay other
+// files.
 func TestFilesInTheWay(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -180,7 +183,8 @@ func TestFilesInTheWay(t *testing.T) {
 	})
 }
 
-// TestStoreDown has a poll end soon where the store answers for no file.
+// TestStoreDown verifies that a poll ends early if the store fails for every
+// file.
 func TestStoreDown(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -203,8 +207,8 @@ func TestStoreDown(t *testing.T) {
 	})
 }
 
-// TestFoldersInTheWay has folders that cannot be listed keep nothing else
-// waiting, and lists them once they can.
+// TestFoldersInTheWay verifies that folders that cannot be listed delay nothing
+// else and are listed later.
 func TestFoldersInTheWay(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -228,7 +232,7 @@ func TestFoldersInTheWay(t *testing.T) {
 	})
 }
 
-// TestLargeFolder lists a folder in several turns.
+// TestLargeFolder lists a folder in several polls.
 func TestLargeFolder(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -250,7 +254,8 @@ func TestLargeFolder(t *testing.T) {
 	})
 }
 
-// TestPagesThatTurn has a poll end where a store's pages lead to themselves.
+// TestPagesThatTurn verifies that a poll ends if the pages of a store form a
+// cycle.
 func TestPagesThatTurn(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -266,8 +271,9 @@ func TestPagesThatTurn(t *testing.T) {
 	})
 }
 
-// TestAnotherAccount has a feed begun again once another account consented: the
-// former one's place in it says nothing of what this one is told.
+// TestAnotherAccount verifies that the feed restarts after the consent of
+// another account, because the old cursor does not cover what the new account
+// can see.
 func TestAnotherAccount(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -284,8 +290,8 @@ func TestAnotherAccount(t *testing.T) {
 	})
 }
 
-// TestMovedDirectory has a watched folder stay so after all is read again,
-// wherever it lies by then.
+// TestMovedDirectory verifies that a watched folder stays watched after a full
+// scan, wherever it was moved.
 func TestMovedDirectory(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -302,7 +308,8 @@ func TestMovedDirectory(t *testing.T) {
 	}, "In")
 }
 
-// TestGone gives a file up that is told and never found.
+// TestGone verifies that docledger gives up a reported file that does not
+// exist.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -383,8 +390,8 @@ func TestLostCursor(t *testing.T) {
 	})
 }
 
-// TestFolderGoneWithTheCursor ends an enumeration although a folder of before is
-// there no longer, of whose end nothing told.
+// TestFolderGoneWithTheCursor verifies that a full scan ends although a former
+// folder was deleted without a report.
 func TestFolderGoneWithTheCursor(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
@@ -410,7 +417,7 @@ func TestFolderGoneWithTheCursor(t *testing.T) {
 	})
 }
 
-// TestSuperseded has a poll that was taken over store nothing.
+// TestSuperseded verifies that a superseded poll stores nothing.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
