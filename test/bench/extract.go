@@ -17,7 +17,7 @@ import (
 	"docledger/test/harness"
 )
 
-// corpus is where real documents may lie beside the project.
+// corpus is the optional folder of real documents.
 func corpus() (string, error) {
 	dir := os.Getenv("DOCLEDGER_CORPUS")
 	if dir == "" {
@@ -27,7 +27,8 @@ func corpus() (string, error) {
 	return dir, err
 }
 
-// goodFiles are the corpus' files of the kinds given that hold an invoice.
+// goodFiles returns the files of the corpus of the given kinds that contain an
+// invoice.
 func goodFiles(dir string, kinds ...string) ([]string, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "expected.json"))
 	if err != nil {
@@ -48,7 +49,7 @@ func goodFiles(dir string, kinds ...string) ([]string, error) {
 	return files, nil
 }
 
-// structured times the parsers in this process.
+// structured measures the parsers in this process.
 func structured(ctx context.Context, _ string) ([]figure, error) {
 	documents := [][]byte{harness.UBL("B-1"), harness.UBLLines("B-2", 50)}
 	set := "self-made files"
@@ -100,9 +101,9 @@ func median(runs int, do func() error) (time.Duration, error) {
 	return times[runs/2], nil
 }
 
-// hybrids compares the CPU of reading each hybrid PDF once with reading it
-// many times in one run: the difference is what a document costs with warm
-// children.
+// hybrids compares the CPU time of reading each hybrid PDF once with that of
+// reading it many times in one run. The difference is the cost of a document
+// with warm child processes.
 func hybrids(ctx context.Context, _ string) ([]figure, error) {
 	dir, err := corpus()
 	if err != nil {
@@ -125,18 +126,19 @@ func hybrids(ctx context.Context, _ string) ([]figure, error) {
 	return []figure{{fmt.Sprintf("hybrid PDF, CPU with warm children (%d corpus files)", len(files)), "≤ 60 ms", each.Round(100 * time.Microsecond).String()}}, nil
 }
 
-// cpuOf returns the CPU time of extracting files, children included.
+// cpuOf returns the CPU time of the extraction of files, including child
+// processes.
 func cpuOf(ctx context.Context, files []string) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, "bin/docledger", append([]string{"extract"}, files...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, out[:min(len(out), 300)])
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	// Children that were waited for count into their parent's usage.
+	// The usage of a process includes its finished child processes.
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
 }
 
-// wholeCorpus watches the memory of all processes of one extraction.
+// wholeCorpus measures the memory of all processes of one extraction.
 func wholeCorpus(ctx context.Context, _ string) ([]figure, error) {
 	name, goal := "extract over the corpus' good files, all processes", "≤ 400 MB"
 	dir, err := corpus()
@@ -157,7 +159,7 @@ func wholeCorpus(ctx context.Context, _ string) ([]figure, error) {
 		fmt.Sprintf("%d MB, %s", peak>>20, time.Since(began).Round(time.Millisecond))}}, nil
 }
 
-// watch returns the largest of what memory measures while wait runs.
+// watch returns the maximum of memory while wait runs.
 func watch(memory func() int64, wait func() error) (peak int64) {
 	done := make(chan struct{})
 	go func() {
@@ -176,7 +178,7 @@ func watch(memory func() int64, wait func() error) (peak int64) {
 	}
 }
 
-// residentTree is the memory of a process and its descendants, in bytes.
+// residentTree returns the memory of a process and its descendants in bytes.
 func residentTree(pid int) (sum int64) {
 	sum = resident(pid)
 	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -198,7 +200,7 @@ func residentTree(pid int) (sum int64) {
 	return sum
 }
 
-// resident is the memory of one process, in bytes.
+// resident returns the memory of one process in bytes.
 func resident(pid int) int64 {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command bench prints the product's figures of speed and memory, with the
-// machine they were taken on. It runs bin/docledger and bin/sandbox, which
-// must have been built.
+// Command bench prints the speed and memory figures of the product with the
+// measured machine. It runs bin/docledger and bin/sandbox, which must be built
+// before.
 package main
 
 import (

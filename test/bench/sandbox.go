@@ -56,7 +56,7 @@ func (s *sandbox) stop() {
 	_ = s.cmd.Wait()
 }
 
-// sandboxFigures measures the start and an upload that would not fit memory.
+// sandboxFigures measures the start and an upload that exceeds the memory.
 func sandboxFigures(ctx context.Context, dir string) ([]figure, error) {
 	s, err := startSandbox(ctx, dir)
 	if err != nil {
@@ -67,11 +67,11 @@ func sandboxFigures(ctx context.Context, dir string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A first upload pays for what every process pays once.
+	// The first upload includes the one-time costs of the process.
 	if err := s.upload(ctx, token, 1<<20); err != nil {
 		return nil, err
 	}
-	// Of the server alone: the processes that read PDFs get ready meanwhile.
+	// This measures only the server, while the processes that read PDFs start.
 	memory := func() int64 { return resident(s.cmd.Process.Pid) }
 	before := memory()
 	const size = 200 << 20
@@ -109,8 +109,8 @@ func (s *sandbox) login(ctx context.Context) (string, error) {
 	return answer.Token, nil
 }
 
-// upload sends size random bytes, which never are in this process's memory at
-// once.
+// upload sends size random bytes without holding all of them in the memory of
+// this process.
 func (s *sandbox) upload(ctx context.Context, token string, size int64) error {
 	r, w := io.Pipe()
 	form := multipart.NewWriter(w)

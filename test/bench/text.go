@@ -17,14 +17,15 @@ const (
 	textRounds    = 5   // how often, to tell reading from starting
 )
 
-// texts measures the reading of PDFs without embedded data: the CPU a page
-// with warm children, and documents a second beside a peer on the same files.
+// texts measures the extraction of PDFs without embedded data: the CPU time per
+// page with warm child processes, and the documents per second compared with
+// another program on the same files.
 func texts(ctx context.Context, dir string) ([]figure, error) {
 	files, pages, err := writeGenerated(dir)
 	if err != nil {
 		return nil, err
 	}
-	// The first run of all may compile the engine.
+	// The first run may compile the engine.
 	if _, err := cpuOf(ctx, files[:1]); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func texts(ctx context.Context, dir string) ([]figure, error) {
 	return append(out, peer(ctx, dir, files, own)...), nil
 }
 
-// writeGenerated writes made-up documents as PDFs.
+// writeGenerated writes generated documents as PDFs.
 func writeGenerated(dir string) (files []string, pages int, err error) {
 	folder := filepath.Join(dir, "texts")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -78,11 +79,12 @@ func wall(ctx context.Context, program string, args []string) (time.Duration, er
 	return time.Since(began), nil
 }
 
-// readers are the peer's ways to the text of a PDF that need no other program.
+// readers are the text readers of the other program that need no further
+// program.
 var readers = []struct{ name, module string }{{"pdfminer", "pdfminer.six"}, {"pdfium", "pypdfium2"}}
 
-// peer times invoice2data, installed from the Python package index into an
-// environment of its own.
+// peer measures invoice2data, which is installed from the Python package index
+// into a separate environment.
 func peer(ctx context.Context, dir string, files []string, own float64) []figure {
 	var out []figure
 	env := filepath.Join(dir, "peer")

@@ -23,8 +23,8 @@ const (
 	toolWarmUp = 300
 )
 
-// toolFigures measures what a tool call takes more than the same call of the
-// API: one caller, who reads one invoice in both ways by turns, with one token.
+// toolFigures measures the overhead of a tool call over the same API call: one
+// caller reads one invoice alternately in both ways with one token.
 func toolFigures(ctx context.Context, dir string) ([]figure, error) {
 	s, err := startSandbox(ctx, filepath.Join(dir, "tools"))
 	if err != nil {
@@ -65,7 +65,7 @@ func middle(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// timed sends a request and reads the response whole.
+// timed sends a request and reads the complete response.
 func timed(ctx context.Context, token, method, address, body string) (time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
@@ -90,7 +90,8 @@ func timed(ctx context.Context, token, method, address, body string) (time.Durat
 	return took, nil
 }
 
-// grant returns what a person granted to the sandbox's OAuth client.
+// grant returns the token that a user granted to the OAuth client of the
+// sandbox.
 func (s *sandbox) grant(ctx context.Context) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.values["IDENTITY_URL"]+"/_sim/tokens",
 		strings.NewReader(`{"kind":"oauth","user_id":"user_ada","organization_id":"org_sandbox"}`))
@@ -110,7 +111,7 @@ func (s *sandbox) grant(ctx context.Context) (string, error) {
 	return answer.Token, nil
 }
 
-// invoice makes one and returns its id.
+// invoice creates an invoice and returns its id.
 func (s *sandbox) invoice(ctx context.Context, token string) (string, error) {
 	session, err := assistant.Connect(ctx, s.values["MCP_URL"], assistant.Options{Token: token})
 	if err != nil {

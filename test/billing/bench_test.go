@@ -21,10 +21,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// callers is how many deliver at once.
+// callers is the number of concurrent deliveries.
 const callers = 16
 
-// durable makes a database that keeps what it commits.
+// durable creates a database with durable commits.
 func durable(b *testing.B) string {
 	b.Helper()
 	bin, err := postgres.Find()
@@ -46,7 +46,7 @@ func durable(b *testing.B) string {
 	return instance.URL
 }
 
-// each runs work n times by the callers and returns how often it ran a second.
+// each runs work n times by the callers and returns the rate per second.
 func each(b *testing.B, n int, work func(ctx context.Context, i int64) error) float64 {
 	b.Helper()
 	var next atomic.Int64
@@ -71,8 +71,8 @@ func each(b *testing.B, n int, work func(ctx context.Context, i int64) error) fl
 	return float64(n) / time.Since(began).Seconds()
 }
 
-// fetch sends a request and reads the response to its end, so that the connection
-// is used again.
+// fetch sends a request and reads the complete response, so that the connection
+// is reused.
 func fetch(client *http.Client, req *http.Request) error {
 	resp, err := client.Do(req)
 	if err != nil {
@@ -88,9 +88,9 @@ func fetch(client *http.Client, req *http.Request) error {
 	return nil
 }
 
-// BenchmarkWebhookReceipts measures payment events made durable, from the
-// request to the response, beside a bare transaction of the same two inserts in
-// the same database, in turns.
+// BenchmarkWebhookReceipts measures the durable receipt of payment events, from
+// the request to the response. It compares them with a plain transaction of the
+// same two inserts in the same database.
 func BenchmarkWebhookReceipts(b *testing.B) {
 	const perRound, rounds, payers = 1000, 5, 40
 	url := durable(b)
@@ -151,8 +151,8 @@ func BenchmarkWebhookReceipts(b *testing.B) {
 	}
 }
 
-// BenchmarkBillingRead measures GET /api/billing with the plan in the cache and
-// with the simulated processor asked for it.
+// BenchmarkBillingRead measures GET /api/billing with a cached plan and with a
+// request to the simulated processor.
 func BenchmarkBillingRead(b *testing.B) {
 	w := open(b, harness.Options{})
 	w.subscribe(w.customer("pm_card_visa"), w.price())

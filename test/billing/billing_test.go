@@ -139,8 +139,8 @@ func TestOutagesOfTheProcessor(t *testing.T) {
 	}
 }
 
-// TestRememberedFailuresDelayNothingForADay: the processor remembers failures
-// with their keys, and each step fails so once.
+// TestRememberedFailuresDelayNothingForADay fails each step once. The processor
+// stores failures with their idempotency keys.
 func TestRememberedFailuresDelayNothingForADay(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -162,8 +162,8 @@ func TestRememberedFailuresDelayNothingForADay(t *testing.T) {
 	}
 }
 
-// crashing fails after so many recorded steps, as a process does that is
-// killed; zero never.
+// crashing fails after that many recorded steps, like a killed process; zero
+// means never.
 type crashing struct {
 	billing.ChargeRecords
 	after int
@@ -194,7 +194,7 @@ func permutations(items []string) [][]string {
 	return out
 }
 
-// TestEventsEndInOneStateWithAtMostOneCharge plays the four subscription
+// TestEventsEndInOneStateWithAtMostOneCharge delivers the four subscription
 // events in every order, each once or twice, with a crash after each recorded
 // step of the charge.
 func TestEventsEndInOneStateWithAtMostOneCharge(t *testing.T) {
@@ -243,8 +243,8 @@ func (w *world) play(order []string, times, crash int, customer, price, name str
 	}
 }
 
-// tell delivers one event about a subscription, made by hand since the four
-// cannot all happen to one.
+// tell delivers one generated event about a subscription, because the four
+// events cannot all happen to one.
 func (w *world) tell(sub, customer, price, eventType string) {
 	w.t.Helper()
 	body := fmt.Appendf(nil, `{"id":"evt_%s_%s","object":"event","type":%q,"created":%d,"api_version":"2024-06-20","data":{"object":{"id":%q,"object":"subscription","customer":%q,"status":"active","metadata":{"charge_current_month":"true","price_id":%q}}}}`,
@@ -308,7 +308,7 @@ func TestChargesThatCannotBeMadeChargeNothing(t *testing.T) {
 	}
 }
 
-// price2 is another price than price makes, for the subscription itself.
+// price2 is a price that differs from price, for the subscription itself.
 func (w *world) price2() string {
 	product := w.make("/v1/products", "name", "Base")
 	return w.make("/v1/prices", "product", product, "currency", "eur", "unit_amount", "1000", "recurring[interval]", "month")

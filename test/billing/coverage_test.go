@@ -17,7 +17,7 @@ import (
 	"docledger/test/harness"
 )
 
-// term is what one price costs for one period.
+// term is the price of one period.
 type term struct {
 	name, interval, count string
 	amount                int64 // in cents
@@ -25,7 +25,7 @@ type term struct {
 
 var terms = []term{{"monthly", "month", "1", 3000}, {"quarterly", "month", "3", 9000}, {"yearly", "year", "1", 36500}}
 
-// paidLine is a line of an invoice that cost money.
+// paidLine is a line of an invoice with an amount.
 type paidLine struct {
 	from, until time.Time
 	amount      int64
@@ -49,8 +49,8 @@ func (w *world) paidLines(customer string) (lines []paidLine) {
 	return lines
 }
 
-// checkPaid fails where a moment since the purchase is paid twice or not at
-// all, and where the time before the anchor does not cost what it should.
+// checkPaid verifies that every moment since the purchase is paid exactly once,
+// and that the time before the anchor has the right price.
 func checkPaid(t *testing.T, name string, bought time.Time, sold term, lines []paidLine) {
 	t.Helper()
 	if len(lines) == 0 {
@@ -85,8 +85,8 @@ func checkPaid(t *testing.T, name string, bought time.Time, sold term, lines []p
 }
 
 // TestNoDayIsPaidTwice buys each price through the checkout on several days of
-// a month, changes plan and quantity before or after the first event was
-// carried out, and reads from the processor's invoices what was paid.
+// a month. It changes the plan and quantity before or after the first event was
+// processed, and verifies the paid amounts in the invoices of the processor.
 func TestNoDayIsPaidTwice(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{Env: map[string]string{"REDIRECT_ORIGINS": "https://app.example", "PAYMENT_PRODUCTS": "prod_team"}})
@@ -159,7 +159,7 @@ func (w *world) buy(price string) (customer string) {
 	return customer
 }
 
-// changePlan does what the customer can do at the processor's portal.
+// changePlan simulates a change of the customer in the billing portal.
 func (w *world) changePlan(customer, price, quantity string) {
 	w.t.Helper()
 	sub := w.list("/v1/subscriptions", "customer", customer)[0]
@@ -192,8 +192,8 @@ func (l *logLines) text() string {
 	return l.all.String()
 }
 
-// TestUnsellablePrices shows that one wrong price hides no other, is logged
-// once, cannot be bought and is reported by the doctor.
+// TestUnsellablePrices verifies that an invalid price does not hide others, is
+// logged once, cannot be bought and is reported by doctor.
 func TestUnsellablePrices(t *testing.T) {
 	t.Parallel()
 	log := &logLines{}

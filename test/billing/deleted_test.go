@@ -11,9 +11,9 @@ import (
 	"docledger/test/harness"
 )
 
-// TestADeletedCustomerIsReplacedOnce deletes an organization's customer at the
-// processor: each organization has one (interface 1.5), so whatever looks for it
-// next makes exactly one more, however many look at once.
+// TestADeletedCustomerIsReplacedOnce deletes the customer of an organization at
+// the payment processor. Each organization has one customer (interface 1.5), so
+// that concurrent readers create exactly one new customer.
 func TestADeletedCustomerIsReplacedOnce(t *testing.T) {
 	t.Parallel()
 	for name, look := range map[string]func(w *world) error{
@@ -61,8 +61,8 @@ func TestADeletedCustomerIsReplacedOnce(t *testing.T) {
 	}
 }
 
-// TestACustomerOfAnotherAccountStays: a customer that the processor never had
-// is the sign of a wrong key, by which nobody loses theirs.
+// TestACustomerOfAnotherAccountStays verifies that an unknown customer id is
+// kept, because it indicates a wrong key.
 func TestACustomerOfAnotherAccountStays(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})

@@ -14,16 +14,16 @@ import (
 	"docledger/test/redis"
 )
 
-// send delivers an event over HTTP, signed, and reads its response alone: what
-// that promises must hold before the event's job has run.
+// send delivers a signed event over HTTP and reads only its response. The
+// guarantees of the response must apply before the job of the event runs.
 func (w *world) send(body []byte) {
 	w.t.Helper()
 	w.Send(http.MethodPost, "/webhook/payments", "", bytes.NewReader(body),
 		"Content-Type", "application/json", "Stripe-Signature", stripesim.Sign(body, w.clock.Now(), signingSecret)).OK()
 }
 
-// TestNeverTheOldPlanAfterADelivery delivers a thousand changes of a plan, each
-// followed at once by a read, while others read all the time.
+// TestNeverTheOldPlanAfterADelivery delivers 1,000 changes of a plan, each
+// followed immediately by a read, with concurrent readers.
 func TestNeverTheOldPlanAfterADelivery(t *testing.T) {
 	t.Parallel()
 	const deliveries = 1000

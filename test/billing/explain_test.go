@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// explained is one fact as a person reads it.
+// explained is one fact as shown to an operator.
 type explained struct {
 	value, source, detail, event string
 }
@@ -135,15 +135,15 @@ func TestExplainSubscriptionAndOutage(t *testing.T) {
 	})
 }
 
-// lastEvent is the id of the processor's latest event of a type.
+// lastEvent returns the id of the latest event of a type.
 func (w *world) lastEvent(eventType string) string {
 	w.t.Helper()
 	id, _ := w.list("/v1/events", "limit", "1", "type", eventType)[0]["id"].(string)
 	return id
 }
 
-// TestWithoutTrialNothingIsAdded shows an organization that has neither
-// subscription nor trial.
+// TestWithoutTrialNothingIsAdded verifies an organization without subscription
+// and trial.
 func TestWithoutTrialNothingIsAdded(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})

@@ -1,4 +1,4 @@
-// Package billing tests billing over the whole service and the simulated
+// Package billing tests billing with the whole service and the simulated
 // payment processor.
 package billing
 
@@ -34,11 +34,11 @@ const (
 	signingSecret = "whsec_billing_0123456789"
 )
 
-// midMonth is neither a 1st nor the end of a month.
+// midMonth is neither the first nor the last day of a month.
 var midMonth = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// world is a service with the simulated processor beside it. The test runs
-// jobs itself.
+// world is a service with the simulated payment processor. The test runs the
+// jobs.
 type world struct {
 	*harness.Server
 	t   testing.TB
@@ -49,7 +49,7 @@ type world struct {
 	processor string // its address
 }
 
-// hands is a clock that stands still until it is moved.
+// hands is a clock that stands still until a test moves it.
 type hands struct {
 	mu  sync.Mutex
 	now time.Time
@@ -62,7 +62,7 @@ func (h *hands) Now() time.Time {
 	return h.now
 }
 
-// advance lets time pass for the service and for the processor.
+// advance advances the time of the service and of the processor.
 func (w *world) advance(by time.Duration) {
 	w.t.Helper()
 	w.control("clock", `{"advance":"`+by.String()+`"}`)
@@ -94,7 +94,7 @@ func open(t testing.TB, o harness.Options) *world {
 	return w
 }
 
-// do calls the simulator; form is pairs of name and value.
+// do calls the simulator. form contains pairs of name and value.
 func (w *world) do(method, path string, form ...string) map[string]any {
 	w.t.Helper()
 	return harness.AskProcessor(w.t, w.sim, method, path, form...)
@@ -106,7 +106,8 @@ func (w *world) make(path string, form ...string) string {
 	return id
 }
 
-// list returns what the processor has; query is pairs of name and value.
+// list returns objects of the processor. query contains pairs of name and
+// value.
 func (w *world) list(path string, query ...string) []map[string]any {
 	w.t.Helper()
 	data, _ := w.do(http.MethodGet, path, query...)["data"].([]any)
@@ -118,7 +119,7 @@ func (w *world) list(path string, query ...string) []map[string]any {
 	return out
 }
 
-// customer makes the organization's customer with a card.
+// customer creates the customer of the organization with a card.
 func (w *world) customer(card string) string {
 	w.t.Helper()
 	id, err := w.Service.Billing.Customers.Ensure(context.Background(), w.org.ID)
@@ -130,7 +131,7 @@ func (w *world) customer(card string) string {
 	return id
 }
 
-// price makes a monthly price of 30.00 EUR with limits.
+// price creates a monthly price of 30.00 EUR with limits.
 func (w *world) price(metadata ...string) string {
 	product := w.make("/v1/products", "name", "Team")
 	form := []string{"product", product, "currency", "eur", "unit_amount", "3000", "recurring[interval]", "month", "lookup_key", "team"}
@@ -140,8 +141,8 @@ func (w *world) price(metadata ...string) string {
 	return w.make("/v1/prices", form...)
 }
 
-// subscribe makes a subscription that is anchored on the next 1st and asks for
-// the running month to be charged.
+// subscribe creates a subscription that begins on the next 1st and requests the
+// charge of the current month.
 func (w *world) subscribe(customer, price string) string {
 	w.t.Helper()
 	return w.make("/v1/subscriptions", "customer", customer, "items[0][price]", price,
@@ -149,8 +150,8 @@ func (w *world) subscribe(customer, price string) string {
 		"metadata[charge_current_month]", "true", "metadata[price_id]", price)
 }
 
-// receive hands the service the event of a type as its webhook would, and runs
-// its job until it is done, at most as often as the queue would.
+// receive delivers the event of a type like its webhook and runs its job until
+// it is done, at most as often as the queue.
 func (w *world) receive(eventType string) {
 	w.t.Helper()
 	for _, e := range w.list("/v1/events", "type", eventType) {
@@ -181,7 +182,7 @@ func (w *world) forget(organization uuid.UUID) {
 	}
 }
 
-// process works what the inbox holds.
+// process processes the messages of the inbox.
 func (w *world) process() {
 	w.t.Helper()
 	for range 10 {
@@ -199,7 +200,7 @@ func (w *world) process() {
 	w.t.Fatal("an event is never done")
 }
 
-// charges are the processor's invoices that are immediate charges.
+// charges returns the invoices of immediate charges at the processor.
 func (w *world) charges(customer string) (out []map[string]any) {
 	w.t.Helper()
 	for _, inv := range w.list("/v1/invoices", "customer", customer) {

@@ -14,7 +14,7 @@ import (
 	"docledger/test/harness"
 )
 
-// purchase is what one organization does within a day.
+// purchase is the actions of one organization within a day.
 type purchase struct {
 	name     string
 	card     string
@@ -23,7 +23,7 @@ type purchase struct {
 	then     func(w *world, sub string)
 }
 
-// A day that goes over the end of a month, four hours from one to the next.
+// A day across the end of a month, in steps of four hours.
 var (
 	december  = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	january   = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -40,7 +40,8 @@ var (
 	}
 )
 
-// outcome is what became of a purchase: our record and the processor's charges.
+// outcome is the result of a purchase: the record of docledger and the charges
+// of the processor.
 type outcome struct {
 	Month   string
 	State   billing.ChargeState
@@ -48,8 +49,8 @@ type outcome struct {
 	Charges []string
 }
 
-// TestADayWithoutWebhooksChargesTheSame plays one day twice: with each webhook
-// delivered as it comes, and with none, but a reconciliation after it.
+// TestADayWithoutWebhooksChargesTheSame runs one day twice: with every webhook
+// delivered, and without webhooks but with a later reconciliation.
 func TestADayWithoutWebhooksChargesTheSame(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -128,8 +129,8 @@ func (w *world) reconcile() {
 	w.process()
 }
 
-// deliverAll delivers whatever the processor has told so far, again what it has
-// told already.
+// deliverAll delivers all events of the processor so far, including delivered
+// ones.
 func (w *world) deliverAll() {
 	w.t.Helper()
 	for _, eventType := range billing.PaymentEvents() {
@@ -169,7 +170,7 @@ func (w *world) outcome(org harness.Organization, customer string) outcome {
 	return out
 }
 
-// date shows a moment of the processor's as its day in UTC.
+// date formats a timestamp of the processor as a day in UTC.
 func date(seconds any) string {
 	n, _ := seconds.(float64)
 	if whole, ok := seconds.(int64); ok {
@@ -178,8 +179,8 @@ func date(seconds any) string {
 	return time.Unix(int64(n), 0).UTC().Format(time.DateOnly)
 }
 
-// TestPriceArchivedMidway archives the price after a step has failed: what has
-// its item is charged, and what has none is not.
+// TestPriceArchivedMidway archives the price after a failed step. A charge with
+// an item is completed; a charge without one is not.
 func TestPriceArchivedMidway(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]outcome{
@@ -218,8 +219,8 @@ func TestPriceArchivedMidway(t *testing.T) {
 	}
 }
 
-// TestDoubleChargeIsSuspected buys with proration, so that the subscription has
-// charged for the month itself: the charge follows the contract, and both
+// TestDoubleChargeIsSuspected buys with proration, so that the subscription
+// itself has charged the month. The charge follows the contract, and both
 // invoices are named (domain D26).
 func TestDoubleChargeIsSuspected(t *testing.T) {
 	t.Parallel()
@@ -254,8 +255,9 @@ func TestDoubleChargeIsSuspected(t *testing.T) {
 	}
 }
 
-// TestAPageOfThe1stClosesWithIt: bought on the 2nd, what it sells would be
-// charged by the processor and by us.
+// TestAPageOfThe1stClosesWithIt verifies that a checkout page of the 1st
+// expires with that day. A purchase on the 2nd would be charged by both the
+// processor and docledger.
 func TestAPageOfThe1stClosesWithIt(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{Env: map[string]string{"REDIRECT_ORIGINS": "https://app.example", "PAYMENT_PRODUCTS": "prod_team"}})

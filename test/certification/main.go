@@ -1,7 +1,7 @@
-// Command certification has the vendors' own software judge the simulators and
-// the adapters, as nothing written here can: the published client libraries
-// drive the simulators unchanged, and the official mock checks the shape of
-// the adapter's requests. It needs npm, node and the Go module proxy.
+// Command certification tests the simulators and the adapters with software of
+// the vendors. The published client libraries call the simulators unchanged,
+// and the official mock validates the requests of the adapter. It needs npm,
+// node and the Go module proxy.
 //
 //	go run ./test/certification
 package main
@@ -30,7 +30,7 @@ const (
 	webhookSecret = "whsec_certification"
 )
 
-// parts are what can be certified, by name.
+// parts are the certifications by name.
 var parts = []struct {
 	name string
 	run  func(ctx context.Context, dir string) error
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// certifyStripe runs the processor's Node.js library against its simulator.
+// certifyStripe runs the Node.js library of the processor with its simulator.
 func certifyStripe(ctx context.Context, dir string) error {
 	if err := run(ctx, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--omit-lockfile-registry-resolved"); err != nil {
 		return fmt.Errorf("install the libraries: %w", err)
@@ -107,7 +107,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return nil
 }
 
-// freePort finds a port that is free now.
+// freePort returns a port that is currently free.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -116,7 +116,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// answers waits until something answers under an address.
+// answers waits until an address responds.
 func answers(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -19,12 +19,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// mock is the processor's own check of requests against its specification. It
-// knows a later version than the adapter speaks, keeps no state and makes up
-// its answers, so that only the requests count.
+// mock is the official mock of the payment processor, which validates requests
+// against its specification. It implements a later version than the adapter,
+// has no state and generates its responses, so that only the requests count.
 const mock = "github.com/stripe/stripe-mock@v0.203.0"
 
-// certifyRequests makes every call of the adapter against the mock.
+// certifyRequests sends every call of the adapter to the mock.
 func certifyRequests(ctx context.Context, _ string) error {
 	bin, err := os.MkdirTemp("", "docledger-stripe-mock-*")
 	if err != nil {
@@ -39,7 +39,7 @@ func certifyRequests(ctx context.Context, _ string) error {
 		return err
 	}
 	address := "127.0.0.1:" + strconv.Itoa(port)
-	// Left unsaid, HTTPS would be a fixed port on every interface.
+	// Without this option, HTTPS would use a fixed port on every interface.
 	server := exec.Command(filepath.Join(bin, "stripe-mock"), "-http-addr", address, "-https-addr", "127.0.0.1:")
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start the mock: %w", err)
@@ -59,7 +59,7 @@ func certifyRequests(ctx context.Context, _ string) error {
 	var refused error
 	for _, call := range calls(client) {
 		seen.reset()
-		// A response that is generated may make no sense to the adapter.
+		// A generated response may be useless for the adapter.
 		_ = call.do(ctx)
 		got := seen.all()
 		fmt.Printf("  %-24s %v\n", call.name, got)
@@ -136,7 +136,7 @@ func calls(c *stripe.Client) []call {
 	}
 }
 
-// statuses notes how requests were answered.
+// statuses records the statuses of the responses.
 type statuses struct {
 	mu   sync.Mutex
 	seen []status

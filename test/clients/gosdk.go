@@ -10,7 +10,7 @@ import (
 	"docledger/test/harness"
 )
 
-// goSDK does with the Go SDK what the other clients do.
+// goSDK runs the same steps with the Go SDK.
 func goSDK(ctx context.Context, w *world) error {
 	session, err := assistant.Connect(ctx, w.url, assistant.Options{ClientID: w.clientID, Secret: w.secret})
 	if err != nil {
@@ -19,7 +19,7 @@ func goSDK(ctx context.Context, w *world) error {
 	return errors.Join(work(ctx, session, w.entity), session.Close())
 }
 
-// work has a document uploaded, read, and read back.
+// work uploads a document, extracts it and reads it.
 func work(ctx context.Context, session *assistant.Session, entity string) error {
 	const number = "GO-1"
 	document, err := session.Call(ctx, "upload_document", map[string]any{

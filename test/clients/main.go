@@ -1,9 +1,8 @@
-// Command clients holds published clients of the tool protocol, unmodified,
-// against the tool server: the TypeScript SDK 1.x and 2.x, mcp-remote, the
-// Inspector's command line, and the Go SDK. Each finds its way from the first
-// refusal through the sign-in at the simulated identity provider to an invoice
-// that it has uploaded, had read and read back. That is done in each way of
-// running the tool server.
+// Command clients tests published, unmodified clients of the tool protocol with
+// the tool server: the TypeScript SDK 1.x and 2.x, mcp-remote, the command line
+// of the Inspector, and the Go SDK. Each client starts with the first refusal,
+// signs in at the simulated identity provider, uploads an invoice, extracts it
+// and reads it. This is repeated for each way to run the tool server.
 //
 //	go run ./test/clients
 package main
@@ -77,11 +76,11 @@ func held(ctx context.Context, dir, node string, b binaries, start func(context.
 	if err := script(ctx, dir, node, w, "clients.test.mjs"); err != nil {
 		return err
 	}
-	// The person leaves their organization there, so that it comes last.
+	// The user leaves the organization in this script, so it runs last.
 	return script(ctx, dir, node, w, "organization.test.mjs")
 }
 
-// script runs one file of node's tests in a world.
+// script runs one test file with node in a world.
 func script(ctx context.Context, dir, node string, w *world, name string) error {
 	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", name)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
@@ -90,8 +89,8 @@ func script(ctx context.Context, dir, node string, w *world, name string) error 
 	return cmd.Run()
 }
 
-// install installs exactly what package-lock.json names, with the node that the
-// newest of the clients need, and returns that.
+// install installs exactly the packages of package-lock.json with the node
+// version that the newest clients need. It returns that node.
 func install(ctx context.Context, dir string) (string, error) {
 	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
 	npm.Dir, npm.Stdout, npm.Stderr = dir, os.Stderr, os.Stderr

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// world is a running tool server with all that it needs.
+// world is a running tool server with its dependencies.
 type world struct {
 	url      string // of the endpoint that clients are given
 	entity   string
@@ -33,12 +33,12 @@ func (w *world) stop() {
 	}
 }
 
-// deployed is the sandbox as deployed services are.
+// deployed is the sandbox in the configuration of deployed services.
 func deployed(ctx context.Context, b binaries) (*world, error) {
 	return startSandbox(ctx, b, "deployed")
 }
 
-// local is the sandbox as it starts automatically: its OAuth client is confidential.
+// local is the default sandbox. Its OAuth client is confidential.
 func local(ctx context.Context, b binaries) (*world, error) {
 	w, err := startSandbox(ctx, b, "local")
 	if err == nil {
@@ -47,9 +47,8 @@ func local(ctx context.Context, b binaries) (*world, error) {
 	return w, err
 }
 
-// direct is a process that serves tools alone, before an identity provider that
-// states its own issuer (RFC 9207) and is advertised itself. The sandbox is the
-// API.
+// direct is a process that serves only tools. Its identity provider states its
+// own issuer (RFC 9207) and is advertised directly. The sandbox is the API.
 func direct(ctx context.Context, b binaries) (*world, error) {
 	w, err := startSandbox(ctx, b, "deployed")
 	if err != nil {
@@ -84,7 +83,8 @@ func (w *world) serveDirect(ctx context.Context, b binaries) error {
 	return answers(ctx, "http://"+address+"/readyz")
 }
 
-// startSandbox runs the sandbox until it has told all its values.
+// startSandbox starts the sandbox and waits until it has printed all its
+// values.
 func startSandbox(ctx context.Context, b binaries, environment string) (*world, error) {
 	cmd := exec.CommandContext(ctx, b.sandbox, "--port", "0", "--env", environment, "--auto-approve")
 	cmd.Stderr = os.Stderr
@@ -109,13 +109,13 @@ func startSandbox(ctx context.Context, b binaries, environment string) (*world, 
 	return nil, errors.New("the sandbox ended before it was ready")
 }
 
-// end ends a process as its supervisor would.
+// end ends a process like its supervisor.
 func end(cmd *exec.Cmd) {
 	_ = cmd.Process.Signal(os.Interrupt)
 	_ = cmd.Wait()
 }
 
-// freeAddress is one that a process can listen on.
+// freeAddress returns an address that a process can listen on.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -149,7 +149,7 @@ func answers(ctx context.Context, page string) error {
 	}
 }
 
-// post sends JSON that must be taken.
+// post sends JSON that must be accepted.
 func post(ctx context.Context, page, body string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, page, bytes.NewReader([]byte(body)))
 	if err != nil {

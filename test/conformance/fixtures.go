@@ -18,10 +18,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// fixture is a tool that a scenario of the suite calls by its name.
+// fixture is a tool that a scenario of the suite calls by name.
 type fixture func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 
-// fixtures adds everything that the scenarios call to the tools of the product.
+// fixtures adds the tools of the scenarios to the tools of the product.
 func fixtures() toolserver.Extension {
 	return toolserver.Extension{
 		Families: []string{"prompts/", "resources/", "completion/", "logging/", "subscriptions/"},
@@ -63,7 +63,7 @@ func addTool(s *mcp.Server, name string, schema json.RawMessage, f fixture) {
 	s.AddTool(&mcp.Tool{Name: name, Description: "For the conformance suite", InputSchema: schema}, mcp.ToolHandler(f))
 }
 
-// wideSchema uses what JSON Schema 2020-12 has beyond types.
+// wideSchema uses features of JSON Schema 2020-12 other than types.
 var wideSchema = json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 	"$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
 	"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},
@@ -109,7 +109,7 @@ func embedded(uri, content string) mcp.Content {
 	return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uri, MIMEType: "text/plain", Text: content}}
 }
 
-// contents are the tools that answer at once.
+// contents are the tools that respond at once.
 func contents() map[string]fixture {
 	return map[string]fixture{
 		"test_simple_text":       saying("This is a simple text response for testing."),
@@ -169,7 +169,7 @@ func needingSampling(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallTool
 	return nil, &jsonrpc.Error{Code: mcp.CodeMissingRequiredClientCapabilities, Message: "sampling is needed", Data: data}
 }
 
-// asking would ask the client in between, which this server never does.
+// asking returns tools that ask the client, which this server never does.
 func asking(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return nil, errors.New("this server sends no requests to clients")
 }

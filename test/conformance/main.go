@@ -1,8 +1,8 @@
-// Command conformance runs the protocol's official suite: its server scenarios
-// of both generations and its authorization scenarios. It starts the product's
-// own tool server, with the tools that the scenarios call added, before the
-// simulated identity provider. The suite sends no token, so that its requests
-// go through a proxy that adds one and changes nothing else.
+// Command conformance runs the official suite of the protocol: its server
+// scenarios of both generations and its authorization scenarios. It starts the
+// tool server of the product with the additional tools of the scenarios and the
+// simulated identity provider. The suite sends no token, so its requests go
+// through a proxy that only adds one.
 //
 //	go run ./test/conformance
 package main
@@ -33,8 +33,8 @@ const (
 	patience = 10 * time.Minute
 )
 
-// revisions whose required server scenarios must pass, except for those of
-// the lists in expected-failures.
+// revisions are the revisions whose required server scenarios must pass, except
+// for the lists in expected-failures.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
 func main() {
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// world is everything that listens.
+// world is all running servers.
 type world struct {
 	base  string // of the tool server
 	proxy string // which adds the token
@@ -125,8 +125,8 @@ func start(ctx context.Context) (world, error) {
 	return world{base: base, proxy: proxy}, err
 }
 
-// adding starts a proxy that adds the token and leaves the rest as it came, the
-// Host too.
+// adding starts a proxy that adds the token and changes nothing else, including
+// the Host.
 func adding(base, token string) (string, error) {
 	target, err := url.Parse(base)
 	if err != nil {
@@ -158,5 +158,5 @@ func answer(l net.Listener, h http.Handler) {
 	go func() { _ = server.Serve(l) }()
 }
 
-// cli is where the suite is within its folder.
+// cli is the path of the suite in its folder.
 var cli = filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")

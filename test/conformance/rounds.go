@@ -14,19 +14,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// form asks a person for one field.
+// form asks the user for one field.
 func form(message, field, kind string) *mcp.ElicitParams {
 	return &mcp.ElicitParams{Message: message, RequestedSchema: map[string]any{
 		"type": "object", "properties": map[string]any{field: map[string]any{"type": kind}}, "required": []string{field},
 	}}
 }
 
-// question asks the client's model.
+// question asks the model of the client.
 func question(s string) *mcp.CreateMessageParams {
 	return &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: text(s)}}}
 }
 
-// accepted is what a person filled in; nil if they did not.
+// accepted returns the input of the user; nil if there is none.
 func accepted(given mcp.InputResponseMap, key string) map[string]any {
 	answer, ok := given[key].(*mcp.ElicitResult)
 	if !ok || answer == nil || answer.Action != "accept" {
@@ -35,7 +35,7 @@ func accepted(given mcp.InputResponseMap, key string) map[string]any {
 	return answer.Content
 }
 
-// sampled is what the client's model said.
+// sampled returns the response of the model.
 func sampled(given mcp.InputResponseMap, key string) (string, bool) {
 	answer, ok := given[key].(*mcp.CreateMessageWithToolsResult)
 	if !ok || answer == nil {
@@ -53,7 +53,7 @@ func need(state string, requests mcp.InputRequestMap) *mcp.CallToolResult {
 	return &mcp.CallToolResult{InputRequests: requests, RequestState: state}
 }
 
-// sealed and opened carry a state through the client, which cannot change it.
+// sealed and opened pass a state through the client, which cannot change it.
 func sealed(state string) string { return state + "." + seal(state) }
 
 func opened(s string) (string, error) {
@@ -70,8 +70,8 @@ func seal(state string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// rounds are the tools that need more than one message: what they ask for comes
-// with the next one.
+// rounds are the tools that need more than one message. The next message
+// contains the requested input.
 func rounds() map[string]fixture {
 	return map[string]fixture{
 		"test_input_required_result_elicitation":     greetByName,

@@ -16,11 +16,11 @@ import (
 	"strings"
 )
 
-// suite is the installed package with the node that runs it.
+// suite is the installed package with its node.
 type suite struct{ dir, node string }
 
-// install installs exactly what package-lock.json names. The suite needs node
-// 22, which comes with it.
+// install installs exactly the packages of package-lock.json, including node
+// 22, which the suite needs.
 func install(ctx context.Context, dir string) (suite, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -40,8 +40,8 @@ func (s suite) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// server runs the required server scenarios of a revision. The file of it in
-// expected-failures names those that must not pass.
+// server runs the required server scenarios of a revision. Its file in
+// expected-failures names those that must fail.
 func (s suite) server(ctx context.Context, endpoint, revision string) error {
 	c := s.command(ctx, "server", "--url", endpoint, "--requirements", revision, "--expected-failures", filepath.Join("expected-failures", revision+".yml"))
 	c.Stdout = os.Stdout
@@ -54,7 +54,7 @@ func (s suite) server(ctx context.Context, endpoint, revision string) error {
 var page = regexp.MustCompile(`https?://\S+/authorize\?\S+`)
 
 // authorization runs the authorization scenarios. The suite prints the page
-// that a person would open; this opens it.
+// that a user would open; this function opens it.
 func (s suite) authorization(ctx context.Context, issuer string) error {
 	port, err := freePort()
 	if err != nil {
@@ -75,7 +75,7 @@ func (s suite) authorization(ctx context.Context, issuer string) error {
 		if found := page.FindString(lines.Text()); found != "" {
 			address = found
 		}
-		// The page leads back to this server, which must be there first.
+		// The page redirects to this server, which must run before.
 		if strings.Contains(lines.Text(), "Callback server started") {
 			visits = append(visits, visit(ctx, address))
 		}
@@ -86,7 +86,7 @@ func (s suite) authorization(ctx context.Context, issuer string) error {
 	return errors.Join(visits...)
 }
 
-// freePort is one that the suite can listen on.
+// freePort returns a port that the suite can listen on.
 func freePort() (string, error) {
 	l, address, err := listen()
 	if err != nil {
@@ -96,7 +96,7 @@ func freePort() (string, error) {
 	return port, errors.Join(err, l.Close())
 }
 
-// visit opens a page as a browser does.
+// visit opens a page like a browser.
 func visit(ctx context.Context, address string) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package faults kills the service at moments drawn over the whole path of an
-// upload, and counts what is there after the restart.
+// Package faults kills the service at random points of an upload and verifies
+// the data after the restart.
 package faults
 
 import (
@@ -29,16 +29,17 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	// recovery is how long after the restart everything accepted must have come
-	// to its end.
+	// recovery is the time after the restart within which all accepted work
+	// must end.
 	recovery = 5 * time.Second
-	// uploaders send documents until the service dies.
+	// uploaders is the number of senders that upload documents until the
+	// service is killed.
 	uploaders = 4
-	// longest is how long the service lives at most once uploads have begun.
+	// longest is the maximum lifetime of the service after the first upload.
 	longest = 400 * time.Millisecond
 )
 
-// kills is how often the service is killed on each database.
+// kills is the number of kills on each database.
 func kills(t *testing.T) int {
 	text, ok := os.LookupEnv("DOCLEDGER_FAULTS")
 	if !ok {
@@ -88,8 +89,8 @@ type accepted struct {
 	parts    int    // how many invoices it holds, where they are several
 }
 
-// sample is a document of one kind after the other: XML, a PDF with data in it,
-// a printed one, a file with two invoices, and one that is none.
+// sample returns documents of each kind in turn: XML, a PDF with embedded data,
+// a printed PDF, a file with two invoices, and a file without an invoice.
 func sample(n int, number string) ([]byte, accepted) {
 	switch n % 6 {
 	case 1:
@@ -104,7 +105,7 @@ func sample(n int, number string) ([]byte, accepted) {
 	return harness.UBL(number), accepted{number: number}
 }
 
-// printed is a made-up PDF without data in it, whose number was replaced.
+// printed is a generated PDF without embedded data, with a new number.
 func printed(number string) []byte {
 	for seed := uint64(1); ; seed++ {
 		d := generator.New(seed, generator.None)
@@ -149,8 +150,8 @@ func (p *product) uploadUntilKilled(r *running, round int, life time.Duration) [
 	return all
 }
 
-// settled waits until the document has ended, and holds it to exactly one
-// invoice or one explained failure.
+// settled waits until the document has ended. It verifies that the document has
+// exactly one invoice or one explained failure.
 func (p *product) settled(r *running, a accepted, began time.Time) {
 	p.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -182,8 +183,9 @@ func (p *product) settled(r *running, a accepted, began time.Time) {
 	}
 }
 
-// countAll holds the whole of all rounds to one invoice a document, and to no
-// document that nobody was told of but those whose answer was lost.
+// countAll verifies after all rounds that every document has exactly one
+// invoice, and that unknown documents belong to uploads whose response was
+// lost.
 func (p *product) countAll(accepted int) {
 	p.t.Helper()
 	r := p.start()

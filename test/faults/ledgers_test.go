@@ -25,7 +25,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// books are a simulated ledger of this process and the entity that books there.
+// books is a simulated ledger of this process and the entity that syncs to it.
 type books struct {
 	*harness.Ledger
 	kit      *kit.Kit
@@ -36,13 +36,13 @@ type books struct {
 	bills    func() []bill
 }
 
-// bill is what a ledger holds.
+// bill is a bill in a ledger.
 type bill struct {
 	number, contact string
 	files           int
 }
 
-// newBooks starts both simulated ledgers, without limits.
+// newBooks starts both simulated ledgers without limits.
 func newBooks(t *testing.T) []*books {
 	a, simA := harness.NewLedgerA(t)
 	simA.SetLimits(func(l *simxero.Limits) { l.Concurrent, l.Minute, l.Day, l.AppMinute = 0, 0, 0, 0 })
@@ -94,8 +94,8 @@ func (b *books) disturb(ctx context.Context, draw *rand.Rand) {
 	}
 }
 
-// connect makes an entity whose invoices are synced there, automatically where auto
-// says so.
+// connect creates an entity that syncs to the ledger, automatically if auto is
+// true.
 func (b *books) connect(t *testing.T, s *service.Service, admin identity.Actor, auto bool) {
 	t.Helper()
 	must := func(err error) {

@@ -28,10 +28,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// childEnv tells this binary to be the service.
+// childEnv makes this test binary run the service.
 const childEnv = "DOCLEDGER_FAULTS_SERVICE"
 
-// serveIfTold runs the service in a child; it ends only by being killed.
+// serveIfTold runs the service in a child process until it is killed.
 func serveIfTold() bool {
 	if os.Getenv(childEnv) == "" {
 		return false
@@ -66,7 +66,7 @@ func serve() error {
 	return s.Run(ctx, l, true)
 }
 
-// product is an installation that is started and killed again and again.
+// product is an installation that is started and killed repeatedly.
 type product struct {
 	t      *testing.T
 	env    map[string]string
@@ -83,7 +83,7 @@ func newProduct(t *testing.T, databaseURL string) *product {
 	return newProductWith(t, databaseURL, nil, func(*service.Service, identity.Actor) {})
 }
 
-// newProductWith also sets further variables, and prepares what the administrator needs.
+// newProductWith sets further variables and prepares the administrator.
 func newProductWith(
 	t *testing.T, databaseURL string, env map[string]string, prepare func(*service.Service, identity.Actor),
 ) *product {
@@ -100,8 +100,8 @@ func newProductWith(
 	ctx := context.Background()
 	s, err := service.Open(ctx, cfg, slog.New(slog.DiscardHandler), service.Overrides{})
 	p.must(err)
-	// The first start of all on a machine compiles what reads pages, which takes
-	// longer than any recovery may.
+	// The first start on a machine compiles the PDF engine, which takes longer
+	// than a recovery may.
 	p.must(s.Prewarm(ctx))
 	u, organization, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
 		Email: "faults@example.com", Password: password, NewOrganization: "Faults", Role: identity.RoleAdmin,
@@ -151,7 +151,7 @@ func (p *product) start() *running {
 	return r
 }
 
-// kill ends the process as kill -9 does; killing twice is harmless.
+// kill ends the process like kill -9. A second call has no effect.
 func (r *running) kill() {
 	if r.cmd.ProcessState == nil {
 		_ = r.cmd.Process.Kill()
@@ -221,7 +221,7 @@ func (p *product) get(r *running, path string) map[string]any {
 	return v
 }
 
-// all follows a list to its end.
+// all reads a list to its end.
 func (p *product) all(r *running, path string) (items []map[string]any) {
 	p.t.Helper()
 	cursor := ""

@@ -29,19 +29,19 @@ import (
 
 const (
 	replicas = 3
-	// troubles come one after the other while the replicas are under load: each
-	// kind once, and as many as there are kills elsewhere.
+	// troubles are the number of disturbances under load: each kind once, and
+	// as many as the kills of other tests.
 	troubleEvery = 1500 * time.Millisecond
-	// calmed is how long after the last trouble everything accepted must have
-	// come to its end; a job that was fetched over a connection that was cut just
-	// then is released once its time is over.
+	// calmed is the time after the last disturbance within which all accepted
+	// work must end. A job that was fetched over a lost connection is released
+	// only after its timeout.
 	calmed = 6 * time.Minute
 )
 
 // TestReplicasLoseAndDoubleNothing runs three replicas on PostgreSQL and Redis
-// under load while replicas are killed, both servers crash and start again, and
-// connections are cut or slow. What got 200 must be there once: each
-// upload with its invoice, each invoice with its bill, each event done.
+// under load. Replicas are killed, both servers crash and restart, and
+// connections are cut or slow. Everything that got 200 must exist exactly once:
+// each upload with its invoice, each invoice with its bill, each event done.
 func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -159,7 +159,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// quiet keeps what services in trouble say, and shows it where the test fails.
+// quiet collects the logs of failing services and shows them if the test fails.
 func quiet(t *testing.T) *os.File {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
@@ -178,7 +178,7 @@ func quiet(t *testing.T) *os.File {
 	return file
 }
 
-// through is a server's URL with the cutter in between.
+// through returns the URL of a server through the proxy.
 func (c *cluster) through(name, server string) string {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -206,14 +206,14 @@ func (c *cluster) subscribe(t *testing.T, s *service.Service, organization uuid.
 	c.subscription = pay("/v1/subscriptions", "customer", customer, "items[0][price]", price)
 }
 
-// any is one of the replicas, which may just be dying.
+// any returns one of the replicas, which may be ending.
 func (c *cluster) any(draw *rand.Rand) *running {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.alive[draw.IntN(len(c.alive))]
 }
 
-// uploads sends invoices for a ledger to one replica after the other.
+// uploads uploads invoices for a ledger to the replicas in turn.
 func (c *cluster) uploads(ctx context.Context, b *books, ledger int, draw *rand.Rand, sent *record) {
 	tick := time.NewTicker(150 * time.Millisecond)
 	defer tick.Stop()
@@ -230,8 +230,8 @@ func (c *cluster) uploads(ctx context.Context, b *books, ledger int, draw *rand.
 	}
 }
 
-// events delivers payment events, each until one replica has taken it and some
-// of them twice, as their sender does.
+// events delivers payment events until one replica accepts each, and some of
+// them twice.
 func (c *cluster) events(ctx context.Context, draw *rand.Rand, sent *record) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -262,7 +262,7 @@ func (c *cluster) deliver(ctx context.Context, r *running, body []byte) bool {
 	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 }
 
-// whole waits until all that was accepted has come to its end, and counts it.
+// whole waits until all accepted work has ended, and counts it.
 func (c *cluster) whole(sent *record) {
 	c.t.Helper()
 	began := time.Now()
@@ -283,7 +283,7 @@ func (c *cluster) whole(sent *record) {
 	}
 }
 
-// wantDone waits until every event is done, and holds it to be there once.
+// wantDone waits until every event is done, and verifies that it exists once.
 func (c *cluster) wantDone(events map[string]bool) {
 	c.t.Helper()
 	conn, err := pgx.Connect(c.t.Context(), c.postgres.URL)

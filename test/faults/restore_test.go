@@ -13,11 +13,12 @@ import (
 	"docledger/test/postgres"
 )
 
-// restored is how many invoices are synced, forgotten and synced again.
+// restored is the number of invoices that are synced, forgotten and synced
+// again.
 const restored = 100
 
-// TestRestoredStateBooksNothingTwice takes the service's state back to before
-// a hundred syncs, as a restored backup does; the ledgers keep their bills.
+// TestRestoredStateBooksNothingTwice resets the state of the service to before
+// 100 syncs, like a restored backup. The ledgers keep their bills.
 func TestRestoredStateBooksNothingTwice(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { restoring(t, "") })
 	t.Run("postgres", func(t *testing.T) { restoring(t, postgres.New(t)) })
@@ -80,7 +81,7 @@ func (p *product) wantAll(r *running, status string, n int) []string {
 	}
 }
 
-// syncAll asks for each invoice to be synced, several at a time.
+// syncAll requests the sync of each invoice, several concurrently.
 func (p *product) syncAll(r *running, invoices []string) {
 	const callers = 8
 	queue := make(chan string)
@@ -114,7 +115,7 @@ func (p *product) syncAll(r *running, invoices []string) {
 	all.Wait()
 }
 
-// state is what the service knows of invoices, in its database.
+// state is the data of invoices in the database of the service.
 type state struct {
 	p  *product
 	db *database.DB

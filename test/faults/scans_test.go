@@ -18,8 +18,8 @@ import (
 	"docledger/test/scans"
 )
 
-// scanRecovery is how long after the last kill the scans must have been read,
-// each of which takes some seconds.
+// scanRecovery is the time after the last kill within which the scans must be
+// extracted. Each takes some seconds.
 const scanRecovery = 3 * time.Minute
 
 // The processes that recognize text are killed again and again, and so is the
@@ -101,8 +101,7 @@ func TestKilledRecognitionLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// killChildren kills the children of a process that have a name, and says how
-// many.
+// killChildren kills the child processes with a name and returns their number.
 func killChildren(parent int, name string) (killed int) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {

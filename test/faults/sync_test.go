@@ -15,21 +15,22 @@ import (
 )
 
 const (
-	// billed is how many invoices come in between two kills.
+	// billed is the number of invoices between two kills.
 	billed = 12
-	// suppliers of each ledger, none of which it knows.
+	// suppliers is the number of suppliers per ledger. No ledger knows them at
+	// first.
 	suppliers = 30
-	// syncLongest is how long the service lives at most between two kills.
+	// syncLongest is the maximum lifetime of the service between two kills.
 	syncLongest = 3 * time.Second
-	// crashed is how long after the last kill a person waits for a sync at
-	// most; what else waits for its turn comes on top.
+	// crashed is the maximum wait for a sync after the last kill. Queued work
+	// takes additional time.
 	crashed = 20 * time.Second
 	each    = 100 * time.Millisecond
 )
 
-// TestKilledServiceBooksEachInvoiceOnce kills the service again and again while
-// it books automatically in both ledgers, whose answers are lost, late or refusals
-// meanwhile, and counts what the ledgers hold.
+// TestKilledServiceBooksEachInvoiceOnce kills the service repeatedly while it
+// syncs automatically to both ledgers, whose responses are lost, late or
+// refusals. Then it counts the bills in the ledgers.
 func TestKilledServiceBooksEachInvoiceOnce(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { killingSyncs(t, "") })
 	t.Run("postgres", func(t *testing.T) { killingSyncs(t, postgres.New(t)) })
@@ -72,7 +73,7 @@ func killingSyncs(t *testing.T, databaseURL string) {
 	wantOneEach(t, ledgers, all)
 }
 
-// newProductFor is a product with an entity for each ledger.
+// newProductFor returns a product with an entity for each ledger.
 func newProductFor(t *testing.T, databaseURL string, ledgers []*books, auto bool) *product {
 	env := map[string]string{"BASE_URL": "http://localhost:8080"}
 	for _, b := range ledgers {
@@ -87,8 +88,8 @@ func newProductFor(t *testing.T, databaseURL string, ledgers []*books, auto bool
 	})
 }
 
-// billUntilKilled uploads invoices of this round for both ledgers while the
-// service lives.
+// billUntilKilled uploads the invoices of a round for both ledgers until the
+// service is killed.
 func (p *product) billUntilKilled(r *running, ledgers []*books, round int, life time.Duration, accepted map[string]bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -113,8 +114,8 @@ func (p *product) billUntilKilled(r *running, ledgers []*books, round int, life 
 	senders.Wait()
 }
 
-// hurry asks for those whose ledger has failed them so often that they pause
-// for minutes, as a person does who sees that it answers again.
+// hurry requests the syncs that wait for minutes after many failures, like a
+// user who sees that the ledger is available again.
 func (p *product) hurry(r *running) int {
 	p.t.Helper()
 	var ids []string
@@ -169,8 +170,8 @@ func count(ledgers []*books) (n int) {
 	return n
 }
 
-// wantOneEach holds the ledgers to one bill an invoice, with its original at
-// most once, and to one contact a supplier.
+// wantOneEach verifies that the ledgers have exactly one bill per invoice, at
+// most one attachment per bill, and one contact per supplier.
 func wantOneEach(t *testing.T, ledgers []*books, invoices map[string]bool) {
 	t.Helper()
 	bills := map[string]int{}

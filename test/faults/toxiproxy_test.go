@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// toxiproxy is run apart from our modules.
+// toxiproxy runs outside the modules of this project.
 const (
 	toxiproxyModule  = "github.com/Shopify/toxiproxy/v2/cmd/server"
 	toxiproxyVersion = "v2.5.0"
 )
 
-// toxiproxy stands between the service and its servers.
+// toxiproxy is a proxy between the service and its servers.
 type toxiproxy struct {
 	t   *testing.T
 	url string // of what controls it
@@ -72,7 +72,7 @@ func installToxiproxy(ctx context.Context) (string, error) {
 	return program, nil
 }
 
-// between listens for connections to an address and passes them on.
+// between listens for connections and forwards them to an address.
 func (p *toxiproxy) between(name, upstream string) (address string) {
 	p.t.Helper()
 	address = "127.0.0.1:" + strconv.Itoa(freePort(p.t))
@@ -85,7 +85,7 @@ func (p *toxiproxy) cut(name string) { p.must("/proxies/"+name, map[string]any{"
 
 func (p *toxiproxy) connect(name string) { p.must("/proxies/"+name, map[string]any{"enabled": true}) }
 
-// slow delays every response of a server until hurry.
+// slow delays every response of a server until hurry is called.
 func (p *toxiproxy) slow(name string, by time.Duration) {
 	p.must("/proxies/"+name+"/toxics", map[string]any{
 		"name": "slow", "type": "latency", "attributes": map[string]any{"latency": by.Milliseconds(), "jitter": by.Milliseconds() / 2},
@@ -126,7 +126,7 @@ func (p *toxiproxy) send(req *http.Request) {
 	}
 }
 
-// freePort is one that nobody listened on a moment ago.
+// freePort returns a port that is currently free.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

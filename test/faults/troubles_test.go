@@ -12,7 +12,7 @@ import (
 	"docledger/test/redis"
 )
 
-// trouble is something that befalls an installation and passes.
+// trouble is a temporary disturbance of an installation.
 type trouble struct {
 	name string
 	do   func(*rand.Rand)
@@ -45,7 +45,7 @@ func (c *cluster) troubles() []trouble {
 	}
 }
 
-// killOne ends a replica as kill -9 does, and starts another one.
+// killOne ends a replica like kill -9 and starts another one.
 func (c *cluster) killOne(draw *rand.Rand) {
 	c.mu.Lock()
 	n := draw.IntN(len(c.alive))
@@ -58,7 +58,7 @@ func (c *cluster) killOne(draw *rand.Rand) {
 	c.alive[n] = fresh
 }
 
-// cache is a Redis that comes back at the same address.
+// cache is a Redis that restarts at the same address.
 type cache struct {
 	port int
 	in   *redis.Instance

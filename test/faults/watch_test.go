@@ -26,15 +26,15 @@ import (
 )
 
 const (
-	// watchLongest is how long the service lives at most between two kills.
+	// watchLongest is the maximum lifetime of the service between two kills.
 	watchLongest = 4 * time.Second
-	// caughtUp is how long after the last kill all must be ingested; what each
-	// file takes comes on top.
+	// caughtUp is the time after the last kill within which all files must be
+	// ingested. Each file adds to it.
 	caughtUp = time.Minute
 	perFile  = 200 * time.Millisecond
 )
 
-// watchedFiles is how many files people add; DOCLEDGER_WATCHED sets another
+// watchedFiles is the number of added files. DOCLEDGER_WATCHED sets another
 // number.
 func watchedFiles(t *testing.T) int {
 	t.Helper()
@@ -49,10 +49,10 @@ func watchedFiles(t *testing.T) int {
 	return n
 }
 
-// TestKilledServiceTakesEachVersionInOnce kills the service again and again
-// while people work in a watched place and the store forgets cursors, refuses
-// calls, ends tokens and loses or repeats its notifications, and counts what was
-// ingested.
+// TestKilledServiceTakesEachVersionInOnce kills the service repeatedly while
+// users change files in a watched location. The store loses cursors, refuses
+// calls, expires tokens, and loses or repeats notifications. Then it counts the
+// ingested versions.
 func TestKilledServiceTakesEachVersionInOnce(t *testing.T) {
 	for provider, open := range harness.StoresOf() {
 		for _, database := range []string{"sqlite", "postgres"} {
@@ -92,7 +92,7 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 	t.Logf("%d kills, %d files, %d contents, %v of them ingested, all %s after the last kill",
 		rounds, len(w.files), w.serial, status["files_ingested"], time.Since(began).Round(time.Millisecond))
 	w.wantOnce(r, status)
-	// Once more from the beginning: nothing is new.
+	// A full scan must find nothing new.
 	st.LoseCursors()
 	again := w.settled(r, time.Now(), caughtUp+time.Duration(files)*perFile)
 	if again["files_ingested"] != status["files_ingested"] {
@@ -101,7 +101,7 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 	w.wantOnce(r, again)
 }
 
-// watched is an installation that watches a place where people work.
+// watched is an installation that watches a location with changing files.
 type watched struct {
 	expired time.Time // when the tokens last ended
 	*product
@@ -126,7 +126,7 @@ type file struct {
 func newWatched(t *testing.T, databaseURL string, st *harness.Store, draw *rand.Rand) *watched {
 	t.Helper()
 	w := &watched{st: st, draw: draw, folders: []string{""}}
-	// The store calls one address, behind which the service lives now and then.
+	// The store calls one address. The service behind it is not always running.
 	door := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if to := w.to.Load(); to != nil {
 			to.ServeHTTP(rw, r)
@@ -143,7 +143,7 @@ func newWatched(t *testing.T, databaseURL string, st *harness.Store, draw *rand.
 	return w
 }
 
-// watch connects the store and sets the place up.
+// watch connects the store and sets up the location.
 func (w *watched) watch(t *testing.T, s *service.Service, admin identity.Actor) {
 	t.Helper()
 	must := func(err error) {
@@ -172,7 +172,7 @@ func (w *watched) watch(t *testing.T, s *service.Service, admin identity.Actor) 
 	w.id = asked.IntegrationID
 }
 
-// reach has the store's calls reach a process.
+// reach forwards the calls of the store to a process.
 func (w *watched) reach(r *running) {
 	to, err := url.Parse(r.url)
 	w.must(err)
@@ -181,7 +181,7 @@ func (w *watched) reach(r *running) {
 	w.to.Store(proxy)
 }
 
-// content is of a new invoice.
+// content is the content of a new invoice.
 func (w *watched) content() (number string, content []byte) {
 	w.serial++
 	number = fmt.Sprintf("W-%d", w.serial)
@@ -190,7 +190,7 @@ func (w *watched) content() (number string, content []byte) {
 
 func (w *watched) folder() string { return w.folders[w.draw.IntN(len(w.folders))] }
 
-// act does something that people or the store do.
+// act performs a random action of users or of the store.
 func (w *watched) act() {
 	var f *file
 	if len(w.files) > 0 {
@@ -230,11 +230,12 @@ func (w *watched) act() {
 	}
 }
 
-// fresh is how long a token is good at least: a consent whose new token is
-// refused as well has ended.
+// fresh is the minimum lifetime of a token. A consent ends if its new token is
+// refused too.
 const fresh = 5 * time.Second
 
-// settled waits until all there was at a moment is ingested and read.
+// settled waits until everything that existed at a time is ingested and
+// extracted.
 func (w *watched) settled(r *running, since time.Time, patience time.Duration) (status map[string]any) {
 	w.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -253,7 +254,7 @@ func (w *watched) settled(r *running, since time.Time, patience time.Duration) (
 	}
 }
 
-// extracted reports whether every document has been read.
+// extracted reports whether every document is extracted.
 func (w *watched) extracted(r *running) bool {
 	for _, d := range w.all(r, "/api/documents") {
 		if text(d, "status") != "EXTRACTED" {
@@ -263,9 +264,8 @@ func (w *watched) extracted(r *running) bool {
 	return true
 }
 
-// wantOnce holds what was ingested to what the store holds: each version that
-// is there is an invoice, no invoice appears twice, and no version was ingested
-// without one.
+// wantOnce compares the ingested documents with the store: each version has
+// exactly one invoice.
 func (w *watched) wantOnce(r *running, status map[string]any) {
 	w.t.Helper()
 	invoices := map[string]int{}

@@ -14,7 +14,7 @@ type cell struct {
 	text  func(i int, l *Line) string
 }
 
-// columns are those that the document prints.
+// columns are the printed columns.
 func (p *printer) columns() []cell {
 	x := left
 	var out []cell
@@ -35,7 +35,7 @@ func (p *printer) columns() []cell {
 	)
 }
 
-// body prints lines and totals, over as many pages as they take.
+// body prints lines and totals on as many pages as necessary.
 func (p *printer) body() {
 	columns := p.columns()
 	p.head(columns)
@@ -103,7 +103,7 @@ func (p *printer) head(columns []cell) {
 	p.y += 18
 }
 
-// totals prints the sums, as two columns or as one text each.
+// totals prints the totals as two columns or as one text each.
 func (p *printer) totals() {
 	if p.y > bottom-120 {
 		p.page()
@@ -138,7 +138,7 @@ func (p *printer) totals() {
 	}
 }
 
-// noise prints sentences that speak of other amounts, dates and numbers.
+// noise prints sentences with other amounts, dates and numbers.
 func (p *printer) noise() {
 	p.y += 24
 	if p.y > bottom-60 {

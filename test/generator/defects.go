@@ -2,7 +2,7 @@ package generator
 
 import "docledger/domain/money"
 
-// Defect is an error planted into a document.
+// Defect is a planted error of a document.
 type Defect string
 
 // The defects.
@@ -19,12 +19,12 @@ const (
 	SwappedParty Defect = "parties swapped"
 )
 
-// Defects lists what can be planted.
+// Defects returns the defects that can be planted.
 func Defects() []Defect {
 	return []Defect{WrongGross, WrongTax, WrongNet, WrongLine, WrongRate, WrongDates, FutureDate, WrongIBAN, SwappedParty}
 }
 
-// Shows reports whether the document prints what the error would change.
+// Shows reports whether the document prints the value that the error changes.
 func (d Defect) Shows(t *Truth) bool {
 	switch d {
 	case WrongNet:
@@ -37,7 +37,7 @@ func (d Defect) Shows(t *Truth) bool {
 	return true
 }
 
-// plant changes what is printed, not what is true.
+// plant changes the printed value, not the true value.
 func (d Defect) plant(t *Truth) {
 	shift := money.FromInt(110)
 	switch d {

@@ -1,6 +1,6 @@
-// Package generator makes invoices of which every right value is known: its own
-// layouts, in the notations of many countries, with and without errors. They
-// are the daily measure of the reader of text.
+// Package generator generates invoices with known values in its own layouts, in
+// the notations of many countries, with and without errors. They measure the
+// text extraction daily.
 package generator
 
 import (
@@ -12,7 +12,7 @@ import (
 	"docledger/domain/money"
 )
 
-// Truth is what a document states.
+// Truth is the data of a document.
 type Truth struct {
 	Number               string
 	IssueDate, DueDate   calendar.Date
@@ -28,7 +28,7 @@ type Truth struct {
 	Twists               Twists
 }
 
-// Twists are what makes a document harder to read, and none of it wrong.
+// Twists make a correct document harder to extract.
 type Twists struct {
 	Positions  bool // a first column with numbers of lines
 	Codes      bool // a column with numbers of articles
@@ -74,18 +74,18 @@ type Document struct {
 	Pages  []Page
 }
 
-// Page is a page of printed texts, in points from the top left corner of A4.
+// Page is a page of printed texts in points from the top left corner of A4.
 type Page struct{ Texts []Text }
 
-// Text is a printed text. X is its left edge, or its right one where Right is
-// set; Y its base line.
+// Text is a printed text. X is its left edge, or its right edge if Right is
+// set. Y is its base line.
 type Text struct {
 	X, Y, Size float64
 	Right      bool
 	Text       string
 }
 
-// New makes the document of a seed. The same seed gives the same document.
+// New generates the document of a seed. The same seed gives the same document.
 func New(seed uint64, defect Defect) *Document {
 	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // repeatable, not secret
 	d := &Document{Seed: seed, Defect: defect, Locale: &locales[r.IntN(len(locales))]}

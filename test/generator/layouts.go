@@ -38,8 +38,8 @@ func (p *printer) put(x, y, size float64, alignRight bool, text string) {
 func (p *printer) text(x, y float64, text string)  { p.put(x, y, 10, false, text) }
 func (p *printer) flush(x, y float64, text string) { p.put(x, y, 10, true, text) }
 
-// word returns one of the locale's words for a label, the same all over the
-// document.
+// word returns one word of the locale for a label. A document uses the same
+// word everywhere.
 func (p *printer) word(key string) string {
 	choices := strings.Split(p.l.words[key], "~")
 	return choices[p.d.Seed/7%uint64(len(choices))]
@@ -52,7 +52,7 @@ func (p *printer) title() string {
 	return p.word("title")
 }
 
-// meta prints labels with their values; joined puts both into one text.
+// meta prints labels with their values. joined prints both as one text.
 func (p *printer) meta(x, valueX, y float64, joined bool) float64 {
 	rows := [][2]string{
 		{p.word("number"), p.t.Number}, {p.word("date"), p.l.dates(p.t.IssueDate)},
@@ -90,8 +90,8 @@ func (p *printer) address(x, y float64, a Party, tax bool) float64 {
 	return y
 }
 
-// letterhead has the seller at the top, the buyer under a label, the numbers at
-// the right.
+// letterhead prints the seller at the top, the buyer under a label, and the
+// numbers on the right.
 func letterhead(p *printer) {
 	p.d.Layout = "letterhead"
 	p.page()
@@ -107,8 +107,8 @@ func letterhead(p *printer) {
 	p.foot()
 }
 
-// window has the sender's line over the address in the window of an envelope,
-// and the seller's particulars at the foot.
+// window prints the line of the sender above the address in an envelope window,
+// and the details of the seller at the foot.
 func window(p *printer) {
 	p.d.Layout = "window"
 	p.page()
@@ -127,7 +127,7 @@ func window(p *printer) {
 	}
 }
 
-// sideBySide has both parties beside each other under labels.
+// sideBySide prints both parties next to each other under labels.
 func sideBySide(p *printer) {
 	p.d.Layout = "sideBySide"
 	p.page()
@@ -142,7 +142,7 @@ func sideBySide(p *printer) {
 	p.foot()
 }
 
-// grid has numbers and dates in a small table: labels above, values below.
+// grid prints numbers and dates in a small table with labels above the values.
 func grid(p *printer) {
 	p.d.Layout = "grid"
 	p.page()

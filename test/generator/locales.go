@@ -9,7 +9,7 @@ import (
 	"docledger/domain/money"
 )
 
-// Locale is how invoices of a country are written.
+// Locale is the notation of invoices in a country.
 type Locale struct {
 	Name            string
 	currency, sign  string

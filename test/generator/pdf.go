@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// PDF writes the document as a PDF with a standard font. ok is false where its
-// letters are not among those of that font (WinAnsiEncoding).
+// PDF encodes the document as a PDF with a standard font. ok is false if the
+// font lacks its letters (WinAnsiEncoding).
 func (d *Document) PDF() (data []byte, ok bool) {
 	b, ok := d.build()
 	if !ok {

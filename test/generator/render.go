@@ -7,13 +7,13 @@ import (
 	"docledger/adapter/extract/layout"
 )
 
-// The size of a page of A4, in points.
+// The size of an A4 page in points.
 const (
 	width, height = 595.0, 842.0
 )
 
-// advance is about how wide a character of a sans-serif font is, in parts of
-// its size.
+// advance is the approximate width of a character of a sans-serif font relative
+// to its size.
 func advance(r rune) float64 {
 	switch {
 	case r > 0x2e80:
@@ -36,7 +36,7 @@ func breadth(text string, size float64) float64 {
 	return sum
 }
 
-// Words returns the pages as a reader of PDFs would see them.
+// Words returns the pages as a PDF reader sees them.
 func (d *Document) Words() []layout.Page {
 	var out []layout.Page
 	for i, p := range d.Pages {
@@ -68,7 +68,7 @@ func (t Text) words() []layout.Word {
 	return out
 }
 
-// reach is how far a word reaches above and below the base line.
+// reach is the height of a word above and below the base line.
 func reach(word string) (top, under float64) {
 	top = 0.53
 	for _, r := range word {

@@ -17,15 +17,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Tally counts how a field fared.
+// Tally counts the results of a field.
 type Tally struct{ Right, Flagged, SureWrong int }
 
-// Score is how a set of documents fared.
+// Score is the result of a set of documents.
 type Score struct {
 	Documents, Clean int // Clean ones needed no person
 	Fields           map[string]*Tally
-	// Said and Held count the values with a confidence of 0.95 or more, and
-	// those of them that are right.
+	// Said and Held count the values with a confidence of at least 0.95, and
+	// the right ones among them.
 	Said, Held int
 	Wrong      []string // what was sure and wrong, in words
 	Missed     []string // values that were flagged, in words
@@ -35,7 +35,7 @@ type Score struct {
 // NewScore returns an empty Score.
 func NewScore() *Score { return &Score{Fields: map[string]*Tally{}} }
 
-// String shows the score as a table.
+// String formats the score as a table.
 func (s *Score) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "documents %d, without a need for review %d, said sure %d, of which right %d, false alarms %d\n", s.Documents, s.Clean, s.Said, s.Held, len(s.Alarms))
@@ -46,10 +46,10 @@ func (s *Score) String() string {
 	return b.String()
 }
 
-// Now is when the documents are read: after all their dates.
+// Now is the time of the extraction, after all dates of the documents.
 var Now = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// Judge reads a document and judges it as the buyer's own entity would.
+// Judge extracts a document and evaluates it for the entity of the buyer.
 func Judge(d *Document) (*invoice.Invoice, error) {
 	draft, err := pdftext.Read(d.Words(), pdftext.Options{})
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Score) Add(d *Document, inv *invoice.Invoice) {
 	}
 }
 
-// values are the values of a truth by path.
+// values returns the values of a truth by path.
 func (t *Truth) values() map[string]string {
 	out := map[string]string{
 		"document_type": string(invoice.TypeInvoice), "invoice_number": t.Number, "issue_date": t.IssueDate.String(), "due_date": t.DueDate.String(),
@@ -142,8 +142,8 @@ func same(want, got string) bool {
 	return invoice.FoldName(want) == invoice.FoldName(got)
 }
 
-// Caught reports whether a planted error is noticed: the invoice waits for a
-// person, or a check tells of it.
+// Caught reports whether a planted error is detected: the invoice needs review,
+// or a check fails.
 func Caught(inv *invoice.Invoice, err error) bool {
 	if err != nil || inv.Status != invoice.Extracted {
 		return true

@@ -9,9 +9,9 @@ import (
 	"docledger/test/generator"
 )
 
-// seeds are those of the documents of a run: few in a daily one, as many as
-// GENERATED_DOCUMENTS says in a long one, from GENERATED_FIRST on, so that it
-// can measure on documents that no rule was made with.
+// seeds are the seeds of a run. GENERATED_DOCUMENTS sets their number,
+// GENERATED_FIRST the first one, so that a run can use documents on which no
+// rule was developed.
 func seeds(t *testing.T, few int) iter.Seq[uint64] {
 	t.Helper()
 	first, n := number(t, "GENERATED_FIRST", 0), number(t, "GENERATED_DOCUMENTS", few)
@@ -37,8 +37,8 @@ func number(t *testing.T, variable string, otherwise int) int {
 	return int(n)
 }
 
-// TestNothingIsSureAndWrong reads clean documents: what is wrong must be
-// flagged, and what is said to be sure must be right.
+// TestNothingIsSureAndWrong extracts clean documents. Wrong values must be
+// flagged, and values with high confidence must be right.
 func TestNothingIsSureAndWrong(t *testing.T) {
 	t.Parallel()
 	score := generator.NewScore()
@@ -73,7 +73,7 @@ func TestNothingIsSureAndWrong(t *testing.T) {
 	}
 }
 
-// TestPlantedErrorsAreCaught reads documents with one error each.
+// TestPlantedErrorsAreCaught extracts documents with one error each.
 func TestPlantedErrorsAreCaught(t *testing.T) {
 	t.Parallel()
 	for _, defect := range generator.Defects() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// termsOf are texts that give the days for paying, by language.
+// termsOf are texts of payment terms in days, by language.
 var termsOf = map[string][]string{
 	"en": {"Payment terms: net %d", "Terms: %d days net", "Please pay within %d days.", "Payment is due within %d days of the invoice date"},
 	"de": {"Zahlungsbedingungen: %d Tage netto", "Zahlbar innerhalb von %d Tagen ohne Abzug", "Bitte überweisen Sie den Betrag innerhalb von %d Tagen."},
@@ -18,8 +18,8 @@ var termsOf = map[string][]string{
 	"pl": {"Warunki płatności: %d dni", "Płatność w ciągu %d dni"},
 }
 
-// giveTerms has one in seven documents with a due date print the terms of
-// payment in its stead, where the locale's language has some.
+// giveTerms makes one of seven documents with a due date print the payment
+// terms instead, if the language has texts for them.
 func (t *Truth) giveTerms(r *rand.Rand, l *Locale) {
 	language, _, _ := strings.Cut(l.Name, "-")
 	texts := termsOf[language]

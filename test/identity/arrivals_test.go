@@ -11,8 +11,8 @@ import (
 	"docledger/test/harness"
 )
 
-// TestManyArriveAtOnce has everybody of an organization of which nobody has
-// told us come at the same moment, each with several requests.
+// TestManyArriveAtOnce sends concurrent requests of all members of an
+// organization that docledger does not know yet.
 func TestManyArriveAtOnce(t *testing.T) {
 	t.Parallel()
 	const people = 8
@@ -39,7 +39,8 @@ func TestManyArriveAtOnce(t *testing.T) {
 }
 
 // TestOneChangeIsToldOnce sends several requests with the first token of a new
-// membership, and then with the first one of a new role.
+// membership, and then with the first token of a new role. Each change creates
+// one event.
 func TestOneChangeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -62,8 +63,8 @@ func TestOneChangeIsToldOnce(t *testing.T) {
 	})
 }
 
-// TestAnOrganizationMadeAMomentAgo comes with a token before its event does,
-// right after its founder was looked up.
+// TestAnOrganizationMadeAMomentAgo uses a token before the event of its
+// organization, immediately after its founder was looked up.
 func TestAnOrganizationMadeAMomentAgo(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -75,7 +76,8 @@ func TestAnOrganizationMadeAMomentAgo(t *testing.T) {
 	}
 }
 
-// TestABannedPersonIsOut ends tokens that live longer than a session does.
+// TestABannedPersonIsOut verifies that tokens of a banned user end, even if
+// they live longer than a session.
 func TestABannedPersonIsOut(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -87,7 +89,7 @@ func TestABannedPersonIsOut(t *testing.T) {
 	w.Do(http.MethodGet, "/api/me", oauth, nil).Want(http.StatusUnauthorized, "unauthorized")
 }
 
-// atOnce sends several requests with each token, all at the same time.
+// atOnce sends several requests with each token, all concurrently.
 func (w *world) atOnce(each int, tokens ...string) {
 	w.t.Helper()
 	var all sync.WaitGroup
@@ -103,7 +105,7 @@ func (w *world) atOnce(each int, tokens ...string) {
 	all.Wait()
 }
 
-// told counts the events of a type in an organization's log.
+// told counts the events of a type in the log of an organization.
 func (w *world) told(token, kind string) int {
 	w.t.Helper()
 	return w.Do(http.MethodGet, "/api/events?limit=200&type="+kind, token, nil).OK().Len("items")

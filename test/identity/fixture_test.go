@@ -1,5 +1,5 @@
-// Package identity tests organizations and people of an identity provider over
-// the whole service, the simulated provider and the simulated payment
+// Package identity tests organizations and users of an identity provider with
+// the whole service, the simulated identity provider and the simulated payment
 // processor.
 package identity
 
@@ -36,11 +36,10 @@ const (
 	zeta = "org_zeta"
 )
 
-// created is when the organizations began: long before any event arrives.
+// created is the creation time of the organizations, long before any event.
 var created = time.Date(2026, 3, 30, 23, 30, 0, 0, time.UTC)
 
-// world is a service with both third parties beside it. The test runs jobs
-// itself.
+// world is a service with both third parties. The test runs the jobs.
 type world struct {
 	*harness.Server
 	t         testing.TB
@@ -116,7 +115,8 @@ type event struct {
 	body []byte
 }
 
-// told makes an event with what the provider's organization looked like.
+// told creates an event with the state of the organization at the identity
+// provider.
 func told(id, kind, organization string) event {
 	body, err := json.Marshal(map[string]any{
 		"object": "event", "type": kind, "timestamp": created.UnixMilli(),
@@ -140,7 +140,7 @@ func (w *world) deliver(e event) harness.Response {
 	return r
 }
 
-// process works what the inbox holds.
+// process processes the messages of the inbox.
 func (w *world) process() {
 	w.t.Helper()
 	for range 10 {
@@ -180,7 +180,7 @@ func (w *world) control(method, what, body string) []byte {
 	return recorded.Body.Bytes()
 }
 
-// api changes something at the provider as its owner would.
+// api changes data at the identity provider like its owner.
 func (w *world) api(method, path, body string) {
 	w.t.Helper()
 	req := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -193,7 +193,7 @@ func (w *world) api(method, path, body string) {
 	}
 }
 
-// known is an organization as the provider has it.
+// known is an organization at the identity provider.
 type known struct {
 	ID       string         `json:"id"`
 	Name     string         `json:"name"`
@@ -211,7 +211,7 @@ func (w *world) organizations() []known {
 	return state.Organizations
 }
 
-// metadata is what stands in the provider's public metadata.
+// metadata is the public metadata of the identity provider.
 func (w *world) metadata(organization string) map[string]any {
 	w.t.Helper()
 	for _, o := range w.organizations() {
@@ -222,14 +222,14 @@ func (w *world) metadata(organization string) map[string]any {
 	return nil
 }
 
-// newest is the id of the organization that was made last.
+// newest returns the id of the latest organization.
 func (w *world) newest() string {
 	w.t.Helper()
 	all := w.organizations()
 	return all[len(all)-1].ID
 }
 
-// writes counts the changes of metadata that the provider was asked for.
+// writes counts the metadata changes that docledger requested.
 func (w *world) writes() int {
 	n := 0
 	for _, r := range w.provider.Kit.Requests() {
@@ -249,7 +249,7 @@ func (w *world) organization(identityID string) *organization.Organization {
 	return o
 }
 
-// customers are the processor's customers.
+// customers returns the customers of the payment processor.
 func (w *world) customers() []any {
 	w.t.Helper()
 	status, body := w.processor.Do(http.MethodGet, "/v1/customers", url.Values{"limit": {"100"}})

@@ -12,8 +12,8 @@ import (
 
 var plain simclerk.TokenOptions
 
-// TestPeopleArriveBeforeTheirEvents uses tokens of an organization and a person
-// of whom nobody has told us.
+// TestPeopleArriveBeforeTheirEvents uses tokens of an organization and a user
+// that docledger does not know yet.
 func TestPeopleArriveBeforeTheirEvents(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -51,9 +51,9 @@ func TestTokensWithoutOrganization(t *testing.T) {
 	w.Do(http.MethodGet, "/api/me", w.provider.OAuth(ada, acme, harness.OAuthClient, plain), nil).Want(http.StatusUnauthorized, "unauthorized")
 }
 
-// TestLosingAMembership ends what a token may do: the next session token is of
-// no organization, and an OAuth token is refused once its membership is no
-// longer fresh; tokens of ours end with their next refresh.
+// TestLosingAMembership verifies the tokens after the end of a membership. The
+// next session token has no organization. An OAuth token is refused after the
+// membership cache has expired. docledger tokens end with their next refresh.
 func TestLosingAMembership(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -63,7 +63,7 @@ func TestLosingAMembership(t *testing.T) {
 	w.Do(http.MethodGet, "/api/me", oauth, nil).OK()
 	w.api(http.MethodDelete, "/v1/organizations/"+acme+"/memberships/"+bob, "")
 	w.Do(http.MethodPost, "/api/auth/refresh", ours, nil).Want(http.StatusUnauthorized, "unauthorized")
-	// The refresh has asked the provider, which is what time does as well.
+	// The refresh has queried the identity provider, like the passage of time.
 	w.Do(http.MethodGet, "/api/me", oauth, nil).Want(http.StatusUnauthorized, "unauthorized")
 	admin := w.provider.Session(ada, acme, plain)
 	if r := w.Do(http.MethodGet, "/api/organization/members", admin, nil).OK(); strings.Contains(string(r.Raw), "bob@example.com") {
@@ -83,7 +83,7 @@ func TestRolesFollowTheToken(t *testing.T) {
 	}
 }
 
-// TestSignInAtTheProvider uses passwords of both sorts of accounts.
+// TestSignInAtTheProvider uses passwords of both kinds of accounts.
 func TestSignInAtTheProvider(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -100,8 +100,9 @@ func TestSignInAtTheProvider(t *testing.T) {
 	}
 }
 
-// TestRefusedSignInsLastAlike holds the reasons that a caller could tell apart:
-// nobody, a wrong password, and a right one without the organization.
+// TestRefusedSignInsLastAlike verifies that a caller cannot distinguish the
+// reasons by time: an unknown account, a wrong password, and a right password
+// without the organization.
 func TestRefusedSignInsLastAlike(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -119,8 +120,9 @@ func TestRefusedSignInsLastAlike(t *testing.T) {
 	}
 }
 
-// TestProviderAway holds domain D24: known keys and people continue, what was
-// never loaded is 503 and no reason to sign in again.
+// TestProviderAway verifies domain D24: known keys and users keep working.
+// Tokens of keys that were never loaded get 503, not a request to sign in
+// again.
 func TestProviderAway(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -147,7 +149,8 @@ func TestProviderAway(t *testing.T) {
 	s.Do(http.MethodGet, "/api/me", token, nil).Want(http.StatusServiceUnavailable, "unavailable")
 }
 
-// TestSignInPage passes browsers on to the provider alone.
+// TestSignInPage verifies that the page redirects browsers only to the identity
+// provider.
 func TestSignInPage(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -190,8 +193,8 @@ func TestSignInPage(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsLogged plays what carries secrets, tokens and bodies and looks
-// for them in every line at the finest level.
+// TestNoSecretIsLogged runs everything that contains secrets, tokens and
+// bodies, and searches every log line at debug level for them.
 func TestNoSecretIsLogged(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -227,8 +230,8 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 }
 
-// TestDeployedPassesNobodyOnToThisMachine holds the row of the table of
-// environments that the sign-in page reads.
+// TestDeployedPassesNobodyOnToThisMachine verifies the row of the table of
+// environments that the sign-in page uses.
 func TestDeployedPassesNobodyOnToThisMachine(t *testing.T) {
 	t.Parallel()
 	p := harness.NewProvider(t, people())
@@ -240,7 +243,7 @@ func TestDeployedPassesNobodyOnToThisMachine(t *testing.T) {
 }
 
 // TestWithoutOAuthClientEveryOAuthTokenIsRefused starts in the local
-// environment, where the client may be left out.
+// environment, where the client is optional.
 func TestWithoutOAuthClientEveryOAuthTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	p, log := harness.NewProvider(t, people()), &safeBuffer{}

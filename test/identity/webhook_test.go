@@ -15,15 +15,16 @@ import (
 	"docledger/test/harness"
 )
 
-// terms are what the contract puts into the metadata of an organization that
-// began on 30 March (UTC).
+// terms are the metadata that the contract requires for an organization created
+// on 30 March (UTC).
 var terms = map[string]any{
 	"trial_expiry_date": "2026-04-02", "trial_max_entities": float64(10), "trial_max_invoices_per_month": float64(300),
 }
 
-// TestOrganizationEventsEndInOneState plays every order of the creation, a
-// change and the echo of our own write, each once or twice: one organization,
-// one payment customer, the same metadata, written once.
+// TestOrganizationEventsEndInOneState delivers the creation, a change and the
+// echo of docledger's own write in every order, each once or twice. The result
+// is one organization, one payment customer and the same metadata, written
+// once.
 func TestOrganizationEventsEndInOneState(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -83,7 +84,7 @@ func permutations(n int) (out [][]int) {
 }
 
 // TestAnOwnersExtensionStands replays the creation after an owner extended the
-// trial at the provider.
+// trial at the identity provider. The extension stays.
 func TestAnOwnersExtensionStands(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -105,8 +106,8 @@ func TestAnOwnersExtensionStands(t *testing.T) {
 	}
 }
 
-// TestAnOwnerTakesTheTrialAway removes the last day at the provider: what is
-// left is an organization without a trial, which no replay returns.
+// TestAnOwnerTakesTheTrialAway removes the last day at the identity provider.
+// The organization then has no trial, and no replay restores it.
 func TestAnOwnerTakesTheTrialAway(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -128,8 +129,8 @@ func TestAnOwnerTakesTheTrialAway(t *testing.T) {
 	}
 }
 
-// TestEventsAreTriedAgain fails each call that an event needs, once; the job's
-// next attempt ends in the same state.
+// TestEventsAreTriedAgain fails each call of an event once. The next attempt of
+// the job ends in the same state.
 func TestEventsAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	for _, match := range []string{"GET /v1/organizations/*", "PATCH /v1/organizations/*/metadata"} {
@@ -150,7 +151,7 @@ func TestEventsAreTriedAgain(t *testing.T) {
 	}
 }
 
-// TestSignatures refuses what the provider did not sign, or not now.
+// TestSignatures verifies that missing, wrong and old signatures are refused.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -175,7 +176,7 @@ func TestSignatures(t *testing.T) {
 	if err != nil || len(listed) != 1 {
 		t.Errorf("%d messages are kept, %v", len(listed), err)
 	}
-	// What we do not act on is taken and ignored.
+	// Ignored event types are accepted.
 	w.deliver(told("msg_3", "user.created", ada)).OK()
 	w.deliver(told("msg_4", "organization.deleted", zeta)).OK()
 }

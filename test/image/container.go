@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// UID is the user and group that the product runs as.
+// UID is the user and group of the product.
 const UID = 65532
 
-// asRoot lays the root out as an engine does (the image read-only, the volumes,
-// /proc, /dev and a small /tmp), and becomes the image's user, who may gain no
-// rights. It ends in the program.
+// asRoot creates the root like a container engine (a read-only image, the
+// volumes, /proc, /dev and a small /tmp). It switches to the user of the image
+// without privileges and starts the program.
 const asRoot = `set -e
 root=$1 data=$2 cache=$3; shift 3
 mount --make-rprivate /
@@ -41,8 +41,8 @@ type Container struct {
 	data, cache string
 }
 
-// NewContainer makes the volumes below dir: an empty one for data, and one with
-// what the image has at its place for the cache, as engines fill new volumes.
+// NewContainer creates the volumes below dir: an empty one for data, and one
+// for the cache with the content of the image, like engines fill new volumes.
 func NewContainer(im *Image, dir string) (*Container, error) {
 	c := &Container{image: im, data: filepath.Join(dir, "data"), cache: filepath.Join(dir, "cache")}
 	if err := os.CopyFS(c.cache, os.DirFS(filepath.Join(im.Root, "var/cache/docledger"))); err != nil {
@@ -111,7 +111,7 @@ func (c *Container) Command(ctx context.Context, env map[string]string, args ...
 	return cmd, nil
 }
 
-// Run runs the image's program to its end and returns what it prints.
+// Run runs the program of the image to its end and returns its output.
 func (c *Container) Run(ctx context.Context, env map[string]string, input string, args ...string) (string, error) {
 	cmd, err := c.Command(ctx, env, args...)
 	if err != nil {
@@ -144,11 +144,11 @@ func (c *Container) Start(ctx context.Context, env map[string]string, args ...st
 	return p, nil
 }
 
-// Log is what it has printed so far.
+// Log returns the output so far.
 func (p *Process) Log() string { return p.log.String() }
 
-// PID is that of the product itself, below the programs that have laid its root
-// out.
+// PID is the process id of the product, below the programs that created its
+// root.
 func (p *Process) PID() (int, error) {
 	pid := p.cmd.Process.Pid
 	for {
@@ -170,7 +170,7 @@ func (p *Process) PID() (int, error) {
 	}
 }
 
-// Stop tells the product to end and waits for it.
+// Stop sends the stop signal to the product and waits for its end.
 func (p *Process) Stop(patience time.Duration) error {
 	pid, err := p.PID()
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 	pause    = 50 * time.Millisecond
 )
 
-// key is one as `openssl rand -base64 32` makes it.
+// key is a key like those of `openssl rand -base64 32`.
 func key(t *testing.T) string {
 	t.Helper()
 	b := make([]byte, 32)
@@ -52,7 +52,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// unpacked is the image that DOCLEDGER_IMAGE names.
+// unpacked is the image of DOCLEDGER_IMAGE.
 func unpacked(t *testing.T) *image.Image {
 	t.Helper()
 	archive := os.Getenv("DOCLEDGER_IMAGE")
@@ -140,7 +140,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// overTCP opens a door to a server whose URL names a socket.
+// overTCP opens a proxy to a server whose URL names a socket.
 func overTCP(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -176,7 +176,7 @@ func until(t *testing.T, what string, holds func() bool, tell func() string) {
 	}
 }
 
-// call asks the API and returns its response.
+// call calls the API and returns its response.
 func call(t *testing.T, method, address, token, contentType string, body []byte) map[string]any {
 	t.Helper()
 	status, answer := try(t, method, address, token, contentType, body)

@@ -1,5 +1,5 @@
-// Package image reads an image of the product and runs what is in it as a
-// container engine would: without rights, on a root that is read-only.
+// Package image unpacks an image of the product and runs it like a container
+// engine: without privileges and with a read-only root.
 package image
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Config is what the image says of itself.
+// Config is the configuration of the image.
 type Config struct {
 	User        string
 	Env         []string
@@ -25,18 +25,18 @@ type Config struct {
 	Healthcheck struct{ Test []string }
 }
 
-// Image is one that was unpacked.
+// Image is an unpacked image.
 type Image struct {
 	Config Config
 	Root   string // the folder that was unpacked into
 	Bytes  int64  // of all its files
 }
 
-// maxDescription bounds the two descriptions in an archive.
+// maxDescription limits the size of the two descriptions in an archive.
 const maxDescription = 1 << 20
 
-// Unpack reads a docker archive into a folder. Owners are kept where root does
-// it.
+// Unpack unpacks a docker archive into a folder. It keeps the owners if it runs
+// as root.
 func Unpack(archive, dir string) (*Image, error) {
 	var manifest []struct {
 		Config string
@@ -81,7 +81,7 @@ func readJSON(archive, name string, into any) error {
 	})
 }
 
-// find hands one file of an archive to use.
+// find calls use with one file of an archive.
 func find(archive, name string, use func(io.Reader) error) error {
 	file, err := os.Open(archive)
 	if err != nil {

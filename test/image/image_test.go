@@ -21,10 +21,10 @@ import (
 
 const megabyte = 1_000_000
 
-// mostBytes is what the image may take when unpacked.
+// mostBytes is the size limit of the unpacked image.
 const mostBytes = 210 * megabyte
 
-// TestImage looks at what the image holds and says of itself.
+// TestImage verifies the content and the configuration of the image.
 func TestImage(t *testing.T) {
 	im := unpacked(t)
 	t.Logf("%.1f MB unpacked", float64(im.Bytes)/megabyte)
@@ -122,7 +122,7 @@ func TestStackRuns(t *testing.T) {
 	}
 }
 
-// guarded looks at what the kernel says of a process.
+// guarded verifies the process attributes that the kernel reports.
 func guarded(t *testing.T, role string, p *image.Process) {
 	t.Helper()
 	pid, err := p.PID()
@@ -144,7 +144,7 @@ func guarded(t *testing.T, role string, p *image.Process) {
 	}
 }
 
-// sendThrough has a person upload an invoice and a worker read its pages.
+// sendThrough uploads an invoice as a user; a worker extracts its pages.
 func sendThrough(t *testing.T, w *world, c *image.Container) {
 	t.Helper()
 	out, err := c.Run(t.Context(), w.services["api"], "correct horse battery\n",
@@ -167,7 +167,7 @@ func sendThrough(t *testing.T, w *world, c *image.Container) {
 	fmt.Printf("image: a printed invoice came through: %v\n", invoice["invoice_number"])
 }
 
-// printed is an invoice whose data stands on its page alone.
+// printed is an invoice without embedded data.
 func printed(t *testing.T) []byte {
 	t.Helper()
 	for seed := range uint64(50) {

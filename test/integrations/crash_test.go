@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// forgetful is a store that loses the next pair of tokens, as a process that
-// dies between the provider's answer and the end of its transaction.
+// forgetful is a store that loses the next tokens, like a process that is
+// killed between the response of the provider and its commit.
 type forgetful struct {
 	integration.Grants
 	lose bool
@@ -33,9 +33,8 @@ func (f *forgetful) Update(
 	return f.Grants.Update(ctx, organization, id, generation, change)
 }
 
-// TestPairLostBeforeItIsStored loses a pair that the provider has given: within
-// the provider's grace the old token repairs it, after that a person connects
-// again.
+// TestPairLostBeforeItIsStored loses issued tokens. During the grace period of
+// the provider the old token works; after it, a user must reconnect.
 func TestPairLostBeforeItIsStored(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -80,7 +79,7 @@ func TestPairLostBeforeItIsStored(t *testing.T) {
 	})
 }
 
-// onGrant makes an integration that works on a grant.
+// onGrant creates an integration with a grant.
 func (w *world) onGrant(a identity.Actor, g *integration.Grant) *integration.Integration {
 	w.t.Helper()
 	st := w.processes[0].store

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestOneOfForty has 40 entities on one grant: disconnecting one leaves 39 and
-// revokes nothing.
+// TestOneOfForty disconnects one of 40 entities with a common grant. The other
+// 39 stay connected, and nothing is revoked.
 func TestOneOfForty(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -54,7 +54,8 @@ func TestOneOfForty(t *testing.T) {
 		if again.Version != gone.Version {
 			t.Error("ending it again changed it")
 		}
-		// The last one takes the tokens with it, whoever of two is the last.
+		// The last integration deletes the tokens, even if two are disconnected
+		// concurrently.
 		var callers sync.WaitGroup
 		for n, i := range all {
 			if n == 7 {
@@ -77,8 +78,8 @@ func TestOneOfForty(t *testing.T) {
 	})
 }
 
-// TestSharedAccount has two organizations stand on consents of one provider
-// account, where a revocation would end both.
+// TestSharedAccount connects two organizations by consents of one provider
+// account. A revocation would end both.
 func TestSharedAccount(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -92,7 +93,7 @@ func TestSharedAccount(t *testing.T) {
 			t.Errorf("%q, revoked %v, taken off %v", gone.Reason, w.provider.revoked, w.provider.taken)
 		}
 		w.must(p.ask(w.ctx, w.provider, w.get(theirs, j.ID)))
-		// Where both book in one tenant, its connection serves the other too.
+		// If both sync to one tenant, its connection serves the other too.
 		k := w.activate(mine, w.entity(mine), "account", "two", "one")
 		gone, err = p.Disconnect(w.ctx, mine, k.ID, 0)
 		w.must(err)

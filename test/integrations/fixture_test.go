@@ -58,8 +58,8 @@ func (c *steady) Advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// provider is an accounting provider whose refresh tokens are good once, with
-// no grace, and that connects tenants one by one.
+// provider is an accounting provider that connects tenants individually. Its
+// refresh tokens are valid once, without a grace period.
 type provider struct {
 	mu        sync.Mutex
 	clock     *steady
@@ -86,7 +86,7 @@ func newProvider(c *steady) *provider {
 	return &provider{clock: c, accounts: map[string]string{}, reaches: map[string][]string{}, refresh: map[string]string{}, access: map[string]access{}}
 }
 
-// grant lets an account consent; the code comes back.
+// grant simulates the consent of an account and returns the code.
 func (p *provider) grant(account string, tenants ...string) (code string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +162,7 @@ func (p *provider) DisconnectTenant(_ context.Context, a integration.Access) err
 	return p.check(a)
 }
 
-// check refuses tokens that are not good.
+// check refuses invalid tokens.
 func (p *provider) check(a integration.Access) error {
 	t, ok := p.access[a.Token.Reveal()]
 	switch {
@@ -200,7 +200,7 @@ func (p *provider) Organization(ctx context.Context, a integration.Access) (acco
 	return accounting.Organization{}, errors.Join(err, integration.TenantGone(integration.AccountingA, nil))
 }
 
-// world is an installation of several processes over one database.
+// world is an installation of several processes with one database.
 type world struct {
 	t         *testing.T
 	ctx       context.Context
@@ -210,7 +210,7 @@ type world struct {
 	url       string
 }
 
-// process is the use-cases of one process, with connections of its own.
+// process is the use cases of one process with separate connections.
 type process struct {
 	*integrations.Service
 	store *store.Store
@@ -284,7 +284,7 @@ func (w *world) wantCode(err error, code fault.Code) *fault.Error {
 	return f
 }
 
-// admin makes an organization with an administrator.
+// admin creates an organization with an administrator.
 func (w *world) admin() identity.Actor {
 	w.t.Helper()
 	st := w.processes[0].store
@@ -306,7 +306,7 @@ func (w *world) entity(a identity.Actor) uuid.UUID {
 	return e.ID
 }
 
-// connect consents as an account and returns the integration.
+// connect grants a consent as an account and returns the integration.
 func (w *world) connect(a identity.Actor, entityID uuid.UUID, account string, tenants ...string) *integration.Integration {
 	w.t.Helper()
 	p := w.processes[0]
@@ -350,7 +350,7 @@ func setup(tenant string) integrations.Setup {
 	return integrations.Setup{Status: "PENDING", Provider: "ACCOUNTING_A", OrganizationID: &tenant, PaysTax: &pays}
 }
 
-// ask makes a call that needs a good token.
+// ask makes a call that requires a valid token.
 func (p *process) ask(ctx context.Context, from *provider, i *integration.Integration) error {
 	return p.Tokens.With(ctx, i, false, func(_ context.Context, a integration.Access) error {
 		from.mu.Lock()

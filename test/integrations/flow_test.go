@@ -75,7 +75,7 @@ func TestCallback(t *testing.T) {
 			return stateOf(t, asked), asked.IntegrationID
 		}
 		state, id := ask()
-		// A state is good once, however many bring it at a time.
+		// A state is valid once, even for concurrent requests.
 		var good atomic.Int64
 		var callers sync.WaitGroup
 		for n := range 10 {
@@ -123,7 +123,7 @@ func TestCallback(t *testing.T) {
 		if !strings.Contains(to, "error=consent_failed") {
 			t.Errorf("after a wrong code led back to %s", to)
 		}
-		// Whoever has lost the right meanwhile does not finish.
+		// A user who has lost the permission cannot complete the consent.
 		state, _ = ask()
 		w.must(p.store.Memberships().Put(w.ctx, identity.Membership{UserID: a.UserID, OrganizationID: a.OrganizationID, Role: identity.RoleMember}))
 		_, err = p.Callback(w.ctx, url.Values{"state": {state}, "code": {w.provider.grant("account", "tenant")}})
@@ -139,7 +139,7 @@ func TestSetUp(t *testing.T) {
 		asked, err := p.Authorize(w.ctx, a, integrations.AuthorizeInput{EntityID: e, Provider: integration.AccountingA, RedirectURL: redirectURL})
 		w.must(err)
 		id := asked.IntegrationID
-		// Steps out of order name the one that is missing.
+		// A step in the wrong order names the missing step.
 		_, err = p.SetUp(w.ctx, a, id, e, 0, setup("one"))
 		if f := w.wantCode(err, fault.CodeConflict); f.Details["missing_step"] != "authorize" {
 			t.Errorf("details %v", f.Details)
@@ -249,8 +249,8 @@ func TestSetUpWhileOutOfReach(t *testing.T) {
 	})
 }
 
-// TestOneSetUpKeepsNoOtherWaiting verifies setups of which the first one
-// always fails unexpectedly.
+// TestOneSetUpKeepsNoOtherWaiting verifies several setups, of which the first
+// one always fails unexpectedly.
 func TestOneSetUpKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -276,8 +276,8 @@ func TestOneSetUpKeepsNoOtherWaiting(t *testing.T) {
 	})
 }
 
-// TestConsentsOfOneAccountAtOnce lets one account consent for several
-// integrations at the same moment: each repairs all the others.
+// TestConsentsOfOneAccountAtOnce grants concurrent consents of one account for
+// several integrations. Each consent repairs all the others.
 func TestConsentsOfOneAccountAtOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {
@@ -308,8 +308,8 @@ func TestConsentsOfOneAccountAtOnce(t *testing.T) {
 	})
 }
 
-// TestTenantChanged connects again with a consent that does not reach the
-// tenant that was set up.
+// TestTenantChanged reconnects with a consent that does not include the tenant
+// of the setup.
 func TestTenantChanged(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -321,7 +321,7 @@ func TestTenantChanged(t *testing.T) {
 		if i.Status != integration.Failed || i.Reason != integration.TenantChanged || i.GrantID == first {
 			t.Fatalf("after another account's consent: %s %q", i.Status, i.Reason)
 		}
-		// Nothing stands on the first grant any more.
+		// No integration uses the first grant any more.
 		_, err := p.Grants.Get(w.ctx, a.OrganizationID, first)
 		w.wantCode(err, fault.CodeNotFound)
 		_, err = p.Accounts(w.ctx, a, i.ID, nil, integrations.Part{})
@@ -333,8 +333,8 @@ func TestTenantChanged(t *testing.T) {
 	})
 }
 
-// TestNewTenantClearsSettings keeps accounts and tax rates with the tenant
-// that they belong to.
+// TestNewTenantClearsSettings verifies that accounts and tax rates are cleared
+// with their tenant.
 func TestNewTenantClearsSettings(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -378,8 +378,8 @@ func TestNewTenantClearsSettings(t *testing.T) {
 	})
 }
 
-// TestHealedConnectionKeepsSettings loses and repairs the connection of an entity
-// that had another ledger before.
+// TestHealedConnectionKeepsSettings loses and repairs the connection of an
+// entity that had another ledger before.
 func TestHealedConnectionKeepsSettings(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -406,9 +406,9 @@ func TestHealedConnectionKeepsSettings(t *testing.T) {
 	})
 }
 
-// TestMovingToAnotherTenant sets a working integration up with another tenant:
-// before anything was synced that clears what belongs to the first one, and
-// later it is refused.
+// TestMovingToAnotherTenant sets up a working integration with another tenant.
+// Before the first sync this clears the settings of the first tenant; after it,
+// it is refused.
 func TestMovingToAnotherTenant(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -443,7 +443,7 @@ func TestMovingToAnotherTenant(t *testing.T) {
 				t.Errorf("try %d: details %v", n, f.Details)
 			}
 		}
-		// What stays in the tenant may change.
+		// Changes within the same tenant are allowed.
 		no := false
 		_, err = p.SetUp(w.ctx, a, i.ID, e, 0, integrations.Setup{Status: "PENDING", Provider: "ACCOUNTING_A", PaysTax: &no})
 		w.must(err)
@@ -468,8 +468,8 @@ func (w *world) invoice(a identity.Actor, entityID uuid.UUID) uuid.UUID {
 	return inv.ID
 }
 
-// TestTwoEntitiesWantOneTenant sets two entities up with one tenant at the same
-// moment, by consents of different accounts.
+// TestTwoEntitiesWantOneTenant sets up two entities concurrently with one
+// tenant, by consents of different accounts.
 func TestTwoEntitiesWantOneTenant(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {

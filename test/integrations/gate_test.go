@@ -24,8 +24,8 @@ import (
 	"docledger/usecase/integrations"
 )
 
-// stage moves a simulator's clock to the next moment that anybody waits for,
-// whenever all callers wait.
+// stage moves the clock of a simulator to the next wake-up time when all
+// callers wait.
 type stage struct {
 	clock *kit.Clock
 	end   time.Time
@@ -36,7 +36,7 @@ type stage struct {
 	serial  int
 }
 
-// pause waits by the clock. Past the end of the stage it ends the caller.
+// pause waits by the clock. It ends the caller after the end of the stage.
 func (s *stage) pause(ctx context.Context, d time.Duration) error {
 	until := s.clock.Now().Add(d)
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *stage) leave() {
 	s.turn()
 }
 
-// turn moves the clock where nobody is at work; the lock is held.
+// turn moves the clock if no caller works. The caller must hold the lock.
 func (s *stage) turn() {
 	now := s.clock.Now()
 	next := time.Time{}
@@ -96,8 +96,8 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// pressed is a provider with its limits on, and callers of two processes who
-// never stop asking.
+// pressed is a provider with limits and callers of two processes that call
+// continuously.
 type pressed struct {
 	w     *world
 	agree func(authorizationURL string) (string, error)
@@ -107,7 +107,7 @@ type pressed struct {
 	a     integration.Access
 }
 
-// connector is what the tests use of one.
+// connector is the part of a connector that the tests use.
 type connector interface {
 	integration.Authorizer
 	accounting.OrganizationReader
@@ -135,7 +135,7 @@ func press(t *testing.T, w *world, change func(*sim.Limits)) *pressed {
 	return p
 }
 
-// pressB is press for ACCOUNTING_B, whose limits are by the second too.
+// pressB is press for ACCOUNTING_B, which also has limits per second.
 func pressB(t *testing.T, w *world) *pressed {
 	t.Helper()
 	origin, serve := listen(t)
@@ -154,7 +154,7 @@ func pressB(t *testing.T, w *world) *pressed {
 	return p
 }
 
-// listen opens an address for a simulator that must know it beforehand.
+// listen opens an address for a simulator that must know it in advance.
 func listen(t *testing.T) (origin string, serve func(http.Handler)) {
 	listener := httptest.NewUnstartedServer(nil)
 	return "http://" + listener.Listener.Addr().String(), func(h http.Handler) {
@@ -170,7 +170,7 @@ func (p *pressed) gate(of *process) integration.RateLimiter {
 	return &integrations.RateLimiter{Meters: of.store.Meters(), Clock: p.stage.clock, IDs: clock.UUIDv7{}, Pause: p.stage.pause, Log: of.Log}
 }
 
-// consent consents to one organization and keeps an access to it.
+// consent grants a consent to one organization and returns an access to it.
 func (p *pressed) consent(tenant string) integration.Consent {
 	p.w.t.Helper()
 	c := p.reads[0]
@@ -185,8 +185,8 @@ func (p *pressed) consent(tenant string) integration.Consent {
 	return consent
 }
 
-// run has callers of both kinds ask without pause for a while of the clock, and
-// returns how many of their calls went through.
+// run makes callers of both kinds call continuously for a duration of the
+// clock. It returns the number of successful calls.
 func (p *pressed) run(callers int, during time.Duration) (interactive, background int64) {
 	p.w.t.Helper()
 	p.stage.end = p.stage.clock.Now().Add(during)
@@ -221,9 +221,9 @@ func (p *pressed) run(callers int, during time.Duration) (interactive, backgroun
 	return done[0].Load(), done[1].Load()
 }
 
-// TestDemandMeetsNoRefusal has far more than ten times the allowed demand from
-// two processes: none of it is refused by the provider, and little of what it
-// allows is left unused.
+// TestDemandMeetsNoRefusal creates more than ten times the allowed demand from
+// two processes. The provider must refuse no call, and the callers must use
+// most of the allowed calls.
 func TestDemandMeetsNoRefusal(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {
@@ -243,8 +243,8 @@ func TestDemandMeetsNoRefusal(t *testing.T) {
 	})
 }
 
-// TestDemandBySecond is the same at ACCOUNTING_B, which allows 10 calls a
-// second and 500 a minute.
+// TestDemandBySecond is the same for ACCOUNTING_B, which allows 10 calls per
+// second and 500 per minute.
 func TestDemandBySecond(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {
@@ -261,8 +261,8 @@ func TestDemandBySecond(t *testing.T) {
 	})
 }
 
-// TestSmallerDayIsLearnt has a provider that allows fewer calls a day than
-// usual, which only its answers tell.
+// TestSmallerDayIsLearnt uses a provider with a smaller daily limit, which only
+// its responses report.
 func TestSmallerDayIsLearnt(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {

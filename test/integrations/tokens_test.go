@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestOneRefresh has 2 processes with 100 callers each meet a grant that has
-// expired and whose refresh token is good once.
+// TestOneRefresh sends calls of two processes with 100 callers each, with an
+// expired grant whose refresh token is valid once.
 func TestOneRefresh(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {
@@ -45,8 +45,8 @@ func TestOneRefresh(t *testing.T) {
 	})
 }
 
-// TestRefusedTokenIsRenewedOnce meets a provider that ended an access token
-// before its time.
+// TestRefusedTokenIsRenewedOnce uses a provider that ended an access token
+// early.
 func TestRefusedTokenIsRenewedOnce(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, func(t *testing.T, w *world) {
@@ -66,7 +66,8 @@ func TestRefusedTokenIsRenewedOnce(t *testing.T) {
 		if w.provider.refreshes != 1 {
 			t.Errorf("%d refreshes, want 1", w.provider.refreshes)
 		}
-		// One that is refused however fresh it is ends in words for a person.
+		// A token that is refused immediately after its refresh causes an error
+		// for a user.
 		calls := 0
 		err := w.processes[0].Tokens.With(w.ctx, i, false, func(context.Context, integration.Access) error {
 			calls++
@@ -80,8 +81,8 @@ func TestRefusedTokenIsRenewedOnce(t *testing.T) {
 	})
 }
 
-// TestLostRefreshAnswer loses the response of a refresh: within the provider's
-// grace the old token repairs it, beyond it a person is told to connect.
+// TestLostRefreshAnswer loses the response of a refresh. During the grace
+// period of the provider the old token works; after it, a user must reconnect.
 func TestLostRefreshAnswer(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -101,7 +102,8 @@ func TestLostRefreshAnswer(t *testing.T) {
 		if !errors.Is(err, integration.ErrReconnect) {
 			t.Fatalf("a refused refresh token: %v", err)
 		}
-		// Both integrations on the grant say so, and nobody asks without success again.
+		// Both integrations of the grant report it, and docledger does not
+		// retry.
 		for _, id := range []*integration.Integration{i, j} {
 			w.wantStatus(a, id.ID, integration.Failed, integration.ReconnectNeeded)
 		}
@@ -119,8 +121,8 @@ func TestLostRefreshAnswer(t *testing.T) {
 	})
 }
 
-// TestCallerLeavesDuringRefresh ends a caller's context while the provider
-// works: the pair is stored anyway.
+// TestCallerLeavesDuringRefresh cancels the context of a caller during a
+// refresh. The tokens must be stored.
 func TestCallerLeavesDuringRefresh(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {
@@ -138,7 +140,7 @@ func TestCallerLeavesDuringRefresh(t *testing.T) {
 	})
 }
 
-// deadlines are a provider and a store that note until when each is given time.
+// deadlines are a provider and a store that record their deadlines.
 type deadlines struct {
 	*provider
 	integration.Grants
@@ -167,8 +169,8 @@ func (d *deadlines) Put(ctx context.Context, organization uuid.UUID, p integrati
 	return d.Grants.Put(ctx, organization, p, c)
 }
 
-// TestTimeToStoreTokens holds that a provider that takes all the time there is
-// leaves enough to store what it gave at last: storing has a time of its own.
+// TestTimeToStoreTokens verifies that storing tokens has a separate time limit,
+// even if the provider uses all of its time.
 func TestTimeToStoreTokens(t *testing.T) {
 	t.Parallel()
 	onEach(t, 1, func(t *testing.T, w *world) {

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// BenchmarkFairness uploads documents, one after the other, while 10,000 of
-// another organization are queued, and before that while nothing else is to do.
-// The goal is twice that time and one job (domain D22).
+// BenchmarkFairness uploads documents one by one, first idle and then with
+// 10,000 queued documents of another organization. The goal is twice the idle
+// time and one job (domain D22).
 func BenchmarkFairness(b *testing.B) {
 	const rounds, backlog = 15, 10_000
 	for b.Loop() {
@@ -50,8 +50,8 @@ func BenchmarkFairness(b *testing.B) {
 	}
 }
 
-// reader returns what uploads a document of an organization of its own and
-// returns after how long it was an invoice.
+// reader returns a function that uploads a document of a separate organization
+// and returns the time until it is an invoice.
 func reader(b *testing.B, s *harness.Server) func() time.Duration {
 	b.Helper()
 	org, n := s.NewOrganization("Other"), 0
@@ -72,7 +72,7 @@ func reader(b *testing.B, s *harness.Server) func() time.Duration {
 	}
 }
 
-// median is how long the middle one of some rounds took.
+// median is the median duration of several rounds.
 func median(rounds int, round func() time.Duration) time.Duration {
 	took := make([]time.Duration, rounds)
 	for i := range took {

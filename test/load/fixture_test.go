@@ -1,6 +1,6 @@
-// Package load measures what the service does a second beside programs that do
-// nothing but the least of it, in turns within one run, so that the machine
-// counts for both. Its benchmarks are part of `make bench`.
+// Package load compares the throughput of the service with minimal programs.
+// Both run in turns within one run, so that the machine affects both. Its
+// benchmarks are part of `make bench`.
 package load
 
 import (
@@ -22,13 +22,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connections are what both sides may open to the database.
+// connections is the maximum number of database connections of each side.
 const connections = "16"
 
-// seed is of the key that signs the tokens; it is worth nothing elsewhere.
+// seed is the seed of the token signing key, used only in these tests.
 const seed = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-// callers of each side ask at once.
+// callers is the number of concurrent callers of each side.
 const callers = 8
 
 func start(b *testing.B) (s *harness.Server, database string) {
@@ -39,8 +39,7 @@ func start(b *testing.B) (s *harness.Server, database string) {
 	}}), database
 }
 
-// a second runs work n times by the callers and returns how often it ran a
-// second.
+// perSecond runs work n times by the callers and returns the rate per second.
 func perSecond(b *testing.B, n int, work func(ctx context.Context, i int64) error) float64 {
 	b.Helper()
 	var next atomic.Int64
@@ -65,8 +64,8 @@ func perSecond(b *testing.B, n int, work func(ctx context.Context, i int64) erro
 	return float64(n) / time.Since(began).Seconds()
 }
 
-// bare serves the stored bytes of a path to whoever has a token that the key
-// signed, and does nothing else.
+// bare serves the stored bytes of a path to callers with a valid token, and
+// does nothing else.
 func bare(b *testing.B, database, path string, body []byte, key ed25519.PublicKey) *httptest.Server {
 	b.Helper()
 	pool, err := pgxpool.New(b.Context(), database+"&pool_max_conns="+connections)
@@ -100,8 +99,8 @@ func bare(b *testing.B, database, path string, body []byte, key ed25519.PublicKe
 	return server
 }
 
-// caller sends what it is given and reads the responses to their end, so that
-// connections are used again.
+// caller sends requests and reads the complete responses, so that connections
+// are reused.
 type caller struct {
 	client *http.Client
 	token  string

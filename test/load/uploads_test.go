@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// uploader sends documents to an organization's entity.
+// uploader uploads documents to the entity of an organization.
 func uploader(s *harness.Server, org harness.Organization) func(ctx context.Context, content []byte) error {
 	c := newCaller(org.Admin.Token)
 	return func(ctx context.Context, content []byte) error {
@@ -59,8 +59,8 @@ func BenchmarkUploads(b *testing.B) {
 	}
 }
 
-// BenchmarkExtraction waits until uploaded printed PDFs are invoices, beside
-// reading the same files with the same reader and nothing else.
+// BenchmarkExtraction measures the time until uploaded printed PDFs are
+// invoices, compared with reading the same files without the service.
 func BenchmarkExtraction(b *testing.B) {
 	const documents, rounds = 300, 3
 	s, database := start(b)
@@ -101,8 +101,8 @@ func BenchmarkExtraction(b *testing.B) {
 				}
 				return upload(ctx, content)
 			})
-			// What is read while others are still sent is not counted: uploads have a
-			// figure of their own.
+			// Extractions during the uploads are not counted, because uploads
+			// have a separate benchmark.
 			waiting, began := goal-extracted(b, conn), time.Now()
 			s.Eventually("every document was read", time.Minute, func() bool { return extracted(b, conn) >= goal }, func() string {
 				return fmt.Sprintf("%d are not", goal-extracted(b, conn))
@@ -115,7 +115,7 @@ func BenchmarkExtraction(b *testing.B) {
 	}
 }
 
-// corpus returns real printed PDFs, where they lie beside the project.
+// corpus returns real printed PDFs if they exist.
 func corpus() ([]string, error) {
 	dir := os.Getenv("DOCLEDGER_CORPUS")
 	if dir == "" {
@@ -124,8 +124,8 @@ func corpus() ([]string, error) {
 	return filepath.Glob(filepath.Join(dir, "text-pdf", "*.pdf"))
 }
 
-// printed makes PDFs that hold no data beside their pages, each different: of
-// real ones in turn, or of the generator.
+// printed creates different PDFs without embedded data, from real ones in turn
+// or from the generator.
 func printed(b *testing.B, seed *uint64, n int, real []string) (files []string) {
 	b.Helper()
 	dir := b.TempDir()
@@ -153,7 +153,7 @@ func printed(b *testing.B, seed *uint64, n int, real []string) (files []string) 
 	return files
 }
 
-// extracted counts the documents that have come to their end.
+// extracted counts the finished documents.
 func extracted(b *testing.B, conn *pgx.Conn) (n int) {
 	b.Helper()
 	if err := conn.QueryRow(b.Context(), "SELECT count(*) FROM documents WHERE status IN ('EXTRACTED', 'FAILED')").Scan(&n); err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// member is one of an archive, as a forger sees it.
+// member is a member of an archive, as a forger sees it.
 type member struct {
 	header tar.Header
 	body   []byte
@@ -67,7 +67,7 @@ func plain(name string, body []byte) member {
 	return member{tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}, body}
 }
 
-// place finds the first member whose name begins so.
+// place returns the first member whose name has the prefix.
 func place(t *testing.T, members []member, prefix string) int {
 	t.Helper()
 	for i, m := range members {
@@ -84,7 +84,7 @@ func sumOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sign gives the members sums that fit the manifest after a change of it.
+// sign sets checksums that match a changed manifest.
 func sign(t *testing.T, members []member, change func(manifest map[string]any)) []member {
 	t.Helper()
 	at := place(t, members, "manifest.json")

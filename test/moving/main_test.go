@@ -1,5 +1,5 @@
-// Package moving carries whole installations from one database and one store
-// of documents to the other and back.
+// Package moving tests the transfer of whole installations between both
+// databases and both blob stores.
 package moving
 
 import (
@@ -65,7 +65,7 @@ func configOf(t *testing.T, o harness.Options) config.Config {
 	return cfg
 }
 
-// dump writes an installation to a new file.
+// dump dumps an installation to a new file.
 func dump(t *testing.T, o harness.Options) (file string, sums service.Sums) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "dump.tar")

@@ -14,7 +14,7 @@ import (
 
 const patience = 30 * time.Second
 
-// source is what was made in an installation before it was moved.
+// source is the data of an installation before the transfer.
 type source struct {
 	org       harness.Organization
 	documents []string // that were read
@@ -23,8 +23,9 @@ type source struct {
 	events    string   // cursor behind all of them
 }
 
-// TestInstallationMovesAndComesBack goes from SQLite and a folder to PostgreSQL
-// and an object store, works there, and goes back.
+// TestInstallationMovesAndComesBack transfers an installation from SQLite and a
+// folder to PostgreSQL and an object store, uses it there, and transfers it
+// back.
 func TestInstallationMovesAndComesBack(t *testing.T) {
 	t.Parallel()
 	ledger, _ := harness.NewLedgerA(t)
@@ -55,7 +56,7 @@ func TestInstallationMovesAndComesBack(t *testing.T) {
 	t.Run("back on SQLite", func(t *testing.T) { src.wantAlive(t, harness.Start(t, back), "third.xml") })
 }
 
-// move loads a dump; the dump of what it makes is the same, to the byte.
+// move loads a dump. A dump of the result must have the same bytes.
 func move(t *testing.T, file string, sums service.Sums, to harness.Options) {
 	t.Helper()
 	loaded, err := load(t, to, file)
@@ -69,7 +70,7 @@ func move(t *testing.T, file string, sums service.Sums, to harness.Options) {
 	}
 }
 
-// furnish makes rows of many kinds, by nothing but the API.
+// furnish creates rows of many kinds through the API.
 func furnish(t *testing.T, o harness.Options, ledger *harness.Ledger, store *harness.Store) (src source) {
 	t.Run("with workers", func(t *testing.T) {
 		s := harness.Start(t, o)
@@ -97,7 +98,7 @@ func invoices(s *harness.Server, org harness.Organization) int {
 	return s.Do(http.MethodGet, "/api/invoices", org.Admin.Token, nil).OK().Len("items")
 }
 
-// wantAlive uses the copy as its people do, with what they had before.
+// wantAlive uses the copy like its users, with their existing credentials.
 func (src *source) wantAlive(t *testing.T, s *harness.Server, name string) {
 	token := src.org.Admin.Token // the session moved along
 	s.Login(src.org.Admin.Email)
@@ -112,12 +113,12 @@ func (src *source) wantAlive(t *testing.T, s *harness.Server, name string) {
 	}
 	up := s.Upload(token, src.org.Entity, name, harness.UBL(name)).OK().Text("id")
 	s.Extract(token, up).OK()
-	// Whoever followed the log continues where they were.
+	// A reader of the event log continues at the same position.
 	more := s.Do(http.MethodGet, "/api/events?limit=200&after="+src.events, token, nil).OK()
 	if !strings.Contains(string(more.Raw), up) {
 		t.Errorf("the events after the move are not behind those before it: %s", more.Raw)
 	}
 	src.events = more.Text("next_cursor")
-	// Sealed tokens are opened, and the provider takes them.
+	// Encrypted tokens can be decrypted, and the provider accepts them.
 	s.Do(http.MethodGet, "/api/v1/integrations/"+src.ledger+"/accounting-accounts", token, nil).OK()
 }

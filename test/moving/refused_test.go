@@ -16,7 +16,7 @@ import (
 	"docledger/test/harness"
 )
 
-// small makes an installation with two documents and returns its dump.
+// small creates an installation with two documents and returns its dump.
 func small(t *testing.T) (harness.Options, string) {
 	t.Helper()
 	o := embedded(t)
@@ -32,7 +32,7 @@ func small(t *testing.T) (harness.Options, string) {
 	return o, file
 }
 
-// wantEmpty fails where anything is in an installation.
+// wantEmpty verifies that an installation is empty.
 func wantEmpty(t *testing.T, o harness.Options, files bool) {
 	t.Helper()
 	_, sums := dump(t, o)
@@ -55,7 +55,7 @@ func wantEmpty(t *testing.T, o harness.Options, files bool) {
 	}
 }
 
-// TestDamagedDumpIsRefused before anything of it is stored.
+// TestDamagedDumpIsRefused verifies that nothing of a corrupt dump is stored.
 func TestDamagedDumpIsRefused(t *testing.T) {
 	t.Parallel()
 	_, file := small(t)
@@ -128,7 +128,7 @@ func TestDamagedDumpIsRefused(t *testing.T) {
 	}
 }
 
-// declareHuge says of the first member that it has eight gigabytes.
+// declareHuge declares a size of eight gigabytes for the first member.
 func declareHuge(t *testing.T, content []byte) []byte {
 	t.Helper()
 	out := slices.Clone(content)
@@ -143,8 +143,8 @@ func declareHuge(t *testing.T, content []byte) []byte {
 	return out
 }
 
-// TestEveryByteCounts changes bytes all over a dump: it is refused, or the byte
-// meant nothing and all is as it was.
+// TestEveryByteCounts changes bytes of a dump. The load must refuse it, or the
+// result must be unchanged.
 func TestEveryByteCounts(t *testing.T) {
 	t.Parallel()
 	_, file := small(t)
@@ -171,7 +171,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// A dump whose sums were forged to fit is refused by what is read back.
+// A dump with forged checksums is refused because the stored data is compared.
 func TestForgedSumsAreRefused(t *testing.T) {
 	t.Parallel()
 	_, file := small(t)
@@ -198,7 +198,7 @@ func TestForgedSumsAreRefused(t *testing.T) {
 	}
 }
 
-// An installation that is there is named and left as it is.
+// An existing installation is named and stays unchanged.
 func TestOnlyAnEmptyInstallationIsFilled(t *testing.T) {
 	t.Parallel()
 	_, file := small(t)
@@ -221,7 +221,7 @@ func TestOnlyAnEmptyInstallationIsFilled(t *testing.T) {
 	}
 }
 
-// A file that is lost is named, and left out where somebody says so.
+// A missing blob is named, and is skipped only on request.
 func TestLostFiles(t *testing.T) {
 	t.Parallel()
 	o, file := small(t)

@@ -9,8 +9,8 @@ import (
 	"docledger/test/harness"
 )
 
-// TestDumpWhileUsed takes dumps while documents arrive and are read. Each is of
-// one moment: whatever it names is in it.
+// TestDumpWhileUsed makes dumps while documents are uploaded and extracted.
+// Each dump is consistent: it contains everything that it references.
 func TestDumpWhileUsed(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]harness.Options{"sqlite": embedded(t), "postgres": served(t)} {

@@ -1,7 +1,8 @@
-// Package objectstore gives tests a real server of the S3 protocol: Versity's
-// gateway over a local folder, built from its Go module, whose version and sums
-// stand in server/go.mod. It was chosen because it is a server for production
-// use that is had through the module proxy alone, under the Apache licence.
+// Package objectstore provides a real S3 server for tests: the gateway of
+// Versity over a local folder. It is built from its Go module, whose version
+// and checksums are in server/go.mod. It was chosen because it is a server for
+// production use, available from the module proxy alone, under the Apache
+// licence.
 package objectstore
 
 import (
@@ -17,14 +18,14 @@ import (
 	"strings"
 )
 
-// EnvBin names the server's binary, where it is not to be built.
+// EnvBin names the binary of the server; if it is set, nothing is built.
 const EnvBin = "DOCLEDGER_TEST_OBJECTSTORE_BIN"
 
 const command = "github.com/versity/versitygw/cmd/versitygw"
 
-// Provide returns the server's binary: that of EnvBin, or the one that it
-// builds, some minutes once, and keeps in the user's cache. What the go command
-// prints goes to progress.
+// Provide returns the binary of the server: the one of EnvBin, or one that it
+// builds once (some minutes) and stores in the cache of the user. The output of
+// the go command goes to progress.
 func Provide(ctx context.Context, progress io.Writer) (string, error) {
 	if path := os.Getenv(EnvBin); path != "" {
 		if !runs(path) {
@@ -48,7 +49,7 @@ func runs(path string) bool {
 	return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
 }
 
-// moduleFolder is that of the module that pins the server.
+// moduleFolder is the folder of the module that pins the server.
 func moduleFolder(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "docledger").Output()
 	if err != nil {
@@ -57,7 +58,7 @@ func moduleFolder(ctx context.Context) (string, error) {
 	return filepath.Join(strings.TrimSpace(string(out)), "test/objectstore/server"), nil
 }
 
-// kept is where the binary of exactly these modules lies.
+// kept is the path of the cached binary of exactly these modules.
 func kept(source string) (string, error) {
 	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
 	if err != nil {
@@ -75,8 +76,8 @@ func build(ctx context.Context, progress io.Writer, source, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("create the cache folder: %w", err)
 	}
-	// Built beside and renamed: of several tests that build at once none sees
-	// half a binary.
+	// The binary is built under another name and renamed, so that concurrent
+	// tests never see a partial binary.
 	temp, err := os.MkdirTemp(filepath.Dir(path), ".build-")
 	if err != nil {
 		return fmt.Errorf("create a folder for the build: %w", err)

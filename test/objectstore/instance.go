@@ -31,17 +31,17 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// keeper runs the server ($0 and its arguments) and ends it when the standard
-// input ends, which it does with the process that started it, however that
-// comes about. It then removes the folder ($DIR).
+// keeper runs the server ($0 and its arguments) and stops it when the standard
+// input ends. The input ends with the parent process, however that process
+// ends. It then removes the folder ($DIR).
 const keeper = `"$0" "$@" & server=$!
 cat >/dev/null
 kill -KILL $server 2>/dev/null
 wait $server
 rm -rf "$DIR"`
 
-// Instance is a private, empty server. Connections reach its socket through its
-// door, which tests may shut.
+// Instance is a private, empty server. Connections reach its socket through a
+// proxy, which tests can close.
 type Instance struct {
 	*tcpproxy.Proxy
 	URL    string
@@ -52,8 +52,8 @@ type Instance struct {
 	ended chan struct{}
 }
 
-// Start makes a server and returns when it answers. It ends with this process
-// at the latest.
+// Start starts a server and returns when it responds. The server ends with this
+// process at the latest.
 func Start(ctx context.Context, bin string) (*Instance, error) {
 	home := os.TempDir()
 	if len(home) > 50 { // the path of a socket must be short
@@ -94,7 +94,8 @@ func (in *Instance) run(bin, socket string) error {
 		"posix", "--sidecar", filepath.Join(in.dir, "meta"), in.Folder)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.dir, log, log
 	cmd.Env = append(os.Environ(), "DIR="+in.dir, "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
-	// Its own group: a signal to the tests' group must not end the keeper first.
+	// The process has its own group, because a signal to the group of the tests
+	// must not end the keeper first.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if in.stdin, err = cmd.StdinPipe(); err != nil {
 		return fmt.Errorf("connect to the server's keeper: %w", err)
@@ -145,7 +146,7 @@ func healthy(ctx context.Context, client *http.Client, url string) error {
 	return errors.Join(err, response.Body.Close())
 }
 
-// Stop ends the server as a crash does, and removes what it held.
+// Stop ends the server like a crash and removes its data.
 func (in *Instance) Stop() error {
 	var errs []error
 	if in.Proxy != nil {
@@ -166,8 +167,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	return Provide(ctx, os.Stderr)
 })
 
-// New returns a server of the test's own, which ends with it. A machine that
-// cannot build it fails the test.
+// New returns a separate server for the test, which ends with it. The test
+// fails on a machine that cannot build the server.
 func New(t testing.TB) *Instance {
 	t.Helper()
 	bin, err := binary()

@@ -22,8 +22,7 @@ type rule struct {
 	Annotations map[string]string `yaml:"annotations"`
 }
 
-// rules reads the file strictly: no key that Prometheus does not know.
-// nameLabel has the name of a series among its labels.
+// rules parses the file strictly: only keys that Prometheus knows are accepted.
 const nameLabel = "__name__"
 
 func rules(t *testing.T) []rule {
@@ -62,7 +61,7 @@ func checkDuration(t *testing.T, text string) {
 	}
 }
 
-// selectors are the series that an expression reads.
+// selectors returns the series of an expression.
 func selectors(t *testing.T, expr string) [][]*labels.Matcher {
 	t.Helper()
 	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
@@ -72,8 +71,8 @@ func selectors(t *testing.T, expr string) [][]*labels.Matcher {
 	return parser.ExtractSelectors(parsed)
 }
 
-// Each alert reads metrics that the service has, by labels that they have, and
-// the runbook says what to do about it.
+// Each alert uses existing metrics and labels, and the runbook describes what
+// to do.
 func TestAlertsReadWhatThereIs(t *testing.T) {
 	t.Parallel()
 	known := described(t, everything(t))

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// handlersOf are handlers that do nothing but extract.
+// handlersOf returns job handlers that only extract.
 func handlersOf(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
 	return jobs.Handlers{
 		Poll:    func(context.Context, job.PollStore) error { return nil },
@@ -24,8 +24,8 @@ func handlersOf(extract func(context.Context, job.ExtractDocument) error) jobs.H
 	}
 }
 
-// A job that outlives the drain is cancelled, and the next process takes it up,
-// once and at once; one that waited is worked too.
+// A job that outlives the drain is cancelled. The next process runs it once and
+// immediately, and also runs queued jobs.
 func TestJobThatOutlivesTheDrainIsTakenUp(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

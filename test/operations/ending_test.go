@@ -23,10 +23,11 @@ import (
 	"docledger/test/harness"
 )
 
-// childEnv tells this binary to be the service.
+// childEnv makes this test binary run the service.
 const childEnv = "DOCLEDGER_OPERATIONS_SERVICE"
 
-// serveIfTold runs the service in a child, until it is asked to stop.
+// serveIfTold runs the service in a child process until it receives the stop
+// signal.
 func serveIfTold() bool {
 	if os.Getenv(childEnv) == "" {
 		return false
@@ -59,7 +60,7 @@ func serveChild() (err error) {
 	return s.Run(ctx, l, true)
 }
 
-// heedDisk has the disk be full, and be no more, as the parent says.
+// heedDisk makes the disk full or usable as the parent requests.
 func heedDisk() {
 	signal.Ignore(syscall.SIGXFSZ) // a write that is refused says so
 	told := make(chan os.Signal, 1)
@@ -77,7 +78,7 @@ func heedDisk() {
 	}()
 }
 
-// startChild runs the service of a server's data in a process of its own.
+// startChild runs the service of a server in a separate process.
 func startChild(t *testing.T, s *harness.Server, o harness.Options, delay string) (child *exec.Cmd, url string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -112,9 +113,9 @@ func readiness(url string) int {
 	return resp.StatusCode
 }
 
-// A process that is asked to stop first reports that it is not ready, continues
-// taking requests for a while, lets the upload that is under way finish, and
-// ends well; nothing that it accepted is lost.
+// A stopping process first reports that it is not ready, accepts requests for a
+// while, completes the running upload, and ends with success. Accepted work is
+// not lost.
 func TestProcessEndsGracefully(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

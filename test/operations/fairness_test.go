@@ -20,7 +20,7 @@ import (
 
 const workers = 4
 
-// queueOf returns a queue in a fresh database, and what a runner needs of it.
+// queueOf returns a queue in a new database and the dependencies of a runner.
 func queueOf(t *testing.T, o harness.Options) (*store.Store, jobs.Config) {
 	t.Helper()
 	ctx, cfg := context.Background(), database.Config{URL: o.DatabaseURL, MaxConns: 8}
@@ -44,9 +44,9 @@ func queueOf(t *testing.T, o harness.Options) (*store.Store, jobs.Config) {
 	}}
 }
 
-// With ten thousand documents of one organization waiting, the one of another
-// is read after no more jobs than wait before it anyway; and a second backlog
-// is worked beside the first.
+// With 10,000 queued documents of one organization, the document of another
+// organization waits only for the jobs before it. A second backlog is processed
+// alongside the first.
 func TestBacklogsDoNotStarveOthers(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

@@ -10,8 +10,7 @@ import (
 	"docledger/test/redis"
 )
 
-// Every response keeps browsers from doing more with it than it is for, whatever
-// was asked and whoever answers.
+// Every response sets the security headers, for every route and status.
 func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	provider := harness.NewProvider(t, simclerk.Options{})
@@ -44,8 +43,8 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	}
 }
 
-// The limit of a credential holds over all processes that share a Redis, and is
-// another one for another credential of the same person.
+// The limit of a credential applies across all processes that share a Redis.
+// Another credential of the same user has a separate limit.
 func TestProcessesShareTheLimits(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"REQUESTS_PER_CREDENTIAL": "6", "REDIS_URL": redis.New(t).URL}

@@ -15,7 +15,7 @@ import (
 	usecaseinbox "docledger/usecase/inbox"
 )
 
-// jobsWorld is an installation whose workers come and go.
+// jobsWorld is an installation whose workers start and stop.
 type jobsWorld struct {
 	*harness.Server
 	t   *testing.T
@@ -59,9 +59,9 @@ func (w *jobsWorld) get(path string) harness.Response {
 	return w.Do(http.MethodGet, path, w.org.Admin.Token, nil).OK()
 }
 
-// TestJobsAreCancelledAndRetried cancels a job of each kind: what it was for
-// ends in a state that a person sees, is not begun again automatically, and continues
-// once somebody wants it.
+// TestJobsAreCancelledAndRetried cancels a job of each kind. Its record gets a
+// visible state, is not processed again automatically, and continues on
+// request.
 func TestJobsAreCancelledAndRetried(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -121,7 +121,7 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 	})
 }
 
-// cancelReading cancels the reading of a new document.
+// cancelReading cancels the extraction of a new document.
 func (w *jobsWorld) cancelReading() job.Record {
 	w.t.Helper()
 	up := w.Upload(w.org.Admin.Token, w.org.Entity, "c.xml", harness.UBL("C-"+time.Now().Format("150405.000000"))).OK()
@@ -152,13 +152,13 @@ func (w *jobsWorld) cancelBooking(invoice string) {
 	w.retry(w.record("sync_invoice", job.Waiting).ID)
 }
 
-// quiet has nothing to do for an event.
+// quiet is an event handler that does nothing.
 type quiet struct{}
 
 func (quiet) Before(context.Context, []*inbox.Message) error { return nil }
 func (quiet) Handle(context.Context, *inbox.Message) error   { return inbox.ErrIgnored }
 
-// cancelEvent cancels an event twice, which a retry brings back between.
+// cancelEvent cancels an event twice, with a retry between.
 func (w *jobsWorld) cancelEvent() job.Record {
 	w.t.Helper()
 	ctx := context.Background()
@@ -170,7 +170,7 @@ func (w *jobsWorld) cancelEvent() job.Record {
 	return w.cancel("process_event")
 }
 
-// refuse tries what cannot be.
+// refuse tries invalid operations.
 func (w *jobsWorld) refuse() {
 	w.t.Helper()
 	ctx := context.Background()

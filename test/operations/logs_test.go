@@ -31,9 +31,9 @@ func (l *lines) all() string {
 	return l.text.String()
 }
 
-// Logs name ids alone: whatever people and documents say stays out of them, in
-// requests, jobs, calls of tools and of providers, done or refused. Every
-// request is one line, found by the id that its caller was answered.
+// Logs contain only ids. Data of users and documents never appears in logs of
+// requests, jobs, tool calls and provider calls, successful or not. Every
+// request has one line with its request id.
 func TestLogsNameIDsAlone(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -76,7 +76,7 @@ func TestLogsNameIDsAlone(t *testing.T) {
 	})
 }
 
-// secretsOf is what the extracted invoice tells of its parties and money.
+// secretsOf returns the parties and amounts of the extracted invoice.
 func secretsOf(t *testing.T, w *world, invoice string) []string {
 	t.Helper()
 	r := w.Do(http.MethodGet, "/api/invoices/"+invoice, w.token, nil).OK()

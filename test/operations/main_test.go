@@ -1,6 +1,5 @@
-// Package operations tests what those who run the service rely on: limits,
-// headers, metrics, traces, logs, its end, what it does while something is
-// away, and fairness between organizations.
+// Package operations tests what operators rely on: limits, headers, metrics,
+// traces, logs, shutdown, outages, and fairness between organizations.
 package operations
 
 import (

@@ -20,7 +20,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// world is a service with everything that can be simulated.
+// world is a service with all simulated third parties.
 type world struct {
 	*harness.Server
 	provider *harness.Provider
@@ -31,8 +31,8 @@ type world struct {
 	t        *testing.T
 }
 
-// everything boots a service with an identity provider and a ledger, as
-// options say.
+// everything starts a service with an identity provider and a ledger, with the
+// given options.
 func everything(t *testing.T, change ...func(*harness.Options)) *world {
 	t.Helper()
 	w := &world{t: t, provider: harness.NewProvider(t, simclerk.Options{
@@ -81,7 +81,7 @@ func (w *world) call(tool string, arguments map[string]any) *mcp.CallToolResult 
 
 type scraped map[string]*dto.MetricFamily
 
-// scrape reads the metrics as Prometheus does.
+// scrape reads the metrics like Prometheus.
 func scrape(t *testing.T, w *world) scraped {
 	t.Helper()
 	resp, err := http.Get(w.metrics + "/metrics")
@@ -97,8 +97,8 @@ func scrape(t *testing.T, w *world) scraped {
 	return families
 }
 
-// value adds up what fits the labels, given as name=value; for histograms it is
-// the number of observations.
+// value returns the sum of the series with these labels, given as name=value.
+// For histograms it is the number of observations.
 func (s scraped) value(name string, labels ...string) (sum float64) {
 	for _, m := range s[name].GetMetric() {
 		fits := true
@@ -113,7 +113,7 @@ func (s scraped) value(name string, labels ...string) (sum float64) {
 	return sum
 }
 
-// described are the series that there can be, with their labels.
+// described are the possible series with their labels.
 func described(t *testing.T, w *world) map[string]map[string]bool {
 	t.Helper()
 	found, out := scrape(t, w), map[string]map[string]bool{}
@@ -188,8 +188,8 @@ func TestMetricsTellOfEverything(t *testing.T) {
 	})
 }
 
-// checkLabels holds that no label can grow with what callers send: it is a word
-// of ours, and no id.
+// checkLabels verifies that callers cannot create new label values: a label is
+// a fixed word and not an id.
 func checkLabels(t *testing.T, found scraped) {
 	t.Helper()
 	id := regexp.MustCompile(`[0-9a-f]{8}-|/|Canary|@`)
@@ -210,7 +210,7 @@ func checkLabels(t *testing.T, found scraped) {
 	}
 }
 
-// Metrics are read at an address of their own, which answers nothing else.
+// Metrics have a separate address, which serves nothing else.
 func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{Metrics: true, NoWorkers: true})

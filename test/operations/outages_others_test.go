@@ -28,8 +28,8 @@ func people() simclerk.Options {
 	}
 }
 
-// Without the identity provider known keys and people continue, and so do local
-// accounts.
+// Without the identity provider, known keys, known users and local accounts
+// still work.
 func identityAway(t *testing.T) outage {
 	provider := harness.NewProvider(t, people())
 	line, at := harness.LineTo(t, provider.Origin())
@@ -58,8 +58,8 @@ func identityAway(t *testing.T) outage {
 	}
 }
 
-// Where the provider's keys were never loaded, its tokens cannot be told from
-// forged ones; nobody is sent to sign in for it.
+// If the keys of the identity provider were never loaded, the service cannot
+// verify its tokens. No user is asked to sign in again.
 func keysNeverLoaded(t *testing.T) outage {
 	provider := harness.NewProvider(t, people())
 	line, at := harness.LineTo(t, provider.Origin())
@@ -84,7 +84,7 @@ func keysNeverLoaded(t *testing.T) outage {
 	}
 }
 
-// Without the payment processor all work continues within the plan known last.
+// Without the payment processor, all work continues with the last known plan.
 func paymentAway(t *testing.T) outage {
 	limits := simstripe.DefaultLimits()
 	limits.RequestsPerSecond = 0
@@ -145,7 +145,8 @@ func paymentAway(t *testing.T) outage {
 	}
 }
 
-// pay asks the processor to make something; form is pairs of name and value.
+// pay creates an object at the payment processor. form contains pairs of name
+// and value.
 func pay(t *testing.T, sim *simstripe.Server, path string, form ...string) (id string) {
 	t.Helper()
 	values := url.Values{}
@@ -173,7 +174,7 @@ func subscribe(t *testing.T, s *harness.Server, f *sender, sim *simstripe.Server
 	forget(t, s, f)
 }
 
-// forget has nobody remember the organization's plan for the moment.
+// forget invalidates the cached plan of the organization.
 func forget(t *testing.T, s *harness.Server, f *sender) {
 	t.Helper()
 	source := s.Service.Billing.Source.(*usecase.Subscribed)
@@ -182,7 +183,7 @@ func forget(t *testing.T, s *harness.Server, f *sender) {
 	}
 }
 
-// hands is the clock, which can be put forward.
+// hands is a clock that a test moves.
 type hands struct{ ahead atomic.Int64 }
 
 // Now implements usecase.Clock.
@@ -190,8 +191,8 @@ func (h *hands) Now() time.Time { return time.Now().Add(time.Duration(h.ahead.Lo
 
 func (h *hands) pass(d time.Duration) { h.ahead.Add(int64(d)) }
 
-// Without one ledger the other continues, and a sync waits, to be seen, and is
-// done once the ledger is back.
+// Without one ledger, the other one works. A sync visibly waits and is done
+// when the ledger is back.
 func ledgerAway(t *testing.T) outage {
 	a, _ := harness.NewLedgerA(t)
 	b, _ := harness.NewLedgerB(t)
@@ -261,8 +262,8 @@ func ledgerAway(t *testing.T) outage {
 	}
 }
 
-// Without one store the other continues, and what is put there meanwhile is taken
-// in once it is back.
+// Without one document store, the other one works. New files are ingested when
+// the store is back.
 func storeAway(t *testing.T) outage {
 	stores := harness.StoresOf()
 	a, b := stores["DOCSTORE_A"](t), stores["DOCSTORE_B"](t)

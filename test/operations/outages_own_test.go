@@ -15,7 +15,8 @@ import (
 	"docledger/test/redis"
 )
 
-// Without Redis everything works, limits included, which hold for each process.
+// Without Redis, everything works, including limits, which then apply per
+// process.
 func redisAway(t *testing.T) outage {
 	in := redis.New(t)
 	s := harness.Start(t, harness.Options{Env: map[string]string{"REDIS_URL": in.URL, "REQUESTS_PER_CREDENTIAL": "10"}})
@@ -48,8 +49,8 @@ func redisAway(t *testing.T) outage {
 	}
 }
 
-// Without workers uploads are taken and queue, extract says so, and a worker
-// that comes later reads them.
+// Without workers, uploads are accepted and queued, extract returns
+// still_processing, and a later worker extracts the documents.
 func workersAway(t *testing.T, o harness.Options) outage {
 	o.NoWorkers, o.Env = true, map[string]string{"EXTRACT_WAIT_TIMEOUT": "50ms"}
 	s := harness.Start(t, o)
@@ -75,8 +76,8 @@ func workersAway(t *testing.T, o harness.Options) outage {
 	}
 }
 
-// Without the documents' store uploads and contents get 503, and all
-// that needs no bytes continues.
+// Without the blob store, uploads and downloads get 503. Everything that needs
+// no blob works.
 func blobsAway(t *testing.T) outage {
 	s := harness.Start(t, harness.Options{})
 	f := newSender(t, s)
@@ -121,9 +122,8 @@ func workersAwayBesidePostgres(t *testing.T) outage {
 	return workersAway(t, harness.Options{DatabaseURL: postgres.New(t)})
 }
 
-// With a disk that takes no byte more, uploads get 503, reading goes
-// on, and nothing is half kept. SQLite lies on that disk too, and takes no
-// change; PostgreSQL does.
+// With a full disk, uploads get 503, reads work, and no partial data is stored.
+// SQLite uses that disk and refuses changes; PostgreSQL accepts them.
 func diskFull(t *testing.T, o harness.Options) outage {
 	o.NoWorkers = true
 	parent := harness.Start(t, o)
@@ -183,8 +183,8 @@ func diskFull(t *testing.T, o harness.Options) outage {
 	return row
 }
 
-// Without the database all gets 503 but the word that the process lives;
-// once it is back, all resumes automatically, and what was accepted is there.
+// Without the database, everything except the liveness check gets 503. When the
+// database is back, work resumes automatically and accepted work is complete.
 func databaseAway(t *testing.T) outage {
 	ctx := context.Background()
 	bin, err := postgres.Find()
@@ -265,14 +265,14 @@ func databaseAway(t *testing.T) outage {
 	}
 }
 
-// What a process of the service is told, so that its disk takes no byte more,
-// and so that it does again.
+// Signals that make the disk of a service process full and usable again.
 const (
 	fillDisk  = syscall.SIGUSR1
 	emptyDisk = syscall.SIGUSR2
 )
 
-// limitFiles bounds how far this process writes into files; 0 is no byte.
+// limitFiles limits the size of files that this process writes; 0 allows no
+// byte.
 func limitFiles(bytes uint64) error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {

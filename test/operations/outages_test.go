@@ -10,22 +10,22 @@ import (
 )
 
 // outage is a row of the table "While something is away" of docs/runbook.md.
-// Its steps are taken in their order.
+// Its steps run in order.
 type outage struct {
 	*harness.Server
 	cut, mend func()
-	// goesOn and refused are seen while it is away; repaired later, without
-	// anybody's doing.
+	// goesOn and refused are verified during the outage; repaired is verified
+	// after it, without an action of a user.
 	goesOn, refused, healed []step
 }
 
-// step is something that is done, and what is seen then.
+// step is an action and its expected result.
 type step struct {
 	what string
 	do   func()
 }
 
-// TestOutages holds the table, row by row.
+// TestOutages verifies the table row by row.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	for away, row := range map[string]func(t *testing.T) outage{
@@ -65,8 +65,7 @@ func (o outage) take(t *testing.T, how string, steps []step) {
 	}
 }
 
-// unavailable wants a response that reports that something is away, and when to come
-// back.
+// unavailable verifies that a response reports the outage and Retry-After.
 func unavailable(t *testing.T, r harness.Response) {
 	t.Helper()
 	comeBack(t, r.Want(http.StatusServiceUnavailable, "unavailable"))
@@ -101,7 +100,7 @@ func newSender(t *testing.T, s *harness.Server) *sender {
 	return from
 }
 
-// read sends a document and has it read.
+// read uploads a document and extracts it.
 func (f *sender) read() {
 	f.t.Helper()
 	f.document = f.upload().OK().Text("id")
@@ -120,7 +119,7 @@ func (f *sender) get(path string) harness.Response {
 	return f.Do(http.MethodGet, path, f.token, nil)
 }
 
-// content asks for the original's bytes.
+// content downloads the original.
 func (f *sender) content() harness.Response {
 	f.t.Helper()
 	return f.Send(http.MethodGet, "/api/documents/"+f.document+"/content", f.token, nil)

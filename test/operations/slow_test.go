@@ -32,9 +32,9 @@ func (r *timed) Read(ctx context.Context, s extraction.Source) (*extraction.Resu
 	return result, err
 }
 
-// Ten documents that take as long as a document may do not delay another
-// organization's document for longer than twice its idle time and one running
-// job (domain D22).
+// Ten documents with the maximum duration do not delay a document of another
+// organization by more than twice its idle time and one running job (domain
+// D22).
 func TestSlowDocumentsDelayNobodyElse(t *testing.T) {
 	t.Parallel()
 	pipeline := extract.New(extract.Options{CacheDir: harness.CompileCache, ComparePages: true})

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// spans keeps what was traced.
+// spans collects traces.
 type spans struct {
 	mu  sync.Mutex
 	all []sdktrace.ReadOnlySpan
@@ -34,7 +34,7 @@ func (s *spans) ExportSpans(_ context.Context, ended []sdktrace.ReadOnlySpan) er
 // Shutdown implements sdktrace.SpanExporter.
 func (s *spans) Shutdown(context.Context) error { return nil }
 
-// of lists the spans of the trace that a span of a name belongs to.
+// of returns the spans of the trace that contains a span with the name.
 func (s *spans) of(name string) []sdktrace.ReadOnlySpan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +51,8 @@ func (s *spans) of(name string) []sdktrace.ReadOnlySpan {
 	return out
 }
 
-// path is the names from the root of a trace to a span of a name; "" until it
-// is there, whole.
+// path returns the names from the root of a trace to a span; "" until the trace
+// is complete.
 func (s *spans) path(name string) string {
 	trace := s.of(name)
 	var names []string
@@ -83,9 +83,9 @@ func await(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// One upload is one trace through the job that reads it, one tool call is one
-// trace through the API, and a call of a provider belongs to what asked for it.
-// No span holds what people wrote.
+// One upload is one trace that includes its extraction job. One tool call is
+// one trace that includes the API. A provider call belongs to the trace that
+// caused it. No span contains data of users.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -122,7 +122,7 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// checkSpans holds that spans name no party and hold no secret or text of
+// checkSpans verifies that spans contain no vendor name, secret or text of
 // callers.
 func checkSpans(t *testing.T, kept *spans, secrets ...string) {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// floor is a runner whose jobs end when the test says so, one after the other.
+// floor is a runner whose jobs end one by one under control of the test.
 type floor struct {
 	t       *testing.T
 	begun   chan uuid.UUID // of whom a job began
@@ -59,7 +59,7 @@ func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *floo
 	return f
 }
 
-// wantNext wants the next job to begin to be an organization's.
+// wantNext verifies that the next started job belongs to an organization.
 func (f *floor) wantNext(of uuid.UUID, when string) {
 	f.t.Helper()
 	select {
@@ -82,9 +82,9 @@ func (f *floor) finish(of uuid.UUID) {
 	}
 }
 
-// A document that comes while another organization's backlog holds all workers
-// is read as soon as one job has ended; while both wait, each holds half, and
-// when one has no more, the other has all again.
+// A document that is added while the backlog of another organization uses all
+// workers is extracted after one job has ended. While both have documents, each
+// uses half of the workers. Then the other uses all workers again.
 func TestOneOrganizationHoldsHalfWhileOthersWait(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -114,8 +114,8 @@ func TestOneOrganizationHoldsHalfWhileOthersWait(t *testing.T) {
 	})
 }
 
-// A person's document goes before the watched ones of the same organization and
-// of others.
+// An uploaded document has priority over watched documents of the same
+// organization and of others.
 func TestPersonGoesBeforeWatchers(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {

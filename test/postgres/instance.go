@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// superuser owns a private instance; it is trusted on its socket.
+// superuser owns a private instance, which trusts it on its socket.
 const superuser = "docledger"
 
 const (
@@ -28,23 +28,23 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// The settings of a private instance: nothing needs to survive it.
+// The settings of a private instance. Its data need not survive it.
 var settings = []string{
 	"listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"max_connections=400", "shared_buffers=96MB", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0",
 	"max_wal_size=2GB", "checkpoint_timeout=1h", "log_min_messages=warning",
 }
 
-// keeper runs the server ($0 and its arguments) and ends it when the standard
-// input ends, which it does with the process that started it, however that
-// comes about. It then removes the folder ($DIR).
+// keeper runs the server ($0 and its arguments) and stops it when the standard
+// input ends. The input ends with the parent process, however that process
+// ends. It then removes the folder ($DIR).
 const keeper = `"$0" "$@" & server=$!
 cat >/dev/null
 kill -QUIT $server 2>/dev/null
 wait $server
 rm -rf "$DIR"`
 
-// Instance is a private server, reached over a socket in its own folder.
+// Instance is a private server with a socket in its own folder.
 type Instance struct {
 	URL    string // of its database `postgres`
 	dir    string
@@ -57,21 +57,21 @@ type Instance struct {
 	log    *os.File
 }
 
-// Start makes a server with the binaries of a folder and returns when it
-// answers. It ends with this process at the latest. Root starts it as another
-// user, since PostgreSQL refuses to run as root.
+// Start starts a server with the binaries of a folder and returns when it
+// responds. The server ends with this process at the latest. Root starts it as
+// another user, because PostgreSQL refuses to run as root.
 func Start(ctx context.Context, bin string) (*Instance, error) {
 	return start(ctx, bin, home(), 0, settings)
 }
 
-// StartDurable is Start with a server that keeps what it has committed as one
-// in production does, for measurements.
+// StartDurable is Start with a server that stores commits durably, as in
+// production, for measurements.
 func StartDurable(ctx context.Context, bin string) (*Instance, error) {
 	return start(ctx, bin, diskHome(), 0, durable())
 }
 
 // StartDurableAt is StartDurable with a server that also listens on a port of
-// this machine, so that something can stand before it, and that Restart crashes.
+// this machine, so that a proxy can forward to it and Restart can crash it.
 func StartDurableAt(ctx context.Context, bin string, port int) (*Instance, error) {
 	return start(ctx, bin, diskHome(), port, append(durable(), "listen_addresses=127.0.0.1", fmt.Sprintf("port=%d", port)))
 }
@@ -121,14 +121,14 @@ func (in *Instance) Stop() error {
 	}
 }
 
-// Halt ends the server as a crash does; Restart starts it again on its data.
+// Halt ends the server like a crash. Restart starts it again with its data.
 func (in *Instance) Halt(ctx context.Context) error {
 	in.moved = true
 	return in.control(ctx, "stop")
 }
 
-// Restart ends the server as a crash does where it runs, and starts it again on
-// its data.
+// Restart ends a running server like a crash, and starts it again with its
+// data.
 func (in *Instance) Restart(ctx context.Context) error {
 	in.moved = true
 	return in.control(ctx, "restart")
@@ -169,7 +169,8 @@ func (in *Instance) run(bin string, as *syscall.Credential, settings []string) (
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Dir, cmd.Env = in.dir, append(os.Environ(), "DIR="+in.dir)
 	cmd.Stdout, cmd.Stderr = in.log, in.log
-	// Its own group: a signal to the tests' group must not end the keeper first.
+	// The process has its own group, because a signal to the group of the tests
+	// must not end the keeper first.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true}
 	if in.stdin, err = cmd.StdinPipe(); err != nil {
 		return fmt.Errorf("connect to the server's keeper: %w", err)
@@ -211,15 +212,15 @@ func socketURL(dir string) string {
 	return u.String()
 }
 
-// memoryFolder makes databases nine times faster than a virtual disk does; it
-// is used where it has room for many of them.
+// memoryFolder is a folder in memory, where databases are nine times faster
+// than on a virtual disk. It is used if it has enough space.
 const (
 	memoryFolder = "/dev/shm"
 	memoryRoom   = 4 << 30
 )
 
-// home is the folder of the server's folder. Its path is short, since that of a
-// socket must be.
+// home is the parent of the server folder. Its path is short, because socket
+// paths have a length limit.
 func home() string {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(memoryFolder, &fs) == nil && uint64(fs.Bavail)*uint64(fs.Bsize) >= memoryRoom {
@@ -235,7 +236,8 @@ func diskHome() string {
 	return "/tmp"
 }
 
-// unprivileged returns the user to run as; nil means this one.
+// unprivileged returns the user of the server process; nil means the current
+// user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

@@ -1,6 +1,6 @@
-// Package redis gives tests a real Redis: the one named by
-// DOCLEDGER_TEST_REDIS_URL, else a private server started from a binary that is
-// found on the machine, or fetched for this user alone.
+// Package redis provides a real Redis for tests: the one in
+// DOCLEDGER_TEST_REDIS_URL, or a private server. Its binary is installed on the
+// machine or fetched for the current user.
 package redis
 
 import (
@@ -15,21 +15,21 @@ import (
 
 // The environment variables that choose a server.
 const (
-	// EnvURL names a running server, whose database tests may write to.
+	// EnvURL names a running server. Tests may write to its database.
 	EnvURL = "DOCLEDGER_TEST_REDIS_URL"
-	// EnvBin names the binary to start a server from.
+	// EnvBin names the binary of the server.
 	EnvBin = "DOCLEDGER_TEST_REDIS_BIN"
 )
 
-// ErrNoBinary says what to install.
+// ErrNoBinary names the software to install.
 var ErrNoBinary = errors.New("no Redis found: install it (Debian: apt-get install redis-server), " +
 	"name its binary in " + EnvBin + ", or a running server in " + EnvURL)
 
-// names are those of servers that speak the protocol and its scripts.
+// names are the binaries of servers that support the protocol and its scripts.
 var names = []string{"redis-server", "valkey-server"}
 
-// Find returns the server's binary: that of EnvBin, one of PATH or of the usual
-// folders, or what Provide left.
+// Find returns the binary of the server: the one of EnvBin, one in PATH or in
+// the usual folders, or the one that Provide fetched.
 func Find() (string, error) {
 	if path := os.Getenv(EnvBin); path != "" {
 		if runs(path) {
@@ -58,9 +58,9 @@ func runs(path string) bool {
 	return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
 }
 
-// Provide is Find, and where there is none fetches Debian's package with what
-// it needs and unpacks it into the user's cache: nothing is installed, and
-// nobody need be root. What the tools print goes to progress.
+// Provide is Find. If there is no binary, it fetches the Debian package with
+// its dependencies and unpacks it into the cache of the user, without an
+// installation and without root. The output of the tools goes to progress.
 func Provide(ctx context.Context, progress io.Writer) (string, error) {
 	path, err := Find()
 	if !errors.Is(err, ErrNoBinary) {
@@ -72,7 +72,7 @@ func Provide(ctx context.Context, progress io.Writer) (string, error) {
 	return Find()
 }
 
-// unpacked is the folder into which the packages are unpacked.
+// unpacked is the folder of the unpacked packages.
 func unpacked() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -89,8 +89,8 @@ func fetch(ctx context.Context, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return fmt.Errorf("create the cache folder: %w", err)
 	}
-	// Unpacked beside and renamed, so that of several tests that fetch at once
-	// one wins and none sees half a server.
+	// The packages are unpacked under another name and renamed, so that
+	// concurrent tests never see a partial server.
 	temp, err := os.MkdirTemp(filepath.Dir(dir), ".redis-")
 	if err != nil {
 		return fmt.Errorf("create a folder for the packages: %w", err)
@@ -106,9 +106,8 @@ func fetch(ctx context.Context, progress io.Writer) error {
 	return nil
 }
 
-// unpack fetches the packages and unpacks them into the folder root of temp.
-// Where the machine has no lists of packages yet, or old ones, it fetches its
-// own.
+// unpack fetches the packages and unpacks them into the folder root of temp. If
+// the package lists are missing or old, it fetches new ones.
 func unpack(ctx context.Context, progress io.Writer, temp string) error {
 	debs, lists := filepath.Join(temp, "debs"), filepath.Join(temp, "lists")
 	for _, dir := range []string{debs, lists} {

@@ -25,16 +25,16 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// keeper runs the server ($0 and its arguments) and ends it when the standard
-// input ends, which it does with the process that started it, however that
-// comes about. It then removes the folder ($DIR).
+// keeper runs the server ($0 and its arguments) and stops it when the standard
+// input ends. The input ends with the parent process, however that process
+// ends. It then removes the folder ($DIR).
 const keeper = `"$0" "$@" & server=$!
 cat >/dev/null
 kill -KILL $server 2>/dev/null
 wait $server
 rm -rf "$DIR"`
 
-// Instance is a private server, reached over a socket in its own folder.
+// Instance is a private server with a socket in its own folder.
 type Instance struct {
 	URL   string
 	dir   string
@@ -42,12 +42,12 @@ type Instance struct {
 	ended chan struct{}
 }
 
-// Start makes an empty server, which keeps nothing, and returns when it
-// answers. It ends with this process at the latest.
+// Start starts an empty server without persistence and returns when it
+// responds. The server ends with this process at the latest.
 func Start(ctx context.Context, bin string) (*Instance, error) { return StartAt(ctx, bin, 0) }
 
 // StartAt is Start with a server that listens on a port of this machine, so
-// that something can stand before it; 0 is none, and a socket instead.
+// that a proxy can forward to it. 0 means a socket instead.
 func StartAt(ctx context.Context, bin string, port int) (*Instance, error) {
 	home := os.TempDir()
 	if len(home) > 50 { // the path of a socket must be short
@@ -83,7 +83,8 @@ func (in *Instance) run(bin, socket string, port int) error {
 		"--save", "", "--appendonly", "no", "--dir", in.dir, "--daemonize", "no")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.dir, log, log
 	cmd.Env = append(os.Environ(), "DIR="+in.dir, "LD_LIBRARY_PATH="+libraries(bin))
-	// Its own group: a signal to the tests' group must not end the keeper first.
+	// The process has its own group, because a signal to the group of the tests
+	// must not end the keeper first.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if in.stdin, err = cmd.StdinPipe(); err != nil {
 		return fmt.Errorf("connect to the server's keeper: %w", err)
@@ -98,8 +99,8 @@ func (in *Instance) run(bin, socket string, port int) error {
 	return nil
 }
 
-// libraries are the folders in which a binary that is not installed finds what
-// was unpacked with it, before those that are searched anyway.
+// libraries returns the folders with the libraries of a binary that is unpacked
+// but not installed.
 func libraries(bin string) string {
 	found, _ := filepath.Glob(filepath.Join(filepath.Dir(bin), "../lib/*/liblzf.so*")) // the pattern is well-formed
 	dirs := []string{}
@@ -137,7 +138,7 @@ func (in *Instance) await(ctx context.Context) error {
 	}
 }
 
-// Stop ends the server as a crash does.
+// Stop ends the server like a crash.
 func (in *Instance) Stop() error {
 	err := in.stdin.Close()
 	select {
@@ -148,7 +149,7 @@ func (in *Instance) Stop() error {
 	}
 }
 
-// Client returns the plain client of a server. Whoever takes it closes it.
+// Client returns the client of a server. The caller must close it.
 func Client(url string) (*redis.Client, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
@@ -178,9 +179,9 @@ func private() (*Instance, error) {
 	return Start(ctx, bin)
 }
 
-// URL returns the server that the tests of this process share. Whoever uses it
-// keeps to keys of their own. A machine without Redis that cannot fetch it fails
-// the test.
+// URL returns the server that the tests of this process share. Each test must
+// use its own keys. The test fails on a machine without Redis that cannot fetch
+// it.
 func URL(t testing.TB) string {
 	t.Helper()
 	url, err := shared()
@@ -190,7 +191,7 @@ func URL(t testing.TB) string {
 	return url
 }
 
-// New returns a server of the test's own, to be broken.
+// New returns a separate server for the test, which the test may stop.
 func New(t testing.TB) *Instance {
 	t.Helper()
 	in, err := private()

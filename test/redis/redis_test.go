@@ -45,8 +45,7 @@ func TestStoppedServerIsGone(t *testing.T) {
 	}
 }
 
-// TestProvide fetches a server where the machine has none, which later runs
-// then find.
+// TestProvide fetches a server if the machine has none. Later runs use it.
 func TestProvide(t *testing.T) {
 	t.Setenv(redis.EnvBin, "")
 	bin, err := redis.Provide(context.Background(), io.Discard)

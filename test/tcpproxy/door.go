@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Proxy passes connections on to a server's socket.
+// Proxy forwards connections to the socket of a server.
 type Proxy struct {
 	net.Listener
 	socket string
@@ -22,7 +22,7 @@ type Proxy struct {
 	cutLeft int   // connections that are still to be cut
 }
 
-// Open listens on a free port of this machine. The server need not be there yet.
+// Open listens on a free port of this machine. The server may start later.
 func Open(socket string) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,8 @@ func (d *Proxy) serve() {
 	}
 }
 
-// pass copies both ways until either end closes. Errors are the ends' to see.
+// pass copies in both directions until one side closes. It ignores errors,
+// because both sides see them.
 func (d *Proxy) pass(conn net.Conn) {
 	defer conn.Close()
 	if !d.enter(conn) {
@@ -80,7 +81,7 @@ func (d *Proxy) leave(conn net.Conn) {
 	delete(d.open, conn)
 }
 
-// Shut cuts every connection and refuses new ones until Reopen.
+// Shut closes all connections and refuses new ones until Reopen.
 func (d *Proxy) Shut() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,8 +98,8 @@ func (d *Proxy) Reopen() {
 	d.closed = false
 }
 
-// CutAfter cuts each of the next times connections once so many bytes have come
-// from the server over it.
+// CutAfter closes each of the next times connections after the server has sent
+// that many bytes over it.
 func (d *Proxy) CutAfter(bytes int64, times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,7 +108,7 @@ func (d *Proxy) CutAfter(bytes int64, times int) {
 
 var errCut = errors.New("cut")
 
-// meter counts what comes from the server over one connection.
+// meter counts the bytes of the server over one connection.
 type meter struct {
 	door  *Proxy
 	bytes int64

@@ -9,9 +9,10 @@ import (
 	"docledger/test/harness"
 )
 
-// TestAssistantActions plays the same steps under READ, PREPARE and ALL, by the
-// API and through tools: the setting of the entity decides alike, beside the
-// rights of the user, who is an administrator here (domain D10).
+// TestAssistantActions runs the same steps under READ, PREPARE and ALL, with
+// the API and with tools. The setting of the entity applies in the same way to
+// both, in addition to the permissions of the user, an administrator (domain
+// D10).
 func TestAssistantActions(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -73,8 +74,8 @@ func TestAssistantActions(t *testing.T) {
 	}
 }
 
-// allowed sends an assistant's request and holds the response to whether it is
-// allowed; a refusal names a page.
+// allowed sends a request of an assistant and verifies whether it is allowed. A
+// refusal names a page.
 func (w *world) allowed(t *testing.T, allowed bool, token, page, method, path string, body any) {
 	t.Helper()
 	r := w.Do(method, path, token, body)
@@ -87,9 +88,9 @@ func (w *world) allowed(t *testing.T, allowed bool, token, page, method, path st
 	}
 }
 
-// TestAssistantsCorrectionsNeedAPerson has an assistant that may not approve
-// correct an invoice of an entity where SYSTEM approves: the system does not
-// approve what the assistant changed, and neither does a sync.
+// TestAssistantsCorrectionsNeedAPerson corrects an invoice as an assistant that
+// may not approve, on an entity where SYSTEM approves. Neither the system nor a
+// sync approves the correction.
 func TestAssistantsCorrectionsNeedAPerson(t *testing.T) {
 	t.Parallel()
 	w := start(t)

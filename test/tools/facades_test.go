@@ -16,8 +16,8 @@ import (
 	"docledger/test/harness"
 )
 
-// rotation is a proxy that gives every request to the next process, and to the
-// one after it where that is gone: the crudest balancer there is.
+// rotation is a proxy that sends each request to the next process, or to the
+// one after it if that process has ended.
 type rotation struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -74,8 +74,8 @@ func (r *rotation) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	w.WriteHeader(http.StatusBadGateway)
 }
 
-// TestThreeProcessesKeepNoState signs in and works with every request at
-// another process than the one before, and continues when processes are killed.
+// TestThreeProcessesKeepNoState signs in and sends each request to another
+// process. It continues when processes are killed.
 func TestThreeProcessesKeepNoState(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -120,7 +120,8 @@ func TestThreeProcessesKeepNoState(t *testing.T) {
 	}
 }
 
-// TestSessionsOfEarlierRevisions begin at one process and continue at another.
+// TestSessionsOfEarlierRevisions verifies that a session can begin at one
+// process and continue at another.
 func TestSessionsOfEarlierRevisions(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -161,8 +162,8 @@ func TestSessionsOfEarlierRevisions(t *testing.T) {
 	}
 }
 
-// TestBehindAProxyOnThisMachine takes the public name that a proxy on the same
-// machine passes on, and no other.
+// TestBehindAProxyOnThisMachine accepts only the public name that a proxy on
+// the same machine forwards.
 func TestBehindAProxyOnThisMachine(t *testing.T) {
 	t.Parallel()
 	w := start(t)

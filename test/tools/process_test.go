@@ -36,7 +36,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "docledger"), nil
 })
 
-// process is a tool server of its own.
+// process is a separate tool server.
 type process struct {
 	url string
 	dir string // where it runs
@@ -44,7 +44,7 @@ type process struct {
 	log *lines
 }
 
-// lines is a log that is written and read at the same time.
+// lines is a log that can be written and read concurrently.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -62,9 +62,9 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// alone starts a process that serves tools and nothing else, before the API
-// and the provider of w. It is given no more than that takes. base is how
-// clients reach it; "" for its own address.
+// alone starts a process that serves only tools, in front of the API and the
+// identity provider of w. It gets only the necessary configuration. base is the
+// URL for clients; "" for its own address.
 func (w *world) alone(base string, env ...string) *process {
 	w.t.Helper()
 	path, err := binary()
@@ -92,7 +92,7 @@ func (w *world) alone(base string, env ...string) *process {
 	}
 	w.t.Cleanup(func() {
 		p.kill()
-		// A token is a secret that only the header of a request may hold.
+		// A token is a secret that may appear only in the header of a request.
 		if text := p.log.String(); strings.Contains(text, "eyJ") {
 			w.t.Errorf("the log holds a token:\n%s", text)
 		}
@@ -108,7 +108,7 @@ func (w *world) alone(base string, env ...string) *process {
 	return p
 }
 
-// kill ends the process at once; killing twice is harmless.
+// kill ends the process immediately. A second call has no effect.
 func (p *process) kill() {
 	if p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Kill()
@@ -116,7 +116,7 @@ func (p *process) kill() {
 	}
 }
 
-// until waits until something holds.
+// until waits until a condition is true.
 func (p *process) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -132,8 +132,8 @@ func (p *process) until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestToolsAlone runs the tool server as a process of its own before an API
-// elsewhere. It is given no database and no secret, and makes no file.
+// TestToolsAlone runs the tool server as a separate process in front of an API.
+// It has no database and no secret, and creates no file.
 func TestToolsAlone(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -167,7 +167,8 @@ func TestToolsAlone(t *testing.T) {
 	}
 }
 
-// TestWhatToolsAloneMustBeTold is said before anything is served.
+// TestWhatToolsAloneMustBeTold verifies that missing configuration is reported
+// before the start.
 func TestWhatToolsAloneMustBeTold(t *testing.T) {
 	t.Parallel()
 	path, err := binary()
@@ -201,9 +202,9 @@ func TestWhatToolsAloneMustBeTold(t *testing.T) {
 	}
 }
 
-// TestAProviderThatStatesItsIssuer is told of at the start where this server is
-// advertised, since strict clients then refuse to sign in; where the provider
-// is, all is well.
+// TestAProviderThatStatesItsIssuer expects a warning at the start if this
+// server is advertised, because strict clients then refuse to sign in. There is
+// no warning if the identity provider is advertised.
 func TestAProviderThatStatesItsIssuer(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -1,6 +1,6 @@
-// Package tools tests the tool server in the whole service, with the official
-// client: signing in at the simulated identity provider, and working through
-// tools alone.
+// Package tools tests the tool server in the whole service with the official
+// client: it signs in at the simulated identity provider and works only through
+// tools.
 package tools
 
 import (
@@ -44,19 +44,20 @@ func start(t *testing.T) *world {
 		Memberships:   []sim.Membership{{UserID: "user_ada", OrganizationID: "org_acme", Role: "org:admin"}},
 		Settings:      sim.Settings{AutoApprove: true},
 	})
-	// Deployed, since the client is to be public.
+	// The configuration is that of a deployed service, because the client must
+	// be public.
 	o := harness.Options{Env: map[string]string{"DOCLEDGER_ENV": "deployed"}}.WithProvider(provider)
 	return &world{Server: harness.Start(t, o), provider: provider, t: t}
 }
 
-// entity makes an entity, as an administrator does in the browser.
+// entity creates an entity as an administrator in the browser.
 func (w *world) entity() string {
 	w.t.Helper()
 	token := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
 	return w.Do(http.MethodPost, "/api/entities", token, object{"name": "Example"}).OK().Text("id")
 }
 
-// connect has the client find everything automatically.
+// connect connects the client, which discovers everything automatically.
 func (w *world) connect() *assistant.Session {
 	w.t.Helper()
 	session, err := w.at(w.URL, assistant.Options{})
@@ -66,7 +67,7 @@ func (w *world) connect() *assistant.Session {
 	return session
 }
 
-// at connects the client to any tool server, which may fail.
+// at connects the client to any tool server. It may fail.
 func (w *world) at(url string, o assistant.Options) (*assistant.Session, error) {
 	w.t.Helper()
 	session, err := assistant.Connect(w.t.Context(), url+"/mcp", o)
@@ -78,7 +79,7 @@ func (w *world) at(url string, o assistant.Options) (*assistant.Session, error) 
 
 type object = map[string]any
 
-// schemas are what the tools say of their answers.
+// schemas are the output schemas of the tools.
 var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	doc, err := openapi.Load()
 	if err != nil {
@@ -109,7 +110,8 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	return out, nil
 })
 
-// call calls a tool that must answer, and as it reports that it will.
+// call calls a tool that must succeed and validates the result with the output
+// schema.
 func call(t *testing.T, session *assistant.Session, name string, arguments object) object {
 	t.Helper()
 	out, err := session.Call(t.Context(), name, arguments)
@@ -126,7 +128,7 @@ func call(t *testing.T, session *assistant.Session, name string, arguments objec
 	return out
 }
 
-// refused calls a tool that must refuse, and returns its words.
+// refused calls a tool that must refuse, and returns its text.
 func refused(t *testing.T, session *assistant.Session, name string, arguments object) string {
 	t.Helper()
 	_, err := session.Call(t.Context(), name, arguments)
@@ -136,7 +138,7 @@ func refused(t *testing.T, session *assistant.Session, name string, arguments ob
 	return err.Error()
 }
 
-// upload has a document read, through tools alone.
+// upload uploads and extracts a document only through tools.
 func upload(t *testing.T, session *assistant.Session, entity, name string, content []byte) (document, invoice object) {
 	t.Helper()
 	document = call(t, session, "upload_document", object{
@@ -167,8 +169,9 @@ func TestThroughToolsAlone(t *testing.T) {
 	}
 }
 
-// TestWithoutAnOrganization reports how to get one, once, and not by a 401 that
-// would make clients sign in again and again.
+// TestWithoutAnOrganization verifies that the refusal explains how to choose an
+// organization. It must not be a 401, which would make clients sign in
+// repeatedly.
 func TestWithoutAnOrganization(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -181,8 +184,8 @@ func TestWithoutAnOrganization(t *testing.T) {
 	}
 }
 
-// TestHostileInvoices reads documents that ask for things through every tool
-// that shows them, and finds nothing done.
+// TestHostileInvoices reads documents with instructions through every tool that
+// shows them, and verifies that nothing was executed.
 func TestHostileInvoices(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -235,7 +238,8 @@ func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// TestAFileThatIsTooLarge for a message is refused with the way that it can go.
+// TestAFileThatIsTooLarge verifies that the refusal names another way to upload
+// the file.
 func TestAFileThatIsTooLarge(t *testing.T) {
 	t.Parallel()
 	w := start(t)

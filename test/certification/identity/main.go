@@ -89,7 +89,7 @@ func options(origin string) sim.Options {
 	}
 }
 
-// receive answers a webhook with what docledger reads in it.
+// receive responds to a webhook with the data that docledger reads from it.
 func receive(webhooks clerk.Webhooks) http.Handler {
 	const most = 1 << 20
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -53,8 +53,9 @@ func run(args []string) (code int, err error) {
 	return execute(args)
 }
 
-// execute runs the command and passes signals on to it; a terminal's reach it
-// anyway, and this process must outlive it to stop the server.
+// execute runs the command and forwards signals to it. The terminal sends its
+// signals to both, and this process must outlive the command to stop the
+// server.
 func execute(args []string) (int, error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
