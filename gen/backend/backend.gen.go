@@ -372,13 +372,13 @@ func (e TaxMappingInputCategory) Valid() bool {
 
 // AllowanceCharge An allowance or charge on the whole document (EN 16931 BG-20, BG-21).
 type AllowanceCharge struct {
-	// Amount An exact decimal number as a string, with the digits it was stated with, or null.
+	// Amount An exact decimal number as a string, with the digits of the document, or null.
 	Amount nullable.Nullable[externalRef0.NullableDecimal] `json:"amount"`
 
-	// Base An exact decimal number as a string, with the digits it was stated with, or null.
+	// Base An exact decimal number as a string, with the digits of the document, or null.
 	Base nullable.Nullable[externalRef0.NullableDecimal] `json:"base"`
 
-	// Percentage An exact decimal number as a string, with the digits it was stated with, or null.
+	// Percentage An exact decimal number as a string, with the digits of the document, or null.
 	Percentage nullable.Nullable[externalRef0.NullableDecimal] `json:"percentage"`
 
 	// Reason Reason in words (BT-97, BT-104).
@@ -390,21 +390,21 @@ type AllowanceCharge struct {
 	// TaxCategory VAT category code (BT-95, BT-102).
 	TaxCategory nullable.Nullable[string] `json:"tax_category"`
 
-	// TaxRate An exact decimal number as a string, with the digits it was stated with, or null.
+	// TaxRate An exact decimal number as a string, with the digits of the document, or null.
 	TaxRate nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_rate"`
 }
 
 // AllowanceChargeInput defines model for AllowanceChargeInput.
 type AllowanceChargeInput struct {
-	// Amount A sum of money as a decimal string, up to 15 digits before the point and 4 after it.
+	// Amount An amount as a decimal string with up to 15 digits before the point and 4 after it.
 	//
 	// Example: 1190.00
 	Amount externalRef0.AmountInput `json:"amount"`
 
-	// Base A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// Base An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	Base nullable.Nullable[externalRef0.NullableAmountInput] `json:"base,omitempty"`
 
-	// Percentage A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// Percentage A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	Percentage nullable.Nullable[externalRef0.NullableQuantityInput] `json:"percentage,omitempty"`
 
 	// Reason A text, or null.
@@ -416,13 +416,13 @@ type AllowanceChargeInput struct {
 	// TaxCategory VAT category code.
 	TaxCategory nullable.Nullable[string] `json:"tax_category,omitempty"`
 
-	// TaxRate A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// TaxRate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	TaxRate nullable.Nullable[externalRef0.NullableQuantityInput] `json:"tax_rate,omitempty"`
 }
 
-// Approval Who approved which version; null while nobody did.
+// Approval The approval of a version; null if the invoice is not approved.
 type Approval struct {
-	// At A moment in UTC (RFC 3339).
+	// At A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	At externalRef0.Timestamp `json:"at"`
@@ -430,7 +430,7 @@ type Approval struct {
 	// By An identifier, or null.
 	By nullable.Nullable[externalRef0.NullableId] `json:"by"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
@@ -438,16 +438,16 @@ type Approval struct {
 
 // ApproveRequest defines model for ApproveRequest.
 type ApproveRequest struct {
-	// AcknowledgeChecks The rules of the failed BLOCKING checks, each of which the approver has looked at.
+	// AcknowledgeChecks The rules of the failed BLOCKING checks that the approver has reviewed.
 	AcknowledgeChecks *[]string `json:"acknowledge_checks,omitempty"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 }
 
-// Assignment Where the account or tax rate comes from.
+// Assignment The origin of the account or tax rate.
 type Assignment = string
 
 // Attachment A file embedded in the document.
@@ -457,26 +457,26 @@ type Attachment struct {
 	SizeBytes int64  `json:"size_bytes"`
 }
 
-// Check A rule that was tried on the invoice. A failed BLOCKING one needs a person.
+// Check A rule that was evaluated on the invoice. A failed BLOCKING check requires review.
 type Check struct {
-	// Expected What the rule expects.
+	// Expected The value that the rule expects.
 	Expected nullable.Nullable[string] `json:"expected"`
 
 	// Field The path of the value, such as `lines[0].net_amount`.
 	Field nullable.Nullable[string] `json:"field"`
 
-	// Found What the document states.
+	// Found The value that the document states.
 	Found  nullable.Nullable[string] `json:"found"`
 	Passed bool                      `json:"passed"`
 
 	// Rule The rule.
 	Rule string `json:"rule"`
 
-	// Severity BLOCKING: never booked without an approver.
+	// Severity BLOCKING: requires an approver before sync.
 	Severity string `json:"severity"`
 }
 
-// ChecksFailed How many checks failed, by severity.
+// ChecksFailed The number of failed checks by severity.
 type ChecksFailed struct {
 	Blocking int `json:"blocking"`
 	Warning  int `json:"warning"`
@@ -484,31 +484,31 @@ type ChecksFailed struct {
 
 // ConnectRequest defines model for ConnectRequest.
 type ConnectRequest struct {
-	// RedirectUrl Where the browser goes after the consent; its origin must be allowed by the installation.
+	// RedirectUrl Where the browser returns after the consent. The installation must allow its origin.
 	RedirectUrl string `json:"redirect_url"`
 }
 
-// Credential What the caller signed this request with.
+// Credential The credential of this request.
 type Credential struct {
-	// EntityIds The entities the credential is limited to; null for all.
+	// EntityIds The entities that the credential is limited to; null if not limited.
 	EntityIds nullable.Nullable[[]externalRef0.Id] `json:"entity_ids"`
 
-	// ExpiresAt A moment in UTC (RFC 3339), or null.
+	// ExpiresAt A timestamp in UTC (RFC 3339), or null.
 	ExpiresAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"expires_at"`
 
-	// Role The highest entity role the credential can use, where it is limited; else null.
+	// Role The highest entity role of a limited credential; else null.
 	Role nullable.Nullable[string] `json:"role"`
 
 	// Type The kind of credential.
 	Type string `json:"type"`
 }
 
-// Document A file as it came in.
+// Document A received file, or one part of a split file.
 type Document struct {
-	// Attachments Files embedded in it.
+	// Attachments Files embedded in the document.
 	Attachments []Attachment `json:"attachments"`
 
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
@@ -516,27 +516,28 @@ type Document struct {
 	// CreatedBy An identifier, or null.
 	CreatedBy nullable.Nullable[externalRef0.NullableId] `json:"created_by"`
 
-	// Duplicate In the answer to an upload: true if the entity already had these bytes.
+	// Duplicate In the response to an upload: true if the entity already had these bytes.
 	Duplicate *bool `json:"duplicate,omitempty"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Failure Why the document gave no invoice; null when it did not fail.
+	// Failure Why the document has no invoice; null if the extraction did not fail.
 	Failure nullable.Nullable[Failure] `json:"failure"`
 
-	// Filename The name it was uploaded with.
+	// Filename The name of the received file.
 	Filename string `json:"filename"`
 
-	// HeldReason Why its extraction waits; null if it does not.
-	// - `plan_limit_reached`: the plan has no room. The document is UPLOADED.
-	// - `reader_unavailable`: the reader of documents cannot start on the
-	//   server. The document is PROCESSING and is extracted automatically.
+	// HeldReason Why the extraction waits; null if it does not wait.
+	// - `plan_limit_reached`: the plan limit is reached. The document is
+	//   UPLOADED.
+	// - `reader_unavailable`: the extraction process cannot start on the
+	//   server. The document is PROCESSING. Extraction resumes automatically.
 	HeldReason nullable.Nullable[string] `json:"held_reason"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
@@ -547,52 +548,52 @@ type Document struct {
 	// InvoiceId An identifier, or null.
 	InvoiceId nullable.Nullable[externalRef0.NullableId] `json:"invoice_id"`
 
-	// MediaType Told from the bytes, not from the name.
+	// MediaType Detected from the bytes, not from the name.
 	MediaType string `json:"media_type"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// PageCount Number of pages, once known.
+	// PageCount Number of pages; null until it is known.
 	PageCount nullable.Nullable[int] `json:"page_count"`
 
-	// Pages The pages of the parent that a part was cut from, counted from 1, both included.
+	// Pages The first and last page of this part in its parent, counted from 1.
 	Pages nullable.Nullable[PageRange] `json:"pages"`
 
 	// ParentId An identifier, or null.
 	ParentId nullable.Nullable[externalRef0.NullableId] `json:"parent_id"`
 
-	// Progress How far a running extraction has got.
+	// Progress The progress of a running extraction.
 	Progress nullable.Nullable[Progress] `json:"progress"`
 
-	// Sha256 Checksum of the original.
+	// Sha256 SHA-256 of the original.
 	Sha256 string `json:"sha256"`
 
 	// SizeBytes Size of the original.
 	SizeBytes int64 `json:"size_bytes"`
 
-	// Source UPLOAD: sent by a caller. TRIGGER: fetched from a watched folder.
+	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
 	Source string `json:"source"`
 
-	// SourcePath Where in the watched store it lies.
+	// SourcePath The path in the document store.
 	SourcePath nullable.Nullable[string] `json:"source_path"`
 
-	// Status How far the reading of the file has got.
+	// Status The progress of the extraction.
 	Status DocumentStatus `json:"status"`
 
-	// UpdatedAt A moment in UTC (RFC 3339).
+	// UpdatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 
-	// WebUrl The page of the web application that shows it.
+	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
 }
 
@@ -600,45 +601,45 @@ type Document struct {
 type DocumentList struct {
 	Items []Document `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
-// DocumentStatus How far the reading of the file has got.
+// DocumentStatus The progress of the extraction.
 type DocumentStatus = string
 
 // DocumentStatusFilter defines model for DocumentStatusFilter.
 type DocumentStatusFilter string
 
-// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
+// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
 type DocumentType = string
 
-// Entity A company whose documents are kept.
+// Entity A legal entity whose documents the organization processes.
 type Entity struct {
-	// Access ORGANIZATION: every member has default_role. RESTRICTED: only those in members.
+	// Access ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
 	Access EntityAccess `json:"access"`
 
-	// Aliases Other names it is billed under.
+	// Aliases Other names that invoices use for the entity.
 	Aliases []string `json:"aliases"`
 
-	// Archived True: nothing new is taken, everything stays readable.
+	// Archived True: new documents are refused; all records stay readable.
 	Archived bool `json:"archived"`
 
-	// BaseCurrency Currency of its books (ISO 4217).
+	// BaseCurrency Base currency (ISO 4217).
 	BaseCurrency nullable.Nullable[string] `json:"base_currency"`
 
 	// Country Country (ISO 3166-1 alpha-2).
 	Country nullable.Nullable[string] `json:"country"`
 
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
 
-	// DefaultRole A role on an entity; each includes the ones before it.
+	// DefaultRole A role on an entity. Each role includes the roles before it.
 	DefaultRole EntityRole `json:"default_role"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
@@ -646,43 +647,43 @@ type Entity struct {
 	// LegalName The registered name.
 	LegalName nullable.Nullable[string] `json:"legal_name"`
 
-	// Members Roles of single people.
+	// Members Roles of individual members.
 	Members []EntityMember `json:"members"`
 
-	// Name The name people know it by.
+	// Name The display name.
 	Name string `json:"name"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// TaxIds Tax and VAT identifiers, to tell whether an invoice is for this entity.
+	// TaxIds Tax and VAT identifiers. A check compares them with the buyer of an invoice.
 	TaxIds []string `json:"tax_ids"`
 
-	// UpdatedAt A moment in UTC (RFC 3339).
+	// UpdatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 }
 
-// EntityAccess ORGANIZATION: every member has default_role. RESTRICTED: only those in members.
+// EntityAccess ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
 type EntityAccess = string
 
-// EntityAccessInput ORGANIZATION: every member has default_role. RESTRICTED: only those in members.
+// EntityAccessInput ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
 type EntityAccessInput string
 
 // EntityCreate defines model for EntityCreate.
 type EntityCreate struct {
-	// Access ORGANIZATION: every member has default_role. RESTRICTED: only those in members.
+	// Access ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
 	Access *EntityAccessInput `json:"access,omitempty"`
 
-	// Aliases Other names it is billed under.
+	// Aliases Other names that invoices use for the entity.
 	Aliases *[]string `json:"aliases,omitempty"`
 
 	// BaseCurrency A currency (ISO 4217), or null.
@@ -691,16 +692,16 @@ type EntityCreate struct {
 	// Country A country (ISO 3166-1 alpha-2), or null.
 	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
 
-	// DefaultRole A role on an entity; each includes the ones before it.
+	// DefaultRole A role on an entity. Each role includes the roles before it.
 	DefaultRole *EntityRoleInput `json:"default_role,omitempty"`
 
 	// LegalName The registered name.
 	LegalName nullable.Nullable[string] `json:"legal_name,omitempty"`
 
-	// Members Roles of single people.
+	// Members Roles of individual members.
 	Members *[]EntityMemberInput `json:"members,omitempty"`
 
-	// Name The name people know it by.
+	// Name The display name.
 	Name string `json:"name"`
 
 	// SettingsFrom An identifier, or null.
@@ -714,16 +715,16 @@ type EntityCreate struct {
 type EntityList struct {
 	Items []Entity `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
 // EntityMember defines model for EntityMember.
 type EntityMember struct {
-	// Role A role on an entity; each includes the ones before it.
+	// Role A role on an entity. Each role includes the roles before it.
 	Role EntityRole `json:"role"`
 
-	// UserId An identifier (UUID version 7 in what the service makes).
+	// UserId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	UserId externalRef0.Id `json:"user_id"`
@@ -731,30 +732,30 @@ type EntityMember struct {
 
 // EntityMemberInput defines model for EntityMemberInput.
 type EntityMemberInput struct {
-	// Role A role on an entity; each includes the ones before it.
+	// Role A role on an entity. Each role includes the roles before it.
 	Role EntityRoleInput `json:"role"`
 
-	// UserId An identifier (UUID version 7 in what the service makes).
+	// UserId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	UserId externalRef0.Id `json:"user_id"`
 }
 
-// EntityRole A role on an entity; each includes the ones before it.
+// EntityRole A role on an entity. Each role includes the roles before it.
 type EntityRole = string
 
-// EntityRoleInput A role on an entity; each includes the ones before it.
+// EntityRoleInput A role on an entity. Each role includes the roles before it.
 type EntityRoleInput string
 
 // EntityUpdate defines model for EntityUpdate.
 type EntityUpdate struct {
-	// Access Who has access; null resets to ORGANIZATION.
+	// Access The access; null resets to ORGANIZATION.
 	Access nullable.Nullable[EntityUpdateAccess] `json:"access,omitempty"`
 
-	// Aliases Other names it is billed under.
+	// Aliases Other names that invoices use for the entity.
 	Aliases nullable.Nullable[[]string] `json:"aliases,omitempty"`
 
-	// Archived True stops uploads; null and false take it back.
+	// Archived True archives the entity; false or null restores it.
 	Archived nullable.Nullable[bool] `json:"archived,omitempty"`
 
 	// BaseCurrency A currency (ISO 4217), or null.
@@ -763,76 +764,76 @@ type EntityUpdate struct {
 	// Country A country (ISO 3166-1 alpha-2), or null.
 	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
 
-	// DefaultRole What members have under ORGANIZATION; null resets to APPROVER.
+	// DefaultRole The role of every member under ORGANIZATION; null resets to APPROVER.
 	DefaultRole nullable.Nullable[EntityUpdateDefaultRole] `json:"default_role,omitempty"`
 
 	// LegalName The registered name.
 	LegalName nullable.Nullable[string] `json:"legal_name,omitempty"`
 
-	// Members Roles of single people.
+	// Members Roles of individual members.
 	Members nullable.Nullable[[]EntityMemberInput] `json:"members,omitempty"`
 
-	// Name The name people know it by.
+	// Name The display name.
 	Name *string `json:"name,omitempty"`
 
 	// TaxIds Tax and VAT identifiers.
 	TaxIds nullable.Nullable[[]string] `json:"tax_ids,omitempty"`
 }
 
-// EntityUpdateAccess Who has access; null resets to ORGANIZATION.
+// EntityUpdateAccess The access; null resets to ORGANIZATION.
 type EntityUpdateAccess string
 
-// EntityUpdateDefaultRole What members have under ORGANIZATION; null resets to APPROVER.
+// EntityUpdateDefaultRole The role of every member under ORGANIZATION; null resets to APPROVER.
 type EntityUpdateDefaultRole string
 
-// Event Something that happened. Events never change.
+// Event An entry in the event log. Events are immutable.
 type Event struct {
-	// Actor Who did it. Names are looked up when they are shown.
+	// Actor The actor that caused the event.
 	Actor EventActor `json:"actor"`
 
 	// Changes The values that changed.
 	Changes nullable.Nullable[[]EventChange] `json:"changes"`
 
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
 
-	// Data More facts; which depends on the type.
+	// Data Additional data that depends on the type.
 	Data nullable.Nullable[map[string]string] `json:"data"`
 
 	// EntityId An identifier, or null.
 	EntityId nullable.Nullable[externalRef0.NullableId] `json:"entity_id"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// RequestId The request in which it happened, where there was one.
+	// RequestId The request that caused the event; null if there was none.
 	RequestId nullable.Nullable[string] `json:"request_id"`
 
-	// Subject What the event is about.
+	// Subject The subject of the event.
 	Subject EventSubject `json:"subject"`
 
-	// Type What happened, such as `invoice.approved`. The list is open.
+	// Type The type, such as `invoice.approved`. Later releases may add types.
 	Type string `json:"type"`
 }
 
-// EventActor Who did it. Names are looked up when they are shown.
+// EventActor The actor that caused the event.
 type EventActor struct {
 	// ClientId The OAuth client of an assistant.
 	ClientId nullable.Nullable[string] `json:"client_id"`
 
-	// Id The person, also where an assistant acts for them; null for the service itself.
+	// Id The user, including when an assistant acts for them; null for SYSTEM.
 	Id nullable.Nullable[openapi_types.UUID] `json:"id"`
 
-	// Type The kind of actor.
+	// Type The type of the actor.
 	Type string `json:"type"`
 }
 
@@ -841,10 +842,10 @@ type EventChange struct {
 	// Field The path of the value.
 	Field string `json:"field"`
 
-	// From The value before; null where there was none.
+	// From The value before; null if there was none.
 	From nullable.Nullable[string] `json:"from"`
 
-	// To The value after; null where there is none.
+	// To The value after; null if there is none.
 	To nullable.Nullable[string] `json:"to"`
 }
 
@@ -852,45 +853,45 @@ type EventChange struct {
 type EventList struct {
 	Items []Event `json:"items"`
 
-	// NextCursor What to send for the events after these. Null only where the answer has no place in the log to go on from.
+	// NextCursor The value of `after` for the next events. Null only if the log has no matching position yet.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
-// EventSubject What the event is about.
+// EventSubject The subject of the event.
 type EventSubject struct {
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// Type The kind of thing.
+	// Type The type of the subject.
 	Type string `json:"type"`
 
-	// Version Its version after the event, where it has one.
+	// Version The version of the subject after the event; null if it has no version.
 	Version nullable.Nullable[int] `json:"version"`
 }
 
-// Evidence Where a value comes from. Members that do not apply are absent.
+// Evidence The origin of a value. Members that do not apply are absent.
 type Evidence struct {
-	// Alternatives The other readings of an ambiguous value.
+	// Alternatives The other interpretations of an ambiguous value.
 	Alternatives *[]string `json:"alternatives,omitempty"`
 
-	// Box Left, top, right and bottom as fractions of the page's width and height, from its top left corner, after rotation.
+	// Box Left, top, right and bottom as fractions of the width and height of the rotated page, measured from its top left corner.
 	Box *[]float64 `json:"box,omitempty"`
 
-	// Confidence How sure the reading is.
+	// Confidence The confidence of the extraction.
 	Confidence float64 `json:"confidence"`
 
-	// Original What a person corrected.
+	// Original The value before a person corrected it.
 	Original nullable.Nullable[string] `json:"original,omitempty"`
 
-	// Page The page, from 1.
+	// Page The page, counted from 1.
 	Page *int `json:"page,omitempty"`
 
-	// Source What the value was read from.
+	// Source The source of the value.
 	Source string `json:"source"`
 
-	// SourceText The text as it stands there.
+	// SourceText The text in the document.
 	SourceText *string `json:"source_text,omitempty"`
 }
 
@@ -899,21 +900,21 @@ type EvidenceMap map[string]Evidence
 
 // ExtractRequest defines model for ExtractRequest.
 type ExtractRequest struct {
-	// DocumentId An identifier (UUID version 7 in what the service makes).
+	// DocumentId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// Force Read again, and take the document for an invoice whatever it looks like.
+	// Force Extract again, even if the document was classified as not an invoice.
 	Force *bool `json:"force,omitempty"`
 }
 
-// Extraction How the invoice was read.
+// Extraction The method of the extraction.
 type Extraction struct {
-	// DurationMs How long it took in milliseconds.
+	// DurationMs The duration in milliseconds.
 	DurationMs int64 `json:"duration_ms"`
 
-	// EngineVersion Its version.
+	// EngineVersion The version of the extraction engine.
 	EngineVersion string `json:"engine_version"`
 
 	// Format The format of a structured document, such as `ubl` or `cii`.
@@ -923,98 +924,102 @@ type Extraction struct {
 	Method string `json:"method"`
 }
 
-// Failure Why the document gave no invoice; null when it did not fail.
+// Failure Why the document has no invoice; null if the extraction did not fail.
 type Failure struct {
-	// Code Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
-	// empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
-	// expands_too_far, too_large, timed_out, out_of_memory, crashed,
-	// content_missing. Ended by the operator of the service: cancelled. Not an
-	// invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
-	// order, delivery_note, payment_advice, message, other.
+	// Code Why the document has no invoice.
+	// - Unreadable: encrypted, truncated, malformed, empty, no_text_layer,
+	//   unsupported_type, entity_declaration, nesting_too_deep,
+	//   expands_too_far, too_large, timed_out, out_of_memory, crashed,
+	//   content_missing.
+	// - Cancelled by the operator: cancelled.
+	// - Not an invoice: not_an_invoice or, by kind, proforma, reminder,
+	//   statement, quote, order, delivery_note, payment_advice, message, other.
 	Code FailureCode `json:"code"`
 
-	// Message Tells a person what was found and what to do.
+	// Message A message for people. It states what is wrong and what to do.
 	Message string `json:"message"`
 }
 
-// FailureCode Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
-// empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
-// expands_too_far, too_large, timed_out, out_of_memory, crashed,
-// content_missing. Ended by the operator of the service: cancelled. Not an
-// invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
-// order, delivery_note, payment_advice, message, other.
+// FailureCode Why the document has no invoice.
+//   - Unreadable: encrypted, truncated, malformed, empty, no_text_layer,
+//     unsupported_type, entity_declaration, nesting_too_deep,
+//     expands_too_far, too_large, timed_out, out_of_memory, crashed,
+//     content_missing.
+//   - Cancelled by the operator: cancelled.
+//   - Not an invoice: not_an_invoice or, by kind, proforma, reminder,
+//     statement, quote, order, delivery_note, payment_advice, message, other.
 type FailureCode = string
 
-// IntegrationStatusReport Where an integration stands.
+// IntegrationStatusReport The status of an integration.
 type IntegrationStatusReport struct {
-	// Directories The watched directories with where they lie now; empty where all of it is watched.
+	// Directories The watched directories with their current paths; empty if the whole location is watched.
 	Directories nullable.Nullable[[]WatchedDirectory] `json:"directories"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// FilesIngested Versions of files that are documents.
+	// FilesIngested The file versions that were ingested as documents.
 	FilesIngested nullable.Nullable[int64] `json:"files_ingested"`
 
-	// FilesSeen Versions of files that the watched place has told of.
+	// FilesSeen The file versions that the watched location reported.
 	FilesSeen nullable.Nullable[int64] `json:"files_seen"`
 
-	// FilesWaiting Files that are still to be taken in, also those that are locked or not whole yet.
+	// FilesWaiting Files that are not ingested yet, including locked and incomplete files.
 	FilesWaiting nullable.Nullable[int] `json:"files_waiting"`
 
-	// IntegrationId An identifier (UUID version 7 in what the service makes).
+	// IntegrationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	IntegrationId externalRef0.Id `json:"integration_id"`
 
-	// Lag Seconds since everything in the watched place was taken in; null where that was never so.
+	// Lag Seconds since all files in the watched location were ingested; null if this never happened.
 	Lag nullable.Nullable[int64] `json:"lag"`
 
-	// LastActivityAt A moment in UTC (RFC 3339), or null.
+	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
 	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
 
-	// LastPollAt A moment in UTC (RFC 3339), or null.
+	// LastPollAt A timestamp in UTC (RFC 3339), or null.
 	LastPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_poll_at"`
 
-	// NextPollAt A moment in UTC (RFC 3339), or null.
+	// NextPollAt A timestamp in UTC (RFC 3339), or null.
 	NextPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_poll_at"`
 
-	// PausedReason Why the place is not read now although the integration works; nothing is missed.
+	// PausedReason Why polling is paused although the integration is active. Changes are not lost.
 	PausedReason nullable.Nullable[string] `json:"paused_reason"`
 
 	// Provider The code of the provider.
 	Provider externalRef1.IntegrationProvider `json:"provider"`
 
-	// RetryAt A moment in UTC (RFC 3339), or null.
+	// RetryAt A timestamp in UTC (RFC 3339), or null.
 	RetryAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"retry_at"`
 
-	// Scopes What the consent granted; empty without one.
+	// Scopes The granted OAuth scopes; empty without consent.
 	Scopes []string `json:"scopes"`
 
-	// Status PENDING until consent and set-up are done; ERROR until it is connected again.
+	// Status PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
 	Status externalRef1.IntegrationStatus `json:"status"`
 
-	// StatusReason Why the integration is not ACTIVE; null where there is nothing to say.
+	// StatusReason Why the integration has its status; null if there is no reason.
 	StatusReason nullable.Nullable[externalRef1.StatusReason] `json:"status_reason"`
 
-	// Type ACCOUNTING books invoices, TRIGGER brings documents in.
+	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
 	Type externalRef1.IntegrationType `json:"type"`
 }
 
-// Invoice What a document says, as stated there, and the decision about it.
+// Invoice The structured data of a document, with its review, approval and sync.
 type Invoice struct {
 	// Allowances Allowances on the whole document.
 	Allowances []AllowanceCharge `json:"allowances"`
 
-	// AmountDue An exact decimal number as a string, with the digits it was stated with, or null.
+	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
 	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
 
-	// Approval Who approved which version; null while nobody did.
+	// Approval The approval of a version; null if the invoice is not approved.
 	Approval nullable.Nullable[Approval] `json:"approval"`
 
-	// BillingPeriod The billed period (EN 16931 BG-14); null when none is stated.
+	// BillingPeriod The billed period (EN 16931 BG-14); null if none is stated.
 	BillingPeriod nullable.Nullable[Period] `json:"billing_period"`
 
 	// Buyer Seller or buyer (EN 16931 BG-4, BG-7).
@@ -1023,13 +1028,13 @@ type Invoice struct {
 	// Charges Charges on the whole document.
 	Charges []AllowanceCharge `json:"charges"`
 
-	// Checks The rules tried on it.
+	// Checks The evaluated rules.
 	Checks []Check `json:"checks"`
 
-	// ContactId The supplier in the ledger.
+	// ContactId The contact in the ledger.
 	ContactId nullable.Nullable[string] `json:"contact_id"`
 
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
@@ -1040,35 +1045,35 @@ type Invoice struct {
 	// Currency Currency, ISO 4217 (BT-5).
 	Currency nullable.Nullable[string] `json:"currency"`
 
-	// DeliveryDate A day without a time zone, YYYY-MM-DD, or null.
+	// DeliveryDate A date without a time zone, YYYY-MM-DD, or null.
 	DeliveryDate nullable.Nullable[externalRef0.NullableDate] `json:"delivery_date"`
 
-	// DocumentId An identifier (UUID version 7 in what the service makes).
+	// DocumentId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
+	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
 	DocumentType DocumentType `json:"document_type"`
 
-	// DueDate A day without a time zone, YYYY-MM-DD, or null.
+	// DueDate A date without a time zone, YYYY-MM-DD, or null.
 	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Extraction How the invoice was read.
+	// Extraction The method of the extraction.
 	Extraction Extraction `json:"extraction"`
 
 	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
 	Fields EvidenceMap `json:"fields"`
 
-	// GrossTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// GrossTotal An exact decimal number as a string, with the digits of the document, or null.
 	GrossTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"gross_total"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
@@ -1076,129 +1081,129 @@ type Invoice struct {
 	// InvoiceNumber Number (BT-1).
 	InvoiceNumber nullable.Nullable[string] `json:"invoice_number"`
 
-	// IssueDate A day without a time zone, YYYY-MM-DD, or null.
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
 
-	// Lines The first 200 lines; `/lines` pages through all.
+	// Lines The first 200 lines. `/lines` returns all lines.
 	Lines []InvoiceLine `json:"lines"`
 
-	// LinesTotal How many lines there are.
+	// LinesTotal The number of lines.
 	LinesTotal int `json:"lines_total"`
 
-	// NetTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// NetTotal An exact decimal number as a string, with the digits of the document, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"net_total"`
 
-	// Note The note of the document (BT-22), or what the people who handle it wrote instead.
+	// Note The note of the document (BT-22), or the note that a user wrote instead.
 	Note nullable.Nullable[string] `json:"note"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// PayableRounding An exact decimal number as a string, with the digits it was stated with, or null.
+	// PayableRounding An exact decimal number as a string, with the digits of the document, or null.
 	PayableRounding nullable.Nullable[externalRef0.NullableDecimal] `json:"payable_rounding"`
 
-	// Payment How to pay (EN 16931 BG-16); null when nothing is stated.
+	// Payment How to pay (EN 16931 BG-16); null if nothing is stated.
 	Payment nullable.Nullable[Payment] `json:"payment"`
 
-	// PostingDate A day without a time zone, YYYY-MM-DD, or null.
+	// PostingDate A date without a time zone, YYYY-MM-DD, or null.
 	PostingDate nullable.Nullable[externalRef0.NullableDate] `json:"posting_date"`
 
-	// PrecedingInvoices Earlier invoices it refers to.
+	// PrecedingInvoices Earlier invoices that it refers to.
 	PrecedingInvoices []PrecedingInvoice `json:"preceding_invoices"`
 
-	// PrepaidTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// PrepaidTotal An exact decimal number as a string, with the digits of the document, or null.
 	PrepaidTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"prepaid_total"`
 
-	// PurchaseOrder The buyer's order (BT-13).
+	// PurchaseOrder Purchase order of the buyer (BT-13).
 	PurchaseOrder nullable.Nullable[string] `json:"purchase_order"`
 
-	// Rejection Who rejected it and why; null while nobody did.
+	// Rejection The rejection; null if the invoice is not rejected.
 	Rejection nullable.Nullable[Rejection] `json:"rejection"`
 
 	// Seller Seller or buyer (EN 16931 BG-4, BG-7).
 	Seller Party `json:"seller"`
 
-	// Status Where the invoice stands.
+	// Status The status of the invoice.
 	Status InvoiceStatus `json:"status"`
 
-	// Sync How far booking in the ledger has got; null before it was asked for.
+	// Sync The progress of the sync to the ledger; null if no sync was requested.
 	Sync nullable.Nullable[Sync] `json:"sync"`
 
-	// TaxCurrency Currency of the tax total where it differs, ISO 4217 (BT-6).
+	// TaxCurrency Currency of the tax total if it differs, ISO 4217 (BT-6).
 	TaxCurrency nullable.Nullable[string] `json:"tax_currency"`
 
-	// TaxTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// TaxTotal An exact decimal number as a string, with the digits of the document, or null.
 	TaxTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_total"`
 
-	// TaxTotalInTaxCurrency An exact decimal number as a string, with the digits it was stated with, or null.
+	// TaxTotalInTaxCurrency An exact decimal number as a string, with the digits of the document, or null.
 	TaxTotalInTaxCurrency nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_total_in_tax_currency"`
 
 	// Taxes The tax breakdown as stated.
 	Taxes []TaxBreakdown `json:"taxes"`
 
-	// UpdatedAt A moment in UTC (RFC 3339).
+	// UpdatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 
-	// WebUrl The page of the web application that shows it.
+	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
 
-	// WithheldTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// WithheldTotal An exact decimal number as a string, with the digits of the document, or null.
 	WithheldTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"withheld_total"`
 }
 
 // InvoiceLine An invoice line (EN 16931 BG-25).
 type InvoiceLine struct {
-	// AccountId The ledger's account.
+	// AccountId The account in the ledger.
 	AccountId nullable.Nullable[string] `json:"account_id"`
 
-	// AccountSource Where the account or tax rate comes from.
+	// AccountSource The origin of the account or tax rate.
 	AccountSource nullable.Nullable[Assignment] `json:"account_source"`
 
 	// Description What was sold (BT-153, BT-154).
 	Description nullable.Nullable[string] `json:"description"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// NetAmount An exact decimal number as a string, with the digits it was stated with, or null.
+	// NetAmount An exact decimal number as a string, with the digits of the document, or null.
 	NetAmount nullable.Nullable[externalRef0.NullableDecimal] `json:"net_amount"`
 
-	// Position Place in the document, from 1.
+	// Position Position in the document, counted from 1.
 	Position int `json:"position"`
 
-	// PriceBaseQuantity The quantity that unit_price is for (BT-149); null means one.
+	// PriceBaseQuantity The quantity that unit_price applies to (BT-149); null means one.
 	PriceBaseQuantity nullable.Nullable[string] `json:"price_base_quantity"`
 
-	// Quantity An exact decimal number as a string, with the digits it was stated with, or null.
+	// Quantity An exact decimal number as a string, with the digits of the document, or null.
 	Quantity nullable.Nullable[externalRef0.NullableDecimal] `json:"quantity"`
 
 	// TaxCategory VAT category code (BT-151).
 	TaxCategory nullable.Nullable[string] `json:"tax_category"`
 
-	// TaxRate An exact decimal number as a string, with the digits it was stated with, or null.
+	// TaxRate An exact decimal number as a string, with the digits of the document, or null.
 	TaxRate nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_rate"`
 
-	// TaxRateId The ledger's tax rate.
+	// TaxRateId The tax rate in the ledger.
 	TaxRateId nullable.Nullable[string] `json:"tax_rate_id"`
 
-	// TaxSource Where the account or tax rate comes from.
+	// TaxSource The origin of the account or tax rate.
 	TaxSource nullable.Nullable[Assignment] `json:"tax_source"`
 
 	// Unit Unit of the quantity (BT-130).
 	Unit nullable.Nullable[string] `json:"unit"`
 
-	// UnitPrice An exact decimal number as a string, with the digits it was stated with, or null.
+	// UnitPrice An exact decimal number as a string, with the digits of the document, or null.
 	UnitPrice nullable.Nullable[externalRef0.NullableDecimal] `json:"unit_price"`
 }
 
@@ -1208,11 +1213,11 @@ type InvoiceLineList struct {
 	Fields EvidenceMap   `json:"fields"`
 	Items  []InvoiceLine `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
-// InvoiceLinePatch With `id` it changes that line, without it adds one.
+// InvoiceLinePatch With `id` it changes that line; without `id` it adds a line.
 type InvoiceLinePatch struct {
 	// AccountId A text, or null.
 	AccountId nullable.Nullable[externalRef0.NullableText] `json:"account_id,omitempty"`
@@ -1223,24 +1228,24 @@ type InvoiceLinePatch struct {
 	// Description What was sold.
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id *externalRef0.Id `json:"id,omitempty"`
 
-	// NetAmount A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// NetAmount An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	NetAmount nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_amount,omitempty"`
 
-	// PriceBaseQuantity A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// PriceBaseQuantity A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	PriceBaseQuantity nullable.Nullable[externalRef0.NullableQuantityInput] `json:"price_base_quantity,omitempty"`
 
-	// Quantity A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// Quantity A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	Quantity nullable.Nullable[externalRef0.NullableQuantityInput] `json:"quantity,omitempty"`
 
 	// TaxCategory VAT category code.
 	TaxCategory nullable.Nullable[string] `json:"tax_category,omitempty"`
 
-	// TaxRate A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// TaxRate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	TaxRate nullable.Nullable[externalRef0.NullableQuantityInput] `json:"tax_rate,omitempty"`
 
 	// TaxRateId A text, or null.
@@ -1249,7 +1254,7 @@ type InvoiceLinePatch struct {
 	// Unit A text, or null.
 	Unit nullable.Nullable[externalRef0.NullableText] `json:"unit,omitempty"`
 
-	// UnitPrice A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// UnitPrice A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	UnitPrice nullable.Nullable[externalRef0.NullableQuantityInput] `json:"unit_price,omitempty"`
 }
 
@@ -1257,16 +1262,16 @@ type InvoiceLinePatch struct {
 type InvoiceList struct {
 	Items []InvoiceSummary `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
-// InvoicePatch Absent keys stay, null clears.
+// InvoicePatch Absent keys keep their value, null clears it.
 type InvoicePatch struct {
 	// Allowances Replaces the list.
 	Allowances nullable.Nullable[[]AllowanceChargeInput] `json:"allowances,omitempty"`
 
-	// AmountDue A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// AmountDue An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	AmountDue     nullable.Nullable[externalRef0.NullableAmountInput] `json:"amount_due,omitempty"`
 	BillingPeriod nullable.Nullable[PeriodPatch]                      `json:"billing_period,omitempty"`
 	Buyer         nullable.Nullable[PartyPatch]                       `json:"buyer,omitempty"`
@@ -1280,44 +1285,44 @@ type InvoicePatch struct {
 	// Currency A currency (ISO 4217), or null.
 	Currency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"currency,omitempty"`
 
-	// DeliveryDate A day without a time zone, YYYY-MM-DD, or null.
+	// DeliveryDate A date without a time zone, YYYY-MM-DD, or null.
 	DeliveryDate nullable.Nullable[externalRef0.NullableDate] `json:"delivery_date,omitempty"`
 
-	// DocumentType What the document is.
+	// DocumentType The type of the document.
 	DocumentType *InvoicePatchDocumentType `json:"document_type,omitempty"`
 
-	// DueDate A day without a time zone, YYYY-MM-DD, or null.
+	// DueDate A date without a time zone, YYYY-MM-DD, or null.
 	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date,omitempty"`
 
-	// GrossTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// GrossTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	GrossTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"gross_total,omitempty"`
 
 	// InvoiceNumber A text, or null.
 	InvoiceNumber nullable.Nullable[externalRef0.NullableText] `json:"invoice_number,omitempty"`
 
-	// IssueDate A day without a time zone, YYYY-MM-DD, or null.
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 
-	// Lines Changes by id.
+	// Lines Changes of lines by id.
 	Lines *[]InvoiceLinePatch `json:"lines,omitempty"`
 
-	// NetTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// NetTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_total,omitempty"`
 
-	// Note The note of the document (BT-22), or what the people who handle it wrote instead.
+	// Note The note of the document (BT-22), or the note that a user wrote instead.
 	Note nullable.Nullable[string] `json:"note,omitempty"`
 
-	// PayableRounding A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// PayableRounding An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	PayableRounding nullable.Nullable[externalRef0.NullableAmountInput] `json:"payable_rounding,omitempty"`
 	Payment         nullable.Nullable[PaymentPatch]                     `json:"payment,omitempty"`
 
-	// PostingDate A day without a time zone, YYYY-MM-DD, or null.
+	// PostingDate A date without a time zone, YYYY-MM-DD, or null.
 	PostingDate nullable.Nullable[externalRef0.NullableDate] `json:"posting_date,omitempty"`
 
 	// PrecedingInvoices Replaces the list.
 	PrecedingInvoices nullable.Nullable[[]PrecedingInvoiceInput] `json:"preceding_invoices,omitempty"`
 
-	// PrepaidTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// PrepaidTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	PrepaidTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"prepaid_total,omitempty"`
 
 	// PurchaseOrder A text, or null.
@@ -1327,38 +1332,38 @@ type InvoicePatch struct {
 	// TaxCurrency A currency (ISO 4217), or null.
 	TaxCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"tax_currency,omitempty"`
 
-	// TaxTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// TaxTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	TaxTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"tax_total,omitempty"`
 
-	// TaxTotalInTaxCurrency A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// TaxTotalInTaxCurrency An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	TaxTotalInTaxCurrency nullable.Nullable[externalRef0.NullableAmountInput] `json:"tax_total_in_tax_currency,omitempty"`
 
 	// Taxes Replaces the list.
 	Taxes nullable.Nullable[[]TaxBreakdownInput] `json:"taxes,omitempty"`
 
-	// WithheldTotal A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// WithheldTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	WithheldTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"withheld_total,omitempty"`
 }
 
-// InvoicePatchDocumentType What the document is.
+// InvoicePatchDocumentType The type of the document.
 type InvoicePatchDocumentType string
 
-// InvoiceStatus Where the invoice stands.
+// InvoiceStatus The status of the invoice.
 type InvoiceStatus = string
 
 // InvoiceStatusFilter defines model for InvoiceStatusFilter.
 type InvoiceStatusFilter string
 
-// InvoiceSummary An invoice in a list.
+// InvoiceSummary The summary of an invoice.
 type InvoiceSummary struct {
-	// AmountDue An exact decimal number as a string, with the digits it was stated with, or null.
+	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
 	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
 	Buyer     PartySummary                                    `json:"buyer"`
 
-	// ChecksFailed How many checks failed, by severity.
+	// ChecksFailed The number of failed checks by severity.
 	ChecksFailed ChecksFailed `json:"checks_failed"`
 
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
@@ -1366,26 +1371,26 @@ type InvoiceSummary struct {
 	// Currency Currency, ISO 4217.
 	Currency nullable.Nullable[string] `json:"currency"`
 
-	// DocumentId An identifier (UUID version 7 in what the service makes).
+	// DocumentId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
+	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
 	DocumentType DocumentType `json:"document_type"`
 
-	// DueDate A day without a time zone, YYYY-MM-DD, or null.
+	// DueDate A date without a time zone, YYYY-MM-DD, or null.
 	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// GrossTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// GrossTotal An exact decimal number as a string, with the digits of the document, or null.
 	GrossTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"gross_total"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
@@ -1393,61 +1398,61 @@ type InvoiceSummary struct {
 	// InvoiceNumber Number.
 	InvoiceNumber nullable.Nullable[string] `json:"invoice_number"`
 
-	// IssueDate A day without a time zone, YYYY-MM-DD, or null.
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
 
-	// NetTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// NetTotal An exact decimal number as a string, with the digits of the document, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"net_total"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 	Seller         PartySummary    `json:"seller"`
 
-	// Status Where the invoice stands.
+	// Status The status of the invoice.
 	Status InvoiceStatus `json:"status"`
 
-	// SyncState How far booking has got; null before it was asked for.
+	// SyncState The state of the sync; null if no sync was requested.
 	SyncState nullable.Nullable[string] `json:"sync_state"`
 
-	// TaxTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// TaxTotal An exact decimal number as a string, with the digits of the document, or null.
 	TaxTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_total"`
 
-	// UpdatedAt A moment in UTC (RFC 3339).
+	// UpdatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 
-	// WebUrl The page of the web application that shows it.
+	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
 }
 
-// InvoiceValidation What the official rules for electronic invoices say of the original of an invoice.
+// InvoiceValidation The result of the official rules for electronic invoices on the original of an invoice.
 type InvoiceValidation struct {
-	// Customization The specification that the original claims to follow (EN 16931 BT-24).
+	// Customization The specification identifier that the original declares (EN 16931 BT-24).
 	Customization nullable.Nullable[string] `json:"customization"`
 
 	// Findings The violated rules, fatal ones first.
 	Findings []RuleFinding `json:"findings"`
 
-	// Format The syntax of the original; null where no rules apply to it.
+	// Format The syntax of the original; null if no rules apply to it.
 	Format nullable.Nullable[string] `json:"format"`
 
-	// InvoiceId An identifier (UUID version 7 in what the service makes).
+	// InvoiceId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	InvoiceId externalRef0.Id `json:"invoice_id"`
 
-	// Note What limits the verdict.
+	// Note The limits of the result.
 	Note nullable.Nullable[string] `json:"note"`
 
-	// Outcome VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original claims no profile with rules; note says why.
+	// Outcome VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules; see note.
 	Outcome string `json:"outcome"`
 
 	// RuleSets The evaluated rules.
@@ -1459,7 +1464,7 @@ type LoginRequest struct {
 	// Email The account's e-mail address.
 	Email string `json:"email"`
 
-	// OrganizationId The organization to sign in to; absent, the one used last.
+	// OrganizationId The organization to sign in to; if absent, the one used last.
 	OrganizationId *openapi_types.UUID `json:"organization_id,omitempty"`
 
 	// Password The account's password.
@@ -1468,18 +1473,18 @@ type LoginRequest struct {
 
 // Me defines model for Me.
 type Me struct {
-	// Credential What the caller signed this request with.
+	// Credential The credential of this request.
 	Credential   Credential     `json:"credential"`
 	Organization MeOrganization `json:"organization"`
 
-	// Organizations All organizations the user is a member of.
+	// Organizations All organizations that the user is a member of.
 	Organizations []MeOrganization `json:"organizations"`
 	User          MeUser           `json:"user"`
 }
 
 // MeOrganization defines model for MeOrganization.
 type MeOrganization struct {
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id   externalRef0.Id `json:"id"`
@@ -1493,7 +1498,7 @@ type MeOrganization struct {
 type MeUser struct {
 	Email string `json:"email"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id   externalRef0.Id `json:"id"`
@@ -1508,7 +1513,7 @@ type Member struct {
 	// Role The role in the organization.
 	Role OrganizationRole `json:"role"`
 
-	// UserId An identifier (UUID version 7 in what the service makes).
+	// UserId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	UserId externalRef0.Id `json:"user_id"`
@@ -1518,14 +1523,14 @@ type Member struct {
 type MemberList struct {
 	Items []Member `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
 // OrganizationRole The role in the organization.
 type OrganizationRole = string
 
-// PageRange The pages of the parent that a part was cut from, counted from 1, both included.
+// PageRange The first and last page of this part in its parent, counted from 1.
 type PageRange struct {
 	From int `json:"from"`
 	To   int `json:"to"`
@@ -1533,16 +1538,16 @@ type PageRange struct {
 
 // Party Seller or buyer (EN 16931 BG-4, BG-7).
 type Party struct {
-	// Address Postal address (EN 16931 BG-5, BG-8); null when none is stated.
+	// Address Postal address (EN 16931 BG-5, BG-8); null if none is stated.
 	Address nullable.Nullable[PostalAddress] `json:"address"`
 
-	// Bic Bank stated for the party.
+	// Bic BIC stated for the party.
 	Bic nullable.Nullable[string] `json:"bic"`
 
 	// Email E-mail address of the contact (BT-43, BT-58).
 	Email nullable.Nullable[string] `json:"email"`
 
-	// Iban Bank account stated for the party.
+	// Iban IBAN stated for the party.
 	Iban nullable.Nullable[string] `json:"iban"`
 
 	// Name Name (BT-27, BT-44).
@@ -1557,7 +1562,7 @@ type Party struct {
 	// TaxId VAT identifier, else tax registration (BT-31, BT-32, BT-48).
 	TaxId nullable.Nullable[string] `json:"tax_id"`
 
-	// TradingName Name it is known by (BT-28, BT-45).
+	// TradingName Trading name (BT-28, BT-45).
 	TradingName nullable.Nullable[string] `json:"trading_name"`
 }
 
@@ -1601,14 +1606,14 @@ type PartySummary struct {
 
 // PasswordChange defines model for PasswordChange.
 type PasswordChange struct {
-	// CurrentPassword The account's present password.
+	// CurrentPassword The current password.
 	CurrentPassword string `json:"current_password"`
 
-	// NewPassword The account's new password.
+	// NewPassword The new password.
 	NewPassword string `json:"new_password"`
 }
 
-// Payment How to pay (EN 16931 BG-16); null when nothing is stated.
+// Payment How to pay (EN 16931 BG-16); null if nothing is stated.
 type Payment struct {
 	// Bic Bank to pay to (BT-86).
 	Bic nullable.Nullable[string] `json:"bic"`
@@ -1638,25 +1643,25 @@ type PaymentPatch struct {
 	Terms nullable.Nullable[string] `json:"terms,omitempty"`
 }
 
-// Period The billed period (EN 16931 BG-14); null when none is stated.
+// Period The billed period (EN 16931 BG-14); null if none is stated.
 type Period struct {
-	// End A day without a time zone, YYYY-MM-DD, or null.
+	// End A date without a time zone, YYYY-MM-DD, or null.
 	End nullable.Nullable[externalRef0.NullableDate] `json:"end"`
 
-	// Start A day without a time zone, YYYY-MM-DD, or null.
+	// Start A date without a time zone, YYYY-MM-DD, or null.
 	Start nullable.Nullable[externalRef0.NullableDate] `json:"start"`
 }
 
 // PeriodPatch defines model for PeriodPatch.
 type PeriodPatch struct {
-	// End A day without a time zone, YYYY-MM-DD, or null.
+	// End A date without a time zone, YYYY-MM-DD, or null.
 	End nullable.Nullable[externalRef0.NullableDate] `json:"end,omitempty"`
 
-	// Start A day without a time zone, YYYY-MM-DD, or null.
+	// Start A date without a time zone, YYYY-MM-DD, or null.
 	Start nullable.Nullable[externalRef0.NullableDate] `json:"start,omitempty"`
 }
 
-// PostalAddress Postal address (EN 16931 BG-5, BG-8); null when none is stated.
+// PostalAddress Postal address (EN 16931 BG-5, BG-8); null if none is stated.
 type PostalAddress struct {
 	// City City (BT-37, BT-52).
 	City nullable.Nullable[string] `json:"city"`
@@ -1706,7 +1711,7 @@ type PostalAddressPatch struct {
 
 // PrecedingInvoice An earlier invoice that this one refers to (EN 16931 BG-3).
 type PrecedingInvoice struct {
-	// IssueDate A day without a time zone, YYYY-MM-DD, or null.
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
 
 	// Number Its number (BT-25).
@@ -1715,14 +1720,14 @@ type PrecedingInvoice struct {
 
 // PrecedingInvoiceInput defines model for PrecedingInvoiceInput.
 type PrecedingInvoiceInput struct {
-	// IssueDate A day without a time zone, YYYY-MM-DD, or null.
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 
 	// Number Its number.
 	Number string `json:"number"`
 }
 
-// Progress How far a running extraction has got.
+// Progress The progress of a running extraction.
 type Progress struct {
 	PagesDone  int `json:"pages_done"`
 	PagesTotal int `json:"pages_total"`
@@ -1730,16 +1735,16 @@ type Progress struct {
 
 // Provider A provider with the integrations that the caller may see.
 type Provider struct {
-	// Available Whether this installation is configured for it.
+	// Available Whether this installation has credentials for the provider.
 	Available bool `json:"available"`
 
-	// Integrations Oldest first, ended ones too.
+	// Integrations Oldest first, including disconnected integrations.
 	Integrations []externalRef1.Integration `json:"integrations"`
 
 	// Provider The code of the provider.
 	Provider externalRef1.IntegrationProvider `json:"provider"`
 
-	// Type ACCOUNTING books invoices, TRIGGER brings documents in.
+	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
 	Type externalRef1.IntegrationType `json:"type"`
 }
 
@@ -1754,19 +1759,19 @@ type ProviderList struct {
 
 // RefreshRequest defines model for RefreshRequest.
 type RefreshRequest struct {
-	// OrganizationId The organization to switch to; absent, the token's own.
+	// OrganizationId The organization to switch to; if absent, the organization of the token.
 	OrganizationId *openapi_types.UUID `json:"organization_id,omitempty"`
 }
 
 // RejectRequest defines model for RejectRequest.
 type RejectRequest struct {
-	// Reason Why it is rejected.
+	// Reason The reason for the rejection.
 	Reason string `json:"reason"`
 }
 
-// Rejection Who rejected it and why; null while nobody did.
+// Rejection The rejection; null if the invoice is not rejected.
 type Rejection struct {
-	// At A moment in UTC (RFC 3339).
+	// At A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	At externalRef0.Timestamp `json:"at"`
@@ -1778,7 +1783,7 @@ type Rejection struct {
 
 // RuleFinding An official rule that the original violates.
 type RuleFinding struct {
-	// Count The number of all such elements.
+	// Count The number of elements that violate the rule.
 	Count int `json:"count"`
 
 	// Elements The paths of the first ten elements that violate the rule.
@@ -1787,7 +1792,7 @@ type RuleFinding struct {
 	// Message What is wrong.
 	Message string `json:"message"`
 
-	// Profile The profile that the rule is of.
+	// Profile The profile of the rule.
 	Profile string `json:"profile"`
 
 	// Rule The official id, such as BR-CO-15.
@@ -1796,7 +1801,7 @@ type RuleFinding struct {
 	// Severity Only FATAL makes an invoice invalid.
 	Severity string `json:"severity"`
 
-	// Terms The business terms and groups of EN 16931 that the rule is about, such as BT-112.
+	// Terms The business terms and groups of EN 16931 that the rule concerns, such as BT-112.
 	Terms []string `json:"terms"`
 }
 
@@ -1809,9 +1814,9 @@ type RuleSet struct {
 	Version string `json:"version"`
 }
 
-// Session One sign-in.
+// Session A session that began with one sign-in.
 type Session struct {
-	// CreatedAt A moment in UTC (RFC 3339).
+	// CreatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
@@ -1819,17 +1824,17 @@ type Session struct {
 	// Current Whether it is the session of this request.
 	Current bool `json:"current"`
 
-	// ExpiresAt A moment in UTC (RFC 3339).
+	// ExpiresAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
 
-	// Id An identifier (UUID version 7 in what the service makes).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// OrganizationId An identifier (UUID version 7 in what the service makes).
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
@@ -1842,11 +1847,11 @@ type Session struct {
 type SessionList struct {
 	Items []Session `json:"items"`
 
-	// NextCursor What to send as `cursor` for the next page; null after the last one.
+	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
 }
 
-// Settings How the documents of an entity are handled.
+// Settings How docledger processes the documents of an entity.
 type Settings struct {
 	// AccountingIntegrationId An identifier, or null.
 	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id"`
@@ -1854,106 +1859,106 @@ type Settings struct {
 	// ApprovalRequired True: a person must approve an invoice before it is synced. False: the system approves an EXTRACTED invoice if every check passed, WARNINGs included, except those that auto_approve_ignore names. With four_eyes a person must always approve.
 	ApprovalRequired bool `json:"approval_required"`
 
-	// AssistantActions What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. Settings, members, integrations and billing are never for an assistant to change.
+	// AssistantActions What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. An assistant can never change settings, members, integrations or billing.
 	AssistantActions string `json:"assistant_actions"`
 
-	// AutoApproveIgnore The rules whose failed WARNING checks do not keep the system from approving an invoice.
+	// AutoApproveIgnore The rules whose failed WARNING checks do not prevent approval by the system.
 	AutoApproveIgnore []string `json:"auto_approve_ignore"`
 
-	// AutoExtract Whether an upload is read by itself.
+	// AutoExtract Whether extraction starts automatically after an upload.
 	AutoExtract bool `json:"auto_extract"`
 
-	// AutoSync Whether an approved invoice is booked by itself.
+	// AutoSync Whether an approved invoice is synced automatically.
 	AutoSync bool `json:"auto_sync"`
 
-	// BillStatus The status of bills made in the ledger.
+	// BillStatus The status of created bills in the ledger.
 	BillStatus string `json:"bill_status"`
 
-	// DateOrder How an ambiguous date is read; AUTO: as the document suggests.
+	// DateOrder The order of an ambiguous date. AUTO: derived from the document.
 	DateOrder string `json:"date_order"`
 
-	// DefaultAccountId The ledger's account of lines without another one.
+	// DefaultAccountId The ledger account for lines without an account.
 	DefaultAccountId nullable.Nullable[string] `json:"default_account_id"`
 
 	// DefaultCurrency Currency of documents that state none, ISO 4217.
 	DefaultCurrency nullable.Nullable[string] `json:"default_currency"`
 
-	// DefaultTaxRateId The ledger's tax rate of lines without another one.
+	// DefaultTaxRateId The ledger tax rate for lines without a tax rate.
 	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id"`
 
-	// EinvoiceRules What follows when an electronic invoice violates fatal rules of the profiles that it claims (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: nothing. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
+	// EinvoiceRules The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
 	EinvoiceRules string `json:"einvoice_rules"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// FourEyes True: whoever uploaded or changed an invoice last cannot approve it, and neither can the system.
+	// FourEyes True: the user who last uploaded or changed an invoice cannot approve it. The system cannot approve it either.
 	FourEyes bool `json:"four_eyes"`
 
-	// ReviewThreshold Lowest confidence of number, dates, currency, parties and totals that needs no review.
+	// ReviewThreshold The lowest confidence of number, dates, currency, parties and totals that requires no review.
 	ReviewThreshold float64 `json:"review_threshold"`
 
-	// TaxMappings Tax rates by VAT category and rate, before the default.
+	// TaxMappings Tax rates by VAT category and rate. They take precedence over the default.
 	TaxMappings []TaxMapping `json:"tax_mappings"`
 
-	// Timezone IANA time zone in which "today" is judged.
+	// Timezone IANA time zone that defines the current day.
 	Timezone string `json:"timezone"`
 
-	// UpdatedAt A moment in UTC (RFC 3339).
+	// UpdatedAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
-	// Version Grows by one with each change of the record. Also the record's ETag.
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 }
 
-// SettingsUpdate Absent keys keep their value, null resets to the default.
+// SettingsUpdate Absent keys keep their value; null resets to the default.
 type SettingsUpdate struct {
 	// AccountingIntegrationId An identifier, or null.
 	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id,omitempty"`
 
-	// ApprovalRequired Whether a person must approve; false lets the system approve what has no failed check.
+	// ApprovalRequired Whether a person must approve. False: the system approves invoices without failed checks.
 	ApprovalRequired nullable.Nullable[bool] `json:"approval_required,omitempty"`
 
-	// AssistantActions What an assistant may do for a user.
+	// AssistantActions The actions that an assistant may perform for a user.
 	AssistantActions nullable.Nullable[SettingsUpdateAssistantActions] `json:"assistant_actions,omitempty"`
 
-	// AutoApproveIgnore Rules whose WARNINGs do not stop the system's approval.
+	// AutoApproveIgnore Rules whose WARNINGs do not prevent approval by the system.
 	AutoApproveIgnore nullable.Nullable[[]SettingsUpdateAutoApproveIgnore] `json:"auto_approve_ignore,omitempty"`
 
-	// AutoExtract Whether an upload is read by itself.
+	// AutoExtract Whether extraction starts automatically after an upload.
 	AutoExtract nullable.Nullable[bool] `json:"auto_extract,omitempty"`
 
-	// AutoSync Whether an approved invoice is booked by itself.
+	// AutoSync Whether an approved invoice is synced automatically.
 	AutoSync nullable.Nullable[bool] `json:"auto_sync,omitempty"`
 
-	// BillStatus The status of bills made in the ledger.
+	// BillStatus The status of created bills in the ledger.
 	BillStatus nullable.Nullable[SettingsUpdateBillStatus] `json:"bill_status,omitempty"`
 
-	// DateOrder How an ambiguous date is read.
+	// DateOrder The order of an ambiguous date.
 	DateOrder nullable.Nullable[SettingsUpdateDateOrder] `json:"date_order,omitempty"`
 
-	// DefaultAccountId The ledger's account of lines without another one.
+	// DefaultAccountId The ledger account for lines without an account.
 	DefaultAccountId nullable.Nullable[string] `json:"default_account_id,omitempty"`
 
 	// DefaultCurrency A currency (ISO 4217), or null.
 	DefaultCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"default_currency,omitempty"`
 
-	// DefaultTaxRateId The ledger's tax rate of lines without another one.
+	// DefaultTaxRateId The ledger tax rate for lines without a tax rate.
 	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id,omitempty"`
 
-	// EinvoiceRules What follows when an electronic invoice violates fatal official rules.
+	// EinvoiceRules The effect of violated fatal rules of an electronic invoice.
 	EinvoiceRules nullable.Nullable[SettingsUpdateEinvoiceRules] `json:"einvoice_rules,omitempty"`
 
-	// FourEyes Whether approving needs a second person.
+	// FourEyes Whether a second person must approve.
 	FourEyes nullable.Nullable[bool] `json:"four_eyes,omitempty"`
 
-	// ReviewThreshold Lowest confidence that needs no review.
+	// ReviewThreshold The lowest confidence that requires no review.
 	ReviewThreshold nullable.Nullable[float64] `json:"review_threshold,omitempty"`
 
 	// TaxMappings Replaces the list.
@@ -1963,143 +1968,143 @@ type SettingsUpdate struct {
 	Timezone nullable.Nullable[string] `json:"timezone,omitempty"`
 }
 
-// SettingsUpdateAssistantActions What an assistant may do for a user.
+// SettingsUpdateAssistantActions The actions that an assistant may perform for a user.
 type SettingsUpdateAssistantActions string
 
 // SettingsUpdateAutoApproveIgnore defines model for SettingsUpdate.AutoApproveIgnore.
 type SettingsUpdateAutoApproveIgnore string
 
-// SettingsUpdateBillStatus The status of bills made in the ledger.
+// SettingsUpdateBillStatus The status of created bills in the ledger.
 type SettingsUpdateBillStatus string
 
-// SettingsUpdateDateOrder How an ambiguous date is read.
+// SettingsUpdateDateOrder The order of an ambiguous date.
 type SettingsUpdateDateOrder string
 
-// SettingsUpdateEinvoiceRules What follows when an electronic invoice violates fatal official rules.
+// SettingsUpdateEinvoiceRules The effect of violated fatal rules of an electronic invoice.
 type SettingsUpdateEinvoiceRules string
 
-// Sync How far booking in the ledger has got; null before it was asked for.
+// Sync The progress of the sync to the ledger; null if no sync was requested.
 type Sync struct {
-	// Attachment What became of the original.
+	// Attachment Whether the original was attached to the bill.
 	Attachment nullable.Nullable[string] `json:"attachment"`
 
-	// AttachmentReason Why the original was skipped.
+	// AttachmentReason Why the original was not attached.
 	AttachmentReason nullable.Nullable[string] `json:"attachment_reason"`
 
-	// Attempts How often it was tried since it was last asked for.
+	// Attempts The number of attempts since the last request.
 	Attempts int `json:"attempts"`
 
-	// Difference An exact decimal number as a string, with the digits it was stated with, or null.
+	// Difference An exact decimal number as a string, with the digits of the document, or null.
 	Difference nullable.Nullable[externalRef0.NullableDecimal] `json:"difference"`
 
-	// Error Why booking failed, or why the last attempt did not get through.
+	// Error Why the sync failed, or why the last attempt did not succeed.
 	Error nullable.Nullable[SyncError] `json:"error"`
 
-	// IntegrationId An identifier (UUID version 7 in what the service makes).
+	// IntegrationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	IntegrationId externalRef0.Id `json:"integration_id"`
 
-	// LedgerTotal An exact decimal number as a string, with the digits it was stated with, or null.
+	// LedgerTotal An exact decimal number as a string, with the digits of the document, or null.
 	LedgerTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"ledger_total"`
 
-	// NextAttemptAt A moment in UTC (RFC 3339), or null.
+	// NextAttemptAt A timestamp in UTC (RFC 3339), or null.
 	NextAttemptAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_attempt_at"`
 
-	// RemoteId The ledger's id of the bill.
+	// RemoteId The id of the bill in the ledger.
 	RemoteId nullable.Nullable[string] `json:"remote_id"`
 
-	// RemoteNumber The ledger's number of the bill.
+	// RemoteNumber The number of the bill in the ledger.
 	RemoteNumber nullable.Nullable[string] `json:"remote_number"`
 
-	// RemoteUrl The ledger's page of the bill.
+	// RemoteUrl The page of the bill in the ledger.
 	RemoteUrl nullable.Nullable[string] `json:"remote_url"`
 
-	// State CHECKING: the answer was lost and is being read back.
+	// State CHECKING: the response of the ledger was lost; docledger searches for the bill.
 	State SyncState `json:"state"`
 
-	// SyncedAt A moment in UTC (RFC 3339), or null.
+	// SyncedAt A timestamp in UTC (RFC 3339), or null.
 	SyncedAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"synced_at"`
 }
 
-// SyncCandidate One of several things of the ledger to choose from.
+// SyncCandidate One of several matching records in the ledger.
 type SyncCandidate struct {
 	// Id The ledger's id.
 	Id string `json:"id"`
 
-	// Name Its name, or the number of a bill.
+	// Name The name, or the number of a bill.
 	Name string `json:"name"`
 
-	// Url Its page in the ledger.
+	// Url The page in the ledger.
 	Url nullable.Nullable[string] `json:"url"`
 }
 
-// SyncError Why booking failed, or why the last attempt did not get through.
+// SyncError Why the sync failed, or why the last attempt did not succeed.
 type SyncError struct {
 	// Action What a person can do.
 	Action nullable.Nullable[string] `json:"action"`
 
-	// Candidates What to choose from, where several things fit: contacts, tax rates, or the bill that is there already.
+	// Candidates The records that match: contacts, tax rates, or the existing bill.
 	Candidates []SyncCandidate `json:"candidates"`
 	Code       string          `json:"code"`
 
-	// Message What is the matter.
+	// Message What went wrong.
 	Message string `json:"message"`
 }
 
 // SyncRequest defines model for SyncRequest.
 type SyncRequest struct {
-	// Force Book although the ledger has a bill with the number and total.
+	// Force Create a bill even if the ledger has one with the same number and total.
 	Force *bool `json:"force,omitempty"`
 
-	// Link The ledger's id of a bill to adopt instead of booking one.
+	// Link The ledger id of the bill to adopt instead of creating one.
 	Link *string `json:"link,omitempty"`
 }
 
-// SyncState CHECKING: the answer was lost and is being read back.
+// SyncState CHECKING: the response of the ledger was lost; docledger searches for the bill.
 type SyncState = string
 
 // TaxBreakdown One VAT category and rate (EN 16931 BG-23).
 type TaxBreakdown struct {
-	// Amount An exact decimal number as a string, with the digits it was stated with, or null.
+	// Amount An exact decimal number as a string, with the digits of the document, or null.
 	Amount nullable.Nullable[externalRef0.NullableDecimal] `json:"amount"`
 
-	// Base An exact decimal number as a string, with the digits it was stated with, or null.
+	// Base An exact decimal number as a string, with the digits of the document, or null.
 	Base nullable.Nullable[externalRef0.NullableDecimal] `json:"base"`
 
 	// Category VAT category code (BT-118).
 	Category nullable.Nullable[string] `json:"category"`
 
-	// Rate An exact decimal number as a string, with the digits it was stated with, or null.
+	// Rate An exact decimal number as a string, with the digits of the document, or null.
 	Rate nullable.Nullable[externalRef0.NullableDecimal] `json:"rate"`
 }
 
 // TaxBreakdownInput defines model for TaxBreakdownInput.
 type TaxBreakdownInput struct {
-	// Amount A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// Amount An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	Amount nullable.Nullable[externalRef0.NullableAmountInput] `json:"amount,omitempty"`
 
-	// Base A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+	// Base An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	Base nullable.Nullable[externalRef0.NullableAmountInput] `json:"base,omitempty"`
 
 	// Category VAT category code.
 	Category nullable.Nullable[string] `json:"category,omitempty"`
 
-	// Rate A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+	// Rate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	Rate nullable.Nullable[externalRef0.NullableQuantityInput] `json:"rate,omitempty"`
 }
 
-// TaxMapping Which of the ledger's tax rates stands for a VAT category and rate.
+// TaxMapping The tax rate in the ledger for a VAT category and rate.
 type TaxMapping struct {
 	// Category VAT category code: S, Z, E, AE, K, G or O.
 	Category string `json:"category"`
 
-	// Rate An exact decimal number as a string, with the digits it was stated with.
+	// Rate An exact decimal number as a string, with the digits of the document.
 	//
 	// Example: 1190.00
 	Rate externalRef0.Decimal `json:"rate"`
 
-	// TaxRateId The ledger's tax rate.
+	// TaxRateId The tax rate in the ledger.
 	TaxRateId string `json:"tax_rate_id"`
 }
 
@@ -2108,12 +2113,12 @@ type TaxMappingInput struct {
 	// Category VAT category code.
 	Category TaxMappingInputCategory `json:"category"`
 
-	// Rate A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it.
+	// Rate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it.
 	//
 	// Example: 2.5
 	Rate externalRef0.QuantityInput `json:"rate"`
 
-	// TaxRateId The ledger's tax rate.
+	// TaxRateId The tax rate in the ledger.
 	TaxRateId string `json:"tax_rate_id"`
 }
 
@@ -2122,7 +2127,7 @@ type TaxMappingInputCategory string
 
 // Token defines model for Token.
 type Token struct {
-	// ExpiresAt A moment in UTC (RFC 3339).
+	// ExpiresAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
@@ -2133,12 +2138,12 @@ type Token struct {
 
 // UploadForm defines model for UploadForm.
 type UploadForm struct {
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// File The file; its part names it.
+	// File The file. Its part must have a filename.
 	File openapi_types.File `json:"file"`
 }
 
@@ -2147,7 +2152,7 @@ type UploadRequest struct {
 	// Content The bytes in base64.
 	Content []byte `json:"content"`
 
-	// EntityId An identifier (UUID version 7 in what the service makes).
+	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
@@ -2156,9 +2161,9 @@ type UploadRequest struct {
 	Filename string `json:"filename"`
 }
 
-// WatchedDirectory A directory of the set-up, with the folders that are watched for it.
+// WatchedDirectory A directory of the setup with its watched folders.
 type WatchedDirectory struct {
-	// Folders The folders that lie at the path, or did: one that was renamed or moved stays watched. Empty while there is none.
+	// Folders The folders that are or were at the path. A renamed or moved folder stays watched. Empty if there is none.
 	Folders []WatchedFolder `json:"folders"`
 
 	// Path The path as set up.
@@ -2167,119 +2172,119 @@ type WatchedDirectory struct {
 
 // WatchedFolder A folder that is watched.
 type WatchedFolder struct {
-	// CurrentPath Where it lies in the sub-source now; null where it is gone.
+	// CurrentPath The current path in the sub-source; null if the folder was deleted.
 	CurrentPath nullable.Nullable[string] `json:"current_path"`
 
 	// Id What the provider names it by.
 	Id string `json:"id"`
 }
 
-// BackendIntegrationId An identifier (UUID version 7 in what the service makes).
+// BackendIntegrationId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type BackendIntegrationId = externalRef0.Id
 
-// DocumentId An identifier (UUID version 7 in what the service makes).
+// DocumentId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type DocumentId = externalRef0.Id
 
-// EntityFilter An identifier (UUID version 7 in what the service makes).
+// EntityFilter An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type EntityFilter = externalRef0.Id
 
-// EntityId An identifier (UUID version 7 in what the service makes).
+// EntityId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type EntityId = externalRef0.Id
 
-// InvoiceId An identifier (UUID version 7 in what the service makes).
+// InvoiceId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type InvoiceId = externalRef0.Id
 
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListDocumentsParams defines parameters for ListDocuments.
 type ListDocumentsParams struct {
-	// EntityId Only of this entity.
+	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// Status Only documents in this status; repeat it for any of several.
+	// Status Only documents in this status. Repeat it to select several.
 	Status *[]DocumentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // UploadDocumentParams defines parameters for UploadDocument.
 type UploadDocumentParams struct {
-	// IdempotencyKey Makes a repeated request safe: for 24 hours the same key in the same
-	// organization, credential and operation gets the first answer again. The
-	// same key with another body is refused with `conflict`.
+	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
+	// credential and operation returns the first response again. The same key
+	// with another body is refused with `conflict`.
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListEntitiesParams defines parameters for ListEntities.
 type ListEntitiesParams struct {
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateEntityParams defines parameters for CreateEntity.
 type CreateEntityParams struct {
-	// IdempotencyKey Makes a repeated request safe: for 24 hours the same key in the same
-	// organization, credential and operation gets the first answer again. The
-	// same key with another body is refused with `conflict`.
+	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
+	// credential and operation returns the first response again. The same key
+	// with another body is refused with `conflict`.
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // UpdateEntityParams defines parameters for UpdateEntity.
 type UpdateEntityParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
-	// After The `next_cursor` of an earlier answer; absent, the log is read from its start.
+	// After The `next_cursor` of an earlier response. If absent, the list starts at the first event.
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 
-	// Type Only events of this type; repeat it for any of several. Types that a later release adds can be asked for as soon as it runs.
+	// Type Only events of this type. Repeat it to select several. Types of later releases are accepted.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
-	// EntityId Only of this entity.
+	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// SubjectId Only events about this document, invoice, entity or other thing.
+	// SubjectId Only events about this document, invoice, entity or other record.
 	SubjectId *externalRef0.Id `form:"subject_id,omitempty" json:"subject_id,omitempty"`
 
-	// ActorId Only what this actor did.
+	// ActorId Only events that this actor caused.
 	ActorId *externalRef0.Id `form:"actor_id,omitempty" json:"actor_id,omitempty"`
 
-	// CreatedFrom At this moment or later.
+	// CreatedFrom Created at or after this time.
 	CreatedFrom *time.Time `form:"created_from,omitempty" json:"created_from,omitempty"`
 
-	// CreatedTo Before this moment.
+	// CreatedTo Created before this time.
 	CreatedTo *time.Time `form:"created_to,omitempty" json:"created_to,omitempty"`
 
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -2291,120 +2296,120 @@ type ListIntegrationsParams struct {
 
 // ListInvoicesParams defines parameters for ListInvoices.
 type ListInvoicesParams struct {
-	// EntityId Only of this entity.
+	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
-	// Status Only invoices in this status; repeat it for any of several.
+	// Status Only invoices in this status. Repeat it to select several.
 	Status *[]InvoiceStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// IssueDateFrom Issued on this day or later.
+	// IssueDateFrom Issued on or after this day.
 	IssueDateFrom *openapi_types.Date `form:"issue_date_from,omitempty" json:"issue_date_from,omitempty"`
 
-	// IssueDateTo Issued on this day or earlier.
+	// IssueDateTo Issued on or before this day.
 	IssueDateTo *openapi_types.Date `form:"issue_date_to,omitempty" json:"issue_date_to,omitempty"`
 
-	// DueDateFrom Due on this day or later.
+	// DueDateFrom Due on or after this day.
 	DueDateFrom *openapi_types.Date `form:"due_date_from,omitempty" json:"due_date_from,omitempty"`
 
-	// DueDateTo Due on this day or earlier.
+	// DueDateTo Due on or before this day.
 	DueDateTo *openapi_types.Date `form:"due_date_to,omitempty" json:"due_date_to,omitempty"`
 
-	// CreatedFrom Made at this moment or later.
+	// CreatedFrom Created at or after this time.
 	CreatedFrom *time.Time `form:"created_from,omitempty" json:"created_from,omitempty"`
 
-	// CreatedTo Made before this moment.
+	// CreatedTo Created before this time.
 	CreatedTo *time.Time `form:"created_to,omitempty" json:"created_to,omitempty"`
 
-	// Q Searched in number, supplier, purchase order and file name, without case and accents; an amount finds the exact sum.
+	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ExtractInvoiceParams defines parameters for ExtractInvoice.
 type ExtractInvoiceParams struct {
-	// IdempotencyKey Makes a repeated request safe: for 24 hours the same key in the same
-	// organization, credential and operation gets the first answer again. The
-	// same key with another body is refused with `conflict`.
+	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
+	// credential and operation returns the first response again. The same key
+	// with another body is refused with `conflict`.
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // UpdateInvoiceParams defines parameters for UpdateInvoice.
 type UpdateInvoiceParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // ApproveInvoiceParams defines parameters for ApproveInvoice.
 type ApproveInvoiceParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetInvoiceHistoryParams defines parameters for GetInvoiceHistory.
 type GetInvoiceHistoryParams struct {
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListInvoiceLinesParams defines parameters for ListInvoiceLines.
 type ListInvoiceLinesParams struct {
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // RejectInvoiceParams defines parameters for RejectInvoice.
 type RejectInvoiceParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // ReopenInvoiceParams defines parameters for ReopenInvoice.
 type ReopenInvoiceParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // SyncInvoiceParams defines parameters for SyncInvoice.
 type SyncInvoiceParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
-	// Limit How many items a page holds.
+	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // UpdateSettingsParams defines parameters for UpdateSettings.
 type UpdateSettingsParams struct {
-	// IfMatch The ETag of the version that the change is meant for. If the record has
-	// changed since, the request is refused with `version_conflict` and
-	// `details.current_version`. Without it the last write wins.
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
@@ -2461,13 +2466,13 @@ type ServerInterface interface {
 	// Logout Sign out
 	// (POST /api/auth/logout)
 	Logout(c *gin.Context)
-	// ChangePassword Change the caller's password
+	// ChangePassword Change the password of the caller
 	// (POST /api/auth/password)
 	ChangePassword(c *gin.Context)
-	// RefreshToken Renew the token
+	// RefreshToken Refresh the token
 	// (POST /api/auth/refresh)
 	RefreshToken(c *gin.Context)
-	// ListSessions List the caller's sessions
+	// ListSessions List the sessions of the caller
 	// (GET /api/auth/sessions)
 	ListSessions(c *gin.Context, params ListSessionsParams)
 	// EndSession End a session
@@ -2479,7 +2484,7 @@ type ServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(c *gin.Context, params UploadDocumentParams)
-	// GetDocument Read a document's record
+	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(c *gin.Context, documentId DocumentId)
 	// GetDocumentContent Download the original
@@ -2491,22 +2496,22 @@ type ServerInterface interface {
 	// CreateEntity Create an entity
 	// (POST /api/entities)
 	CreateEntity(c *gin.Context, params CreateEntityParams)
-	// GetEntity Read an entity
+	// GetEntity Get an entity
 	// (GET /api/entities/{entity_id})
 	GetEntity(c *gin.Context, entityId EntityId)
-	// UpdateEntity Change an entity
+	// UpdateEntity Update an entity
 	// (PUT /api/entities/{entity_id})
 	UpdateEntity(c *gin.Context, entityId EntityId, params UpdateEntityParams)
-	// ListEvents Follow the event log
+	// ListEvents List events
 	// (GET /api/events)
 	ListEvents(c *gin.Context, params ListEventsParams)
 	// ListIntegrations List providers and integrations
 	// (GET /api/integrations)
 	ListIntegrations(c *gin.Context, params ListIntegrationsParams)
-	// ConnectIntegration Connect an integration again
+	// ConnectIntegration Reconnect an integration
 	// (POST /api/integrations/{integration_id}/connect)
 	ConnectIntegration(c *gin.Context, integrationId BackendIntegrationId)
-	// GetIntegrationStatus Read where an integration stands
+	// GetIntegrationStatus Get the status of an integration
 	// (GET /api/integrations/{integration_id}/status)
 	GetIntegrationStatus(c *gin.Context, integrationId BackendIntegrationId)
 	// ListInvoices List invoices
@@ -2515,7 +2520,7 @@ type ServerInterface interface {
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(c *gin.Context, params ExtractInvoiceParams)
-	// GetInvoice Read an invoice
+	// GetInvoice Get an invoice
 	// (GET /api/invoices/{invoice_id})
 	GetInvoice(c *gin.Context, invoiceId InvoiceId)
 	// UpdateInvoice Correct an invoice
@@ -2524,7 +2529,7 @@ type ServerInterface interface {
 	// ApproveInvoice Approve an invoice
 	// (POST /api/invoices/{invoice_id}/approve)
 	ApproveInvoice(c *gin.Context, invoiceId InvoiceId, params ApproveInvoiceParams)
-	// GetInvoiceHistory Read the history of an invoice
+	// GetInvoiceHistory Get the history of an invoice
 	// (GET /api/invoices/{invoice_id}/history)
 	GetInvoiceHistory(c *gin.Context, invoiceId InvoiceId, params GetInvoiceHistoryParams)
 	// ListInvoiceLines List the lines of an invoice
@@ -2536,22 +2541,22 @@ type ServerInterface interface {
 	// ReopenInvoice Reopen an invoice
 	// (POST /api/invoices/{invoice_id}/reopen)
 	ReopenInvoice(c *gin.Context, invoiceId InvoiceId, params ReopenInvoiceParams)
-	// SyncInvoice Book an invoice in the ledger
+	// SyncInvoice Sync an invoice to the ledger
 	// (POST /api/invoices/{invoice_id}/sync)
 	SyncInvoice(c *gin.Context, invoiceId InvoiceId, params SyncInvoiceParams)
-	// GetInvoiceValidation Validate an electronic invoice by the official rules
+	// GetInvoiceValidation Validate an electronic invoice
 	// (GET /api/invoices/{invoice_id}/validation)
 	GetInvoiceValidation(c *gin.Context, invoiceId InvoiceId)
-	// GetMe Who am I
+	// GetMe Get the caller
 	// (GET /api/me)
 	GetMe(c *gin.Context)
-	// ListMembers List the people of the organization
+	// ListMembers List the members of the organization
 	// (GET /api/organization/members)
 	ListMembers(c *gin.Context, params ListMembersParams)
-	// GetSettings Read the settings of an entity
+	// GetSettings Get the settings of an entity
 	// (GET /api/settings/{entity_id})
 	GetSettings(c *gin.Context, entityId EntityId)
-	// UpdateSettings Change the settings of an entity
+	// UpdateSettings Update the settings of an entity
 	// (PUT /api/settings/{entity_id})
 	UpdateSettings(c *gin.Context, entityId EntityId, params UpdateSettingsParams)
 }
@@ -9647,13 +9652,13 @@ type StrictServerInterface interface {
 	// Logout Sign out
 	// (POST /api/auth/logout)
 	Logout(ctx context.Context, request LogoutRequestObject) (LogoutResponseObject, error)
-	// ChangePassword Change the caller's password
+	// ChangePassword Change the password of the caller
 	// (POST /api/auth/password)
 	ChangePassword(ctx context.Context, request ChangePasswordRequestObject) (ChangePasswordResponseObject, error)
-	// RefreshToken Renew the token
+	// RefreshToken Refresh the token
 	// (POST /api/auth/refresh)
 	RefreshToken(ctx context.Context, request RefreshTokenRequestObject) (RefreshTokenResponseObject, error)
-	// ListSessions List the caller's sessions
+	// ListSessions List the sessions of the caller
 	// (GET /api/auth/sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
 	// EndSession End a session
@@ -9665,7 +9670,7 @@ type StrictServerInterface interface {
 	// UploadDocument Upload a document
 	// (POST /api/documents/upload)
 	UploadDocument(ctx context.Context, request UploadDocumentRequestObject) (UploadDocumentResponseObject, error)
-	// GetDocument Read a document's record
+	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(ctx context.Context, request GetDocumentRequestObject) (GetDocumentResponseObject, error)
 	// GetDocumentContent Download the original
@@ -9677,22 +9682,22 @@ type StrictServerInterface interface {
 	// CreateEntity Create an entity
 	// (POST /api/entities)
 	CreateEntity(ctx context.Context, request CreateEntityRequestObject) (CreateEntityResponseObject, error)
-	// GetEntity Read an entity
+	// GetEntity Get an entity
 	// (GET /api/entities/{entity_id})
 	GetEntity(ctx context.Context, request GetEntityRequestObject) (GetEntityResponseObject, error)
-	// UpdateEntity Change an entity
+	// UpdateEntity Update an entity
 	// (PUT /api/entities/{entity_id})
 	UpdateEntity(ctx context.Context, request UpdateEntityRequestObject) (UpdateEntityResponseObject, error)
-	// ListEvents Follow the event log
+	// ListEvents List events
 	// (GET /api/events)
 	ListEvents(ctx context.Context, request ListEventsRequestObject) (ListEventsResponseObject, error)
 	// ListIntegrations List providers and integrations
 	// (GET /api/integrations)
 	ListIntegrations(ctx context.Context, request ListIntegrationsRequestObject) (ListIntegrationsResponseObject, error)
-	// ConnectIntegration Connect an integration again
+	// ConnectIntegration Reconnect an integration
 	// (POST /api/integrations/{integration_id}/connect)
 	ConnectIntegration(ctx context.Context, request ConnectIntegrationRequestObject) (ConnectIntegrationResponseObject, error)
-	// GetIntegrationStatus Read where an integration stands
+	// GetIntegrationStatus Get the status of an integration
 	// (GET /api/integrations/{integration_id}/status)
 	GetIntegrationStatus(ctx context.Context, request GetIntegrationStatusRequestObject) (GetIntegrationStatusResponseObject, error)
 	// ListInvoices List invoices
@@ -9701,7 +9706,7 @@ type StrictServerInterface interface {
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(ctx context.Context, request ExtractInvoiceRequestObject) (ExtractInvoiceResponseObject, error)
-	// GetInvoice Read an invoice
+	// GetInvoice Get an invoice
 	// (GET /api/invoices/{invoice_id})
 	GetInvoice(ctx context.Context, request GetInvoiceRequestObject) (GetInvoiceResponseObject, error)
 	// UpdateInvoice Correct an invoice
@@ -9710,7 +9715,7 @@ type StrictServerInterface interface {
 	// ApproveInvoice Approve an invoice
 	// (POST /api/invoices/{invoice_id}/approve)
 	ApproveInvoice(ctx context.Context, request ApproveInvoiceRequestObject) (ApproveInvoiceResponseObject, error)
-	// GetInvoiceHistory Read the history of an invoice
+	// GetInvoiceHistory Get the history of an invoice
 	// (GET /api/invoices/{invoice_id}/history)
 	GetInvoiceHistory(ctx context.Context, request GetInvoiceHistoryRequestObject) (GetInvoiceHistoryResponseObject, error)
 	// ListInvoiceLines List the lines of an invoice
@@ -9722,22 +9727,22 @@ type StrictServerInterface interface {
 	// ReopenInvoice Reopen an invoice
 	// (POST /api/invoices/{invoice_id}/reopen)
 	ReopenInvoice(ctx context.Context, request ReopenInvoiceRequestObject) (ReopenInvoiceResponseObject, error)
-	// SyncInvoice Book an invoice in the ledger
+	// SyncInvoice Sync an invoice to the ledger
 	// (POST /api/invoices/{invoice_id}/sync)
 	SyncInvoice(ctx context.Context, request SyncInvoiceRequestObject) (SyncInvoiceResponseObject, error)
-	// GetInvoiceValidation Validate an electronic invoice by the official rules
+	// GetInvoiceValidation Validate an electronic invoice
 	// (GET /api/invoices/{invoice_id}/validation)
 	GetInvoiceValidation(ctx context.Context, request GetInvoiceValidationRequestObject) (GetInvoiceValidationResponseObject, error)
-	// GetMe Who am I
+	// GetMe Get the caller
 	// (GET /api/me)
 	GetMe(ctx context.Context, request GetMeRequestObject) (GetMeResponseObject, error)
-	// ListMembers List the people of the organization
+	// ListMembers List the members of the organization
 	// (GET /api/organization/members)
 	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
-	// GetSettings Read the settings of an entity
+	// GetSettings Get the settings of an entity
 	// (GET /api/settings/{entity_id})
 	GetSettings(ctx context.Context, request GetSettingsRequestObject) (GetSettingsResponseObject, error)
-	// UpdateSettings Change the settings of an entity
+	// UpdateSettings Update the settings of an entity
 	// (PUT /api/settings/{entity_id})
 	UpdateSettings(ctx context.Context, request UpdateSettingsRequestObject) (UpdateSettingsResponseObject, error)
 }

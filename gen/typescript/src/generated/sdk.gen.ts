@@ -21,9 +21,9 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Sign in
  *
- * Answers a token for one organization. Without `organization_id` it is the
- * organization used last, else the oldest membership. An unknown e-mail
- * address and a wrong password get the same answer.
+ * Returns a token for one organization. Without `organization_id`, this is the
+ * organization that the user used last, or else the oldest membership. The error
+ * is the same for an unknown e-mail address and for a wrong password.
  *
  */
 export const login = <ThrowOnError extends boolean = false>(options: Options<LoginData, ThrowOnError>) => (options.client ?? client).post<LoginResponses, LoginErrors, ThrowOnError>({
@@ -38,9 +38,9 @@ export const login = <ThrowOnError extends boolean = false>(options: Options<Log
 /**
  * Sign out
  *
- * Ends the session of the token that is sent as bearer. All tokens of the
- * session become invalid at once. A token of the identity provider is ended
- * at the identity provider.
+ * Ends the session of the bearer token. All tokens of the session become
+ * invalid at once. End a token of the identity provider at the identity
+ * provider.
  *
  */
 export const logout = <ThrowOnError extends boolean = false>(options?: Options<LogoutData, ThrowOnError>) => (options?.client ?? client).post<LogoutResponses, LogoutErrors, ThrowOnError>({
@@ -50,12 +50,12 @@ export const logout = <ThrowOnError extends boolean = false>(options?: Options<L
 });
 
 /**
- * Change the caller's password
+ * Change the password of the caller
  *
- * Changes the password of a local account. Every session of the account ends,
- * this one included; the response is a token of a new session. Where the
- * identity provider keeps the password the answer is `conflict`. Wrong current
- * passwords count as failed sign-ins.
+ * Changes the password of a local account. All sessions of the account end,
+ * including this one. Returns a token of a new session. A wrong current
+ * password counts as a failed sign-in. If the identity provider manages the
+ * password, the error is `conflict`.
  *
  */
 export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>) => (options.client ?? client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
@@ -69,13 +69,13 @@ export const changePassword = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Renew the token
+ * Refresh the token
  *
- * Answers a new token for the session of the token that is sent as bearer,
- * which must not have expired. With `organization_id` the new token is for
- * that organization. The earlier token stays valid for 60 seconds. Refreshing
- * it after that ends the session; any other call with it is `unauthorized`.
- * A session ends after 14 days or when the password changes.
+ * Returns a new token for the session of the bearer token. The bearer token
+ * must not have expired. With `organization_id`, the new token is for that
+ * organization. The earlier token stays valid for 60 seconds. Refreshing it
+ * later ends the session; any other call with it is `unauthorized`. A session
+ * ends after 14 days or when the password changes.
  *
  */
 export const refreshToken = <ThrowOnError extends boolean = false>(options?: Options<RefreshTokenData, ThrowOnError>) => (options?.client ?? client).post<RefreshTokenResponses, RefreshTokenErrors, ThrowOnError>({
@@ -89,9 +89,9 @@ export const refreshToken = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * List the caller's sessions
+ * List the sessions of the caller
  *
- * The sessions in which the caller is signed in, newest first, in all of the caller's organizations.
+ * The active sessions of the caller in all organizations, newest first.
  */
 export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>) => (options?.client ?? client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -102,7 +102,7 @@ export const listSessions = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * End a session
  *
- * Ends one of the caller's sessions, for example that of a lost device. All
+ * Ends one session of the caller, for example that of a lost device. All
  * tokens of the session become invalid at once.
  *
  */
@@ -113,14 +113,14 @@ export const endSession = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Read plan and usage
+ * Get the plan and its usage
  *
- * The plan of the caller's organization, what is used of it, the trial while
- * there is no subscription, and what somebody should look after. Without a
- * payment processor the plan is `self_hosted`, active and unlimited.
+ * Returns the plan of the caller's organization, its usage, the trial (without a
+ * subscription) and alerts. Without a payment processor, the plan is
+ * `self_hosted`, active and unlimited.
  *
- * While the payment processor is out of reach and the plan is not known
- * afresh, the answer is `provider_unavailable`.
+ * If the payment processor is unavailable and no recent plan is known, the error
+ * is `provider_unavailable`.
  *
  */
 export const getBilling = <ThrowOnError extends boolean = false>(options?: Options<GetBillingData, ThrowOnError>) => (options?.client ?? client).get<GetBillingResponses, GetBillingErrors, ThrowOnError>({
@@ -130,17 +130,16 @@ export const getBilling = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Open the page that sells a plan
+ * Create a checkout session
  *
- * Answers the address of a page of the payment processor on which the
- * organization subscribes to a plan. The subscription's periods begin on the
- * 1st of a month at 00:00 UTC. A monthly price is charged for the running
- * month at once; a price of another interval is charged in proportion for the
- * days before the first period. Both addresses to return to must be of an
- * origin that the operator allows. Without a payment processor the answer is
- * `not_found`.
+ * Returns the URL of a page of the payment processor, where the organization
+ * subscribes to a plan. The periods of the subscription begin on the 1st of a
+ * month at 00:00 UTC. A monthly price is charged at once for the current month.
+ * A price of another interval is charged pro rata for the days before the first
+ * period. The operator must allow the origins of both return URLs. Without a
+ * payment processor, the error is `not_found`.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const createCheckoutSession = <ThrowOnError extends boolean = false>(options: Options<CreateCheckoutSessionData, ThrowOnError>) => (options.client ?? client).post<CreateCheckoutSessionResponses, CreateCheckoutSessionErrors, ThrowOnError>({
@@ -154,11 +153,10 @@ export const createCheckoutSession = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
- * List the plans for sale
+ * List the plans
  *
- * All prices at which a plan can be bought. The list is complete, so
- * `next_cursor` is always null. Without a payment processor there is nothing
- * for sale and the answer is `not_found`.
+ * All prices of the plans for sale. The list is complete; `next_cursor` is always
+ * null. Without a payment processor, the error is `not_found`.
  *
  */
 export const listPlans = <ThrowOnError extends boolean = false>(options?: Options<ListPlansData, ThrowOnError>) => (options?.client ?? client).get<ListPlansResponses, ListPlansErrors, ThrowOnError>({
@@ -168,15 +166,14 @@ export const listPlans = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Open the page that looks after a plan
+ * Create a billing portal session
  *
- * Answers the address of a page of the payment processor on which the
- * organization changes or ends its subscription, its payment methods and
- * addresses, and reads its bills. The address to return to must be of an
- * origin that the operator allows. Without a payment processor the answer is
- * `not_found`.
+ * Returns the URL of a page of the payment processor, where the organization
+ * changes or ends its subscription, manages payment methods and addresses, and
+ * reads its bills. The operator must allow the origin of the return URL. Without
+ * a payment processor, the error is `not_found`.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const createPortalSession = <ThrowOnError extends boolean = false>(options: Options<CreatePortalSessionData, ThrowOnError>) => (options.client ?? client).post<CreatePortalSessionResponses, CreatePortalSessionErrors, ThrowOnError>({
@@ -190,13 +187,13 @@ export const createPortalSession = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Read usage by entity
+ * Get the usage by entity
  *
- * How many documents of each entity were read as invoices for the first time
- * in a month of UTC. The items add up exactly to the total, which is what
- * counts towards the plan's limit. Entities that the caller may not see are
- * one item together, whose `entity_id` is null. Whatever is moved, archived
- * or deleted later, the numbers of a month do not fall.
+ * The number of documents per entity that were first extracted as invoices in a
+ * month (UTC). The items add up exactly to the total, which counts towards the
+ * plan limit. Entities that the caller may not see are one item, whose
+ * `entity_id` is null. Moving, archiving or deleting records later does not
+ * reduce the numbers of a month.
  *
  */
 export const getBillingUsage = <ThrowOnError extends boolean = false>(options?: Options<GetBillingUsageData, ThrowOnError>) => (options?.client ?? client).get<GetBillingUsageResponses, GetBillingUsageErrors, ThrowOnError>({
@@ -208,7 +205,9 @@ export const getBillingUsage = <ThrowOnError extends boolean = false>(options?: 
 /**
  * List documents
  *
- * The documents of one entity or, without `entity_id`, of all entities the caller can access, newest first.
+ * The documents of one entity, newest first. Without `entity_id`, the documents
+ * of all entities that the caller can access.
+ *
  */
 export const listDocuments = <ThrowOnError extends boolean = false>(options?: Options<ListDocumentsData, ThrowOnError>) => (options?.client ?? client).get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -219,11 +218,11 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Upload a document
  *
- * Takes the file as `multipart/form-data` (streamed, parts in any order) or
- * as JSON with base64 content. A JSON body may have 1 MiB, a file sent as
- * multipart 256 MiB unless the installation sets another bound. The same
- * bytes again for the same entity answer the document that is there, with
- * `duplicate: true`. Where `auto_extract` is on, extraction starts by itself.
+ * Accepts the file as `multipart/form-data` (streamed, parts in any order) or as
+ * JSON with base64 content. The default limits are 1 MiB for a JSON body and
+ * 256 MiB for a multipart file. If the entity already has a document with the
+ * same bytes, returns that document with `duplicate: true`. If `auto_extract` is
+ * on, extraction starts automatically.
  *
  */
 export const uploadDocument = <ThrowOnError extends boolean = false>(options: Options<UploadDocumentData, ThrowOnError>) => (options.client ?? client).post<UploadDocumentResponses, UploadDocumentErrors, ThrowOnError>({
@@ -238,9 +237,10 @@ export const uploadDocument = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Read a document's record
+ * Get a document
  *
- * What is known about the file and how far its reading has got.
+ * Returns the metadata of a document and the progress of its extraction.
+ *
  */
 export const getDocument = <ThrowOnError extends boolean = false>(options: Options<GetDocumentData, ThrowOnError>) => (options.client ?? client).get<GetDocumentResponses, GetDocumentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -251,7 +251,7 @@ export const getDocument = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Download the original
  *
- * The bytes as they were uploaded, with their media type, as an attachment.
+ * Returns the bytes as received, with their media type, as an attachment.
  */
 export const getDocumentContent = <ThrowOnError extends boolean = false>(options: Options<GetDocumentContentData, ThrowOnError>) => (options.client ?? client).get<GetDocumentContentResponses, GetDocumentContentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -262,7 +262,8 @@ export const getDocumentContent = <ThrowOnError extends boolean = false>(options
 /**
  * List entities
  *
- * The entities the caller can access, newest first.
+ * The entities that the caller can access, newest first.
+ *
  */
 export const listEntities = <ThrowOnError extends boolean = false>(options?: Options<ListEntitiesData, ThrowOnError>) => (options?.client ?? client).get<ListEntitiesResponses, ListEntitiesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -273,10 +274,10 @@ export const listEntities = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Create an entity
  *
- * Creates an entity in the caller's organization. It counts towards the
- * plan's number of entities.
+ * Creates an entity in the caller's organization. It counts towards the entity
+ * limit of the plan.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const createEntity = <ThrowOnError extends boolean = false>(options: Options<CreateEntityData, ThrowOnError>) => (options.client ?? client).post<CreateEntityResponses, CreateEntityErrors, ThrowOnError>({
@@ -290,9 +291,10 @@ export const createEntity = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Read an entity
+ * Get an entity
  *
- * One entity that the caller can access.
+ * Returns one entity that the caller can access.
+ *
  */
 export const getEntity = <ThrowOnError extends boolean = false>(options: Options<GetEntityData, ThrowOnError>) => (options.client ?? client).get<GetEntityResponses, GetEntityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -301,13 +303,13 @@ export const getEntity = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Change an entity
+ * Update an entity
  *
- * Changes the keys it names; absent keys keep their value, `null` resets.
- * `archived: true` stops uploads and frees the plan's entity; reading stays
- * possible.
+ * Changes only the keys in the body; `null` resets a key. `archived: true` stops
+ * uploads and no longer counts towards the entity limit. The entity stays
+ * readable.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const updateEntity = <ThrowOnError extends boolean = false>(options: Options<UpdateEntityData, ThrowOnError>) => (options.client ?? client).put<UpdateEntityResponses, UpdateEntityErrors, ThrowOnError>({
@@ -321,13 +323,12 @@ export const updateEntity = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Follow the event log
+ * List events
  *
- * Events oldest first. Whoever sends each `next_cursor` as `after` sees
- * every event exactly once, those included whose transaction committed
- * late. The log goes on: keep the last cursor and ask again with it. A
- * member reads the events of the entities they can access, an
- * administrator all.
+ * Events, oldest first. Send each `next_cursor` as `after` to receive every event
+ * exactly once, including events that were committed late. The log has no end:
+ * keep the last cursor and send it again later. A member reads the events of the
+ * entities that they can access; an administrator reads all events.
  *
  */
 export const listEvents = <ThrowOnError extends boolean = false>(options?: Options<ListEventsData, ThrowOnError>) => (options?.client ?? client).get<ListEventsResponses, ListEventsErrors, ThrowOnError>({
@@ -339,9 +340,8 @@ export const listEvents = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * List providers and integrations
  *
- * The providers that entities can be connected to, each with the
- * integrations that the caller may see. The list is complete, so
- * `next_cursor` is always null.
+ * The providers that entities can be connected to, each with the integrations
+ * that the caller may see. The list is complete; `next_cursor` is always null.
  *
  */
 export const listIntegrations = <ThrowOnError extends boolean = false>(options?: Options<ListIntegrationsData, ThrowOnError>) => (options?.client ?? client).get<ListIntegrationsResponses, ListIntegrationsErrors, ThrowOnError>({
@@ -351,15 +351,15 @@ export const listIntegrations = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
- * Connect an integration again
+ * Reconnect an integration
  *
- * Asks for the provider's consent anew, as
- * `POST /api/v1/integrations/oauth/authorize` does for a new integration.
- * The new consent must reach the organization that the integration was set
- * up with; else it becomes `ERROR` with the reason `tenant_changed`. The
- * same account's consent heals all integrations that stand on it.
+ * Requests the consent of the provider again, like
+ * `POST /api/v1/integrations/oauth/authorize` for a new integration. The consent
+ * must include the organization that the integration was set up with; otherwise
+ * the integration gets the status `ERROR` with the reason `tenant_changed`. A
+ * consent of the same account repairs every integration that uses it.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const connectIntegration = <ThrowOnError extends boolean = false>(options: Options<ConnectIntegrationData, ThrowOnError>) => (options.client ?? client).post<ConnectIntegrationResponses, ConnectIntegrationErrors, ThrowOnError>({
@@ -373,9 +373,11 @@ export const connectIntegration = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Read where an integration stands
+ * Get the status of an integration
  *
- * The status with its reason, what was granted, and when something was last read or written there.
+ * Returns the status and its reason, the granted OAuth scopes and the time of the
+ * last activity.
+ *
  */
 export const getIntegrationStatus = <ThrowOnError extends boolean = false>(options: Options<GetIntegrationStatusData, ThrowOnError>) => (options.client ?? client).get<GetIntegrationStatusResponses, GetIntegrationStatusErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -386,8 +388,8 @@ export const getIntegrationStatus = <ThrowOnError extends boolean = false>(optio
 /**
  * List invoices
  *
- * Summaries of the invoices of one entity or, without `entity_id`, of all
- * entities the caller can access, newest first. Filters combine.
+ * Summaries of the invoices of one entity, newest first. Without `entity_id`,
+ * of all entities that the caller can access. Filters combine.
  *
  */
 export const listInvoices = <ThrowOnError extends boolean = false>(options?: Options<ListInvoicesData, ThrowOnError>) => (options?.client ?? client).get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
@@ -399,14 +401,16 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Extract the invoice of a document
  *
- * Answers the invoice of the document, reading it if that has not happened
- * yet. Not ready after 30 seconds: 503 `still_processing` with Retry-After
- * and `details.progress`; earlier, with `details.held_reason`, if the
- * reader of documents is unavailable. A document that cannot be read is 400
- * `unreadable_document`, one that is no invoice 400 `not_an_invoice`, both
- * with `details.failure`; a document split into several is 400 `conflict`
- * with `details.children`. `force` reads again: values set by a person stay,
- * and a document taken for no invoice is read as one.
+ * Returns the invoice of the document, extracting it first if necessary. Waits
+ * up to 30 seconds. Errors:
+ * - 503 `still_processing`: not ready yet; retry after Retry-After. See
+ * `details.progress`, and `details.held_reason` if no extraction can run.
+ * - 400 `unreadable_document`: the document cannot be read; see `details.failure`.
+ * - 400 `not_an_invoice`: see `details.failure`.
+ * - 400 `conflict`: the document was split; see `details.children`.
+ *
+ * `force` extracts again, even if the document was classified as not an
+ * invoice. Values that a person set are kept.
  *
  */
 export const extractInvoice = <ThrowOnError extends boolean = false>(options: Options<ExtractInvoiceData, ThrowOnError>) => (options.client ?? client).post<ExtractInvoiceResponses, ExtractInvoiceErrors, ThrowOnError>({
@@ -420,9 +424,10 @@ export const extractInvoice = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Read an invoice
+ * Get an invoice
  *
- * The invoice with its first 200 lines; `lines_total` counts all.
+ * Returns the invoice with its first 200 lines. `lines_total` counts all lines.
+ *
  */
 export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>) => (options.client ?? client).get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -433,13 +438,13 @@ export const getInvoice = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Correct an invoice
  *
- * A JSON merge patch: absent keys stay, `null` clears. `lines` are matched
- * by id (`{id, deleted: true}` removes a line, one without id adds one);
- * other arrays are replaced as a whole. EXTRACTED and NEEDS_REVIEW are
- * checked anew. On APPROVED and SYNC_FAILED the keys account_id,
- * tax_rate_id, contact_id, posting_date and note keep the approval, any
- * other takes it back. `note` may change in any status; everything else is
- * 400 `conflict`.
+ * A JSON merge patch: absent keys stay, `null` clears. `lines` are matched by
+ * id; `{id, deleted: true}` removes a line, and a line without id is added.
+ * Other arrays are replaced as a whole.
+ * - EXTRACTED, NEEDS_REVIEW: the checks run again.
+ * - APPROVED, SYNC_FAILED: account_id, tax_rate_id, contact_id, posting_date and
+ * note keep the approval; any other key withdraws it.
+ * - Other statuses: only `note` can change; else 400 `conflict`.
  *
  */
 export const updateInvoice = <ThrowOnError extends boolean = false>(options: Options<UpdateInvoiceData, ThrowOnError>) => (options.client ?? client).patch<UpdateInvoiceResponses, UpdateInvoiceErrors, ThrowOnError>({
@@ -455,13 +460,13 @@ export const updateInvoice = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Approve an invoice
  *
- * From EXTRACTED and NEEDS_REVIEW to APPROVED. `version` is the version
- * that was seen: another one is 400 `version_conflict`. Already approved:
- * 200, unchanged.
+ * Moves EXTRACTED or NEEDS_REVIEW to APPROVED. `version` is the version that the
+ * approver saw; another version is 400 `version_conflict`. An approved invoice
+ * stays unchanged (200).
  *
- * `acknowledge_checks` names the rule of each failed BLOCKING check, which
- * a person compared with the original, and no passed rule. Otherwise 400
- * `checks_failed` with `details.checks`.
+ * `acknowledge_checks` must name the rule of every failed BLOCKING check and no
+ * other rule; else 400 `checks_failed` with `details.checks`. A person must
+ * compare each of them with the original.
  *
  */
 export const approveInvoice = <ThrowOnError extends boolean = false>(options: Options<ApproveInvoiceData, ThrowOnError>) => (options.client ?? client).post<ApproveInvoiceResponses, ApproveInvoiceErrors, ThrowOnError>({
@@ -475,9 +480,10 @@ export const approveInvoice = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Read the history of an invoice
+ * Get the history of an invoice
  *
- * The events of the invoice and of its document, oldest first.
+ * Returns the events of the invoice and of its document, oldest first.
+ *
  */
 export const getInvoiceHistory = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceHistoryData, ThrowOnError>) => (options.client ?? client).get<GetInvoiceHistoryResponses, GetInvoiceHistoryErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -488,7 +494,8 @@ export const getInvoiceHistory = <ThrowOnError extends boolean = false>(options:
 /**
  * List the lines of an invoice
  *
- * All lines of the invoice, in the order of the document.
+ * Returns all lines of the invoice in document order.
+ *
  */
 export const listInvoiceLines = <ThrowOnError extends boolean = false>(options: Options<ListInvoiceLinesData, ThrowOnError>) => (options.client ?? client).get<ListInvoiceLinesResponses, ListInvoiceLinesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -499,7 +506,10 @@ export const listInvoiceLines = <ThrowOnError extends boolean = false>(options: 
 /**
  * Reject an invoice
  *
- * From every status but SYNCED to REJECTED. The invoice stays findable but counts in no sum. Already rejected is 200, unchanged.
+ * Moves any status except SYNCED to REJECTED. A rejected invoice can still be
+ * found but counts in no total. If it is already rejected, it stays unchanged
+ * (200).
+ *
  */
 export const rejectInvoice = <ThrowOnError extends boolean = false>(options: Options<RejectInvoiceData, ThrowOnError>) => (options.client ?? client).post<RejectInvoiceResponses, RejectInvoiceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -514,7 +524,9 @@ export const rejectInvoice = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Reopen an invoice
  *
- * From REJECTED, APPROVED and SYNC_FAILED back to NEEDS_REVIEW. Already there is 200, unchanged.
+ * Moves REJECTED, APPROVED or SYNC_FAILED to NEEDS_REVIEW. An invoice that needs
+ * review already stays unchanged (200).
+ *
  */
 export const reopenInvoice = <ThrowOnError extends boolean = false>(options: Options<ReopenInvoiceData, ThrowOnError>) => (options.client ?? client).post<ReopenInvoiceResponses, ReopenInvoiceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -523,27 +535,28 @@ export const reopenInvoice = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Book an invoice in the ledger
+ * Sync an invoice to the ledger
  *
- * Books an APPROVED or SYNC_FAILED invoice as a bill (a CREDIT_NOTE as a
- * credit note) in the ledger of the entity's accounting integration,
- * exactly once, attaches the original, and waits up to 30 s. The answer
- * is the invoice with the state that `sync` has come to by then: DONE;
- * FAILED, where a person must do what `sync.error.action` says; or QUEUED,
- * RUNNING or CHECKING, where it goes on by itself at
- * `sync.next_attempt_at`. An EXTRACTED invoice is approved by the system
- * first if the settings let it and every check passed, except WARNINGs of
- * `auto_approve_ignore`; otherwise 400 `conflict` with `details.checks`.
+ * Creates exactly one bill (for a CREDIT_NOTE, a credit note) in the entity's
+ * ledger for an APPROVED or SYNC_FAILED invoice, attaches the original and waits
+ * up to 30 s. Returns the invoice; its `sync.state` is one of:
+ * - DONE
+ * - FAILED: a person must follow `sync.error.action`.
+ * - QUEUED, RUNNING, CHECKING: continues automatically at
+ * `sync.next_attempt_at`.
  *
- * Before the first booking the ledger is looked through. A bill of this
- * invoice is adopted. One of the same contact with the same number and
- * total ends in `already_in_ledger`, which names it: `link` adopts that
- * bill, `force` books another one nevertheless. While a booking is under
- * way they are refused with 400 `conflict`.
+ * The system approves an EXTRACTED invoice first if the settings allow it and
+ * every check passed, except WARNINGs in `auto_approve_ignore`; else 400
+ * `conflict` with `details.checks`.
  *
- * On a SYNCED invoice the bill is read back. Where it was deleted or
- * voided in the ledger the invoice is APPROVED again with the error
- * `removed_in_ledger`, and only the next call books it anew.
+ * Before it creates a bill, docledger searches the ledger. It adopts a bill of
+ * this invoice. A bill of the same contact with the same number and total fails
+ * the sync with `already_in_ledger`: `link` adopts that bill, `force` creates
+ * another one. Both are 400 `conflict` during a running sync.
+ *
+ * For a SYNCED invoice, docledger reads the bill from the ledger. If it was
+ * deleted or voided there, the invoice is APPROVED again with the error
+ * `removed_in_ledger`; the next call creates the bill again.
  *
  */
 export const syncInvoice = <ThrowOnError extends boolean = false>(options: Options<SyncInvoiceData, ThrowOnError>) => (options.client ?? client).post<SyncInvoiceResponses, SyncInvoiceErrors, ThrowOnError>({
@@ -557,13 +570,13 @@ export const syncInvoice = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Validate an electronic invoice by the official rules
+ * Validate an electronic invoice
  *
- * Evaluates the rules of the profiles that the original claims: EN 16931,
- * and the specifications XRechnung and Peppol BIS Billing 3 that narrow it.
- * The rules are evaluated on the stored original at each request. Neither
- * the invoice nor its status changes; see the setting `einvoice_rules` for
- * the check of the same name.
+ * Evaluates the official rules of the profiles that the original declares:
+ * EN 16931 and the specifications XRechnung and Peppol BIS Billing 3, which
+ * extend it. Each request evaluates the rules on the stored original. The
+ * invoice and its status do not change; see the setting `einvoice_rules` for the
+ * check of the same name.
  *
  */
 export const getInvoiceValidation = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceValidationData, ThrowOnError>) => (options.client ?? client).get<GetInvoiceValidationResponses, GetInvoiceValidationErrors, ThrowOnError>({
@@ -573,9 +586,11 @@ export const getInvoiceValidation = <ThrowOnError extends boolean = false>(optio
 });
 
 /**
- * Who am I
+ * Get the caller
  *
- * The user, the organization of the credential, the user's other organizations, and what the credential may do.
+ * The user, the organization of the credential, the user's other organizations
+ * and the rights of the credential.
+ *
  */
 export const getMe = <ThrowOnError extends boolean = false>(options?: Options<GetMeData, ThrowOnError>) => (options?.client ?? client).get<GetMeResponses, GetMeErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -584,9 +599,10 @@ export const getMe = <ThrowOnError extends boolean = false>(options?: Options<Ge
 });
 
 /**
- * List the people of the organization
+ * List the members of the organization
  *
- * The people an administrator can give a role on an entity, by name.
+ * The members who can be given a role on an entity, sorted by name.
+ *
  */
 export const listMembers = <ThrowOnError extends boolean = false>(options?: Options<ListMembersData, ThrowOnError>) => (options?.client ?? client).get<ListMembersResponses, ListMembersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -595,9 +611,10 @@ export const listMembers = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Read the settings of an entity
+ * Get the settings of an entity
  *
- * How the documents of this entity are handled.
+ * Returns how docledger processes the documents of the entity.
+ *
  */
 export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>) => (options.client ?? client).get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -606,12 +623,11 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Change the settings of an entity
+ * Update the settings of an entity
  *
- * Changes the keys it names; absent keys keep their value, `null` resets
- * to the default.
+ * Changes only the keys in the body; `null` resets a key to its default.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const updateSettings = <ThrowOnError extends boolean = false>(options: Options<UpdateSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateSettingsResponses, UpdateSettingsErrors, ThrowOnError>({
@@ -625,15 +641,16 @@ export const updateSettings = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Ask for a provider's consent
+ * Request the consent of a provider
  *
- * Answers the address of the provider's consent page, to be opened in a
- * browser within 10 minutes. Afterwards the browser goes to `redirect_url`
- * with `integration_id`, `status` and, where it came to nothing, `error`
- * (`access_denied`, `consent_failed` or `provider_unavailable`) added.
+ * Returns the URL of the consent page of the provider. A user must open it in a
+ * browser within 10 minutes. The provider then sends the browser back, and
+ * docledger redirects it to `redirect_url` with the query parameters
+ * `integration_id`, `status` and, if the consent failed, `error`
+ * (`access_denied`, `consent_failed` or `provider_unavailable`).
  *
- * An entity books in one place: asking again for the same accounting
- * provider asks for the consent of the same integration.
+ * An entity has one integration for each accounting provider. A second request
+ * for the same provider requests the consent of the same integration.
  *
  */
 export const authorizeIntegration = <ThrowOnError extends boolean = false>(options: Options<AuthorizeIntegrationData, ThrowOnError>) => (options.client ?? client).post<AuthorizeIntegrationResponses, AuthorizeIntegrationErrors, ThrowOnError>({
@@ -647,11 +664,12 @@ export const authorizeIntegration = <ThrowOnError extends boolean = false>(optio
 });
 
 /**
- * Come back from a consent page
+ * Complete a consent
  *
- * Where providers send the browser after a consent page. It is not called
- * by clients. The `state` is good once, for 10 minutes, for the integration
- * and the person that asked; a provider adds parameters of its own.
+ * The provider redirects the browser to this address after the consent page.
+ * Clients do not call it. The `state` is valid once, for 10 minutes, for the
+ * integration and the user that requested it. A provider may add its own
+ * parameters.
  *
  */
 export const finishAuthorization = <ThrowOnError extends boolean = false>(options?: Options<FinishAuthorizationData, ThrowOnError>) => (options?.client ?? client).get<unknown, FinishAuthorizationErrors, ThrowOnError>({ url: '/api/v1/integrations/oauth/callback', ...options });
@@ -659,10 +677,10 @@ export const finishAuthorization = <ThrowOnError extends boolean = false>(option
 /**
  * Disconnect an integration
  *
- * Ends this integration only. The provider's tokens are erased with the
- * last integration that uses them; documents, invoices and history stay.
- * `status_reason` says whether something is left to remove at the provider.
- * Ending it again changes nothing.
+ * Disconnects this integration only. docledger deletes the tokens of the grant
+ * with the last integration that uses it. Documents, invoices and events stay.
+ * `status_reason` reports whether a user must remove something at the provider.
+ * Repeating the request changes nothing.
  *
  */
 export const disconnectIntegration = <ThrowOnError extends boolean = false>(options: Options<DisconnectIntegrationData, ThrowOnError>) => (options.client ?? client).delete<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError>({
@@ -672,17 +690,18 @@ export const disconnectIntegration = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
- * Set an integration up
+ * Set up an integration
  *
- * Chooses the organization that invoices are booked in, or the place of a
- * document store that is watched. It is verified with the provider; the integration is then `ACTIVE`, or stays `PENDING` while
- * the provider is out of reach, and is verified by itself later. `status`
- * in the body is always `PENDING`.
+ * Chooses the organization that receives bills, or the location of a document
+ * store to watch. docledger verifies the choice with the provider. The
+ * integration becomes `ACTIVE`. While the provider is unavailable it stays
+ * `PENDING`, and docledger verifies it later. `status` in the body is always
+ * `PENDING`.
  *
- * Later it changes the keys it names. An organization serves one entity;
- * once invoices were booked in it, another one is refused with `conflict`.
+ * A later call changes only the keys in the body. An organization serves one
+ * entity. After the first sync, another organization is refused with `conflict`.
  *
- * Assistants get 403; users do it at `details.confirm_url`.
+ * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
 export const setUpIntegration = <ThrowOnError extends boolean = false>(options: Options<SetUpIntegrationData, ThrowOnError>) => (options.client ?? client).put<SetUpIntegrationResponses, SetUpIntegrationErrors, ThrowOnError>({
@@ -696,16 +715,15 @@ export const setUpIntegration = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Read the chart of accounts
+ * List the accounts of a ledger
  *
- * The accounts of the ledger with their class, complete unless `limit` is
- * given; read from the provider at most 30 seconds ago.
+ * The chart of accounts with the class of each account, at most 30 seconds old.
+ * The list is complete unless `limit` is given.
  *
- * At ACCOUNTING_A `class` is the AccountClass; a type that is not known is
- * an Expense. At ACCOUNTING_B it is the provider's own type:
- * AccountsReceivable, AccountsPayable and NonPosting stand in the complete
- * list and are selected by no value of `account_types`; nothing can be
- * booked on NonPosting. ACCOUNTING_A has no credit card accounts.
+ * At ACCOUNTING_A, `class` is the AccountClass. An unknown type is an Expense,
+ * and there are no credit card accounts. At ACCOUNTING_B, `class` is the type of
+ * the provider. No value of `account_types` selects AccountsReceivable,
+ * AccountsPayable and NonPosting. Lines cannot use a NonPosting account.
  *
  */
 export const listAccountingAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountingAccountsData, ThrowOnError>) => (options.client ?? client).get<ListAccountingAccountsResponses, ListAccountingAccountsErrors, ThrowOnError>({
@@ -715,10 +733,10 @@ export const listAccountingAccounts = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Read contacts and vendors
+ * List the contacts of a ledger
  *
- * The contacts of the ledger, archived ones too, complete unless `limit` is
- * given; read from the provider at most 30 seconds ago.
+ * The contacts and vendors, including archived ones, at most 30 seconds old. The
+ * list is complete unless `limit` is given.
  *
  */
 export const listAccountingContacts = <ThrowOnError extends boolean = false>(options: Options<ListAccountingContactsData, ThrowOnError>) => (options.client ?? client).get<ListAccountingContactsResponses, ListAccountingContactsErrors, ThrowOnError>({
@@ -728,10 +746,10 @@ export const listAccountingContacts = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Read currencies
+ * List the currencies of a ledger
  *
- * The currencies that the ledger takes, complete unless `limit` is
- * given; read from the provider at most 30 seconds ago.
+ * The currencies that the ledger accepts, at most 30 seconds old. The list is
+ * complete unless `limit` is given.
  *
  */
 export const listAccountingCurrencies = <ThrowOnError extends boolean = false>(options: Options<ListAccountingCurrenciesData, ThrowOnError>) => (options.client ?? client).get<ListAccountingCurrenciesResponses, ListAccountingCurrenciesErrors, ThrowOnError>({
@@ -741,10 +759,10 @@ export const listAccountingCurrencies = <ThrowOnError extends boolean = false>(o
 });
 
 /**
- * List the organizations that the consent reaches
+ * List the organizations of a consent
  *
- * The organizations of the provider that the integration can be set up with,
- * complete unless `limit` is given.
+ * The organizations of the provider that the integration can be set up with.
+ * The list is complete unless `limit` is given.
  *
  */
 export const listAccountingOrganizations = <ThrowOnError extends boolean = false>(options: Options<ListAccountingOrganizationsData, ThrowOnError>) => (options.client ?? client).get<ListAccountingOrganizationsResponses, ListAccountingOrganizationsErrors, ThrowOnError>({
@@ -754,10 +772,10 @@ export const listAccountingOrganizations = <ThrowOnError extends boolean = false
 });
 
 /**
- * Read tax rates
+ * List the tax rates of a ledger
  *
- * What a line of a bill can name as its tax, complete unless `limit` is
- * given; read from the provider at most 30 seconds ago.
+ * The tax rates that a line of a bill can use, at most 30 seconds old. The list
+ * is complete unless `limit` is given.
  *
  */
 export const listAccountingTaxRates = <ThrowOnError extends boolean = false>(options: Options<ListAccountingTaxRatesData, ThrowOnError>) => (options.client ?? client).get<ListAccountingTaxRatesResponses, ListAccountingTaxRatesErrors, ThrowOnError>({
@@ -767,11 +785,11 @@ export const listAccountingTaxRates = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * List what can be watched
+ * List the sources of a document store
  *
- * DOCSTORE_A: the sites that the consent reaches; DOCSTORE_B: its folders.
- * Complete unless `limit` is given. What the account may not read is
- * `provider_unauthorized`, never an empty list.
+ * The sites (DOCSTORE_A) or folders (DOCSTORE_B) of the consent. The list is
+ * complete unless `limit` is given. If the account has no permission, the error
+ * is `provider_unauthorized`.
  *
  */
 export const listTriggerSources = <ThrowOnError extends boolean = false>(options: Options<ListTriggerSourcesData, ThrowOnError>) => (options.client ?? client).get<ListTriggerSourcesResponses, ListTriggerSourcesErrors, ThrowOnError>({
@@ -781,11 +799,12 @@ export const listTriggerSources = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * List what can be watched in a source
+ * List the sub-sources of a source
  *
- * DOCSTORE_A: the document libraries of a site; DOCSTORE_B: the sub-folders
- * of a folder. Complete unless `limit` is given. A source that is not there
- * is `not_found`, one that the account may not read `provider_unauthorized`.
+ * The document libraries of a site (DOCSTORE_A) or the sub-folders of a folder
+ * (DOCSTORE_B). The list is complete unless `limit` is given. Errors:
+ * - `not_found`: the source does not exist.
+ * - `provider_unauthorized`: the account has no permission.
  *
  */
 export const listTriggerSubSources = <ThrowOnError extends boolean = false>(options: Options<ListTriggerSubSourcesData, ThrowOnError>) => (options.client ?? client).get<ListTriggerSubSourcesResponses, ListTriggerSubSourcesErrors, ThrowOnError>({
@@ -797,10 +816,11 @@ export const listTriggerSubSources = <ThrowOnError extends boolean = false>(opti
 /**
  * Receive an event of the identity provider
  *
- * The events organization.created and organization.updated keep the payment
- * customer and the trial in step; one that cannot be kept is answered with
- * 500, so that it is sent again. Every other event is answered with 200.
- * Without an identity provider the answer is `not_found`.
+ * docledger processes organization.created and organization.updated to update the
+ * payment customer and the trial. Responses:
+ * - 200: the event is stored, or its type is ignored.
+ * - 500: the event could not be stored; the sender must send it again.
+ * - 404 `not_found`: this installation has no identity provider.
  *
  */
 export const receiveIdentityEvent = <ThrowOnError extends boolean = false>(options: Options<ReceiveIdentityEventData, ThrowOnError>) => (options.client ?? client).post<ReceiveIdentityEventResponses, ReceiveIdentityEventErrors, ThrowOnError>({
@@ -815,10 +835,11 @@ export const receiveIdentityEvent = <ThrowOnError extends boolean = false>(optio
 /**
  * Receive an event of the payment processor
  *
- * The subscription events created, updated, deleted and resumed change what
- * is known of a plan; one that cannot be kept is answered with 500, so that
- * it is sent again. Every other event is answered with 200. Without a payment
- * processor the answer is `not_found`.
+ * docledger processes the subscription events created, updated, deleted and
+ * resumed. Responses:
+ * - 200: the event is stored, or its type is ignored.
+ * - 500: the event could not be stored; the sender must send it again.
+ * - 404 `not_found`: this installation has no payment processor.
  *
  */
 export const receivePaymentEvent = <ThrowOnError extends boolean = false>(options: Options<ReceivePaymentEventData, ThrowOnError>) => (options.client ?? client).post<ReceivePaymentEventResponses, ReceivePaymentEventErrors, ThrowOnError>({
@@ -831,14 +852,13 @@ export const receivePaymentEvent = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Be told by a document store that something changed
+ * Receive a change notification of a document store
  *
- * What changed is read from the store itself: a notification only brings
- * the next look at the watched place forward, however often it comes. Each
- * is proven by the secret that the store was given with the address,
- * DOCSTORE_A in the body, DOCSTORE_B in the header. A query with
- * `validationToken`, by which DOCSTORE_A finds out whether the address
- * answers, is answered with that text.
+ * A notification triggers an early poll of the watched location. docledger reads
+ * the changes from the document store, so duplicates have no effect. The secret
+ * of the subscription authenticates it: in the body for DOCSTORE_A, in the header
+ * for DOCSTORE_B. DOCSTORE_A verifies the address with the query parameter
+ * `validationToken`; the response then contains that text.
  *
  */
 export const receiveStorageNotification = <ThrowOnError extends boolean = false>(options: Options<ReceiveStorageNotificationData, ThrowOnError>) => (options.client ?? client).post<ReceiveStorageNotificationResponses, ReceiveStorageNotificationErrors, ThrowOnError>({

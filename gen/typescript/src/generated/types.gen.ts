@@ -13,42 +13,42 @@ export type AccountingAccount = {
      */
     class: string;
     /**
-     * Its number in the chart of accounts.
+     * The number in the chart of accounts.
      */
     code: string | null;
     /**
-     * ISO 4217, where it is kept in one of its own.
+     * ISO 4217; null if the account has no currency.
      */
     currency: string | null;
     /**
-     * What a line names it by.
+     * The id for lines.
      */
     id: string;
     /**
-     * Its name.
+     * The name.
      */
     name: string;
     status: LedgerState;
     /**
-     * The tax rate that it is usually booked with.
+     * The default tax rate of the account.
      */
     tax_type: string | null;
     /**
-     * Its type in the provider's own spelling.
+     * The type of the provider.
      */
     type: string;
 };
 
 /**
- * The list, or a page of it.
+ * The complete list, or one page.
  */
 export type AccountingAccountList = {
     /**
-     * In the provider's order.
+     * In the order of the provider.
      */
     items: Array<AccountingAccount>;
     /**
-     * Of the next page; null on the last one.
+     * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
 };
@@ -58,44 +58,44 @@ export type AccountingAccountList = {
  */
 export type AccountingContact = {
     /**
-     * Its e-mail address.
+     * The e-mail address.
      */
     email: string | null;
     /**
-     * What a bill names it by.
+     * The id for bills.
      */
     id: string;
     /**
-     * Whether bills came from it already.
+     * Whether the ledger has bills of this contact.
      */
     is_supplier: boolean;
     /**
-     * Its name.
+     * The name.
      */
     name: string;
     status: LedgerState;
     /**
-     * Its tax id.
+     * The tax identifier.
      */
     tax_id: string | null;
 };
 
 /**
- * The list, or a page of it.
+ * The complete list, or one page.
  */
 export type AccountingContactList = {
     /**
-     * In the provider's order.
+     * In the order of the provider.
      */
     items: Array<AccountingContact>;
     /**
-     * Of the next page; null on the last one.
+     * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
 };
 
 /**
- * A currency that the ledger takes.
+ * A currency that the ledger accepts.
  */
 export type AccountingCurrency = {
     /**
@@ -103,62 +103,62 @@ export type AccountingCurrency = {
      */
     code: string;
     /**
-     * Its name.
+     * The name.
      */
     name: string;
 };
 
 /**
- * The list, or a page of it.
+ * The complete list, or one page.
  */
 export type AccountingCurrencyList = {
     /**
-     * In the provider's order.
+     * In the order of the provider.
      */
     items: Array<AccountingCurrency>;
     /**
-     * Of the next page; null on the last one.
+     * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
 };
 
 /**
- * A company that keeps its books at the provider.
+ * An organization at the accounting provider.
  */
 export type AccountingOrganization = {
     /**
-     * ISO 4217, where the provider tells it.
+     * ISO 4217; null if unknown.
      */
     base_currency: string | null;
     /**
-     * Whether it was chosen in the latest consent.
+     * Whether the latest consent includes it.
      */
     connected_now: boolean;
     /**
-     * ISO 3166-1 alpha-2, where the provider tells it.
+     * ISO 3166-1 alpha-2; null if unknown.
      */
     country: string | null;
     /**
-     * Its name.
+     * The name.
      */
     name: string;
     /**
-     * What the set-up names it by.
+     * The id for the setup.
      */
     organization_id: string;
     used_by_entity_id: NullableId;
 };
 
 /**
- * The list, or a page of it.
+ * The complete list, or one page.
  */
 export type AccountingOrganizationList = {
     /**
-     * In the provider's order.
+     * In the order of the provider.
      */
     items: Array<AccountingOrganization>;
     /**
-     * Of the next page; null on the last one.
+     * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
 };
@@ -168,34 +168,34 @@ export type AccountingOrganizationList = {
  */
 export type AccountingTaxRate = {
     /**
-     * What a line names it by.
+     * The id for lines.
      */
     id: string;
     /**
-     * Its name.
+     * The name.
      */
     name: string;
     /**
-     * Percent, as a decimal.
+     * The percentage as a decimal.
      */
     rate: string;
     status: LedgerState;
     /**
-     * The provider's own word for its kind.
+     * The type of the provider.
      */
     type: string | null;
 };
 
 /**
- * The list, or a page of it.
+ * The complete list, or one page.
  */
 export type AccountingTaxRateList = {
     /**
-     * In the provider's order.
+     * In the order of the provider.
      */
     items: Array<AccountingTaxRate>;
     /**
-     * Of the next page; null on the last one.
+     * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
 };
@@ -236,12 +236,12 @@ export type AllowanceChargeInput = {
 };
 
 /**
- * A sum of money as a decimal string, up to 15 digits before the point and 4 after it.
+ * An amount as a decimal string with up to 15 digits before the point and 4 after it.
  */
 export type AmountInput = string;
 
 /**
- * Who approved which version; null while nobody did.
+ * The approval of a version; null if the invoice is not approved.
  */
 export type Approval = {
     at: Timestamp;
@@ -251,14 +251,14 @@ export type Approval = {
 
 export type ApproveRequest = {
     /**
-     * The rules of the failed BLOCKING checks, each of which the approver has looked at.
+     * The rules of the failed BLOCKING checks that the approver has reviewed.
      */
     acknowledge_checks?: Array<string>;
     version: Version;
 };
 
 /**
- * Where the account or tax rate comes from.
+ * The origin of the account or tax rate.
  */
 export type Assignment = 'DEFAULT' | 'MAPPING' | 'SUPPLIER' | 'HUMAN' | (string & {});
 
@@ -272,7 +272,7 @@ export type Attachment = {
 };
 
 /**
- * A consent to be asked for.
+ * A requested consent.
  */
 export type Authorization = {
     /**
@@ -285,31 +285,30 @@ export type Authorization = {
 export type AuthorizeRequest = {
     entity_id: Id;
     /**
-     * What to connect to.
+     * The provider to connect.
      */
     provider: 'ACCOUNTING_A' | 'ACCOUNTING_B' | 'DOCSTORE_A' | 'DOCSTORE_B';
     /**
-     * Where the browser goes after the consent; its origin must be allowed by the installation.
+     * Where the browser returns after the consent. The installation must allow its origin.
      */
     redirect_url: string;
 };
 
 export type Billing = {
     /**
-     * What somebody should look after; empty where all is well.
+     * Alerts that require attention; empty if there are none.
      */
     alerts: Array<BillingAlert>;
     /**
-     * The moment in UTC at which the running period ends and the next one is
-     * charged; in the trial, the moment at which it ends. Null where there is no
-     * period.
+     * The time (UTC) at which the current period ends and the next period is
+     * charged; in the trial, the end of the trial. Null if there is no period.
      *
      */
     billing_cycle_end: string | null;
     limits: PlanLimits;
     organization_id: Id;
     /**
-     * The plan's name: `trial` in the trial, `none` without trial and subscription, `self_hosted` without a payment processor.
+     * The name of the plan: `trial` in the trial, `none` without trial and subscription, `self_hosted` without a payment processor.
      */
     plan: string;
     subscription_status: SubscriptionStatus;
@@ -319,79 +318,79 @@ export type Billing = {
 
 export type BillingAlert = {
     /**
-     * - `TRIAL_EXPIRING`: fewer than three days are left.
-     * - `SUBSCRIPTION_INACTIVE`: nothing new can be added.
-     * - `USAGE_NEAR_LIMIT`: 80 % of a limit are used.
-     * - `USAGE_LIMIT_REACHED`: a limit is used up.
-     * - `PAYMENT_FAILED`: an invoice waits for payment; `url` is its page.
+     * - `TRIAL_EXPIRING`: fewer than three days are left in the trial.
+     * - `SUBSCRIPTION_INACTIVE`: new records are refused.
+     * - `USAGE_NEAR_LIMIT`: 80 % of a limit is used.
+     * - `USAGE_LIMIT_REACHED`: a limit is reached.
+     * - `PAYMENT_FAILED`: a subscription invoice is unpaid; `url` is its page.
      *
      */
     code: 'TRIAL_EXPIRING' | 'SUBSCRIPTION_INACTIVE' | 'USAGE_NEAR_LIMIT' | 'USAGE_LIMIT_REACHED' | 'PAYMENT_FAILED' | (string & {});
     /**
-     * Tells a person what to look after.
+     * A message for people. It states what requires attention.
      */
     message: string;
     /**
-     * The page on which it is put right; null where there is none of its own.
+     * The page that resolves the alert; null if there is none.
      */
     url: string | null;
 };
 
 export type BillingSession = {
     /**
-     * The page. It is for this organization alone and expires.
+     * The URL of the page. It is valid only for this organization and expires.
      */
     url: string;
 };
 
 /**
- * The free trial; null with a subscription and without a payment processor.
+ * The free trial; null with a subscription or without a payment processor.
  */
 export type BillingTrial = {
     /**
-     * Whether it still runs.
+     * Whether the trial is active.
      */
     active: boolean;
     /**
-     * The days of UTC until its last one: 0 on that day, negative after it.
+     * The number of days (UTC) until the last day: 0 on that day, negative after it.
      */
     days_left: number;
     /**
-     * Its last day, which ends at 24:00 UTC.
+     * The last day. It ends at 24:00 UTC.
      */
     expiry_date: string;
 } | null;
 
 /**
- * What counts towards the limits.
+ * The usage that counts towards the limits.
  */
 export type BillingUsage = {
     /**
-     * The entities that are not archived.
+     * The number of entities that are not archived.
      */
     entities: number;
     /**
-     * The documents that were read as invoices for the first time in the period.
-     * Deleting gives nothing back.
+     * The number of documents that were first extracted as invoices in the
+     * period. Deleting a document does not reduce it.
      *
      */
     invoices_this_month: number;
     /**
-     * The last day of the running month in UTC, included.
+     * The last day of the current month (UTC).
      */
     period_end: string;
     /**
-     * The 1st of the running month in UTC.
+     * The first day of the current month (UTC).
      */
     period_start: string;
 };
 
 /**
- * A rule that was tried on the invoice. A failed BLOCKING one needs a person.
+ * A rule that was evaluated on the invoice. A failed BLOCKING check requires review.
  */
 export type Check = {
     /**
-     * What the rule expects.
+     * The value that the rule expects.
      */
     expected: string | null;
     /**
@@ -399,7 +398,7 @@ export type Check = {
      */
     field: string | null;
     /**
-     * What the document states.
+     * The value that the document states.
      */
     found: string | null;
     passed: boolean;
@@ -408,14 +407,14 @@ export type Check = {
      */
     rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
     /**
-     * BLOCKING: never booked without an approver.
+     * BLOCKING: requires an approver before sync.
      */
     severity: 'BLOCKING' | 'WARNING' | (string & {});
 };
 
 export type CheckoutSessionCreate = {
     /**
-     * Where it returns to without.
+     * Where the browser returns without a purchase.
      */
     cancel_url: string;
     /**
@@ -423,13 +422,13 @@ export type CheckoutSessionCreate = {
      */
     price_id: string;
     /**
-     * Where the browser returns to after buying.
+     * Where the browser returns after the purchase.
      */
     success_url: string;
 };
 
 /**
- * How many checks failed, by severity.
+ * The number of failed checks by severity.
  */
 export type ChecksFailed = {
     blocking: number;
@@ -438,22 +437,22 @@ export type ChecksFailed = {
 
 export type ConnectRequest = {
     /**
-     * Where the browser goes after the consent; its origin must be allowed by the installation.
+     * Where the browser returns after the consent. The installation must allow its origin.
      */
     redirect_url: string;
 };
 
 /**
- * What the caller signed this request with.
+ * The credential of this request.
  */
 export type Credential = {
     /**
-     * The entities the credential is limited to; null for all.
+     * The entities that the credential is limited to; null if not limited.
      */
     entity_ids: Array<Id> | null;
     expires_at: NullableTimestamp;
     /**
-     * The highest entity role the credential can use, where it is limited; else null.
+     * The highest entity role of a limited credential; else null.
      */
     role: string | null;
     /**
@@ -463,54 +462,55 @@ export type Credential = {
 };
 
 /**
- * An exact decimal number as a string, with the digits it was stated with.
+ * An exact decimal number as a string, with the digits of the document.
  */
 export type Decimal = string;
 
 /**
- * A file as it came in.
+ * A received file, or one part of a split file.
  */
 export type Document = {
     /**
-     * Files embedded in it.
+     * Files embedded in the document.
      */
     attachments: Array<Attachment>;
     created_at: Timestamp;
     created_by: NullableId;
     /**
-     * In the answer to an upload: true if the entity already had these bytes.
+     * In the response to an upload: true if the entity already had these bytes.
      */
     duplicate?: boolean;
     entity_id: Id;
     failure: Failure;
     /**
-     * The name it was uploaded with.
+     * The name of the received file.
      */
     filename: string;
     /**
-     * Why its extraction waits; null if it does not.
-     * - `plan_limit_reached`: the plan has no room. The document is UPLOADED.
-     * - `reader_unavailable`: the reader of documents cannot start on the
-     * server. The document is PROCESSING and is extracted automatically.
+     * Why the extraction waits; null if it does not wait.
+     * - `plan_limit_reached`: the plan limit is reached. The document is
+     * UPLOADED.
+     * - `reader_unavailable`: the extraction process cannot start on the
+     * server. The document is PROCESSING. Extraction resumes automatically.
      */
     held_reason: 'plan_limit_reached' | 'reader_unavailable' | (string & {});
     id: Id;
     integration_id: NullableId;
     invoice_id: NullableId;
     /**
-     * Told from the bytes, not from the name.
+     * Detected from the bytes, not from the name.
      */
     media_type: string;
     organization_id: Id;
     /**
-     * Number of pages, once known.
+     * Number of pages; null until it is known.
      */
     page_count: number | null;
     pages: PageRange;
     parent_id: NullableId;
     progress: Progress;
     /**
-     * Checksum of the original.
+     * SHA-256 of the original.
      */
     sha256: string;
     /**
@@ -518,18 +518,18 @@ export type Document = {
      */
     size_bytes: number;
     /**
-     * UPLOAD: sent by a caller. TRIGGER: fetched from a watched folder.
+     * UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
      */
     source: 'UPLOAD' | 'TRIGGER' | (string & {});
     /**
-     * Where in the watched store it lies.
+     * The path in the document store.
      */
     source_path: string | null;
     status: DocumentStatus;
     updated_at: Timestamp;
     version: Version;
     /**
-     * The page of the web application that shows it.
+     * The page in the web application.
      */
     web_url: string | null;
 };
@@ -540,32 +540,32 @@ export type DocumentList = {
 };
 
 /**
- * How far the reading of the file has got.
+ * The progress of the extraction.
  */
 export type DocumentStatus = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FAILED' | 'NOT_AN_INVOICE' | 'SPLIT' | (string & {});
 
 export type DocumentStatusFilter = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FAILED' | 'NOT_AN_INVOICE' | 'SPLIT';
 
 /**
- * The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without giving money back: its amounts are the difference, which is 0 or a further charge.
+ * The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
  */
 export type DocumentType = 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION' | (string & {});
 
 /**
- * A company whose documents are kept.
+ * A legal entity whose documents the organization processes.
  */
 export type Entity = {
     access: EntityAccess;
     /**
-     * Other names it is billed under.
+     * Other names that invoices use for the entity.
      */
     aliases: Array<string>;
     /**
-     * True: nothing new is taken, everything stays readable.
+     * True: new documents are refused; all records stay readable.
      */
     archived: boolean;
     /**
-     * Currency of its books (ISO 4217).
+     * Base currency (ISO 4217).
      */
     base_currency: string | null;
     /**
@@ -580,16 +580,16 @@ export type Entity = {
      */
     legal_name: string | null;
     /**
-     * Roles of single people.
+     * Roles of individual members.
      */
     members: Array<EntityMember>;
     /**
-     * The name people know it by.
+     * The display name.
      */
     name: string;
     organization_id: Id;
     /**
-     * Tax and VAT identifiers, to tell whether an invoice is for this entity.
+     * Tax and VAT identifiers. A check compares them with the buyer of an invoice.
      */
     tax_ids: Array<string>;
     updated_at: Timestamp;
@@ -597,19 +597,19 @@ export type Entity = {
 };
 
 /**
- * ORGANIZATION: every member has default_role. RESTRICTED: only those in members.
+ * ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
  */
 export type EntityAccess = 'ORGANIZATION' | 'RESTRICTED' | (string & {});
 
 /**
- * ORGANIZATION: every member has default_role. RESTRICTED: only those in members.
+ * ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
  */
 export type EntityAccessInput = 'ORGANIZATION' | 'RESTRICTED';
 
 export type EntityCreate = {
     access?: EntityAccessInput;
     /**
-     * Other names it is billed under.
+     * Other names that invoices use for the entity.
      */
     aliases?: Array<string>;
     base_currency?: NullableCurrencyInput;
@@ -620,11 +620,11 @@ export type EntityCreate = {
      */
     legal_name?: string | null;
     /**
-     * Roles of single people.
+     * Roles of individual members.
      */
     members?: Array<EntityMemberInput>;
     /**
-     * The name people know it by.
+     * The display name.
      */
     name: string;
     settings_from?: NullableId;
@@ -650,32 +650,32 @@ export type EntityMemberInput = {
 };
 
 /**
- * A role on an entity; each includes the ones before it.
+ * A role on an entity. Each role includes the roles before it.
  */
 export type EntityRole = 'VIEWER' | 'EDITOR' | 'APPROVER' | (string & {});
 
 /**
- * A role on an entity; each includes the ones before it.
+ * A role on an entity. Each role includes the roles before it.
  */
 export type EntityRoleInput = 'VIEWER' | 'EDITOR' | 'APPROVER';
 
 export type EntityUpdate = {
     /**
-     * Who has access; null resets to ORGANIZATION.
+     * The access; null resets to ORGANIZATION.
      */
     access?: 'ORGANIZATION' | 'RESTRICTED' | null;
     /**
-     * Other names it is billed under.
+     * Other names that invoices use for the entity.
      */
     aliases?: Array<string> | null;
     /**
-     * True stops uploads; null and false take it back.
+     * True archives the entity; false or null restores it.
      */
     archived?: boolean | null;
     base_currency?: NullableCurrencyInput;
     country?: NullableCountryInput;
     /**
-     * What members have under ORGANIZATION; null resets to APPROVER.
+     * The role of every member under ORGANIZATION; null resets to APPROVER.
      */
     default_role?: 'VIEWER' | 'EDITOR' | 'APPROVER' | null;
     /**
@@ -683,11 +683,11 @@ export type EntityUpdate = {
      */
     legal_name?: string | null;
     /**
-     * Roles of single people.
+     * Roles of individual members.
      */
     members?: Array<EntityMemberInput> | null;
     /**
-     * The name people know it by.
+     * The display name.
      */
     name?: string;
     /**
@@ -698,88 +698,88 @@ export type EntityUpdate = {
 
 export type EntityUsage = {
     /**
-     * The entity; null for all that the caller may not see, together.
+     * The entity; null for the sum of all entities that the caller may not see.
      */
     entity_id: string | null;
     /**
-     * The documents that were read as invoices for the first time in the month.
+     * The number of documents that were first extracted as invoices in the month.
      */
     invoices: number;
 };
 
 /**
- * What went wrong and what to do next.
+ * What went wrong and what to do.
  */
 export type Error = {
     code: ErrorCode;
     details: ErrorDetails;
     /**
-     * Tells a person what happened and what to do next.
+     * A message for people. It states what went wrong and what to do.
      */
     message: string;
 };
 
 /**
- * The machine-readable reason. The list is open: treat an unknown code
- * like its status.
- * - `invalid_request`: the request is malformed or a value is wrong; see `details.fields`.
- * - `invalid_credentials`: e-mail address or password is wrong.
+ * The machine-readable reason. Later releases may add codes: treat an
+ * unknown code like its status code.
+ * - `invalid_request`: the request is malformed or a value is invalid; see `details.fields`.
+ * - `invalid_credentials`: the e-mail address or the password is wrong.
  * - `unauthorized`: the token is missing, expired or not valid.
- * - `organization_required`: the OAuth token carries no organization; choose one and sign in again.
- * - `forbidden`: the caller lacks the right to do this.
- * - `plan_limit_reached`: the plan's number of entities or invoices is used up.
- * - `subscription_inactive`: there is no active plan, so nothing new can be added.
- * - `not_found`: there is no such thing, or it is not the caller's to see.
- * - `conflict`: the request does not fit the present state; see `details.status` and `details.allowed`.
- * - `version_conflict`: the record changed since; see `details.current_version`.
+ * - `organization_required`: the OAuth token names no organization; choose one and sign in again.
+ * - `forbidden`: the caller has no permission.
+ * - `plan_limit_reached`: the entity limit or invoice limit of the plan is reached.
+ * - `subscription_inactive`: there is no active plan; new records are refused.
+ * - `not_found`: the record does not exist, or the caller may not see it.
+ * - `conflict`: the current state does not allow the operation; see `details.status` and `details.allowed`.
+ * - `version_conflict`: the record has changed; see `details.current_version`.
  * - `payload_too_large`: the body is larger than allowed.
- * - `unsupported_media_type`: the content type is not one of those the operation takes.
+ * - `unsupported_media_type`: the operation does not accept the content type.
  * - `unreadable_document`: the document cannot be read; see `details.failure`.
- * - `not_an_invoice`: the document is none; see `details.failure`.
+ * - `not_an_invoice`: the document is not an invoice; see `details.failure`.
  * - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
- * - `still_processing`: not ready yet; ask again after Retry-After.
+ * - `still_processing`: the result is not ready yet; retry after Retry-After.
  * - `invalid_signature`: the signature of a webhook is missing or wrong.
- * - `provider_unauthorized`: a third party refuses our access; connect it again.
- * - `provider_unavailable`: a third party does not answer.
+ * - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
+ * - `provider_unavailable`: a third party is unavailable.
  * - `rate_limited`: too many requests; wait for Retry-After.
- * - `internal`: a mistake on our side.
- * - `unavailable`: something the service needs is down for the moment.
+ * - `internal`: an internal error.
+ * - `unavailable`: a dependency of the service is unavailable.
  *
  */
 export type ErrorCode = 'invalid_request' | 'invalid_credentials' | 'unauthorized' | 'organization_required' | 'forbidden' | 'plan_limit_reached' | 'subscription_inactive' | 'not_found' | 'conflict' | 'version_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'unreadable_document' | 'not_an_invoice' | 'checks_failed' | 'still_processing' | 'invalid_signature' | 'provider_unauthorized' | 'provider_unavailable' | 'rate_limited' | 'internal' | 'unavailable' | (string & {});
 
 /**
- * Facts about the error. Which members stand here beside `request_id` depends on the code.
+ * Details of the error. The members other than `request_id` depend on the code.
  */
 export type ErrorDetails = {
     /**
-     * With `forbidden`, to an assistant: the page on which a person can do what was refused.
+     * With `forbidden` for an assistant: the page where a user can perform the action.
      */
     confirm_url?: string;
     /**
-     * The values that are not valid, at most 20.
+     * The invalid values, at most 20.
      */
     fields?: Array<FieldError>;
     /**
-     * True where more values are not valid than `fields` lists.
+     * True if there are more invalid values than `fields` lists.
      */
     more?: boolean;
     /**
-     * The same as the header X-Request-Id.
+     * The same id as in the header X-Request-Id.
      */
     request_id: string;
     [key: string]: unknown;
 };
 
 /**
- * The one shape of every error.
+ * The format of every error.
  */
 export type ErrorEnvelope = {
     error: Error;
 };
 
 /**
- * Something that happened. Events never change.
+ * An entry in the event log. Events are immutable.
  */
 export type Event = {
     actor: EventActor;
@@ -789,7 +789,7 @@ export type Event = {
     changes: Array<EventChange> | null;
     created_at: Timestamp;
     /**
-     * More facts; which depends on the type.
+     * Additional data that depends on the type.
      */
     data: {
         [key: string]: string;
@@ -798,18 +798,18 @@ export type Event = {
     id: Id;
     organization_id: Id;
     /**
-     * The request in which it happened, where there was one.
+     * The request that caused the event; null if there was none.
      */
     request_id: string | null;
     subject: EventSubject;
     /**
-     * What happened, such as `invoice.approved`. The list is open.
+     * The type, such as `invoice.approved`. Later releases may add types.
      */
     type: string;
 };
 
 /**
- * Who did it. Names are looked up when they are shown.
+ * The actor that caused the event.
  */
 export type EventActor = {
     /**
@@ -817,11 +817,11 @@ export type EventActor = {
      */
     client_id: string | null;
     /**
-     * The person, also where an assistant acts for them; null for the service itself.
+     * The user, including when an assistant acts for them; null for SYSTEM.
      */
     id: string | null;
     /**
-     * The kind of actor.
+     * The type of the actor.
      */
     type: 'USER' | 'API_KEY' | 'ASSISTANT' | 'SYSTEM' | (string & {});
 };
@@ -832,11 +832,11 @@ export type EventChange = {
      */
     field: string;
     /**
-     * The value before; null where there was none.
+     * The value before; null if there was none.
      */
     from: string | null;
     /**
-     * The value after; null where there is none.
+     * The value after; null if there is none.
      */
     to: string | null;
 };
@@ -844,36 +844,36 @@ export type EventChange = {
 export type EventList = {
     items: Array<Event>;
     /**
-     * What to send for the events after these. Null only where the answer has no place in the log to go on from.
+     * The value of `after` for the next events. Null only if the log has no matching position yet.
      */
     next_cursor: string | null;
 };
 
 /**
- * What the event is about.
+ * The subject of the event.
  */
 export type EventSubject = {
     id: Id;
     /**
-     * The kind of thing.
+     * The type of the subject.
      */
     type: 'document' | 'invoice' | 'entity' | 'settings' | 'supplier' | 'integration' | 'member' | 'api_key' | 'webhook' | 'organization' | (string & {});
     /**
-     * Its version after the event, where it has one.
+     * The version of the subject after the event; null if it has no version.
      */
     version: number | null;
 };
 
 /**
- * Where a value comes from. Members that do not apply are absent.
+ * The origin of a value. Members that do not apply are absent.
  */
 export type Evidence = {
     /**
-     * The other readings of an ambiguous value.
+     * The other interpretations of an ambiguous value.
      */
     alternatives?: Array<string>;
     /**
-     * Left, top, right and bottom as fractions of the page's width and height, from its top left corner, after rotation.
+     * Left, top, right and bottom as fractions of the width and height of the rotated page, measured from its top left corner.
      */
     box?: [
         number,
@@ -882,23 +882,23 @@ export type Evidence = {
         number
     ];
     /**
-     * How sure the reading is.
+     * The confidence of the extraction.
      */
     confidence: number;
     /**
-     * What a person corrected.
+     * The value before a person corrected it.
      */
     original?: string | null;
     /**
-     * The page, from 1.
+     * The page, counted from 1.
      */
     page?: number;
     /**
-     * What the value was read from.
+     * The source of the value.
      */
     source: 'XML' | 'TEXT' | 'OCR' | 'COMPUTED' | 'SUPPLIER' | 'HUMAN' | (string & {});
     /**
-     * The text as it stands there.
+     * The text in the document.
      */
     source_text?: string;
 };
@@ -913,21 +913,21 @@ export type EvidenceMap = {
 export type ExtractRequest = {
     document_id: Id;
     /**
-     * Read again, and take the document for an invoice whatever it looks like.
+     * Extract again, even if the document was classified as not an invoice.
      */
     force?: boolean;
 };
 
 /**
- * How the invoice was read.
+ * The method of the extraction.
  */
 export type Extraction = {
     /**
-     * How long it took in milliseconds.
+     * The duration in milliseconds.
      */
     duration_ms: number;
     /**
-     * Its version.
+     * The version of the extraction engine.
      */
     engine_version: string;
     /**
@@ -941,45 +941,47 @@ export type Extraction = {
 };
 
 /**
- * Why the document gave no invoice; null when it did not fail.
+ * Why the document has no invoice; null if the extraction did not fail.
  */
 export type Failure = {
     code: FailureCode;
     /**
-     * Tells a person what was found and what to do.
+     * A message for people. It states what is wrong and what to do.
      */
     message: string;
 } | null;
 
 /**
- * Why a document gave no invoice. Unreadable: encrypted, truncated, malformed,
- * empty, no_text_layer, unsupported_type, entity_declaration, nesting_too_deep,
+ * Why the document has no invoice.
+ * - Unreadable: encrypted, truncated, malformed, empty, no_text_layer,
+ * unsupported_type, entity_declaration, nesting_too_deep,
  * expands_too_far, too_large, timed_out, out_of_memory, crashed,
- * content_missing. Ended by the operator of the service: cancelled. Not an
- * invoice: not_an_invoice or, by kind, proforma, reminder, statement, quote,
- * order, delivery_note, payment_advice, message, other.
+ * content_missing.
+ * - Cancelled by the operator: cancelled.
+ * - Not an invoice: not_an_invoice or, by kind, proforma, reminder,
+ * statement, quote, order, delivery_note, payment_advice, message, other.
  *
  */
 export type FailureCode = 'encrypted' | 'truncated' | 'malformed' | 'empty' | 'no_text_layer' | 'not_an_invoice' | 'unsupported_type' | 'entity_declaration' | 'nesting_too_deep' | 'expands_too_far' | 'too_large' | 'timed_out' | 'out_of_memory' | 'crashed' | 'content_missing' | 'cancelled' | 'proforma' | 'reminder' | 'statement' | 'quote' | 'order' | 'delivery_note' | 'payment_advice' | 'message' | 'other' | (string & {});
 
 export type FieldError = {
     /**
-     * The path of the value, such as `seller.tax_id` or `lines[0].net_amount`; empty for the body as a whole.
+     * The path of the value, such as `seller.tax_id` or `lines[0].net_amount`; empty for the whole body.
      */
     field: string;
     /**
-     * What is wrong with it.
+     * Why the value is invalid.
      */
     reason: string;
 };
 
 /**
- * An identifier (UUID version 7 in what the service makes).
+ * An identifier. The service creates UUIDs of version 7.
  */
 export type Id = string;
 
 /**
- * An entity's connection to a provider.
+ * The connection of an entity to a provider.
  */
 export type Integration = {
     created_at: Timestamp;
@@ -996,32 +998,32 @@ export type Integration = {
 };
 
 /**
- * The set-up; null before it. Keys of another type of provider are null.
+ * The setup; null before the setup. Keys of other provider types are null.
  */
 export type IntegrationMetadata = {
     /**
-     * The paths in it that are watched; empty for all of it.
+     * The watched paths in the sub-source; empty for the whole sub-source.
      */
     directories: Array<string> | null;
     /**
-     * The organization that invoices are booked in.
+     * The organization that receives bills.
      */
     organization_id: string | null;
     /**
-     * Its name as the provider knows it.
+     * The name of the organization at the provider.
      */
     organization_name: string | null;
     /**
-     * Whether it is registered for tax.
+     * Whether the organization is registered for tax.
      */
     pays_tax: boolean | null;
     provider: IntegrationProvider;
     /**
-     * The site or folder that is watched.
+     * The watched site or folder.
      */
     source_id: string | null;
     /**
-     * The document library or sub-folder that is watched.
+     * The watched document library or sub-folder.
      */
     sub_source_id: string | null;
 } | null;
@@ -1041,23 +1043,23 @@ export type IntegrationSetup = {
 };
 
 /**
- * Accounting: organization_id and pays_tax. Trigger: source_id and
- * sub_source_id, and directories where not all of it is watched. They are
- * required the first time; later an absent key keeps its value. Keys of the
- * other type are refused.
+ * Accounting: organization_id and pays_tax. Trigger: source_id,
+ * sub_source_id and, to watch only a part, directories. The first setup
+ * requires them; later an absent key keeps its value. Keys of the other
+ * type are refused.
  *
  */
 export type IntegrationSetupMetadata = {
     /**
-     * Paths in the sub-source that are watched, with all below them; absent or empty means all of it.
+     * The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source.
      */
     directories?: Array<string>;
     /**
-     * One of the organizations that the consent reaches.
+     * One of the organizations of the consent.
      */
     organization_id?: string;
     /**
-     * Whether the organization is registered for tax. False: bills are booked with their tax included.
+     * Whether the organization is registered for tax. False: bills are created with tax included.
      */
     pays_tax?: boolean;
     /**
@@ -1075,47 +1077,47 @@ export type IntegrationSetupMetadata = {
 };
 
 /**
- * PENDING until consent and set-up are done; ERROR until it is connected again.
+ * PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
  */
 export type IntegrationStatus = 'PENDING' | 'ACTIVE' | 'ERROR' | 'DISCONNECTED' | (string & {});
 
 /**
- * Where an integration stands.
+ * The status of an integration.
  */
 export type IntegrationStatusReport = {
     /**
-     * The watched directories with where they lie now; empty where all of it is watched.
+     * The watched directories with their current paths; empty if the whole location is watched.
      */
     directories: Array<WatchedDirectory> | null;
     entity_id: Id;
     /**
-     * Versions of files that are documents.
+     * The file versions that were ingested as documents.
      */
     files_ingested: number | null;
     /**
-     * Versions of files that the watched place has told of.
+     * The file versions that the watched location reported.
      */
     files_seen: number | null;
     /**
-     * Files that are still to be taken in, also those that are locked or not whole yet.
+     * Files that are not ingested yet, including locked and incomplete files.
      */
     files_waiting: number | null;
     integration_id: Id;
     /**
-     * Seconds since everything in the watched place was taken in; null where that was never so.
+     * Seconds since all files in the watched location were ingested; null if this never happened.
      */
     lag: number | null;
     last_activity_at: NullableTimestamp;
     last_poll_at: NullableTimestamp;
     next_poll_at: NullableTimestamp;
     /**
-     * Why the place is not read now although the integration works; nothing is missed.
+     * Why polling is paused although the integration is active. Changes are not lost.
      */
     paused_reason: 'subscription_inactive' | 'entity_archived' | 'held_after_restore' | (string & {});
     provider: IntegrationProvider;
     retry_at: NullableTimestamp;
     /**
-     * What the consent granted; empty without one.
+     * The granted OAuth scopes; empty without consent.
      */
     scopes: Array<string>;
     status: IntegrationStatus;
@@ -1124,12 +1126,12 @@ export type IntegrationStatusReport = {
 };
 
 /**
- * ACCOUNTING books invoices, TRIGGER brings documents in.
+ * ACCOUNTING: a ledger. TRIGGER: a document store.
  */
 export type IntegrationType = 'ACCOUNTING' | 'TRIGGER' | (string & {});
 
 /**
- * What a document says, as stated there, and the decision about it.
+ * The structured data of a document, with its review, approval and sync.
  */
 export type Invoice = {
     /**
@@ -1145,11 +1147,11 @@ export type Invoice = {
      */
     charges: Array<AllowanceCharge>;
     /**
-     * The rules tried on it.
+     * The evaluated rules.
      */
     checks: Array<Check>;
     /**
-     * The supplier in the ledger.
+     * The contact in the ledger.
      */
     contact_id: string | null;
     created_at: Timestamp;
@@ -1173,16 +1175,16 @@ export type Invoice = {
     invoice_number: string | null;
     issue_date: NullableDate;
     /**
-     * The first 200 lines; `/lines` pages through all.
+     * The first 200 lines. `/lines` returns all lines.
      */
     lines: Array<InvoiceLine>;
     /**
-     * How many lines there are.
+     * The number of lines.
      */
     lines_total: number;
     net_total: NullableDecimal;
     /**
-     * The note of the document (BT-22), or what the people who handle it wrote instead.
+     * The note of the document (BT-22), or the note that a user wrote instead.
      */
     note: string | null;
     organization_id: Id;
@@ -1190,12 +1192,12 @@ export type Invoice = {
     payment: Payment;
     posting_date: NullableDate;
     /**
-     * Earlier invoices it refers to.
+     * Earlier invoices that it refers to.
      */
     preceding_invoices: Array<PrecedingInvoice>;
     prepaid_total: NullableDecimal;
     /**
-     * The buyer's order (BT-13).
+     * Purchase order of the buyer (BT-13).
      */
     purchase_order: string | null;
     rejection: Rejection;
@@ -1203,7 +1205,7 @@ export type Invoice = {
     status: InvoiceStatus;
     sync: Sync;
     /**
-     * Currency of the tax total where it differs, ISO 4217 (BT-6).
+     * Currency of the tax total if it differs, ISO 4217 (BT-6).
      */
     tax_currency: string | null;
     tax_total: NullableDecimal;
@@ -1215,7 +1217,7 @@ export type Invoice = {
     updated_at: Timestamp;
     version: Version;
     /**
-     * The page of the web application that shows it.
+     * The page in the web application.
      */
     web_url: string | null;
     withheld_total: NullableDecimal;
@@ -1226,7 +1228,7 @@ export type Invoice = {
  */
 export type InvoiceLine = {
     /**
-     * The ledger's account.
+     * The account in the ledger.
      */
     account_id: string | null;
     account_source: Assignment;
@@ -1237,11 +1239,11 @@ export type InvoiceLine = {
     id: Id;
     net_amount: NullableDecimal;
     /**
-     * Place in the document, from 1.
+     * Position in the document, counted from 1.
      */
     position: number;
     /**
-     * The quantity that unit_price is for (BT-149); null means one.
+     * The quantity that unit_price applies to (BT-149); null means one.
      */
     price_base_quantity: string | null;
     quantity: NullableDecimal;
@@ -1251,7 +1253,7 @@ export type InvoiceLine = {
     tax_category: string | null;
     tax_rate: NullableDecimal;
     /**
-     * The ledger's tax rate.
+     * The tax rate in the ledger.
      */
     tax_rate_id: string | null;
     tax_source: Assignment;
@@ -1269,7 +1271,7 @@ export type InvoiceLineList = {
 };
 
 /**
- * With `id` it changes that line, without it adds one.
+ * With `id` it changes that line; without `id` it adds a line.
  */
 export type InvoiceLinePatch = {
     account_id?: NullableText;
@@ -1301,7 +1303,7 @@ export type InvoiceList = {
 };
 
 /**
- * Absent keys stay, null clears.
+ * Absent keys keep their value, null clears it.
  */
 export type InvoicePatch = {
     /**
@@ -1319,7 +1321,7 @@ export type InvoicePatch = {
     currency?: NullableCurrencyInput;
     delivery_date?: NullableDate;
     /**
-     * What the document is.
+     * The type of the document.
      */
     document_type?: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
     due_date?: NullableDate;
@@ -1327,12 +1329,12 @@ export type InvoicePatch = {
     invoice_number?: NullableText;
     issue_date?: NullableDate;
     /**
-     * Changes by id.
+     * Changes of lines by id.
      */
     lines?: Array<InvoiceLinePatch>;
     net_total?: NullableAmountInput;
     /**
-     * The note of the document (BT-22), or what the people who handle it wrote instead.
+     * The note of the document (BT-22), or the note that a user wrote instead.
      */
     note?: string | null;
     payable_rounding?: NullableAmountInput;
@@ -1356,14 +1358,14 @@ export type InvoicePatch = {
 };
 
 /**
- * Where the invoice stands.
+ * The status of the invoice.
  */
 export type InvoiceStatus = 'EXTRACTED' | 'NEEDS_REVIEW' | 'APPROVED' | 'SYNCED' | 'SYNC_FAILED' | 'REJECTED' | (string & {});
 
 export type InvoiceStatusFilter = 'EXTRACTED' | 'NEEDS_REVIEW' | 'APPROVED' | 'SYNCED' | 'SYNC_FAILED' | 'REJECTED';
 
 /**
- * An invoice in a list.
+ * The summary of an invoice.
  */
 export type InvoiceSummary = {
     amount_due: NullableDecimal;
@@ -1390,24 +1392,24 @@ export type InvoiceSummary = {
     seller: PartySummary;
     status: InvoiceStatus;
     /**
-     * How far booking has got; null before it was asked for.
+     * The state of the sync; null if no sync was requested.
      */
     sync_state: 'QUEUED' | 'RUNNING' | 'CHECKING' | 'DONE' | 'FAILED' | (string & {});
     tax_total: NullableDecimal;
     updated_at: Timestamp;
     version: Version;
     /**
-     * The page of the web application that shows it.
+     * The page in the web application.
      */
     web_url: string | null;
 };
 
 /**
- * What the official rules for electronic invoices say of the original of an invoice.
+ * The result of the official rules for electronic invoices on the original of an invoice.
  */
 export type InvoiceValidation = {
     /**
-     * The specification that the original claims to follow (EN 16931 BT-24).
+     * The specification identifier that the original declares (EN 16931 BT-24).
      */
     customization: string | null;
     /**
@@ -1415,16 +1417,16 @@ export type InvoiceValidation = {
      */
     findings: Array<RuleFinding>;
     /**
-     * The syntax of the original; null where no rules apply to it.
+     * The syntax of the original; null if no rules apply to it.
      */
     format: 'ubl' | 'cii' | (string & {});
     invoice_id: Id;
     /**
-     * What limits the verdict.
+     * The limits of the result.
      */
     note: string | null;
     /**
-     * VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original claims no profile with rules; note says why.
+     * VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules; see note.
      */
     outcome: 'VALID' | 'INVALID' | 'NOT_JUDGED' | (string & {});
     /**
@@ -1434,7 +1436,7 @@ export type InvoiceValidation = {
 };
 
 /**
- * Whether new bills can use it.
+ * ACTIVE: new bills can use it.
  */
 export type LedgerState = 'ACTIVE' | 'ARCHIVED' | (string & {});
 
@@ -1444,7 +1446,7 @@ export type LoginRequest = {
      */
     email: string;
     /**
-     * The organization to sign in to; absent, the one used last.
+     * The organization to sign in to; if absent, the one used last.
      */
     organization_id?: string;
     /**
@@ -1457,7 +1459,7 @@ export type Me = {
     credential: Credential;
     organization: MeOrganization;
     /**
-     * All organizations the user is a member of.
+     * All organizations that the user is a member of.
      */
     organizations: Array<MeOrganization>;
     user: MeUser;
@@ -1488,12 +1490,12 @@ export type MemberList = {
 };
 
 /**
- * What to send as `cursor` for the next page; null after the last one.
+ * The `cursor` of the next page; null on the last page.
  */
 export type NextCursor = string | null;
 
 /**
- * A sum of money as a decimal string, up to 15 digits before the point and 4 after it, or null.
+ * An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
  */
 export type NullableAmountInput = string | null;
 
@@ -1508,12 +1510,12 @@ export type NullableCountryInput = string | null;
 export type NullableCurrencyInput = string | null;
 
 /**
- * A day without a time zone, YYYY-MM-DD, or null.
+ * A date without a time zone, YYYY-MM-DD, or null.
  */
 export type NullableDate = string | null;
 
 /**
- * An exact decimal number as a string, with the digits it was stated with, or null.
+ * An exact decimal number as a string, with the digits of the document, or null.
  */
 export type NullableDecimal = string | null;
 
@@ -1523,7 +1525,7 @@ export type NullableDecimal = string | null;
 export type NullableId = string | null;
 
 /**
- * A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it, or null.
+ * A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
  */
 export type NullableQuantityInput = string | null;
 
@@ -1533,7 +1535,7 @@ export type NullableQuantityInput = string | null;
 export type NullableText = string | null;
 
 /**
- * A moment in UTC (RFC 3339), or null.
+ * A timestamp in UTC (RFC 3339), or null.
  */
 export type NullableTimestamp = string | null;
 
@@ -1543,7 +1545,7 @@ export type NullableTimestamp = string | null;
 export type OrganizationRole = 'admin' | 'member' | (string & {});
 
 /**
- * The pages of the parent that a part was cut from, counted from 1, both included.
+ * The first and last page of this part in its parent, counted from 1.
  */
 export type PageRange = {
     from: number;
@@ -1556,7 +1558,7 @@ export type PageRange = {
 export type Party = {
     address: PostalAddress;
     /**
-     * Bank stated for the party.
+     * BIC stated for the party.
      */
     bic: string | null;
     /**
@@ -1564,7 +1566,7 @@ export type Party = {
      */
     email: string | null;
     /**
-     * Bank account stated for the party.
+     * IBAN stated for the party.
      */
     iban: string | null;
     /**
@@ -1584,7 +1586,7 @@ export type Party = {
      */
     tax_id: string | null;
     /**
-     * Name it is known by (BT-28, BT-45).
+     * Trading name (BT-28, BT-45).
      */
     trading_name: string | null;
 };
@@ -1614,17 +1616,17 @@ export type PartySummary = {
 
 export type PasswordChange = {
     /**
-     * The account's present password.
+     * The current password.
      */
     current_password: string;
     /**
-     * The account's new password.
+     * The new password.
      */
     new_password: string;
 };
 
 /**
- * How to pay (EN 16931 BG-16); null when nothing is stated.
+ * How to pay (EN 16931 BG-16); null if nothing is stated.
  */
 export type Payment = {
     /**
@@ -1656,7 +1658,7 @@ export type PaymentPatch = {
 } | null;
 
 /**
- * The billed period (EN 16931 BG-14); null when none is stated.
+ * The billed period (EN 16931 BG-14); null if none is stated.
  */
 export type Period = {
     end: NullableDate;
@@ -1669,15 +1671,15 @@ export type PeriodPatch = {
 } | null;
 
 /**
- * What a plan allows; null is unlimited.
+ * The limits of the plan; null means unlimited.
  */
 export type PlanLimits = {
     /**
-     * How many entities that are not archived there may be.
+     * The maximum number of entities that are not archived.
      */
     max_entities: number | null;
     /**
-     * How many documents may be read as invoices in a month of UTC.
+     * The maximum number of documents extracted as invoices in a month (UTC).
      */
     max_invoices_per_month: number | null;
 };
@@ -1692,7 +1694,7 @@ export type PlanList = {
 
 export type PlanOffer = {
     /**
-     * What one period costs, as an exact decimal number; null where it is no single amount.
+     * The price of one period as an exact decimal number; null if it is not a single amount.
      */
     amount: string | null;
     /**
@@ -1704,29 +1706,29 @@ export type PlanOffer = {
      */
     interval: 'day' | 'week' | 'month' | 'year' | (string & {});
     /**
-     * How many of the unit one period has.
+     * The number of units in one period.
      */
     interval_count: number;
     limits: PlanLimits;
     /**
-     * The plan's name as people read it.
+     * The display name of the plan.
      */
     name: string;
     /**
-     * What a checkout session is opened with.
+     * The id for a checkout session.
      */
     price_id: string;
 };
 
 export type PortalSessionCreate = {
     /**
-     * Where the browser returns to.
+     * Where the browser returns.
      */
     return_url: string;
 };
 
 /**
- * Postal address (EN 16931 BG-5, BG-8); null when none is stated.
+ * Postal address (EN 16931 BG-5, BG-8); null if none is stated.
  */
 export type PostalAddress = {
     /**
@@ -1789,7 +1791,7 @@ export type PrecedingInvoiceInput = {
 };
 
 /**
- * How far a running extraction has got.
+ * The progress of a running extraction.
  */
 export type Progress = {
     pages_done: number;
@@ -1801,11 +1803,11 @@ export type Progress = {
  */
 export type Provider = {
     /**
-     * Whether this installation is configured for it.
+     * Whether this installation has credentials for the provider.
      */
     available: boolean;
     /**
-     * Oldest first, ended ones too.
+     * Oldest first, including disconnected integrations.
      */
     integrations: Array<Integration>;
     provider: IntegrationProvider;
@@ -1827,26 +1829,26 @@ export type ProviderList = {
 };
 
 /**
- * A quantity, unit price or rate as a decimal string, up to 15 digits before the point and 10 after it.
+ * A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it.
  */
 export type QuantityInput = string;
 
 export type RefreshRequest = {
     /**
-     * The organization to switch to; absent, the token's own.
+     * The organization to switch to; if absent, the organization of the token.
      */
     organization_id?: string;
 };
 
 export type RejectRequest = {
     /**
-     * Why it is rejected.
+     * The reason for the rejection.
      */
     reason: string;
 };
 
 /**
- * Who rejected it and why; null while nobody did.
+ * The rejection; null if the invoice is not rejected.
  */
 export type Rejection = {
     at: Timestamp;
@@ -1859,7 +1861,7 @@ export type Rejection = {
  */
 export type RuleFinding = {
     /**
-     * The number of all such elements.
+     * The number of elements that violate the rule.
      */
     count: number;
     /**
@@ -1871,7 +1873,7 @@ export type RuleFinding = {
      */
     message: string;
     /**
-     * The profile that the rule is of.
+     * The profile of the rule.
      */
     profile: 'EN16931' | 'XRECHNUNG' | 'PEPPOL_BIS_3' | (string & {});
     /**
@@ -1883,7 +1885,7 @@ export type RuleFinding = {
      */
     severity: 'FATAL' | 'WARNING' | 'INFORMATION' | (string & {});
     /**
-     * The business terms and groups of EN 16931 that the rule is about, such as BT-112.
+     * The business terms and groups of EN 16931 that the rule concerns, such as BT-112.
      */
     terms: Array<string>;
 };
@@ -1903,7 +1905,7 @@ export type RuleSet = {
 };
 
 /**
- * One sign-in.
+ * A session that began with one sign-in.
  */
 export type Session = {
     created_at: Timestamp;
@@ -1926,7 +1928,7 @@ export type SessionList = {
 };
 
 /**
- * How the documents of an entity are handled.
+ * How docledger processes the documents of an entity.
  */
 export type Settings = {
     accounting_integration_id: NullableId;
@@ -1935,31 +1937,31 @@ export type Settings = {
      */
     approval_required: boolean;
     /**
-     * What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. Settings, members, integrations and billing are never for an assistant to change.
+     * What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. An assistant can never change settings, members, integrations or billing.
      */
     assistant_actions: 'READ' | 'PREPARE' | 'ALL' | (string & {});
     /**
-     * The rules whose failed WARNING checks do not keep the system from approving an invoice.
+     * The rules whose failed WARNING checks do not prevent approval by the system.
      */
     auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
     /**
-     * Whether an upload is read by itself.
+     * Whether extraction starts automatically after an upload.
      */
     auto_extract: boolean;
     /**
-     * Whether an approved invoice is booked by itself.
+     * Whether an approved invoice is synced automatically.
      */
     auto_sync: boolean;
     /**
-     * The status of bills made in the ledger.
+     * The status of created bills in the ledger.
      */
     bill_status: 'DRAFT' | 'SUBMITTED' | 'AUTHORISED' | (string & {});
     /**
-     * How an ambiguous date is read; AUTO: as the document suggests.
+     * The order of an ambiguous date. AUTO: derived from the document.
      */
     date_order: 'AUTO' | 'DMY' | 'MDY' | 'YMD' | (string & {});
     /**
-     * The ledger's account of lines without another one.
+     * The ledger account for lines without an account.
      */
     default_account_id: string | null;
     /**
@@ -1967,28 +1969,28 @@ export type Settings = {
      */
     default_currency: string | null;
     /**
-     * The ledger's tax rate of lines without another one.
+     * The ledger tax rate for lines without a tax rate.
      */
     default_tax_rate_id: string | null;
     /**
-     * What follows when an electronic invoice violates fatal rules of the profiles that it claims (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: nothing. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
+     * The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
      */
     einvoice_rules: 'OFF' | 'WARN' | 'BLOCK' | (string & {});
     entity_id: Id;
     /**
-     * True: whoever uploaded or changed an invoice last cannot approve it, and neither can the system.
+     * True: the user who last uploaded or changed an invoice cannot approve it. The system cannot approve it either.
      */
     four_eyes: boolean;
     /**
-     * Lowest confidence of number, dates, currency, parties and totals that needs no review.
+     * The lowest confidence of number, dates, currency, parties and totals that requires no review.
      */
     review_threshold: number;
     /**
-     * Tax rates by VAT category and rate, before the default.
+     * Tax rates by VAT category and rate. They take precedence over the default.
      */
     tax_mappings: Array<TaxMapping>;
     /**
-     * IANA time zone in which "today" is judged.
+     * IANA time zone that defines the current day.
      */
     timezone: string;
     updated_at: Timestamp;
@@ -1996,57 +1998,57 @@ export type Settings = {
 };
 
 /**
- * Absent keys keep their value, null resets to the default.
+ * Absent keys keep their value; null resets to the default.
  */
 export type SettingsUpdate = {
     accounting_integration_id?: NullableId;
     /**
-     * Whether a person must approve; false lets the system approve what has no failed check.
+     * Whether a person must approve. False: the system approves invoices without failed checks.
      */
     approval_required?: boolean | null;
     /**
-     * What an assistant may do for a user.
+     * The actions that an assistant may perform for a user.
      */
     assistant_actions?: 'READ' | 'PREPARE' | 'ALL' | null;
     /**
-     * Rules whose WARNINGs do not stop the system's approval.
+     * Rules whose WARNINGs do not prevent approval by the system.
      */
     auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
     /**
-     * Whether an upload is read by itself.
+     * Whether extraction starts automatically after an upload.
      */
     auto_extract?: boolean | null;
     /**
-     * Whether an approved invoice is booked by itself.
+     * Whether an approved invoice is synced automatically.
      */
     auto_sync?: boolean | null;
     /**
-     * The status of bills made in the ledger.
+     * The status of created bills in the ledger.
      */
     bill_status?: 'DRAFT' | 'SUBMITTED' | 'AUTHORISED' | null;
     /**
-     * How an ambiguous date is read.
+     * The order of an ambiguous date.
      */
     date_order?: 'AUTO' | 'DMY' | 'MDY' | 'YMD' | null;
     /**
-     * The ledger's account of lines without another one.
+     * The ledger account for lines without an account.
      */
     default_account_id?: string | null;
     default_currency?: NullableCurrencyInput;
     /**
-     * The ledger's tax rate of lines without another one.
+     * The ledger tax rate for lines without a tax rate.
      */
     default_tax_rate_id?: string | null;
     /**
-     * What follows when an electronic invoice violates fatal official rules.
+     * The effect of violated fatal rules of an electronic invoice.
      */
     einvoice_rules?: 'OFF' | 'WARN' | 'BLOCK' | null;
     /**
-     * Whether approving needs a second person.
+     * Whether a second person must approve.
      */
     four_eyes?: boolean | null;
     /**
-     * Lowest confidence that needs no review.
+     * The lowest confidence that requires no review.
      */
     review_threshold?: number | null;
     /**
@@ -2060,7 +2062,7 @@ export type SettingsUpdate = {
 };
 
 /**
- * Why the integration is not ACTIVE; null where there is nothing to say.
+ * Why the integration has its status; null if there is no reason.
  */
 export type StatusReason = {
     /**
@@ -2068,35 +2070,35 @@ export type StatusReason = {
      */
     code: 'consent_missing' | 'consent_refused' | 'setup_missing' | 'verification_pending' | 'reconnect_needed' | 'tenant_changed' | 'tenant_disconnected' | 'access_lost' | 'scope_missing' | 'ended' | 'left_at_provider' | 'tenant_left_at_provider' | (string & {});
     /**
-     * What it means and what to do.
+     * The meaning and what to do.
      */
     message: string;
 } | null;
 
 /**
- * The subscription's status as the payment processor says it. Without a
- * subscription it is that of the trial: `trialing` through its last day in
- * UTC, then `trial_expired`; `none` where there is no trial either. New
- * things can be added in `active`, `trialing` and `past_due`; reading works
- * in all.
+ * The status of the subscription at the payment processor. Without a
+ * subscription, the status of the trial: `trialing` until the end of its
+ * last day (UTC), then `trial_expired`; `none` without a trial. New records
+ * are accepted in `active`, `trialing` and `past_due`. Reading works in
+ * every status.
  *
  */
 export type SubscriptionStatus = 'active' | 'trialing' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'trial_expired' | 'none' | (string & {});
 
 /**
- * How far booking in the ledger has got; null before it was asked for.
+ * The progress of the sync to the ledger; null if no sync was requested.
  */
 export type Sync = {
     /**
-     * What became of the original.
+     * Whether the original was attached to the bill.
      */
     attachment: 'ATTACHED' | 'RENDERED' | 'SKIPPED' | (string & {});
     /**
-     * Why the original was skipped.
+     * Why the original was not attached.
      */
     attachment_reason: string | null;
     /**
-     * How often it was tried since it was last asked for.
+     * The number of attempts since the last request.
      */
     attempts: number;
     difference: NullableDecimal;
@@ -2105,15 +2107,15 @@ export type Sync = {
     ledger_total: NullableDecimal;
     next_attempt_at: NullableTimestamp;
     /**
-     * The ledger's id of the bill.
+     * The id of the bill in the ledger.
      */
     remote_id: string | null;
     /**
-     * The ledger's number of the bill.
+     * The number of the bill in the ledger.
      */
     remote_number: string | null;
     /**
-     * The ledger's page of the bill.
+     * The page of the bill in the ledger.
      */
     remote_url: string | null;
     state: SyncState;
@@ -2121,7 +2123,7 @@ export type Sync = {
 } | null;
 
 /**
- * One of several things of the ledger to choose from.
+ * One of several matching records in the ledger.
  */
 export type SyncCandidate = {
     /**
@@ -2129,17 +2131,17 @@ export type SyncCandidate = {
      */
     id: string;
     /**
-     * Its name, or the number of a bill.
+     * The name, or the number of a bill.
      */
     name: string;
     /**
-     * Its page in the ledger.
+     * The page in the ledger.
      */
     url: string | null;
 };
 
 /**
- * Why booking failed, or why the last attempt did not get through.
+ * Why the sync failed, or why the last attempt did not succeed.
  */
 export type SyncError = {
     /**
@@ -2147,29 +2149,29 @@ export type SyncError = {
      */
     action: string | null;
     /**
-     * What to choose from, where several things fit: contacts, tax rates, or the bill that is there already.
+     * The records that match: contacts, tax rates, or the existing bill.
      */
     candidates: Array<SyncCandidate>;
     code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'original_unavailable' | 'cancelled' | 'held_after_restore' | 'internal' | (string & {});
     /**
-     * What is the matter.
+     * What went wrong.
      */
     message: string;
 } | null;
 
 export type SyncRequest = {
     /**
-     * Book although the ledger has a bill with the number and total.
+     * Create a bill even if the ledger has one with the same number and total.
      */
     force?: boolean;
     /**
-     * The ledger's id of a bill to adopt instead of booking one.
+     * The ledger id of the bill to adopt instead of creating one.
      */
     link?: string;
 };
 
 /**
- * CHECKING: the answer was lost and is being read back.
+ * CHECKING: the response of the ledger was lost; docledger searches for the bill.
  */
 export type SyncState = 'QUEUED' | 'RUNNING' | 'CHECKING' | 'DONE' | 'FAILED' | (string & {});
 
@@ -2197,7 +2199,7 @@ export type TaxBreakdownInput = {
 };
 
 /**
- * Which of the ledger's tax rates stands for a VAT category and rate.
+ * The tax rate in the ledger for a VAT category and rate.
  */
 export type TaxMapping = {
     /**
@@ -2206,7 +2208,7 @@ export type TaxMapping = {
     category: string;
     rate: Decimal;
     /**
-     * The ledger's tax rate.
+     * The tax rate in the ledger.
      */
     tax_rate_id: string;
 };
@@ -2218,13 +2220,13 @@ export type TaxMappingInput = {
     category: 'S' | 'Z' | 'E' | 'AE' | 'K' | 'G' | 'O';
     rate: QuantityInput;
     /**
-     * The ledger's tax rate.
+     * The tax rate in the ledger.
      */
     tax_rate_id: string;
 };
 
 /**
- * A moment in UTC (RFC 3339).
+ * A timestamp in UTC (RFC 3339).
  */
 export type Timestamp = string;
 
@@ -2237,37 +2239,37 @@ export type Token = {
 };
 
 /**
- * A place of a document store.
+ * A location of a document store.
  */
 export type TriggerSource = {
     /**
-     * What the set-up names it by; opaque.
+     * The opaque id for the setup.
      */
     id: string;
     /**
-     * Its name.
+     * The name.
      */
     name: string;
     /**
-     * Where it lies, where the provider tells it.
+     * The path; null if unknown.
      */
     path: string | null;
     /**
-     * Where a person opens it, where the provider tells it.
+     * The web page; null if unknown.
      */
     web_url: string | null;
 };
 
 /**
- * The list, or a page of it.
+ * The complete list, or one page.
  */
 export type TriggerSourceList = {
     /**
-     * In the provider's order.
+     * In the order of the provider.
      */
     items: Array<TriggerSource>;
     /**
-     * Of the next page; null on the last one.
+     * The cursor of the next page; null on the last page.
      */
     next_cursor: string | null;
 };
@@ -2275,7 +2277,7 @@ export type TriggerSourceList = {
 export type UploadForm = {
     entity_id: Id;
     /**
-     * The file; its part names it.
+     * The file. Its part must have a filename.
      */
     file: Blob | File;
 };
@@ -2294,11 +2296,11 @@ export type UploadRequest = {
 
 export type UsageByEntity = {
     /**
-     * What each entity has used, in the order of their ids; none where nothing was used.
+     * The usage of each entity, sorted by id; empty without usage.
      */
     items: Array<EntityUsage>;
     /**
-     * The month in UTC.
+     * The month (UTC).
      */
     month: string;
     /**
@@ -2308,16 +2310,16 @@ export type UsageByEntity = {
 };
 
 /**
- * Grows by one with each change of the record. Also the record's ETag.
+ * The version of the record. Each change increases it by one. The ETag contains it.
  */
 export type Version = number;
 
 /**
- * A directory of the set-up, with the folders that are watched for it.
+ * A directory of the setup with its watched folders.
  */
 export type WatchedDirectory = {
     /**
-     * The folders that lie at the path, or did: one that was renamed or moved stays watched. Empty while there is none.
+     * The folders that are or were at the path. A renamed or moved folder stays watched. Empty if there is none.
      */
     folders: Array<WatchedFolder>;
     /**
@@ -2331,7 +2333,7 @@ export type WatchedDirectory = {
  */
 export type WatchedFolder = {
     /**
-     * Where it lies in the sub-source now; null where it is gone.
+     * The current path in the sub-source; null if the folder was deleted.
      */
     current_path: string | null;
     /**
@@ -2341,7 +2343,7 @@ export type WatchedFolder = {
 };
 
 /**
- * Whatever the sender says; what it means is read after the signature has held.
+ * The content of the sender. docledger interprets it after it verified the signature.
  */
 export type WebhookEvent = {
     [key: string]: unknown;
@@ -2360,7 +2362,7 @@ export type WebhookReceipt = {
 export type BackendIntegrationId = Id;
 
 /**
- * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+ * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
  */
 export type Cursor = string;
 
@@ -2370,7 +2372,7 @@ export type Cursor = string;
 export type DocumentId = Id;
 
 /**
- * Only of this entity.
+ * Only records of this entity.
  */
 export type EntityFilter = Id;
 
@@ -2380,17 +2382,17 @@ export type EntityFilter = Id;
 export type EntityId = Id;
 
 /**
- * Makes a repeated request safe: for 24 hours the same key in the same
- * organization, credential and operation gets the first answer again. The
- * same key with another body is refused with `conflict`.
+ * Makes a retry safe. For 24 hours, the same key in the same organization,
+ * credential and operation returns the first response again. The same key
+ * with another body is refused with `conflict`.
  *
  */
 export type IdempotencyKey = string;
 
 /**
- * The ETag of the version that the change is meant for. If the record has
- * changed since, the request is refused with `version_conflict` and
- * `details.current_version`. Without it the last write wins.
+ * The ETag of the version to change. If the record has changed since, the
+ * request is refused with `version_conflict` and
+ * `details.current_version`. Without it, the last write wins.
  *
  */
 export type IfMatch = string;
@@ -2406,12 +2408,12 @@ export type IntegrationId = Id;
 export type InvoiceId = Id;
 
 /**
- * How many items a page holds.
+ * The number of items per page.
  */
 export type Limit = number;
 
 /**
- * How many items a page holds; without it the list is complete.
+ * The number of items per page; if absent, the list is complete.
  */
 export type PartLimit = number;
 
@@ -2424,7 +2426,7 @@ export type LoginData = {
 
 export type LoginErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2432,11 +2434,11 @@ export type LoginErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2444,11 +2446,11 @@ export type LoginErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2473,7 +2475,7 @@ export type LogoutData = {
 
 export type LogoutErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2481,11 +2483,11 @@ export type LogoutErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2493,11 +2495,11 @@ export type LogoutErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2506,7 +2508,7 @@ export type LogoutError = LogoutErrors[keyof LogoutErrors];
 
 export type LogoutResponses = {
     /**
-     * The session that has ended.
+     * The ended session.
      */
     200: Session;
 };
@@ -2522,7 +2524,7 @@ export type ChangePasswordData = {
 
 export type ChangePasswordErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2530,11 +2532,11 @@ export type ChangePasswordErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2542,11 +2544,11 @@ export type ChangePasswordErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2571,7 +2573,7 @@ export type RefreshTokenData = {
 
 export type RefreshTokenErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2579,11 +2581,11 @@ export type RefreshTokenErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2591,11 +2593,11 @@ export type RefreshTokenErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2616,11 +2618,11 @@ export type ListSessionsData = {
     path?: never;
     query?: {
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -2629,7 +2631,7 @@ export type ListSessionsData = {
 
 export type ListSessionsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2637,11 +2639,11 @@ export type ListSessionsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2649,11 +2651,11 @@ export type ListSessionsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2662,7 +2664,7 @@ export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
 
 export type ListSessionsResponses = {
     /**
-     * A page of sessions.
+     * One page of sessions.
      */
     200: SessionList;
 };
@@ -2683,7 +2685,7 @@ export type EndSessionData = {
 
 export type EndSessionErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2691,11 +2693,11 @@ export type EndSessionErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2703,11 +2705,11 @@ export type EndSessionErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2716,7 +2718,7 @@ export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
 
 export type EndSessionResponses = {
     /**
-     * The session that has ended.
+     * The ended session.
      */
     200: Session;
 };
@@ -2732,7 +2734,7 @@ export type GetBillingData = {
 
 export type GetBillingErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2740,11 +2742,11 @@ export type GetBillingErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2752,11 +2754,11 @@ export type GetBillingErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2776,9 +2778,9 @@ export type CreateCheckoutSessionData = {
     body: CheckoutSessionCreate;
     headers?: {
         /**
-         * Makes a repeated request safe: for 24 hours the same key in the same
-         * organization, credential and operation gets the first answer again. The
-         * same key with another body is refused with `conflict`.
+         * Makes a retry safe. For 24 hours, the same key in the same organization,
+         * credential and operation returns the first response again. The same key
+         * with another body is refused with `conflict`.
          *
          */
         'Idempotency-Key'?: string;
@@ -2790,7 +2792,7 @@ export type CreateCheckoutSessionData = {
 
 export type CreateCheckoutSessionErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2798,11 +2800,11 @@ export type CreateCheckoutSessionErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2810,11 +2812,11 @@ export type CreateCheckoutSessionErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2823,7 +2825,7 @@ export type CreateCheckoutSessionError = CreateCheckoutSessionErrors[keyof Creat
 
 export type CreateCheckoutSessionResponses = {
     /**
-     * Where to send the browser.
+     * The URL to open in the browser.
      */
     200: BillingSession;
 };
@@ -2839,7 +2841,7 @@ export type ListPlansData = {
 
 export type ListPlansErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2847,11 +2849,11 @@ export type ListPlansErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2859,11 +2861,11 @@ export type ListPlansErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2888,7 +2890,7 @@ export type CreatePortalSessionData = {
 
 export type CreatePortalSessionErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2896,11 +2898,11 @@ export type CreatePortalSessionErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2908,11 +2910,11 @@ export type CreatePortalSessionErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2921,7 +2923,7 @@ export type CreatePortalSessionError = CreatePortalSessionErrors[keyof CreatePor
 
 export type CreatePortalSessionResponses = {
     /**
-     * Where to send the browser.
+     * The URL to open in the browser.
      */
     200: BillingSession;
 };
@@ -2933,11 +2935,11 @@ export type GetBillingUsageData = {
     path?: never;
     query?: {
         /**
-         * The month in UTC, as YYYY-MM; the running one where it is absent.
+         * The month (UTC) as YYYY-MM; if absent, the current month.
          */
         month?: string;
         /**
-         * In which form the answer comes.
+         * The format of the response.
          */
         format?: 'json' | 'csv';
     };
@@ -2946,7 +2948,7 @@ export type GetBillingUsageData = {
 
 export type GetBillingUsageErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -2954,11 +2956,11 @@ export type GetBillingUsageErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -2966,11 +2968,11 @@ export type GetBillingUsageErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -2979,7 +2981,7 @@ export type GetBillingUsageError = GetBillingUsageErrors[keyof GetBillingUsageEr
 
 export type GetBillingUsageResponses = {
     /**
-     * The usage; as CSV with the columns of the header row, one row for each item.
+     * The usage. CSV has a header row and one row for each item.
      */
     200: UsageByEntity | string;
 };
@@ -2991,19 +2993,19 @@ export type ListDocumentsData = {
     path?: never;
     query?: {
         /**
-         * Only of this entity.
+         * Only records of this entity.
          */
         entity_id?: Id;
         /**
-         * Only documents in this status; repeat it for any of several.
+         * Only documents in this status. Repeat it to select several.
          */
         status?: Array<DocumentStatusFilter>;
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -3012,7 +3014,7 @@ export type ListDocumentsData = {
 
 export type ListDocumentsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3020,11 +3022,11 @@ export type ListDocumentsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3032,11 +3034,11 @@ export type ListDocumentsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3045,7 +3047,7 @@ export type ListDocumentsError = ListDocumentsErrors[keyof ListDocumentsErrors];
 
 export type ListDocumentsResponses = {
     /**
-     * A page of documents.
+     * One page of documents.
      */
     200: DocumentList;
 };
@@ -3056,9 +3058,9 @@ export type UploadDocumentData = {
     body: UploadForm;
     headers?: {
         /**
-         * Makes a repeated request safe: for 24 hours the same key in the same
-         * organization, credential and operation gets the first answer again. The
-         * same key with another body is refused with `conflict`.
+         * Makes a retry safe. For 24 hours, the same key in the same organization,
+         * credential and operation returns the first response again. The same key
+         * with another body is refused with `conflict`.
          *
          */
         'Idempotency-Key'?: string;
@@ -3070,7 +3072,7 @@ export type UploadDocumentData = {
 
 export type UploadDocumentErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3078,11 +3080,11 @@ export type UploadDocumentErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3090,11 +3092,11 @@ export type UploadDocumentErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3124,7 +3126,7 @@ export type GetDocumentData = {
 
 export type GetDocumentErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3132,11 +3134,11 @@ export type GetDocumentErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3144,11 +3146,11 @@ export type GetDocumentErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3178,7 +3180,7 @@ export type GetDocumentContentData = {
 
 export type GetDocumentContentErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3186,11 +3188,11 @@ export type GetDocumentContentErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3198,11 +3200,11 @@ export type GetDocumentContentErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3211,7 +3213,7 @@ export type GetDocumentContentError = GetDocumentContentErrors[keyof GetDocument
 
 export type GetDocumentContentResponses = {
     /**
-     * The original file.
+     * The original.
      */
     200: Blob | File;
 };
@@ -3223,11 +3225,11 @@ export type ListEntitiesData = {
     path?: never;
     query?: {
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -3236,7 +3238,7 @@ export type ListEntitiesData = {
 
 export type ListEntitiesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3244,11 +3246,11 @@ export type ListEntitiesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3256,11 +3258,11 @@ export type ListEntitiesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3269,7 +3271,7 @@ export type ListEntitiesError = ListEntitiesErrors[keyof ListEntitiesErrors];
 
 export type ListEntitiesResponses = {
     /**
-     * A page of entities.
+     * One page of entities.
      */
     200: EntityList;
 };
@@ -3280,9 +3282,9 @@ export type CreateEntityData = {
     body: EntityCreate;
     headers?: {
         /**
-         * Makes a repeated request safe: for 24 hours the same key in the same
-         * organization, credential and operation gets the first answer again. The
-         * same key with another body is refused with `conflict`.
+         * Makes a retry safe. For 24 hours, the same key in the same organization,
+         * credential and operation returns the first response again. The same key
+         * with another body is refused with `conflict`.
          *
          */
         'Idempotency-Key'?: string;
@@ -3294,7 +3296,7 @@ export type CreateEntityData = {
 
 export type CreateEntityErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3302,11 +3304,11 @@ export type CreateEntityErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3314,11 +3316,11 @@ export type CreateEntityErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3348,7 +3350,7 @@ export type GetEntityData = {
 
 export type GetEntityErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3356,11 +3358,11 @@ export type GetEntityErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3368,11 +3370,11 @@ export type GetEntityErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3392,9 +3394,9 @@ export type UpdateEntityData = {
     body: EntityUpdate;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -3411,7 +3413,7 @@ export type UpdateEntityData = {
 
 export type UpdateEntityErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3419,11 +3421,11 @@ export type UpdateEntityErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3431,11 +3433,11 @@ export type UpdateEntityErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3444,7 +3446,7 @@ export type UpdateEntityError = UpdateEntityErrors[keyof UpdateEntityErrors];
 
 export type UpdateEntityResponses = {
     /**
-     * The entity after the change.
+     * The updated entity.
      */
     200: Entity;
 };
@@ -3456,35 +3458,35 @@ export type ListEventsData = {
     path?: never;
     query?: {
         /**
-         * The `next_cursor` of an earlier answer; absent, the log is read from its start.
+         * The `next_cursor` of an earlier response. If absent, the list starts at the first event.
          */
         after?: string;
         /**
-         * Only events of this type; repeat it for any of several. Types that a later release adds can be asked for as soon as it runs.
+         * Only events of this type. Repeat it to select several. Types of later releases are accepted.
          */
         type?: Array<string>;
         /**
-         * Only of this entity.
+         * Only records of this entity.
          */
         entity_id?: Id;
         /**
-         * Only events about this document, invoice, entity or other thing.
+         * Only events about this document, invoice, entity or other record.
          */
         subject_id?: Id;
         /**
-         * Only what this actor did.
+         * Only events that this actor caused.
          */
         actor_id?: Id;
         /**
-         * At this moment or later.
+         * Created at or after this time.
          */
         created_from?: string;
         /**
-         * Before this moment.
+         * Created before this time.
          */
         created_to?: string;
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
     };
@@ -3493,7 +3495,7 @@ export type ListEventsData = {
 
 export type ListEventsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3501,11 +3503,11 @@ export type ListEventsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3513,11 +3515,11 @@ export type ListEventsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3526,7 +3528,7 @@ export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
 
 export type ListEventsResponses = {
     /**
-     * A page of events.
+     * One page of events.
      */
     200: EventList;
 };
@@ -3547,7 +3549,7 @@ export type ListIntegrationsData = {
 
 export type ListIntegrationsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3555,11 +3557,11 @@ export type ListIntegrationsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3567,11 +3569,11 @@ export type ListIntegrationsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3601,7 +3603,7 @@ export type ConnectIntegrationData = {
 
 export type ConnectIntegrationErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3609,11 +3611,11 @@ export type ConnectIntegrationErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3621,11 +3623,11 @@ export type ConnectIntegrationErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3655,7 +3657,7 @@ export type GetIntegrationStatusData = {
 
 export type GetIntegrationStatusErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3663,11 +3665,11 @@ export type GetIntegrationStatusErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3675,11 +3677,11 @@ export type GetIntegrationStatusErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3700,47 +3702,47 @@ export type ListInvoicesData = {
     path?: never;
     query?: {
         /**
-         * Only of this entity.
+         * Only records of this entity.
          */
         entity_id?: Id;
         /**
-         * Only invoices in this status; repeat it for any of several.
+         * Only invoices in this status. Repeat it to select several.
          */
         status?: Array<InvoiceStatusFilter>;
         /**
-         * Issued on this day or later.
+         * Issued on or after this day.
          */
         issue_date_from?: string;
         /**
-         * Issued on this day or earlier.
+         * Issued on or before this day.
          */
         issue_date_to?: string;
         /**
-         * Due on this day or later.
+         * Due on or after this day.
          */
         due_date_from?: string;
         /**
-         * Due on this day or earlier.
+         * Due on or before this day.
          */
         due_date_to?: string;
         /**
-         * Made at this moment or later.
+         * Created at or after this time.
          */
         created_from?: string;
         /**
-         * Made before this moment.
+         * Created before this time.
          */
         created_to?: string;
         /**
-         * Searched in number, supplier, purchase order and file name, without case and accents; an amount finds the exact sum.
+         * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
          */
         q?: string;
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -3749,7 +3751,7 @@ export type ListInvoicesData = {
 
 export type ListInvoicesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3757,11 +3759,11 @@ export type ListInvoicesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3769,11 +3771,11 @@ export type ListInvoicesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3782,7 +3784,7 @@ export type ListInvoicesError = ListInvoicesErrors[keyof ListInvoicesErrors];
 
 export type ListInvoicesResponses = {
     /**
-     * A page of invoices.
+     * One page of invoices.
      */
     200: InvoiceList;
 };
@@ -3793,9 +3795,9 @@ export type ExtractInvoiceData = {
     body: ExtractRequest;
     headers?: {
         /**
-         * Makes a repeated request safe: for 24 hours the same key in the same
-         * organization, credential and operation gets the first answer again. The
-         * same key with another body is refused with `conflict`.
+         * Makes a retry safe. For 24 hours, the same key in the same organization,
+         * credential and operation returns the first response again. The same key
+         * with another body is refused with `conflict`.
          *
          */
         'Idempotency-Key'?: string;
@@ -3807,7 +3809,7 @@ export type ExtractInvoiceData = {
 
 export type ExtractInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3815,11 +3817,11 @@ export type ExtractInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3827,11 +3829,11 @@ export type ExtractInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3861,7 +3863,7 @@ export type GetInvoiceData = {
 
 export type GetInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3869,11 +3871,11 @@ export type GetInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3881,11 +3883,11 @@ export type GetInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3905,9 +3907,9 @@ export type UpdateInvoiceData = {
     body: InvoicePatch;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -3924,7 +3926,7 @@ export type UpdateInvoiceData = {
 
 export type UpdateInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3932,11 +3934,11 @@ export type UpdateInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -3944,11 +3946,11 @@ export type UpdateInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -3957,7 +3959,7 @@ export type UpdateInvoiceError = UpdateInvoiceErrors[keyof UpdateInvoiceErrors];
 
 export type UpdateInvoiceResponses = {
     /**
-     * The invoice after the change.
+     * The updated invoice.
      */
     200: Invoice;
 };
@@ -3968,9 +3970,9 @@ export type ApproveInvoiceData = {
     body: ApproveRequest;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -3987,7 +3989,7 @@ export type ApproveInvoiceData = {
 
 export type ApproveInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -3995,11 +3997,11 @@ export type ApproveInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4007,11 +4009,11 @@ export type ApproveInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4037,11 +4039,11 @@ export type GetInvoiceHistoryData = {
     };
     query?: {
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -4050,7 +4052,7 @@ export type GetInvoiceHistoryData = {
 
 export type GetInvoiceHistoryErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4058,11 +4060,11 @@ export type GetInvoiceHistoryErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4070,11 +4072,11 @@ export type GetInvoiceHistoryErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4083,7 +4085,7 @@ export type GetInvoiceHistoryError = GetInvoiceHistoryErrors[keyof GetInvoiceHis
 
 export type GetInvoiceHistoryResponses = {
     /**
-     * A page of events.
+     * One page of events.
      */
     200: EventList;
 };
@@ -4100,11 +4102,11 @@ export type ListInvoiceLinesData = {
     };
     query?: {
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -4113,7 +4115,7 @@ export type ListInvoiceLinesData = {
 
 export type ListInvoiceLinesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4121,11 +4123,11 @@ export type ListInvoiceLinesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4133,11 +4135,11 @@ export type ListInvoiceLinesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4146,7 +4148,7 @@ export type ListInvoiceLinesError = ListInvoiceLinesErrors[keyof ListInvoiceLine
 
 export type ListInvoiceLinesResponses = {
     /**
-     * A page of lines.
+     * One page of lines.
      */
     200: InvoiceLineList;
 };
@@ -4157,9 +4159,9 @@ export type RejectInvoiceData = {
     body: RejectRequest;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -4176,7 +4178,7 @@ export type RejectInvoiceData = {
 
 export type RejectInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4184,11 +4186,11 @@ export type RejectInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4196,11 +4198,11 @@ export type RejectInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4220,9 +4222,9 @@ export type ReopenInvoiceData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -4239,7 +4241,7 @@ export type ReopenInvoiceData = {
 
 export type ReopenInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4247,11 +4249,11 @@ export type ReopenInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4259,11 +4261,11 @@ export type ReopenInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4283,9 +4285,9 @@ export type SyncInvoiceData = {
     body?: SyncRequest;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -4302,7 +4304,7 @@ export type SyncInvoiceData = {
 
 export type SyncInvoiceErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4310,11 +4312,11 @@ export type SyncInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4322,11 +4324,11 @@ export type SyncInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4356,7 +4358,7 @@ export type GetInvoiceValidationData = {
 
 export type GetInvoiceValidationErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4364,11 +4366,11 @@ export type GetInvoiceValidationErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4376,11 +4378,11 @@ export type GetInvoiceValidationErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4389,7 +4391,7 @@ export type GetInvoiceValidationError = GetInvoiceValidationErrors[keyof GetInvo
 
 export type GetInvoiceValidationResponses = {
     /**
-     * The verdict.
+     * The validation result.
      */
     200: InvoiceValidation;
 };
@@ -4405,7 +4407,7 @@ export type GetMeData = {
 
 export type GetMeErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4413,11 +4415,11 @@ export type GetMeErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4425,11 +4427,11 @@ export type GetMeErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4450,11 +4452,11 @@ export type ListMembersData = {
     path?: never;
     query?: {
         /**
-         * How many items a page holds.
+         * The number of items per page.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -4463,7 +4465,7 @@ export type ListMembersData = {
 
 export type ListMembersErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4471,11 +4473,11 @@ export type ListMembersErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4483,11 +4485,11 @@ export type ListMembersErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4496,7 +4498,7 @@ export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
 
 export type ListMembersResponses = {
     /**
-     * A page of members.
+     * One page of members.
      */
     200: MemberList;
 };
@@ -4517,7 +4519,7 @@ export type GetSettingsData = {
 
 export type GetSettingsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4525,11 +4527,11 @@ export type GetSettingsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4537,11 +4539,11 @@ export type GetSettingsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4561,9 +4563,9 @@ export type UpdateSettingsData = {
     body: SettingsUpdate;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -4580,7 +4582,7 @@ export type UpdateSettingsData = {
 
 export type UpdateSettingsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4588,11 +4590,11 @@ export type UpdateSettingsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4600,11 +4602,11 @@ export type UpdateSettingsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4613,7 +4615,7 @@ export type UpdateSettingsError = UpdateSettingsErrors[keyof UpdateSettingsError
 
 export type UpdateSettingsResponses = {
     /**
-     * The settings after the change.
+     * The updated settings.
      */
     200: Settings;
 };
@@ -4629,7 +4631,7 @@ export type AuthorizeIntegrationData = {
 
 export type AuthorizeIntegrationErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4637,11 +4639,11 @@ export type AuthorizeIntegrationErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4649,11 +4651,11 @@ export type AuthorizeIntegrationErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4674,15 +4676,15 @@ export type FinishAuthorizationData = {
     path?: never;
     query?: {
         /**
-         * What the authorization URL carried.
+         * The state of the authorization URL.
          */
         state?: string;
         /**
-         * The provider's code; absent where the person declined.
+         * The authorization code; absent if the user declined.
          */
         code?: string;
         /**
-         * Why there is no code.
+         * The reason why there is no code.
          */
         error?: string;
     };
@@ -4691,15 +4693,15 @@ export type FinishAuthorizationData = {
 
 export type FinishAuthorizationErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4707,11 +4709,11 @@ export type FinishAuthorizationErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4722,9 +4724,9 @@ export type DisconnectIntegrationData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -4741,7 +4743,7 @@ export type DisconnectIntegrationData = {
 
 export type DisconnectIntegrationErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4749,11 +4751,11 @@ export type DisconnectIntegrationErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4761,11 +4763,11 @@ export type DisconnectIntegrationErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4774,7 +4776,7 @@ export type DisconnectIntegrationError = DisconnectIntegrationErrors[keyof Disco
 
 export type DisconnectIntegrationResponses = {
     /**
-     * The integration after its end.
+     * The disconnected integration.
      */
     200: Integration;
 };
@@ -4785,9 +4787,9 @@ export type SetUpIntegrationData = {
     body: IntegrationSetup;
     headers?: {
         /**
-         * The ETag of the version that the change is meant for. If the record has
-         * changed since, the request is refused with `version_conflict` and
-         * `details.current_version`. Without it the last write wins.
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
          *
          */
         'If-Match'?: string;
@@ -4800,7 +4802,7 @@ export type SetUpIntegrationData = {
     };
     query?: {
         /**
-         * The entity that the integration belongs to; required here or in the body.
+         * The entity of the integration; required here or in the body.
          */
         entity_id?: Id;
     };
@@ -4809,7 +4811,7 @@ export type SetUpIntegrationData = {
 
 export type SetUpIntegrationErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4817,11 +4819,11 @@ export type SetUpIntegrationErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4829,11 +4831,11 @@ export type SetUpIntegrationErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4859,15 +4861,15 @@ export type ListAccountingAccountsData = {
     };
     query?: {
         /**
-         * Only accounts of these classes, with commas between them: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
+         * Only accounts of these classes, separated by commas: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
          */
         account_types?: string;
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -4876,7 +4878,7 @@ export type ListAccountingAccountsData = {
 
 export type ListAccountingAccountsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4884,11 +4886,11 @@ export type ListAccountingAccountsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4896,11 +4898,11 @@ export type ListAccountingAccountsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4926,11 +4928,11 @@ export type ListAccountingContactsData = {
     };
     query?: {
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -4939,7 +4941,7 @@ export type ListAccountingContactsData = {
 
 export type ListAccountingContactsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -4947,11 +4949,11 @@ export type ListAccountingContactsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -4959,11 +4961,11 @@ export type ListAccountingContactsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -4989,11 +4991,11 @@ export type ListAccountingCurrenciesData = {
     };
     query?: {
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -5002,7 +5004,7 @@ export type ListAccountingCurrenciesData = {
 
 export type ListAccountingCurrenciesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -5010,11 +5012,11 @@ export type ListAccountingCurrenciesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -5022,11 +5024,11 @@ export type ListAccountingCurrenciesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -5052,15 +5054,15 @@ export type ListAccountingOrganizationsData = {
     };
     query: {
         /**
-         * The entity that the integration belongs to.
+         * The entity of the integration.
          */
         entity_id: Id;
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -5069,7 +5071,7 @@ export type ListAccountingOrganizationsData = {
 
 export type ListAccountingOrganizationsErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -5077,11 +5079,11 @@ export type ListAccountingOrganizationsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -5089,11 +5091,11 @@ export type ListAccountingOrganizationsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -5119,11 +5121,11 @@ export type ListAccountingTaxRatesData = {
     };
     query?: {
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -5132,7 +5134,7 @@ export type ListAccountingTaxRatesData = {
 
 export type ListAccountingTaxRatesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -5140,11 +5142,11 @@ export type ListAccountingTaxRatesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -5152,11 +5154,11 @@ export type ListAccountingTaxRatesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -5182,15 +5184,15 @@ export type ListTriggerSourcesData = {
     };
     query: {
         /**
-         * The entity that the integration belongs to.
+         * The entity of the integration.
          */
         entity_id: Id;
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -5199,7 +5201,7 @@ export type ListTriggerSourcesData = {
 
 export type ListTriggerSourcesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -5207,11 +5209,11 @@ export type ListTriggerSourcesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -5219,11 +5221,11 @@ export type ListTriggerSourcesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -5247,21 +5249,21 @@ export type ListTriggerSubSourcesData = {
          */
         integrationId: Id;
         /**
-         * The source's id as the list names it, percent-encoded into one segment.
+         * The id of the source, percent-encoded as one path segment.
          */
         sourceId: string;
     };
     query: {
         /**
-         * The entity that the integration belongs to.
+         * The entity of the integration.
          */
         entity_id: Id;
         /**
-         * How many items a page holds; without it the list is complete.
+         * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
         /**
-         * The `next_cursor` of the page before. It is opaque and belongs to the filters it was made with.
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
          */
         cursor?: string;
     };
@@ -5270,7 +5272,7 @@ export type ListTriggerSubSourcesData = {
 
 export type ListTriggerSubSourcesErrors = {
     /**
-     * The request is malformed, a value is wrong, or it does not fit the present state.
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
      */
     400: ErrorEnvelope;
     /**
@@ -5278,11 +5280,11 @@ export type ListTriggerSubSourcesErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The caller is known but lacks the right, or the plan does not allow it.
+     * The caller has no permission, or the plan does not allow the operation.
      */
     403: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
@@ -5290,11 +5292,11 @@ export type ListTriggerSubSourcesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
     /**
-     * The answer is not ready yet, or something the service needs is down for the moment.
+     * The result is not ready yet, or a dependency is unavailable.
      */
     503: ErrorEnvelope;
 };
@@ -5312,20 +5314,20 @@ export type ListTriggerSubSourcesResponse = ListTriggerSubSourcesResponses[keyof
 
 export type ReceiveIdentityEventData = {
     /**
-     * An event as the sender writes and signs it.
+     * An event in the format of the sender.
      */
     body: WebhookEvent;
     headers?: {
         /**
-         * The event's id, the same on every delivery; part of what is signed.
+         * The id of the event, the same in every delivery. The signature covers it.
          */
         'svix-id'?: string;
         /**
-         * The time of signing in seconds since 1970; part of what is signed.
+         * The signing time in seconds since 1970. The signature covers it.
          */
         'svix-timestamp'?: string;
         /**
-         * The signatures, each with its version, with spaces between them.
+         * The signatures, each with its version, separated by spaces.
          */
         'svix-signature'?: string;
     };
@@ -5336,18 +5338,19 @@ export type ReceiveIdentityEventData = {
 
 export type ReceiveIdentityEventErrors = {
     /**
-     * The signature is missing, wrong or more than five minutes old
-     * (`invalid_signature`), the body is larger than allowed
-     * (`payload_too_large`) or cut off (`invalid_request`).
+     * - `invalid_signature`: the signature is missing, wrong or more than five
+     * minutes old.
+     * - `payload_too_large`: the body exceeds the limit.
+     * - `invalid_request`: the body is incomplete.
      *
      */
     400: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
 };
@@ -5356,10 +5359,10 @@ export type ReceiveIdentityEventError = ReceiveIdentityEventErrors[keyof Receive
 
 export type ReceiveIdentityEventResponses = {
     /**
-     * The event is kept, or is none that matters. The sender need not send it
-     * again; what it leads to happens after the answer. A signed event that
-     * cannot be interpreted is kept for the operator, who finds it with
-     * `docledger events list`.
+     * The event is stored, or its type is ignored. The sender need not send it
+     * again. docledger processes it after the response. A signed event that
+     * cannot be interpreted is stored for the operator; `docledger events list`
+     * shows it.
      *
      */
     200: WebhookReceipt;
@@ -5369,12 +5372,12 @@ export type ReceiveIdentityEventResponse = ReceiveIdentityEventResponses[keyof R
 
 export type ReceivePaymentEventData = {
     /**
-     * An event as the sender writes and signs it.
+     * An event in the format of the sender.
      */
     body: WebhookEvent;
     headers?: {
         /**
-         * The time of signing and the signatures over it and the body, as the processor writes them.
+         * The signing time and the signatures over the time and the body, in the format of the payment processor.
          */
         'Stripe-Signature'?: string;
     };
@@ -5385,18 +5388,19 @@ export type ReceivePaymentEventData = {
 
 export type ReceivePaymentEventErrors = {
     /**
-     * The signature is missing, wrong or more than five minutes old
-     * (`invalid_signature`), the body is larger than allowed
-     * (`payload_too_large`) or cut off (`invalid_request`).
+     * - `invalid_signature`: the signature is missing, wrong or more than five
+     * minutes old.
+     * - `payload_too_large`: the body exceeds the limit.
+     * - `invalid_request`: the body is incomplete.
      *
      */
     400: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
 };
@@ -5405,10 +5409,10 @@ export type ReceivePaymentEventError = ReceivePaymentEventErrors[keyof ReceivePa
 
 export type ReceivePaymentEventResponses = {
     /**
-     * The event is kept, or is none that matters. The sender need not send it
-     * again; what it leads to happens after the answer. A signed event that
-     * cannot be interpreted is kept for the operator, who finds it with
-     * `docledger events list`.
+     * The event is stored, or its type is ignored. The sender need not send it
+     * again. docledger processes it after the response. A signed event that
+     * cannot be interpreted is stored for the operator; `docledger events list`
+     * shows it.
      *
      */
     200: WebhookReceipt;
@@ -5418,24 +5422,24 @@ export type ReceivePaymentEventResponse = ReceivePaymentEventResponses[keyof Rec
 
 export type ReceiveStorageNotificationData = {
     /**
-     * A notification as the sender writes it.
+     * A notification in the format of the sender.
      */
     body?: WebhookEvent;
     headers?: {
         /**
-         * The subscription's secret.
+         * The secret of the subscription.
          */
         'X-Goog-Channel-Token'?: string;
     };
     path: {
         /**
-         * Names the subscription; part of the address that the store was given.
+         * The subscription.
          */
         subscription_id: string;
     };
     query?: {
         /**
-         * The text to answer with.
+         * The text to return.
          */
         validationToken?: string;
     };
@@ -5444,18 +5448,18 @@ export type ReceiveStorageNotificationData = {
 
 export type ReceiveStorageNotificationErrors = {
     /**
-     * The secret is missing or wrong (`invalid_signature`), the body is
-     * larger than allowed (`payload_too_large`) or no notification
-     * (`invalid_request`).
+     * - `invalid_signature`: the secret is missing or wrong.
+     * - `payload_too_large`: the body exceeds the limit.
+     * - `invalid_request`: the body is not a notification.
      *
      */
     400: ErrorEnvelope;
     /**
-     * There is no such thing, or it is not the caller's to see.
+     * The record does not exist, or the caller may not see it.
      */
     404: ErrorEnvelope;
     /**
-     * Something failed on the service's side or at a third party.
+     * The service or a third party failed.
      */
     500: ErrorEnvelope;
 };
@@ -5464,7 +5468,7 @@ export type ReceiveStorageNotificationError = ReceiveStorageNotificationErrors[k
 
 export type ReceiveStorageNotificationResponses = {
     /**
-     * The notification is heard, or the text to answer with.
+     * The notification was accepted, or the validation text.
      */
     200: WebhookReceipt | string;
 };
