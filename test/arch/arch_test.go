@@ -294,3 +294,16 @@ func TestCardPackagesAreRequired(t *testing.T) {
 		}
 	}
 }
+
+// TestServiceLoadsNoSharedLibrary keeps the service one static file: only the
+// program for OCR links the package that loads libraries.
+func TestServiceLoadsNoSharedLibrary(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"./cmd/docledger", "./cmd/sandbox"} {
+		for _, p := range list(t, "-deps", program) {
+			if strings.HasPrefix(p.ImportPath, "github.com/ebitengine/purego") {
+				t.Errorf("%s links %s", program, p.ImportPath)
+			}
+		}
+	}
+}
