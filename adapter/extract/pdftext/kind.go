@@ -42,7 +42,7 @@ func (s *parsedDocument) titled(seg *segment) bool {
 	for _, label := range seg.labels {
 		switch label.Role {
 		case textrules.RoleTitle, textrules.RoleCreditTitle:
-			if label.From == 0 {
+			if label.From == 0 && !listRow(s.lines[seg.line]) {
 				return true
 			}
 		case textrules.RoleBuyer: // "Invoice to:"
@@ -51,12 +51,28 @@ func (s *parsedDocument) titled(seg *segment) bool {
 				return true
 			}
 		case textrules.RoleNumber:
-			if !label.Weak && !headsList(s.lines[seg.line]) {
+			if !label.Weak && label.From <= 1 && !headsList(s.lines[seg.line]) && !listRow(s.lines[seg.line]) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// listRow reports whether a line is a row of a list, such as an invoice among
+// those of a statement: a date and amounts side by side.
+func listRow(l *line) bool {
+	const fewest = 4 // cells
+	dated, amounts := false, 0
+	for _, seg := range l.segments {
+		dated = dated || len(seg.dates) > 0
+		for i := range seg.amounts {
+			if seg.amounts[i].showsMoney() {
+				amounts++
+			}
+		}
+	}
+	return dated && amounts > 0 && len(l.segments) >= fewest
 }
 
 // headsList says whether a line is the heading of a list, such as one of the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"docledger/domain/extraction/textrules"
+	"docledger/domain/invoice"
 	"docledger/domain/money"
 )
 
@@ -37,6 +38,7 @@ func (v *solver) rank() {
 		return
 	}
 	chosen := &combos[int(best.weight)]
+	ruled, evidence := c.NetTotal, v.d.fields["net_total"]
 	confidence = min(confidence, s.contradicted(all, chosen))
 	if chosen.net == nil && !v.linesExplain(chosen) {
 		confidence = min(confidence, doubtful)
@@ -77,6 +79,26 @@ func (v *solver) rank() {
 		}
 		v.d.recordEvidence(paths[i], confidence, part.x.seg, part.x.amount.from, part.x.amount.to, alternatives...)
 	}
+	v.keepNet(ruled, evidence, confidence)
+}
+
+// keepNet keeps the net total that labels tell where the chosen combination has
+// none and it leads to the gross total.
+func (v *solver) keepNet(ruled *money.Decimal, evidence invoice.Evidence, confidence float64) {
+	c := &v.d.content
+	if c.NetTotal != nil || ruled == nil || c.GrossTotal == nil {
+		return
+	}
+	sum := *ruled
+	if c.TaxTotal != nil {
+		sum = sum.Add(*c.TaxTotal)
+	}
+	if !sum.Within(*c.GrossTotal, v.tolerance()) {
+		return
+	}
+	c.NetTotal = ruled
+	evidence.Confidence = round(min(confidence, evidence.Confidence))
+	v.d.fields["net_total"] = evidence
 }
 
 func (s *parsedDocument) wholeUnits() bool { return textrules.WholeUnits(s.currency) }
