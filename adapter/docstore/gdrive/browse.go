@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// folders is the part of a query that folders fit which are not in the bin.
+	// folders is the part of a query that selects folders outside the trash.
 	folders = "mimeType = '" + client.FolderType + "' and trashed = false"
-	// manyAlike bounds how many folders of one path are followed.
+	// manyAlike limits how many folders of one path are followed.
 	manyAlike = 1000
 )
 
@@ -37,8 +37,8 @@ func (c *Connector) Sources(ctx context.Context, a integration.Access) ([]docsto
 	return distinct(list), nil
 }
 
-// SubSources implements docstore.Browser. The source is read before what is in
-// it: of one that may not be read, the provider might tell an empty list.
+// SubSources implements docstore.Browser. It reads the source first: the provider may return an
+// empty list for a folder that the account cannot read.
 func (c *Connector) SubSources(ctx context.Context, a integration.Access, source string) ([]docstore.SubSource, error) {
 	at, err := c.folder(ctx, a, source)
 	if err != nil {
@@ -60,8 +60,8 @@ func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docst
 	return sourceOf(top), nil
 }
 
-// Directories implements docstore.Browser. Names may repeat in a folder, and
-// differ by case alone.
+// Directories implements docstore.Browser. A folder may contain several folders of one name, and
+// names that differ only in case.
 func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Location, path string) ([]docstore.Item, error) {
 	top, err := c.top(ctx, a, p)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Connector) Directories(ctx context.Context, a integration.Access, p doc
 	return list, nil
 }
 
-// named reads the folders of a name that lie in any of those given.
+// named lists the folders of a name directly inside any of the given folders.
 func (c *Connector) named(ctx context.Context, a integration.Access, within []client.File, name string) (found []client.File, err error) {
 	for n := range within {
 		files, err := c.client.Files(ctx, a, inside(&within[n], " and "+folders+" and name = "+client.Quote(name)))
@@ -90,7 +90,7 @@ func (c *Connector) named(ctx context.Context, a integration.Access, within []cl
 			return nil, translate("folder", err)
 		}
 		for _, f := range files {
-			if f.Name == name { // the query knows no case
+			if f.Name == name { // the query ignores case
 				found = append(found, f)
 			}
 		}
@@ -102,7 +102,7 @@ func (c *Connector) named(ctx context.Context, a integration.Access, within []cl
 	return found, nil
 }
 
-// folder reads a folder that is there.
+// folder returns a folder. It returns NotFound for a file and for a folder in the trash.
 func (c *Connector) folder(ctx context.Context, a integration.Access, id string) (*client.File, error) {
 	if !client.IsID(id) {
 		return nil, notFound("folder", connector.ErrNoSuchID)
@@ -112,24 +112,24 @@ func (c *Connector) folder(ctx context.Context, a integration.Access, id string)
 		return nil, translate("folder", err)
 	}
 	if !f.Folder() || f.Trashed {
-		return nil, notFound("folder", errors.New("it is in the bin, or no folder"))
+		return nil, notFound("folder", errors.New("it is in the trash or not a folder"))
 	}
 	return f, nil
 }
 
-// top reads the place's own folder, which must lie directly in its source.
+// top returns the folder of the location, which must be directly inside its source.
 func (c *Connector) top(ctx context.Context, a integration.Access, p docstore.Location) (*client.File, error) {
 	f, err := c.folder(ctx, a, p.SubSource)
 	if err != nil {
 		return nil, err
 	}
 	if f.Parent() != p.Source || p.Source == "" {
-		return nil, notFound("folder", errors.New("it does not lie in its source"))
+		return nil, notFound("folder", errors.New("it is not inside its source"))
 	}
 	return f, nil
 }
 
-// inside is a query for what lies directly in a folder, and fits more.
+// inside returns a query for the direct children of a folder that match more.
 func inside(f *client.File, more string) client.Query {
 	return client.Query{Text: client.Quote(f.ID) + " in parents" + more, Drive: f.DriveID}
 }
@@ -146,7 +146,7 @@ func sources(files []client.File) []docstore.Source {
 	return list
 }
 
-// distinct leaves repeats out, which pages have where things move meanwhile.
+// distinct removes duplicates, which occur if items move between pages.
 func distinct(list []docstore.Source) []docstore.Source {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s docstore.Source) bool {

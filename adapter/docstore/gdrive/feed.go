@@ -14,27 +14,27 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// cursor is where a feed or a listing goes on.
+// cursor is a position in a feed or a listing.
 type cursor struct {
 	drive string // the shared drive that is followed; "" for the account's own files
 	token string // the provider's page token; "" for a listing's beginning
 }
 
-// version begins every cursor, so that another form can be told apart.
+// version is the prefix of every cursor, so a later format can be distinguished.
 const version = "1"
 
 func (c cursor) String() string { return strings.Join([]string{version, c.drive, c.token}, ":") }
 
-// parse reads a cursor; one that is none of ours is lost.
+// parse decodes a cursor. It returns ErrCursorLost for a text in another format.
 func parse(text string) (cursor, error) {
 	parts := strings.SplitN(text, ":", 3)
 	if len(parts) != 3 || parts[0] != version || parts[1] != "" && !client.IsID(parts[1]) || parts[2] == "" {
-		return cursor{}, lost(errors.New("it is no cursor of this connector"))
+		return cursor{}, lost(errors.New("the cursor does not have this connector's format"))
 	}
 	return cursor{drive: parts[1], token: parts[2]}, nil
 }
 
-// next is where a page leads.
+// next returns the cursor of the next page.
 func (c cursor) next(token string) (string, error) {
 	out := cursor{c.drive, token}.String()
 	if len(out) > docstore.MaxCursor {
@@ -45,8 +45,8 @@ func (c cursor) next(token string) (string, error) {
 
 func lost(cause error) error { return docstore.CursorLost(Provider, "", cause) }
 
-// ofCursor says why a page is not to be had. The provider refuses a token that
-// it does not know as it does any that makes no sense.
+// ofCursor returns the fault for a page that cannot be read. The provider refuses an unknown token
+// and a malformed one in the same way.
 func ofCursor(what string, err error) error {
 	if s := httpclient.StatusOf(err); s == http.StatusBadRequest || s == http.StatusGone {
 		return lost(err)
@@ -67,8 +67,8 @@ func (c *Connector) Start(ctx context.Context, a integration.Access, p docstore.
 	return cursor{drive: top.DriveID}.next(token)
 }
 
-// Next implements docstore.Changes. The feed is that of the whole account, or
-// shared drive: where items lie, their parents tell.
+// Next implements docstore.Changes. The feed covers the whole account or shared drive: the parents
+// of an item show its location.
 func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.Location, at string) (docstore.Page, error) {
 	from, err := parse(at)
 	if err != nil {
@@ -84,12 +84,12 @@ func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.L
 			page.Changes = append(page.Changes, changeOf(change, p))
 		}
 	}
-	page.Cursor, err = from.next(got.Next + got.Start) // of which one is there
+	page.Cursor, err = from.next(got.Next + got.Start) // exactly one is set
 	return page, err
 }
 
-// Children implements docstore.Lister. The folder is read before its first
-// page, which tells one that is gone from one that is empty.
+// Children implements docstore.Lister. It reads the folder before the first page, to distinguish a
+// missing folder from an empty one.
 func (c *Connector) Children(ctx context.Context, a integration.Access, p docstore.Location, folder, at string) (docstore.Page, error) {
 	if folder == "" {
 		folder = p.SubSource
@@ -146,7 +146,7 @@ func changeOf(c client.Change, p docstore.Location) docstore.Change {
 	return docstore.Change{Item: item(c.File, p)}
 }
 
-// item is a file in the words of the port.
+// item converts a file.
 func item(f *client.File, p docstore.Location) docstore.Item {
 	return docstore.Item{
 		ID: f.ID, Version: versionOf(f), Hash: hashOf(f), Name: f.Name, Parent: f.Parent(), Size: f.Bytes(), MediaType: f.MimeType,
@@ -155,9 +155,9 @@ func item(f *client.File, p docstore.Location) docstore.Item {
 	}
 }
 
-// versionOf is the revision of the bytes, which renames keep. The provider's own
-// documents have none, and neither has a file whose upload is not over: there
-// the time of the last modification stands for it.
+// versionOf returns the revision of the bytes, which a rename does not change. The provider's own
+// documents and unfinished uploads have no revision; for them it returns the time of the last
+// modification.
 func versionOf(f *client.File) string {
 	switch {
 	case f.Folder():

@@ -24,23 +24,23 @@ const (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// world is the simulator seen from its own side.
-type world struct {
+// fixture controls the simulator directly.
+type fixture struct {
 	t       testing.TB
 	sim     *sim.Server
 	url     string
 	place   docstore.Location
-	outside string // a folder that is not in the place
+	outside string // a folder outside the location
 }
 
-// open starts a simulator without limits of calls, and the connector over it.
-// The place lies in the account's own files, or in a shared drive.
-func open(t testing.TB, shared bool, change func(*gdrive.Options)) (*gdrive.Connector, *world) {
+// open starts a simulator without rate limits and a connector that uses it. The location is in the
+// account's own files or in a shared drive.
+func open(t testing.TB, shared bool, change func(*gdrive.Options)) (*gdrive.Connector, *fixture) {
 	t.Helper()
 	listener := httptest.NewUnstartedServer(nil)
 	limits := sim.DefaultLimits()
 	limits.UserMinute = 0
-	w := &world{t: t, url: "http://" + listener.Listener.Addr().String()}
+	w := &fixture{t: t, url: "http://" + listener.Listener.Addr().String()}
 	w.sim = sim.New(sim.Options{
 		Origin: w.url, Start: start, Limits: &limits,
 		Clients: []sim.Client{{ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{docstoretest.RedirectURI}}},
@@ -80,30 +80,31 @@ func TestContract(t *testing.T) {
 	}
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) id(id string, err error) string {
+func (w *fixture) id(id string, err error) string {
 	w.t.Helper()
 	w.must(err)
 	return id
 }
 
-func (w *world) Now() time.Time           { return w.sim.Kit.Clock.Now() }
-func (w *world) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
-func (w *world) Withdraw()                { w.sim.Withdraw() }
-func (w *world) Place() docstore.Location { return w.place }
-func (w *world) ExpireCursors()           { w.sim.InvalidateTokens() }
-func (w *world) Mend()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Now() time.Time           { return w.sim.Kit.Clock.Now() }
+func (w *fixture) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
+func (w *fixture) Withdraw()                { w.sim.Withdraw() }
+func (w *fixture) Place() docstore.Location { return w.place }
+func (w *fixture) ExpireCursors()           { w.sim.InvalidateTokens() }
+func (w *fixture) Mend()                    { w.sim.Kit.ClearFaults() }
 
-// Leaked is never so: contents come from the API's own host.
-func (w *world) Leaked() bool { return false }
+// Leaked reports whether another host received the token. It is always false: contents come from
+// the API's host.
+func (w *fixture) Leaked() bool { return false }
 
-func (w *world) brought(to string, err error) url.Values {
+func (w *fixture) brought(to string, err error) url.Values {
 	w.t.Helper()
 	w.must(err)
 	u, err := url.Parse(to)
@@ -111,7 +112,7 @@ func (w *world) brought(to string, err error) url.Values {
 	return u.Query()
 }
 
-func (w *world) Consent(authorizationURL string) url.Values {
+func (w *fixture) Consent(authorizationURL string) url.Values {
 	w.t.Helper()
 	if !strings.HasPrefix(authorizationURL, w.url+"/o/oauth2/v2/auth?") {
 		w.t.Fatalf("the consent page is at %s", authorizationURL)
@@ -119,23 +120,23 @@ func (w *world) Consent(authorizationURL string) url.Values {
 	return w.brought(w.sim.Consent(authorizationURL))
 }
 
-func (w *world) Decline(authorizationURL string) url.Values {
+func (w *fixture) Decline(authorizationURL string) url.Values {
 	w.t.Helper()
 	return w.brought(w.sim.Decline(authorizationURL))
 }
 
-func (w *world) SeedSources(count int) {
+func (w *fixture) SeedSources(count int) {
 	w.t.Helper()
 	w.must(w.sim.SeedFolders("", count))
 }
 
-func (w *world) SeedSubSources(count int) {
+func (w *fixture) SeedSubSources(count int) {
 	w.t.Helper()
 	w.must(w.sim.SeedFolders(w.place.Source, count))
 }
 
-// dir makes the folders of a path and returns the last one.
-func (w *world) dir(names []string) string {
+// dir creates the folders of a path and returns the last one.
+func (w *fixture) dir(names []string) string {
 	w.t.Helper()
 	at := w.place.SubSource
 	for _, name := range names {
@@ -148,47 +149,47 @@ func (w *world) dir(names []string) string {
 	return at
 }
 
-func (w *world) Add(at string, content []byte) string {
+func (w *fixture) Add(at string, content []byte) string {
 	w.t.Helper()
 	names := strings.Split(at, "/")
 	last := len(names) - 1
 	return w.id(w.sim.Add(sim.File{Name: names[last], Parent: w.dir(names[:last]), Content: content}))
 }
 
-func (w *world) AddFolder(at string) string {
+func (w *fixture) AddFolder(at string) string {
 	w.t.Helper()
 	return w.dir(strings.Split(at, "/"))
 }
 
-func (w *world) Change(id string, content []byte) { w.must(w.sim.Change(id, content)) }
-func (w *world) Rename(id, name string)           { w.must(w.sim.Rename(id, name)) }
-func (w *world) MoveOut(id string)                { w.must(w.sim.Move(id, w.outside)) }
-func (w *world) Delete(id string)                 { w.must(w.sim.Trash(id)) }
-func (w *world) Restore(id string)                { w.must(w.sim.Restore(id)) }
-func (w *world) Lock(id string, on bool)          { w.must(w.sim.Lock(id, on)) }
+func (w *fixture) Change(id string, content []byte) { w.must(w.sim.Change(id, content)) }
+func (w *fixture) Rename(id, name string)           { w.must(w.sim.Rename(id, name)) }
+func (w *fixture) MoveOut(id string)                { w.must(w.sim.Move(id, w.outside)) }
+func (w *fixture) Delete(id string)                 { w.must(w.sim.Trash(id)) }
+func (w *fixture) Restore(id string)                { w.must(w.sim.Restore(id)) }
+func (w *fixture) Lock(id string, on bool)          { w.must(w.sim.Lock(id, on)) }
 
-func (w *world) Move(id, folder string) {
+func (w *fixture) Move(id, folder string) {
 	if folder == "" {
 		folder = w.place.SubSource
 	}
 	w.must(w.sim.Move(id, folder))
 }
 
-func (w *world) MoveIn(name, file string, content []byte) (folder, inside string) {
+func (w *fixture) MoveIn(name, file string, content []byte) (folder, inside string) {
 	folder = w.id(w.sim.AddFolder(w.outside, name))
 	inside = w.id(w.sim.Add(sim.File{Name: file, Parent: folder, Content: content}))
 	w.must(w.sim.Move(folder, w.place.SubSource))
 	return folder, inside
 }
 
-func (w *world) PageSize(n int) { w.sim.SetLimits(func(l *sim.Limits) { l.MaxPage = n }) }
+func (w *fixture) PageSize(n int) { w.sim.SetLimits(func(l *sim.Limits) { l.MaxPage = n }) }
 
-// Repeat has empty pages come too, which connectors must get past.
-func (w *world) Repeat(on bool) {
+// Repeat makes the provider return empty pages, too, which connectors must skip.
+func (w *fixture) Repeat(on bool) {
 	w.sim.Configure(func(s *sim.Settings) { s.Repeats, s.EmptyPages = on, on })
 }
 
-func (w *world) Deny(on bool) {
+func (w *fixture) Deny(on bool) {
 	status := 0
 	if on {
 		status = 403
@@ -201,12 +202,12 @@ var calls = map[docstoretest.Call]string{
 	docstoretest.CallFeed: "GET /drive/v3/changes", docstoretest.CallContent: "GET /drive/v3/files/*",
 }
 
-func (w *world) Break(c docstoretest.Call, f docstoretest.Failure, times int) {
+func (w *fixture) Break(c docstoretest.Call, f docstoretest.Failure, times int) {
 	w.t.Helper()
 	w.must(w.sim.Kit.Inject(kit.Fault{Match: calls[c], Times: times, Action: string(f)}))
 }
 
-func (w *world) Count(c docstoretest.Call) (n int) {
+func (w *fixture) Count(c docstoretest.Call) (n int) {
 	for _, r := range w.sim.Kit.Requests() {
 		if ok, err := path.Match(calls[c], r.Method+" "+r.Path); ok && err == nil {
 			n++

@@ -44,7 +44,7 @@ func Descriptor() integration.Descriptor {
 	}
 }
 
-// Options say how the connector reaches the provider.
+// Options configure how the connector reaches the provider.
 type Options = connector.Options
 
 // Connector is the connector of DOCSTORE_B. It holds no state.
@@ -53,7 +53,7 @@ type Connector struct {
 	client *client.Client
 }
 
-// The capabilities.
+// These are the implemented capabilities.
 var (
 	_ integration.Authorizer      = (*Connector)(nil)
 	_ integration.RevocationReach = (*Connector)(nil)
@@ -79,7 +79,7 @@ func New(o Options) (*Connector, error) {
 		Identify: func(_ integration.Callback, t httpclient.Token) (integration.Consent, error) {
 			return identify(l.ClientID, t)
 		},
-		// The provider refuses an ended token in the same way as an unknown one.
+		// The provider refuses an expired token in the same way as an unknown one.
 		RevokeURL: tokens + "/revoke",
 	}}, nil
 }
@@ -87,7 +87,7 @@ func New(o Options) (*Connector, error) {
 // identify names the account, which the id token for this application states.
 // People can deselect scopes on the consent page, so what was granted is checked.
 func identify(clientID string, t httpclient.Token) (integration.Consent, error) {
-	const longest = 255 // characters of sub
+	const longest = 255 // characters of the id token's sub
 	if t.Scopes != nil && !slices.Contains(t.Scopes, client.ReadScope) && !slices.Contains(t.Scopes, client.FullScope) {
 		return integration.Consent{}, fault.New(fault.Invalid, fault.CodeInvalidRequest,
 			"The permission to read files was not granted at %s. Connect the integration again and leave every permission ticked.", Provider)

@@ -18,7 +18,7 @@ import (
 	"docledger/domain/secret"
 )
 
-// foreign is a server that is not the provider's, and a connector to it.
+// foreign starts a server with the given handler and returns a connector that uses it.
 func foreign(t *testing.T, timeout time.Duration, serve http.HandlerFunc) *gdrive.Connector {
 	t.Helper()
 	server := httptest.NewServer(serve)
@@ -37,8 +37,8 @@ var (
 
 const cursorOne = "1::100"
 
-// TestHostileAnswers reads what the provider never says.
-func TestHostileAnswers(t *testing.T) {
+// TestMalformedResponses covers malformed responses.
+func TestMalformedResponses(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"no JSON": "<html>canary-token", "other shape": `[1,2]`, "no tokens": `{"changes":[]}`,
@@ -57,8 +57,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestListsThatAreNotComplete holds that they are no lists.
-func TestListsThatAreNotComplete(t *testing.T) {
+// TestIncompleteLists checks that an incomplete list is an error.
+func TestIncompleteLists(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"endless":    `{"files":[],"nextPageToken":"same"}`,
@@ -74,7 +74,7 @@ func TestListsThatAreNotComplete(t *testing.T) {
 	}
 }
 
-// TestRefusedAnswers says of each status and reason what it means.
+// TestRefusedAnswers checks the fault for each status and reason.
 func TestRefusedAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -90,14 +90,14 @@ func TestRefusedAnswers(t *testing.T) {
 		"cursor":         {400, "invalid", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
 		"cursor is gone": {410, "gone", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
 		"drive is gone":  {404, "notFound", nil, fault.CodeNotFound},
-		"another answer": {302, "", nil, fault.CodeProviderUnavailable},
+		"a redirect":     {302, "", nil, fault.CodeProviderUnavailable},
 		"token":          {401, "authError", integration.ErrAccessRefused, fault.CodeProviderUnauthorized},
-		"out of order":   {500, "backendError", nil, fault.CodeProviderUnavailable},
-		"not now":        {503, "", nil, fault.CodeProviderUnavailable},
+		"internal error": {500, "backendError", nil, fault.CodeProviderUnavailable},
+		"unavailable":    {503, "", nil, fault.CodeProviderUnavailable},
 	} {
 		c := foreign(t, time.Minute, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/elsewhere" {
-				t.Errorf("%s: the token was led elsewhere", name)
+				t.Errorf("%s: the token was sent to another host", name)
 			}
 			w.Header().Set("Location", "/elsewhere")
 			w.Header().Set("Retry-After", "7")
@@ -111,14 +111,14 @@ func TestRefusedAnswers(t *testing.T) {
 			continue
 		}
 		if test.status >= 500 && f.RetryAfter != 7*time.Second {
-			t.Errorf("%s: come back after %s", name, f.RetryAfter)
+			t.Errorf("%s: retry after %s", name, f.RetryAfter)
 		}
 	}
 }
 
 func TestCursorsThatAreNone(t *testing.T) {
 	t.Parallel()
-	c := foreign(t, time.Minute, func(http.ResponseWriter, *http.Request) { t.Error("a cursor that is none was sent") })
+	c := foreign(t, time.Minute, func(http.ResponseWriter, *http.Request) { t.Error("a malformed cursor was sent") })
 	for _, cursor := range []string{"", "1", "1:", "1::", "2::5", "1:a/b:5", "1:root:5", "::"} {
 		if _, err := c.Next(context.Background(), canary, where, cursor); !errors.Is(err, docstore.ErrCursorLost) {
 			t.Errorf("%q: %v", cursor, err)
@@ -126,15 +126,15 @@ func TestCursorsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestSilence holds that neither an answer nor a content is waited for without
-// end, and that a content that goes on may take longer than one time-out.
+// TestSilence checks that the connector waits neither for a response nor for content without limit,
+// and that content that keeps arriving may take longer than one timeout.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
 	defer close(over)
 	silent := foreign(t, 50*time.Millisecond, func(http.ResponseWriter, *http.Request) { <-over })
 	if _, err := silent.Next(context.Background(), canary, where, cursorOne); fault.CodeOf(err) != fault.CodeProviderUnavailable {
-		t.Errorf("no answer: %v", err)
+		t.Errorf("no response: %v", err)
 	}
 	stalls := foreign(t, 200*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.URL.RawQuery, "alt=media") {
@@ -160,7 +160,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestCutContent holds that half a content is not taken for a whole one.
+// TestCutContent checks that truncated content is not treated as complete.
 func TestCutContent(t *testing.T) {
 	t.Parallel()
 	c := foreign(t, time.Minute, func(w http.ResponseWriter, r *http.Request) {
@@ -181,18 +181,18 @@ func TestCutContent(t *testing.T) {
 	if _, err := io.ReadAll(got.Body); fault.CodeOf(err) != fault.CodeProviderUnavailable {
 		t.Errorf("cut: %v", err)
 	}
-	_ = got.Body.Close() // it is cut already
+	_ = got.Body.Close() // the connection is already closed
 }
 
-// doorman is a gate that remembers who passed and what they told.
-type doorman struct {
+// recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
+type recordingLimiter struct {
 	mu     sync.Mutex
 	calls  []integration.Call
 	told   []integration.Observation
 	closed error
 }
 
-func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
+func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed != nil {
@@ -208,7 +208,7 @@ func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration
 
 func TestEveryRequestPassesTheGate(t *testing.T) {
 	t.Parallel()
-	gate := &doorman{}
+	gate := &recordingLimiter{}
 	c, w := open(t, false, func(o *gdrive.Options) { o.RateLimiter = gate })
 	a := w.entered(c)
 	a.Background = true
@@ -232,7 +232,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	}
 	call, told := gate.calls[len(gate.calls)-1], gate.told[len(gate.told)-1]
 	if call.Provider != integration.DocstoreB || call.Tenant != a.Account || !call.Background || len(call.Limits.Windows) != 1 {
-		t.Errorf("passed as %+v", call)
+		t.Errorf("admitted as %+v", call)
 	}
 	if !told.Limited || told.RetryAfter != time.Minute {
 		t.Errorf("told %+v", told)
@@ -240,7 +240,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	gate.closed = integration.RateLimited(integration.DocstoreB, 40*time.Second, nil)
 	requests := len(w.sim.Kit.Requests())
 	if _, err := c.Open(context.Background(), a, w.place, docstore.Item{ID: file}); !errors.Is(err, integration.ErrRateLimited) || len(w.sim.Kit.Requests()) != requests {
-		t.Errorf("past a closed gate: %v", err)
+		t.Errorf("sent although the limiter refused: %v", err)
 	}
 }
 
@@ -248,11 +248,11 @@ func TestAddressesAndSecrets(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"http://127.0.0.1:1", "http://store.example", "https://u:p@store.example", "https://store.example?a=b", "store", "ftp://store.example"} {
 		if _, err := gdrive.New(gdrive.Options{ClientID: "a", ClientSecret: secret.New("b"), URL: address}); err == nil {
-			t.Errorf("%s is taken", address)
+			t.Errorf("%s is accepted", address)
 		}
 	}
 	if _, err := gdrive.New(gdrive.Options{ClientID: "a"}); err == nil {
-		t.Error("no secret is taken")
+		t.Error("a missing secret is accepted")
 	}
 	c, err := gdrive.New(gdrive.Options{ClientID: "a", ClientSecret: secret.New("b")})
 	if err != nil {
@@ -263,8 +263,8 @@ func TestAddressesAndSecrets(t *testing.T) {
 	}
 }
 
-// TestNobodyThere asks where nobody takes the connection.
-func TestNobodyThere(t *testing.T) {
+// TestProviderUnreachable checks the fault if the provider refuses connections.
+func TestProviderUnreachable(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()

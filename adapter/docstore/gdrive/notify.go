@@ -13,11 +13,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// lifetime is how long a channel is to live. The provider allows a week.
+// lifetime is the requested lifetime of a channel. The provider allows at most one week.
 const lifetime = 6 * 24 * time.Hour
 
-// Subscribe implements docstore.Notifier: a channel for all changes of the
-// account, or of the shared drive.
+// Subscribe implements docstore.Notifier with a channel for all changes of the account or of the
+// shared drive.
 func (c *Connector) Subscribe(
 	ctx context.Context, a integration.Access, _ docstore.Location, at, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
@@ -32,19 +32,19 @@ func (c *Connector) Subscribe(
 	return docstore.Subscription{ID: ch.ID, Resource: ch.ResourceID, ExpiresAt: ch.ExpiresAt}, nil
 }
 
-// Renew implements docstore.Notifier. Channels cannot be prolonged: another one
-// takes the place of the former.
+// Renew implements docstore.Notifier. The provider cannot extend a channel, so Renew creates
+// another one.
 func (c *Connector) Renew(
 	ctx context.Context, a integration.Access, p docstore.Location, _ docstore.Subscription, at, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
 	return c.Subscribe(ctx, a, p, at, address, proof)
 }
 
-// What a call says in its headers; it has no body.
+// These headers carry the content of a notification, which has no body.
 const (
 	proofHeader = "X-Goog-Channel-Token"
 	stateHeader = "X-Goog-Resource-State"
-	opened      = "sync" // the state of the first call, before anything happened
+	opened      = "sync" // the state of the first call, which reports no change
 )
 
 // Read implements docstore.Notifier.

@@ -21,16 +21,15 @@ import (
 )
 
 // entered consents and returns an access.
-func (w *world) entered(c *gdrive.Connector) integration.Access {
+func (w *fixture) entered(c *gdrive.Connector) integration.Access {
 	w.t.Helper()
 	consent, err := c.Exchange(context.Background(), w.agreed(c))
 	w.must(err)
 	return integration.Access{Token: consent.Tokens.Access, Account: consent.Account}
 }
 
-// agreed is what the browser brings from the consent page, where scopes may
-// have been unticked.
-func (w *world) agreed(c *gdrive.Connector, scopes ...string) integration.Callback {
+// agreed returns the callback of the consent page, on which scopes may be deselected.
+func (w *fixture) agreed(c *gdrive.Connector, scopes ...string) integration.Callback {
 	w.t.Helper()
 	to, err := w.sim.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "s", RedirectURI: docstoretest.RedirectURI}), scopes...)
 	q := w.brought(to, err)
@@ -58,7 +57,7 @@ func TestRevoke(t *testing.T) {
 		w.must(c.Revoke(context.Background(), consent.Tokens))
 	}
 	if _, err := c.Refresh(context.Background(), consent.Tokens.Refresh); !errors.Is(err, integration.ErrReconnect) {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("after the expiry: %v", err)
 	}
 	other, err := gdrive.New(gdrive.Options{ClientID: clientID, ClientSecret: secret.New("another"), URL: w.url, LoopbackHTTP: true})
 	w.must(err)
@@ -67,8 +66,8 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// TestSourcesOfAllKinds holds that folders of one's own, those that were shared
-// and shared drives are sources, and nothing else is.
+// TestSourcesOfAllKinds checks that own folders, shared folders and shared drives are sources, and
+// nothing else is.
 func TestSourcesOfAllKinds(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, false, nil)
@@ -102,14 +101,14 @@ func TestSourcesOfAllKinds(t *testing.T) {
 			t.Errorf("%s: %v", none, err)
 		}
 	}
-	// Gone without a trace reads as not there.
+	// A folder without access is reported as not found.
 	w.must(w.sim.Deny(w.place.Source, 404))
 	if _, err := c.SubSources(context.Background(), a, w.place.Source); fault.CodeOf(err) != fault.CodeNotFound {
 		t.Errorf("no access: %v", err)
 	}
 }
 
-// TestKinds reads what is no plain file.
+// TestKinds covers items that are not plain files.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, false, nil)
@@ -161,7 +160,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestDirectoriesOfOneName holds that names repeat, and differ by case.
+// TestDirectoriesOfOneName checks that names may repeat and may differ only in case.
 func TestDirectoriesOfOneName(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, false, nil)
@@ -179,7 +178,7 @@ func TestDirectoriesOfOneName(t *testing.T) {
 	}
 }
 
-// TestPermanentDeletion tells that a file is gone for good.
+// TestPermanentDeletion checks that a permanently deleted file is reported as deleted.
 func TestPermanentDeletion(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, false, nil)
@@ -238,7 +237,7 @@ func testNotifications(t *testing.T, shared bool) {
 	second, err := c.Renew(context.Background(), a, w.place, first, cursor, inbox.URL, proof)
 	w.must(err)
 	if second.ID == first.ID {
-		t.Error("a channel was prolonged, which the store cannot do")
+		t.Error("a channel was extended, which the store does not support")
 	}
 	for range 2 {
 		w.must(c.Unsubscribe(context.Background(), a, first))
@@ -255,7 +254,7 @@ func testNotifications(t *testing.T, shared bool) {
 				t.Errorf("%s is read as %+v", want, read)
 			}
 		case <-time.After(10 * time.Second):
-			t.Fatalf("nobody told %s", want)
+			t.Fatalf("no notification of %s", want)
 		}
 	}
 	for name, wrong := range map[string][2]string{"address": {cursor, "http://elsewhere.example"}, "cursor": {"none", inbox.URL}} {

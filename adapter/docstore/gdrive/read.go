@@ -13,8 +13,8 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// Open implements docstore.Reader. The file is read before its bytes: the
-// provider hands out those of files in the bin, too.
+// Open implements docstore.Reader. It checks the file before its bytes, because the provider also
+// serves the bytes of files in the trash.
 func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.Location, it docstore.Item) (docstore.Content, error) {
 	if !client.IsID(it.ID) {
 		return docstore.Content{}, notFound("file", connector.ErrNoSuchID)
@@ -25,19 +25,19 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, _ docstore.L
 	}
 	switch {
 	case f.Trashed:
-		return docstore.Content{}, notFound("file", errors.New("it is in the bin"))
+		return docstore.Content{}, notFound("file", errors.New("it is in the trash"))
 	case f.Exportable():
 		s, err := c.client.Export(ctx, a, f.ID)
 		return content(s, versionOf(f), f.Name+".pdf", err)
 	case f.Native():
-		return docstore.Content{}, docstore.ContentUnavailable(Provider, "its kind has no content.", errors.New(f.MimeType))
+		return docstore.Content{}, docstore.ContentUnavailable(Provider, "files of its type have no content.", errors.New(f.MimeType))
 	}
 	s, err := c.client.Download(ctx, a, f.ID)
 	return content(s, versionOf(f), "", err)
 }
 
-// content is a stream in the words of the port. Its version was read before it,
-// so that a change in between is told as a later one.
+// content converts a stream. version was read before the stream, so a change in between is reported
+// later as a new version.
 func content(s httpclient.Stream, version, name string, err error) (docstore.Content, error) {
 	if err != nil {
 		return docstore.Content{}, ofContent(err)
@@ -45,8 +45,8 @@ func content(s httpclient.Stream, version, name string, err error) (docstore.Con
 	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType, Name: name, Version: version}, nil
 }
 
-// ofContent says why a content is not to be had. A download that is switched
-// off may be switched on again, by people or once the upload is over.
+// ofContent returns the fault for content that cannot be read. A disabled download can become
+// enabled, by people or when the upload ends.
 func ofContent(err error) error {
 	f := httpclient.FailureOf(err)
 	if f == nil || f.Status != http.StatusForbidden {
@@ -56,16 +56,16 @@ func ofContent(err error) error {
 	case client.ReasonNoDownload, client.ReasonNotYet:
 		return docstore.Locked(Provider, 0, f)
 	case client.ReasonHarmful:
-		return docstore.ContentUnavailable(Provider, "it is held for harmful there.", f)
+		return docstore.ContentUnavailable(Provider, "the store blocks it as harmful.", f)
 	case client.ReasonTooLargeExport:
-		return docstore.ContentUnavailable(Provider, "it is too large to be made a PDF.", f)
+		return docstore.ContentUnavailable(Provider, "it is too large for a PDF export.", f)
 	case client.ReasonNotExportable:
-		return docstore.ContentUnavailable(Provider, "no PDF can be made of it.", f)
+		return docstore.ContentUnavailable(Provider, "it cannot be exported as PDF.", f)
 	}
 	return translate("file", err)
 }
 
-// body tells in the words of the port why a content ends early.
+// body converts the error of a content that ends early.
 type body struct{ io.ReadCloser }
 
 func (b body) Read(into []byte) (int, error) {

@@ -46,8 +46,8 @@ func (c *Connector) SubSources(ctx context.Context, a integration.Access, source
 	return distinct(list), nil
 }
 
-// SubSource implements docstore.Browser. A library does not say in a form to
-// rely on which site it is of, so that the site's own list decides.
+// SubSource implements docstore.Browser. A library does not reliably state its site, so the site's
+// list decides.
 func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docstore.Location) (docstore.SubSource, error) {
 	if !client.IsID(p.SubSource) {
 		return docstore.SubSource{}, notFound("document library", connector.ErrNoSuchID)
@@ -57,7 +57,7 @@ func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docst
 		return docstore.SubSource{}, err
 	}
 	if !slices.ContainsFunc(list, func(s docstore.SubSource) bool { return s.ID == p.SubSource }) {
-		return docstore.SubSource{}, notFound("document library", errors.New("it is not one of its site"))
+		return docstore.SubSource{}, notFound("document library", errors.New("it does not belong to the site"))
 	}
 	d, err := c.client.Drive(ctx, a, p.SubSource)
 	if err != nil {
@@ -66,8 +66,8 @@ func (c *Connector) SubSource(ctx context.Context, a integration.Access, p docst
 	return sourceOf(d), nil
 }
 
-// Directories implements docstore.Browser. A path has one item at most; names
-// are compared without case.
+// Directories implements docstore.Browser. A path has at most one item; the store compares names
+// without case.
 func (c *Connector) Directories(ctx context.Context, a integration.Access, p docstore.Location, path string) ([]docstore.Item, error) {
 	if !client.IsID(p.SubSource) {
 		return nil, notFound("document library", connector.ErrNoSuchID)
@@ -84,7 +84,7 @@ func (c *Connector) Directories(ctx context.Context, a integration.Access, p doc
 	}
 	found, err := c.client.ItemAt(ctx, a, p.SubSource, path)
 	if httpclient.StatusOf(err) == http.StatusNotFound {
-		// Nothing there, unless it is the library itself that is gone.
+		// The path has no item, unless the library itself does not exist.
 		if _, err := c.client.Root(ctx, a, p.SubSource); err != nil {
 			return nil, translate("document library", err)
 		}
@@ -100,9 +100,8 @@ func (c *Connector) Directories(ctx context.Context, a integration.Access, p doc
 	return []docstore.Item{it}, nil
 }
 
-// canBePath says whether something can lie at a path at all: the store's names
-// are never empty or of dots, and have none of the characters that part paths
-// or end them.
+// canBePath reports whether a path can exist: the store's names are never empty or only dots, and
+// contain none of the characters that separate or end paths.
 func canBePath(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `":<>*?|\`) {
@@ -116,7 +115,7 @@ func sourceOf(d *client.Drive) docstore.SubSource {
 	return docstore.SubSource{ID: d.ID, Name: cmp.Or(d.Name, d.ID), Path: pathOf(d.WebURL), WebURL: webURL(d.WebURL)}
 }
 
-// pathOf is where something lies on its host: /sites/books.
+// pathOf returns the path of an address on its host: /sites/books.
 func pathOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -125,7 +124,7 @@ func pathOf(address string) string {
 	return u.Path
 }
 
-// webURL keeps what a browser may be led to.
+// webURL returns an address that is safe to open in a browser, or "".
 func webURL(address string) string {
 	if !strings.HasPrefix(address, "https://") {
 		return ""
@@ -133,7 +132,7 @@ func webURL(address string) string {
 	return address
 }
 
-// distinct leaves repeats out, which pages have where things move meanwhile.
+// distinct removes duplicates, which occur if items move between pages.
 func distinct(list []docstore.Source) []docstore.Source {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s docstore.Source) bool {

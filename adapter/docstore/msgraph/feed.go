@@ -15,11 +15,11 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// version begins every cursor, so that another form can be told apart. A link
-// of the provider's follows, to the letter.
+// version is the prefix of every cursor, so a later format can be distinguished. The provider's
+// link follows unchanged.
 const version = "1:"
 
-// cursorOf is where a link leads.
+// cursorOf returns the cursor for a link.
 func cursorOf(link string) (string, error) {
 	if len(version)+len(link) > docstore.MaxCursor {
 		return "", integration.Unavailable(Provider, 0, errors.New("a link is too long"))
@@ -27,17 +27,16 @@ func cursorOf(link string) (string, error) {
 	return version + link, nil
 }
 
-// linkOf reads a cursor; one that is none of ours is lost.
+// linkOf decodes a cursor. It returns ErrCursorLost for a text in another format.
 func linkOf(cursor string) (string, error) {
 	link, found := strings.CutPrefix(cursor, version)
 	if !found || !client.IsLink(link) {
-		return "", docstore.CursorLost(Provider, "", errors.New("it is no cursor of this connector"))
+		return "", docstore.CursorLost(Provider, "", errors.New("the cursor does not have this connector's format"))
 	}
 	return link, nil
 }
 
-// Start implements docstore.Changes. It makes no call: the feed begins with all
-// that there is.
+// Start implements docstore.Changes. It makes no call: the feed begins with every existing item.
 func (c *Connector) Start(ctx context.Context, _ integration.Access, p docstore.Location) (string, error) {
 	if !client.IsID(p.SubSource) {
 		return "", notFound("document library", connector.ErrNoSuchID)
@@ -64,12 +63,12 @@ func (c *Connector) Next(ctx context.Context, a integration.Access, p docstore.L
 			page.Changes = append(page.Changes, changeOf(&got.Value[n]))
 		}
 	}
-	page.Cursor, err = cursorOf(got.Next + got.Delta) // of which one is there
+	page.Cursor, err = cursorOf(got.Next + got.Delta) // exactly one is set
 	return page, err
 }
 
-// ofFeed says why a page is not to be had. A position that makes no sense to
-// the provider is lost; the beginning of the feed is none.
+// ofFeed returns the fault for a page that cannot be read. A position that the provider refuses as
+// malformed is lost, unless it is the beginning of the feed.
 func (c *Connector) ofFeed(err error, beginning bool) error {
 	f := httpclient.FailureOf(err)
 	if f == nil || beginning || !client.IsLost(f) && f.Status != http.StatusBadRequest {
@@ -77,7 +76,7 @@ func (c *Connector) ofFeed(err error, beginning bool) error {
 	}
 	restart := ""
 	if link := c.client.Restart(f); link != "" {
-		// One that is too long is none; the feed then begins by itself.
+		// A link that is too long is ignored; the feed then restarts from the beginning.
 		restart, _ = cursorOf(link)
 	}
 	return docstore.CursorLost(Provider, restart, f)
@@ -90,7 +89,7 @@ func changeOf(i *client.Item) docstore.Change {
 	return docstore.Change{Item: item(i, i.Root != nil)}
 }
 
-// item is a file or folder in the words of the port.
+// item converts a file or folder.
 func item(i *client.Item, top bool) docstore.Item {
 	it := docstore.Item{
 		ID: i.ID, Name: i.Name, Parent: i.Parent.ID, Size: -1, WebURL: webURL(i.WebURL), ModifiedAt: i.ModifiedAt, Top: top,
@@ -110,10 +109,9 @@ func item(i *client.Item, top bool) docstore.Item {
 	return it
 }
 
-// versionOf is the tag of the content, which renames keep. Feeds of business
-// libraries may leave it out. There the digest stands for it, with what changes
-// whenever the content does: alone it may be the same for two contents that are
-// nearly so, since it is made to find errors and not forgeries.
+// versionOf returns the content tag, which a rename does not change. Feeds of business libraries
+// may omit it. Then it returns the digest together with the fields that change with the content:
+// the digest alone detects errors, not forgeries, and may be equal for two similar contents.
 func versionOf(i *client.Item) string {
 	hash := hashOf(i)
 	switch {

@@ -24,22 +24,22 @@ const (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// world is the simulator seen from its own side.
-type world struct {
+// fixture controls the simulator directly.
+type fixture struct {
 	t       testing.TB
 	sim     *sim.Server
 	url     string
-	outside string // a library that is not the place
+	outside string // a library outside the location
 }
 
-// open starts a simulator without limits of calls, whose contents are read from
-// another address than the API's, and the connector over it.
-func open(t testing.TB, change func(*msgraph.Options)) (*msgraph.Connector, *world) {
+// open starts a simulator without rate limits, which serves contents from another address than the
+// API, and a connector that uses it.
+func open(t testing.TB, change func(*msgraph.Options)) (*msgraph.Connector, *fixture) {
 	t.Helper()
 	listener, contents := httptest.NewUnstartedServer(nil), httptest.NewUnstartedServer(nil)
 	limits := sim.DefaultLimits()
 	limits.MinuteUnits = 0
-	w := &world{t: t, url: "http://" + listener.Listener.Addr().String()}
+	w := &fixture{t: t, url: "http://" + listener.Listener.Addr().String()}
 	w.sim = sim.New(sim.Options{
 		Origin: w.url, ContentOrigin: "http://" + contents.Listener.Addr().String(), Start: start, Limits: &limits, LoopbackNotifications: true,
 		Clients: []sim.Client{{ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{docstoretest.RedirectURI}}},
@@ -77,30 +77,30 @@ func TestContract(t *testing.T) {
 	}
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) id(id string, err error) string {
+func (w *fixture) id(id string, err error) string {
 	w.t.Helper()
 	w.must(err)
 	return id
 }
 
-func (w *world) Now() time.Time           { return w.sim.Kit.Clock.Now() }
-func (w *world) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
-func (w *world) Withdraw()                { w.sim.Withdraw() }
-func (w *world) Mend()                    { w.sim.Kit.ClearFaults() }
-func (w *world) Leaked() bool             { return w.sim.Leaked() }
+func (w *fixture) Now() time.Time           { return w.sim.Kit.Clock.Now() }
+func (w *fixture) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
+func (w *fixture) Withdraw()                { w.sim.Withdraw() }
+func (w *fixture) Mend()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Leaked() bool             { return w.sim.Leaked() }
 
-func (w *world) Place() docstore.Location {
+func (w *fixture) Place() docstore.Location {
 	return docstore.Location{Source: sim.DefaultSite, SubSource: sim.DefaultDrive}
 }
 
-func (w *world) brought(to string, err error) url.Values {
+func (w *fixture) brought(to string, err error) url.Values {
 	w.t.Helper()
 	w.must(err)
 	u, err := url.Parse(to)
@@ -108,7 +108,7 @@ func (w *world) brought(to string, err error) url.Values {
 	return u.Query()
 }
 
-func (w *world) Consent(authorizationURL string) url.Values {
+func (w *fixture) Consent(authorizationURL string) url.Values {
 	w.t.Helper()
 	if !strings.HasPrefix(authorizationURL, w.url+"/organizations/oauth2/v2.0/authorize?") {
 		w.t.Fatalf("the consent page is at %s", authorizationURL)
@@ -116,48 +116,48 @@ func (w *world) Consent(authorizationURL string) url.Values {
 	return w.brought(w.sim.Consent(authorizationURL, true))
 }
 
-func (w *world) Decline(authorizationURL string) url.Values {
+func (w *fixture) Decline(authorizationURL string) url.Values {
 	w.t.Helper()
 	return w.brought(w.sim.Consent(authorizationURL, false))
 }
 
-func (w *world) SeedSources(count int) { w.sim.AddSites(count) }
+func (w *fixture) SeedSources(count int) { w.sim.AddSites(count) }
 
-func (w *world) SeedSubSources(count int) {
+func (w *fixture) SeedSubSources(count int) {
 	w.t.Helper()
 	w.must(w.sim.AddDrives(sim.DefaultSite, count))
 }
 
-func (w *world) Add(at string, content []byte) string {
+func (w *fixture) Add(at string, content []byte) string {
 	w.t.Helper()
 	return w.id(w.sim.Put("", at, content, 0, ""))
 }
 
-func (w *world) AddFolder(at string) string {
+func (w *fixture) AddFolder(at string) string {
 	w.t.Helper()
 	return w.id(w.sim.MakeFolder("", at))
 }
 
-func (w *world) Change(id string, content []byte) { w.must(w.sim.Change("", id, content)) }
-func (w *world) Rename(id, name string)           { w.must(w.sim.Rename("", id, name)) }
-func (w *world) Move(id, folder string)           { w.must(w.sim.Move("", id, folder)) }
-func (w *world) MoveOut(id string)                { w.id(w.sim.MoveOut("", id, w.outside, "")) }
-func (w *world) Delete(id string)                 { w.must(w.sim.Delete("", id)) }
-func (w *world) Restore(id string)                { w.must(w.sim.Restore("", id)) }
-func (w *world) Lock(id string, on bool)          { w.must(w.sim.Hold("", id, sim.Hold{Locked: on})) }
-func (w *world) ExpireCursors()                   { w.must(w.sim.ExpireCursors("")) }
-func (w *world) Deny(on bool)                     { w.must(w.sim.Deny(sim.DefaultSite, on)) }
+func (w *fixture) Change(id string, content []byte) { w.must(w.sim.Change("", id, content)) }
+func (w *fixture) Rename(id, name string)           { w.must(w.sim.Rename("", id, name)) }
+func (w *fixture) Move(id, folder string)           { w.must(w.sim.Move("", id, folder)) }
+func (w *fixture) MoveOut(id string)                { w.id(w.sim.MoveOut("", id, w.outside, "")) }
+func (w *fixture) Delete(id string)                 { w.must(w.sim.Delete("", id)) }
+func (w *fixture) Restore(id string)                { w.must(w.sim.Restore("", id)) }
+func (w *fixture) Lock(id string, on bool)          { w.must(w.sim.Hold("", id, sim.Hold{Locked: on})) }
+func (w *fixture) ExpireCursors()                   { w.must(w.sim.ExpireCursors("")) }
+func (w *fixture) Deny(on bool)                     { w.must(w.sim.Deny(sim.DefaultSite, on)) }
 
-func (w *world) MoveIn(name, file string, content []byte) (folder, inside string) {
+func (w *fixture) MoveIn(name, file string, content []byte) (folder, inside string) {
 	w.id(w.sim.Put(w.outside, name+"/"+file, content, 0, ""))
 	folder = w.id(w.sim.MoveOut(w.outside, w.id(w.sim.Find(w.outside, name)), sim.DefaultDrive, ""))
 	return folder, w.id(w.sim.Find("", name+"/"+file))
 }
 
-func (w *world) PageSize(n int) { w.sim.Configure(func(s *sim.Settings) { s.PageSize = n }) }
+func (w *fixture) PageSize(n int) { w.sim.Configure(func(s *sim.Settings) { s.PageSize = n }) }
 
-// Repeat has deleted folders tell of all that was in them, too.
-func (w *world) Repeat(on bool) {
+// Repeat makes the provider report all former contents of a deleted folder, too.
+func (w *fixture) Repeat(on bool) {
 	w.sim.Configure(func(s *sim.Settings) { s.RepeatItems, s.TellDescendants = on, on })
 }
 
@@ -166,12 +166,12 @@ var calls = map[docstoretest.Call]string{
 	docstoretest.CallFeed: "GET /v1.0/drives/*/root/delta", docstoretest.CallContent: "GET /v1.0/drives/*/items/*/content",
 }
 
-func (w *world) Break(c docstoretest.Call, f docstoretest.Failure, times int) {
+func (w *fixture) Break(c docstoretest.Call, f docstoretest.Failure, times int) {
 	w.t.Helper()
 	w.must(w.sim.Kit.Inject(kit.Fault{Match: calls[c], Times: times, Action: string(f)}))
 }
 
-func (w *world) Count(c docstoretest.Call) (n int) {
+func (w *fixture) Count(c docstoretest.Call) (n int) {
 	for _, r := range w.sim.Kit.Requests() {
 		if ok, err := path.Match(calls[c], r.Method+" "+r.Path); ok && err == nil {
 			n++

@@ -12,9 +12,9 @@ import (
 	"docledger/domain/secret"
 )
 
-// FuzzAnswers reads whatever may stand in an answer. It leads to a fault or to
-// what the ports promise, and to no host but the provider's.
-func FuzzAnswers(f *testing.F) {
+// FuzzResponses decodes arbitrary responses. The result is a fault or a valid value, and no host
+// other than the provider's is called.
+func FuzzResponses(f *testing.F) {
 	const base = "https://graph.microsoft.com/v1.0/"
 	for _, seed := range []struct {
 		status int
@@ -45,7 +45,7 @@ func FuzzAnswers(f *testing.F) {
 		switch {
 		case err != nil:
 			if restart := docstore.Restart(err); restart != "" && !strings.HasPrefix(restart, "1:") {
-				t.Errorf("begins anew at %q", restart)
+				t.Errorf("restarts at %q", restart)
 			}
 		case !strings.HasPrefix(page.Cursor, "1:") || len(page.Cursor) > docstore.MaxCursor:
 			t.Errorf("cursor %q", page.Cursor)
@@ -75,7 +75,7 @@ func FuzzAnswers(f *testing.F) {
 			case host == "graph.microsoft.com" && strings.HasPrefix(r.URL.EscapedPath(), "/v1.0/"), host == "login.microsoftonline.com" && !tokened:
 			case strings.HasSuffix(strings.ToLower(host), ".sharepoint.com") && r.URL.Scheme == "https" && !tokened:
 			default:
-				t.Errorf("%s was asked for, with token: %v", r.URL, tokened)
+				t.Errorf("%s was requested, with token: %v", r.URL, tokened)
 			}
 		}
 	})

@@ -18,7 +18,7 @@ import (
 	"docledger/domain/secret"
 )
 
-// foreign is a server that is not the provider's, and a connector to it.
+// foreign starts a server with the given handler and returns a connector that uses it.
 func foreign(t *testing.T, timeout time.Duration, serve http.HandlerFunc) *msgraph.Connector {
 	t.Helper()
 	server := httptest.NewServer(serve)
@@ -48,16 +48,16 @@ func sayJSON(w http.ResponseWriter, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// wantNonsense holds an error of a store whose answer is not the provider's.
-func wantNonsense(t *testing.T, name string, err error) {
+// wantMalformed checks the fault for a malformed response.
+func wantMalformed(t *testing.T, name string, err error) {
 	t.Helper()
 	if f, ok := fault.As(err); !ok || f.Code != fault.CodeProviderUnavailable || errors.Is(err, docstore.ErrCursorLost) || strings.Contains(err.Error(), "canary") {
 		t.Errorf("%s: %.200v", name, err)
 	}
 }
 
-// TestHostileAnswers reads what the provider never says.
-func TestHostileAnswers(t *testing.T) {
+// TestMalformedResponses covers malformed responses.
+func TestMalformedResponses(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"no JSON": "<html>canary-token", "other shape": `[1,2]`, "no list": `{"@odata.deltaLink":"BASEx"}`, "no link": `{"value":[]}`,
@@ -69,23 +69,23 @@ func TestHostileAnswers(t *testing.T) {
 			sayJSON(w, strings.ReplaceAll(body, "BASE", "http://"+r.Host+"/v1.0/"))
 		})
 		_, err := c.Next(context.Background(), canary, where, cursorOne)
-		wantNonsense(t, name, err)
+		wantMalformed(t, name, err)
 	}
 }
 
-// trap is a server that must never be asked.
+// trap starts a server that fails the test on any request.
 func trap(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("%s was asked for, with %q", r.URL, r.Header)
+		t.Errorf("%s was requested, with %q", r.URL, r.Header)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-// TestLinksLeadNowhereElse holds that an address in an answer is followed only
-// below the API's own, whoever made it up.
-func TestLinksLeadNowhereElse(t *testing.T) {
+// TestForeignLinks checks that an address in a response is followed only below the API's
+// base address.
+func TestForeignLinks(t *testing.T) {
 	t.Parallel()
 	elsewhere := trap(t)
 	for name, link := range map[string]string{
@@ -108,13 +108,13 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 			sayJSON(w, `{"value":[],"@odata.nextLink":"`+strings.ReplaceAll(to, `\.`, `\\.`)+`"}`)
 		})
 		_, err := c.Sources(context.Background(), canary)
-		wantNonsense(t, name+" of sites", err)
+		wantMalformed(t, name+" of sites", err)
 		_, err = c.SubSources(context.Background(), canary, where.Source)
-		wantNonsense(t, name+" of libraries", err)
+		wantMalformed(t, name+" of libraries", err)
 		_, err = c.Next(context.Background(), canary, where, cursorOne)
-		wantNonsense(t, name+" of changes", err)
+		wantMalformed(t, name+" of changes", err)
 		if _, err = c.Next(context.Background(), canary, where, "1:drives?token=lost"); !errors.Is(err, docstore.ErrCursorLost) || docstore.Restart(err) != "" {
-			t.Errorf("%s after a lost cursor: %v, begins anew at %q", name, err, docstore.Restart(err))
+			t.Errorf("%s after a lost cursor: %v, restarts at %q", name, err, docstore.Restart(err))
 		}
 		if asked != 4 {
 			t.Errorf("%s: %d requests, want 4", name, asked)
@@ -122,9 +122,9 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 	}
 }
 
-// TestContentsLeadNowhereElse holds that contents are read from known hosts, by
-// one hop, and without our token.
-func TestContentsLeadNowhereElse(t *testing.T) {
+// TestForeignContentAddresses checks that contents are read from allowed hosts, with one redirect,
+// and without the token.
+func TestForeignContentAddresses(t *testing.T) {
 	t.Parallel()
 	elsewhere := trap(t)
 	for name, location := range map[string]string{
@@ -147,11 +147,11 @@ func TestContentsLeadNowhereElse(t *testing.T) {
 			w.WriteHeader(http.StatusFound)
 		})
 		_, err := c.Open(context.Background(), canary, where, docstore.Item{ID: "file"})
-		wantNonsense(t, name, err)
+		wantMalformed(t, name, err)
 	}
 }
 
-// transport answers by itself and keeps what was asked.
+// transport responds without a network and records the requests.
 type transport struct {
 	asked  []*http.Request
 	answer func(*http.Request) *http.Response
@@ -170,7 +170,8 @@ func respond(status int, body string, header ...string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
 }
 
-// TestHostsOfContents are the provider's, by TLS alone.
+// TestHostsOfContents checks that contents are read only from the provider's hosts and only with
+// TLS.
 func TestHostsOfContents(t *testing.T) {
 	t.Parallel()
 	for location, good := range map[string]bool{
@@ -200,8 +201,7 @@ func TestHostsOfContents(t *testing.T) {
 	}
 }
 
-// TestNamesReachNoOtherPath holds that an id or a path is sent as it is meant,
-// or not at all.
+// TestNamesReachNoOtherPath checks that an id or path is sent exactly as given, or not at all.
 func TestNamesReachNoOtherPath(t *testing.T) {
 	t.Parallel()
 	s := &transport{answer: func(*http.Request) *http.Response { return respond(http.StatusOK, `{"id":"x","value":[]}`) }}
@@ -235,7 +235,7 @@ func TestNamesReachNoOtherPath(t *testing.T) {
 		}
 	}
 	if len(s.asked) != 0 {
-		t.Fatalf("%s was asked for", s.asked[0].URL)
+		t.Fatalf("%s was requested", s.asked[0].URL)
 	}
 	for path, want := range map[string]string{
 		"a b/c%2Fd": "a%20b/c%252Fd", "#1/%": "%231/%25", "ü&=+;,": "%C3%BC&=+%3B%2C",
@@ -245,7 +245,7 @@ func TestNamesReachNoOtherPath(t *testing.T) {
 			t.Error(err)
 		}
 		if got := s.asked[0].URL; got.EscapedPath() != "/v1.0/drives/b%21"+sim.DefaultDrive[2:]+"/root:/"+want && got.EscapedPath() != "/v1.0/drives/"+sim.DefaultDrive+"/root:/"+want || got.RawQuery != "" {
-			t.Errorf("%q is asked for as %s", path, got)
+			t.Errorf("%q is requested as %s", path, got)
 		}
 	}
 }
@@ -256,12 +256,12 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		sayJSON(w, `{"value":[],"@odata.nextLink":"http://`+r.Host+`/v1.0/sites?same"}`)
 	})
 	list, err := c.Sources(context.Background(), canary)
-	if wantNonsense(t, "endless", err); list != nil {
+	if wantMalformed(t, "endless", err); list != nil {
 		t.Errorf("listed %v", list)
 	}
 }
 
-// TestRefusedAnswers says of each status and code what it means.
+// TestRefusedAnswers checks the fault for each status and code.
 func TestRefusedAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -270,22 +270,22 @@ func TestRefusedAnswers(t *testing.T) {
 		is     error
 		want   fault.Code
 	}{
-		"token":          {401, "InvalidAuthenticationToken", integration.ErrAccessRefused, fault.CodeProviderUnauthorized},
-		"no access":      {403, "accessDenied", docstore.ErrDenied, fault.CodeProviderUnauthorized},
-		"limits":         {429, "activityLimitReached", integration.ErrRateLimited, fault.CodeProviderUnavailable},
-		"bandwidth":      {509, "", integration.ErrRateLimited, fault.CodeProviderUnavailable},
-		"cursor":         {410, "resyncRequired", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
-		"cursor, newer":  {409, "resyncRequired", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
-		"cursor is none": {400, "invalidRequest", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
-		"library":        {404, "itemNotFound", nil, fault.CodeNotFound},
-		"another answer": {302, "", nil, fault.CodeProviderUnavailable},
-		"out of order":   {500, "generalException", nil, fault.CodeProviderUnavailable},
-		"not now":        {503, "serviceNotAvailable", nil, fault.CodeProviderUnavailable},
-		"no room":        {507, "insufficientStorage", nil, fault.CodeProviderUnavailable},
+		"token":            {401, "InvalidAuthenticationToken", integration.ErrAccessRefused, fault.CodeProviderUnauthorized},
+		"no access":        {403, "accessDenied", docstore.ErrDenied, fault.CodeProviderUnauthorized},
+		"limits":           {429, "activityLimitReached", integration.ErrRateLimited, fault.CodeProviderUnavailable},
+		"bandwidth":        {509, "", integration.ErrRateLimited, fault.CodeProviderUnavailable},
+		"cursor":           {410, "resyncRequired", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
+		"cursor, newer":    {409, "resyncRequired", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
+		"malformed cursor": {400, "invalidRequest", docstore.ErrCursorLost, fault.CodeProviderUnavailable},
+		"library":          {404, "itemNotFound", nil, fault.CodeNotFound},
+		"a redirect":       {302, "", nil, fault.CodeProviderUnavailable},
+		"internal error":   {500, "generalException", nil, fault.CodeProviderUnavailable},
+		"unavailable":      {503, "serviceNotAvailable", nil, fault.CodeProviderUnavailable},
+		"storage full":     {507, "insufficientStorage", nil, fault.CodeProviderUnavailable},
 	} {
 		c := foreign(t, time.Minute, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/elsewhere" {
-				t.Errorf("%s: the token was led elsewhere", name)
+				t.Errorf("%s: the token was sent to another host", name)
 			}
 			w.Header().Set("Location", "/elsewhere")
 			w.Header().Set("Retry-After", "2.128")
@@ -299,13 +299,13 @@ func TestRefusedAnswers(t *testing.T) {
 			continue
 		}
 		if (test.status >= 500 || test.status == 429) && f.RetryAfter != 3*time.Second {
-			t.Errorf("%s: come back after %s", name, f.RetryAfter)
+			t.Errorf("%s: retry after %s", name, f.RetryAfter)
 		}
 	}
 }
 
-// TestTimesToComeBack reads the header that says when, whatever is in it.
-func TestTimesToComeBack(t *testing.T) {
+// TestRetryAfter covers valid and malformed Retry-After headers.
+func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
 		"7": 7 * time.Second, "0.2": time.Second, "": time.Second, "-5": time.Second, "NaN": time.Second, "+Inf": time.Second, "1e300": 24 * time.Hour, "soon": time.Second,

@@ -31,12 +31,12 @@ const Provider = integration.DocstoreA
 const (
 	loginURL = "https://login.microsoftonline.com"
 	apiURL   = "https://graph.microsoft.com"
-	// contentHosts is the ending of the hosts of contents: each organization has
-	// its own.
+	// contentHosts is the suffix of the hosts that serve contents: each organization has its own
+	// host.
 	contentHosts = ".sharepoint.com"
 )
 
-// SettingTenant names the one organization whose accounts may consent.
+// SettingTenant is the setting of the only organization whose accounts may consent.
 const SettingTenant = "TENANT"
 
 // anyOrganization accepts work accounts of every organization. Other accounts
@@ -56,7 +56,7 @@ func Descriptor() integration.Descriptor {
 	}
 }
 
-// Options say how the connector reaches the provider.
+// Options configure how the connector reaches the provider.
 type Options = connector.Options
 
 // Connector is the connector of DOCSTORE_A. It holds no state.
@@ -65,7 +65,7 @@ type Connector struct {
 	client *client.Client
 }
 
-// The capabilities.
+// These are the implemented capabilities.
 var (
 	_ integration.Authorizer   = (*Connector)(nil)
 	_ integration.AccountMeter = (*Connector)(nil)

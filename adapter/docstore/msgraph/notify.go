@@ -19,13 +19,12 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// lifetime is how long a subscription is to live. The provider allows 42,300
-// minutes, a little more than 29 days.
+// lifetime is the requested lifetime of a subscription. The provider allows 42,300 minutes, a
+// little more than 29 days.
 const lifetime = 28 * 24 * time.Hour
 
-// Subscribe implements docstore.Notifier: a subscription to all that changes in
-// the library. Where the organization asks for more than the right to read, it
-// is refused as ErrDenied.
+// Subscribe implements docstore.Notifier with a subscription to all changes in the library. It
+// returns ErrDenied if the organization requires more than the permission to read.
 func (c *Connector) Subscribe(
 	ctx context.Context, a integration.Access, p docstore.Location, _, address string, proof secret.Text,
 ) (docstore.Subscription, error) {
@@ -47,10 +46,10 @@ func (c *Connector) Renew(
 	return subscription(renewed, err)
 }
 
-// maxEcho bounds the text that the provider wants repeated, in bytes.
+// maxEcho limits the text that the provider wants repeated, in bytes.
 const maxEcho = 4 << 10
 
-// Read implements docstore.Notifier: either a text to repeat, or a list of
+// Read implements docstore.Notifier. A call contains either a text to repeat or a list of
 // notifications, each with the secret.
 func (c *Connector) Read(call docstore.Call) (docstore.Notification, error) {
 	if echo := url.Values(call.Query).Get("validationToken"); echo != "" && len(echo) <= maxEcho {
@@ -60,7 +59,7 @@ func (c *Connector) Read(call docstore.Call) (docstore.Notification, error) {
 		Value notifications `json:"value"`
 	}
 	if err := json.Unmarshal(call.Body, &in); err != nil {
-		return docstore.Notification{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is no notification of %s.", Provider).WithCause(err)
+		return docstore.Notification{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is not a notification of %s.", Provider).WithCause(err)
 	}
 	told := docstore.Notification{Changed: true}
 	for _, n := range in.Value {
@@ -76,7 +75,7 @@ type notification struct {
 	State string `json:"clientState"`
 }
 
-// notifications decodes at most maxNotifications: the caller is not proven yet.
+// notifications decodes at most maxNotifications elements, because the caller is not verified yet.
 type notifications []notification
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -86,7 +85,7 @@ func (n *notifications) UnmarshalJSON(data []byte) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	if start, err := d.Token(); err != nil || start != json.Delim('[') {
-		return errors.New("the notifications are no list")
+		return errors.New("the notifications are not a list")
 	}
 	for d.More() {
 		if len(*n) == maxNotifications {

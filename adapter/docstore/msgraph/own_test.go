@@ -24,21 +24,21 @@ import (
 )
 
 // entered consents and returns an access.
-func (w *world) entered(c *msgraph.Connector) integration.Access {
+func (w *fixture) entered(c *msgraph.Connector) integration.Access {
 	w.t.Helper()
 	consent, err := c.Exchange(context.Background(), w.agreed(c))
 	w.must(err)
 	return integration.Access{Token: consent.Tokens.Access, Account: consent.Account}
 }
 
-func (w *world) agreed(c *msgraph.Connector) integration.Callback {
+func (w *fixture) agreed(c *msgraph.Connector) integration.Callback {
 	w.t.Helper()
 	q := w.Consent(c.AuthorizationURL(integration.AuthorizationRequest{State: "s", RedirectURI: docstoretest.RedirectURI}))
 	return integration.Callback{Code: q.Get("code"), RedirectURI: docstoretest.RedirectURI, Query: q}
 }
 
-// TestConsentsThatAreNotEnough asks for less than is needed.
-func TestConsentsThatAreNotEnough(t *testing.T) {
+// TestInsufficientConsents covers consents with fewer scopes than required.
+func TestInsufficientConsents(t *testing.T) {
 	t.Parallel()
 	for scopes, message := range map[string]string{
 		"openid offline_access Files.Read.All":           "read sites",
@@ -58,7 +58,7 @@ func TestConsentsThatAreNotEnough(t *testing.T) {
 	}
 }
 
-// TestRevoke holds that nothing is ended that the provider cannot end.
+// TestRevoke checks that the connector claims no revocation, because the provider has none.
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
@@ -80,7 +80,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// TestTokenEndpoint says of each of its words what it means.
+// TestTokenEndpoint checks the fault for each error code of the token endpoint.
 func TestTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	for word, test := range map[string]struct {
@@ -103,7 +103,7 @@ func TestTokenEndpoint(t *testing.T) {
 	}
 }
 
-// TestIDTokens holds that an account is named by a good token alone.
+// TestIDTokens checks that only a valid id token identifies an account.
 func TestIDTokens(t *testing.T) {
 	t.Parallel()
 	claims := func(tid, oid, aud string) string {
@@ -127,7 +127,7 @@ func TestIDTokens(t *testing.T) {
 	}
 }
 
-// TestSourceNames are those that people know.
+// TestSourceNames checks that sources have the names that people know.
 func TestSourceNames(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
@@ -144,7 +144,7 @@ func TestSourceNames(t *testing.T) {
 	}
 }
 
-// TestKinds tells of what is no plain file.
+// TestKinds covers items that are not plain files.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	s := &transport{answer: func(*http.Request) *http.Response {
@@ -186,8 +186,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestHeldFiles are those that the store keeps back.
-func TestHeldFiles(t *testing.T) {
+// TestBlockedFiles covers files that the store blocks.
+func TestBlockedFiles(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
 	a := w.entered(c)
@@ -212,15 +212,15 @@ func TestHeldFiles(t *testing.T) {
 	if err := openIt(folder); !errors.Is(err, docstore.ErrWithheld) {
 		t.Errorf("a folder: %v", err)
 	}
-	// An id of another case is the same file's.
+	// The provider compares ids without case.
 	w.must(openIt(strings.ToLower(id)))
 	if w.Leaked() {
 		t.Error("the token reached the host that serves contents")
 	}
 }
 
-// TestDirectoriesKnowNoCase as the store's names do.
-func TestDirectoriesKnowNoCase(t *testing.T) {
+// TestDirectoryNamesIgnoreCase checks that directory names are compared without case.
+func TestDirectoryNamesIgnoreCase(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
 	a := w.entered(c)
@@ -232,10 +232,10 @@ func TestDirectoriesKnowNoCase(t *testing.T) {
 	}
 	gone := docstore.Location{Source: sim.DefaultSite, SubSource: "b!none"}
 	if _, err := c.Directories(context.Background(), a, gone, "In"); fault.CodeOf(err) != fault.CodeNotFound {
-		t.Errorf("of a library that is gone: %v", err)
+		t.Errorf("of a deleted library: %v", err)
 	}
 	if _, err := c.Next(context.Background(), a, gone, "1:drives/b!none/root/delta"); fault.CodeOf(err) != fault.CodeNotFound {
-		t.Errorf("changes of a library that is gone: %v", err)
+		t.Errorf("changes of a deleted library: %v", err)
 	}
 }
 
@@ -278,13 +278,13 @@ func TestNotifications(t *testing.T) {
 			t.Errorf("read as %+v", read)
 		}
 	case <-time.After(10 * time.Second):
-		t.Fatal("nobody told")
+		t.Fatal("no notification")
 	}
 	for range 2 {
 		w.must(c.Unsubscribe(context.Background(), a, second))
 	}
 	if _, err := c.Renew(context.Background(), a, w.Place(), second, "", inbox.URL, proof); fault.CodeOf(err) != fault.CodeNotFound {
-		t.Errorf("renewed after the end: %v", err)
+		t.Errorf("renewed after the expiry: %v", err)
 	}
 	if _, err := c.Subscribe(context.Background(), a, w.Place(), "", "http://elsewhere.example", proof); err == nil {
 		t.Error("subscribed with a wrong address")
@@ -295,7 +295,7 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestReadCalls has what anybody may send read without being believed.
+// TestReadCalls covers calls of unverified senders.
 func TestReadCalls(t *testing.T) {
 	t.Parallel()
 	c, _ := open(t, nil)

@@ -25,24 +25,24 @@ func (c *Connector) Open(ctx context.Context, a integration.Access, p docstore.L
 	return docstore.Content{Body: body{s.Body}, Size: s.Size, MediaType: s.MediaType}, nil
 }
 
-// ofContent says why a content is not to be had. Somebody may be writing the
-// file, or have it locked; both pass.
+// ofContent returns the fault for content that cannot be read. A file that is being written or is
+// locked is a temporary failure.
 func ofContent(err error) error {
 	f := httpclient.FailureOf(err)
 	switch {
 	case f == nil:
 		return err
 	case f.Has(client.CodeMalware):
-		return docstore.ContentUnavailable(Provider, "it is held for harmful there.", f)
+		return docstore.ContentUnavailable(Provider, "the store blocks it as harmful.", f)
 	case f.Status == http.StatusLocked, f.Status == http.StatusConflict:
 		return docstore.Locked(Provider, f.RetryAfter, f)
 	case f.Status == http.StatusBadRequest, f.Status == http.StatusNotImplemented:
-		return docstore.ContentUnavailable(Provider, "its kind has no content.", f)
+		return docstore.ContentUnavailable(Provider, "files of its type have no content.", f)
 	}
 	return translate("file", err)
 }
 
-// body tells in the words of the port why a content ends early.
+// body converts the error of a content that ends early.
 type body struct{ io.ReadCloser }
 
 func (b body) Read(into []byte) (int, error) {

@@ -19,7 +19,7 @@ import (
 	"docledger/domain/secret"
 )
 
-// half serves a content whose first bytes come, and then does something else.
+// half serves the first bytes of a content and then calls then.
 func half(then func(w http.ResponseWriter)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/bytes" {
@@ -34,15 +34,14 @@ func half(then func(w http.ResponseWriter)) http.HandlerFunc {
 	}
 }
 
-// TestSilence holds that neither an answer nor a content is waited for without
-// end.
+// TestSilence checks that the connector waits neither for a response nor for content without limit.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
 	defer close(over)
 	silent := foreign(t, 50*time.Millisecond, func(http.ResponseWriter, *http.Request) { <-over })
 	if _, err := silent.Next(context.Background(), canary, where, cursorOne); fault.CodeOf(err) != fault.CodeProviderUnavailable {
-		t.Errorf("no answer: %v", err)
+		t.Errorf("no response: %v", err)
 	}
 	stalls := foreign(t, 200*time.Millisecond, half(func(http.ResponseWriter) { <-over }))
 	got, err := stalls.Open(context.Background(), canary, where, docstore.Item{ID: "file"})
@@ -58,8 +57,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSlowContent holds that a content that goes on may take longer than one
-// time-out.
+// TestSlowContent checks that content that keeps arriving may take longer than one timeout.
 func TestSlowContent(t *testing.T) {
 	t.Parallel()
 	const timeout = 400 * time.Millisecond
@@ -82,7 +80,7 @@ func TestSlowContent(t *testing.T) {
 	}
 }
 
-// TestCutContent holds that half a content is not taken for a whole one.
+// TestCutContent checks that truncated content is not treated as complete.
 func TestCutContent(t *testing.T) {
 	t.Parallel()
 	c := foreign(t, time.Minute, half(func(http.ResponseWriter) { panic(http.ErrAbortHandler) }))
@@ -93,12 +91,12 @@ func TestCutContent(t *testing.T) {
 	if _, err := io.ReadAll(got.Body); fault.CodeOf(err) != fault.CodeProviderUnavailable {
 		t.Errorf("cut: %v", err)
 	}
-	_ = got.Body.Close() // it is cut already
+	_ = got.Body.Close() // the connection is already closed
 }
 
-// TestContentsThatAreRefused says what each refusal of a content means, of the
-// API or of the host that the bytes are at.
-func TestContentsThatAreRefused(t *testing.T) {
+// TestRefusedContents checks the fault for each refusal, of the API or of the host that
+// serves the bytes.
+func TestRefusedContents(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		status int
@@ -110,11 +108,11 @@ func TestContentsThatAreRefused(t *testing.T) {
 		"being written": {409, "resourceModified", docstore.ErrLocked, fault.CodeProviderUnavailable},
 		"harmful":       {403, "malwareDetected", docstore.ErrWithheld, fault.CodeInvalidRequest},
 		"a folder":      {400, "invalidRequest", docstore.ErrWithheld, fault.CodeInvalidRequest},
-		"may not":       {403, "accessDenied", docstore.ErrDenied, fault.CodeProviderUnauthorized},
+		"forbidden":     {403, "accessDenied", docstore.ErrDenied, fault.CodeProviderUnauthorized},
 		"gone":          {404, "itemNotFound", nil, fault.CodeNotFound},
-		"gone for good": {410, "itemNotFound", nil, fault.CodeNotFound},
+		"deleted":       {410, "itemNotFound", nil, fault.CodeNotFound},
 		"limits":        {429, "", integration.ErrRateLimited, fault.CodeProviderUnavailable},
-		"not now":       {503, "", nil, fault.CodeProviderUnavailable},
+		"unavailable":   {503, "", nil, fault.CodeProviderUnavailable},
 	} {
 		for _, at := range []string{"API", "content"} {
 			c := foreign(t, time.Minute, func(w http.ResponseWriter, r *http.Request) {
@@ -134,8 +132,9 @@ func TestContentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestContentAddressThatHasEnded is no refusal of our token.
-func TestContentAddressThatHasEnded(t *testing.T) {
+// TestExpiredContentAddress checks that an expired content address is not reported as a
+// refused token.
+func TestExpiredContentAddress(t *testing.T) {
 	t.Parallel()
 	c := foreign(t, time.Minute, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/bytes" {
@@ -150,15 +149,15 @@ func TestContentAddressThatHasEnded(t *testing.T) {
 	}
 }
 
-// doorman is a gate that remembers who passed and what they told.
-type doorman struct {
+// recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
+type recordingLimiter struct {
 	mu     sync.Mutex
 	calls  []integration.Call
 	told   []integration.Observation
 	closed error
 }
 
-func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
+func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed != nil {
@@ -172,11 +171,11 @@ func (d *doorman) Enter(_ context.Context, c integration.Call) (func(integration
 	}, nil
 }
 
-// TestEveryRequestPassesTheGate counts a content once: the host that its bytes
-// are at has limits of its own.
-func TestEveryRequestPassesTheGate(t *testing.T) {
+// TestEveryCallPassesTheLimiter checks that reading a content counts as one call: the host that
+// serves the bytes has separate limits.
+func TestEveryCallPassesTheLimiter(t *testing.T) {
 	t.Parallel()
-	gate := &doorman{}
+	gate := &recordingLimiter{}
 	c, w := open(t, func(o *msgraph.Options) { o.RateLimiter = gate })
 	a := w.entered(c)
 	a.Background = true
@@ -200,7 +199,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	}
 	call, told := gate.calls[len(gate.calls)-1], gate.told[len(gate.told)-1]
 	if call.Provider != integration.DocstoreA || call.Tenant == "" || !strings.HasPrefix(a.Account, call.Tenant+":") || !call.Background || len(call.Limits.Windows) != 1 {
-		t.Errorf("passed as %+v", call)
+		t.Errorf("admitted as %+v", call)
 	}
 	if !told.Limited || told.Failed {
 		t.Errorf("told %+v", told)
@@ -208,7 +207,7 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	gate.closed = integration.RateLimited(integration.DocstoreA, 40*time.Second, nil)
 	requests := len(w.sim.Kit.Requests())
 	if _, err := c.Open(context.Background(), a, w.Place(), docstore.Item{ID: file}); !errors.Is(err, integration.ErrRateLimited) || len(w.sim.Kit.Requests()) != requests {
-		t.Errorf("past a closed gate: %v", err)
+		t.Errorf("sent although the limiter refused: %v", err)
 	}
 }
 
@@ -216,11 +215,11 @@ func TestAddressesAndSecrets(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"http://127.0.0.1:1", "http://store.example", "https://u:p@store.example", "https://store.example?a=b", "store", "ftp://store.example"} {
 		if _, err := msgraph.New(msgraph.Options{ClientID: "a", ClientSecret: secret.New("b"), URL: address}); err == nil {
-			t.Errorf("%s is taken", address)
+			t.Errorf("%s is accepted", address)
 		}
 	}
 	if _, err := msgraph.New(msgraph.Options{ClientID: "a"}); err == nil {
-		t.Error("no secret is taken")
+		t.Error("a missing secret is accepted")
 	}
 	for tenant, want := range map[string]string{"": "organizations", "contoso.example": "contoso.example", "../x": "..%2Fx"} {
 		c, err := msgraph.New(msgraph.Options{ClientID: "a", ClientSecret: secret.New("b"), Settings: map[string]string{msgraph.SettingTenant: tenant}})
@@ -234,8 +233,8 @@ func TestAddressesAndSecrets(t *testing.T) {
 	}
 }
 
-// TestNobodyThere asks where nobody takes the connection.
-func TestNobodyThere(t *testing.T) {
+// TestProviderUnreachable checks the fault if the provider refuses connections.
+func TestProviderUnreachable(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()

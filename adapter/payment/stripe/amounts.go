@@ -9,8 +9,8 @@ import (
 	sdk "github.com/stripe/stripe-go/v79"
 )
 
-// The processor counts money in the smallest unit of its currency. Most have
-// two decimals; these, by its own list of currencies, don't.
+// decimals lists the currencies whose smallest unit does not have two decimals, from the
+// processor's documentation of currencies. The processor counts money in the smallest unit.
 var decimals = map[sdk.Currency]int{
 	"bif": 0, "clp": 0, "djf": 0, "gnf": 0, "jpy": 0, "kmf": 0, "krw": 0, "mga": 0,
 	"pyg": 0, "rwf": 0, "vnd": 0, "vuv": 0, "xaf": 0, "xof": 0, "xpf": 0,
@@ -24,7 +24,7 @@ func decimalsOf(c sdk.Currency) int {
 	return 2
 }
 
-// smallest is one smallest unit of a currency: 0.01 for most.
+// smallest returns one smallest unit of a currency: 0.01 for most.
 func smallest(c sdk.Currency) money.Decimal {
 	n := decimalsOf(c)
 	if n == 0 {
@@ -33,13 +33,13 @@ func smallest(c sdk.Currency) money.Decimal {
 	return money.MustParse("0." + strings.Repeat("0", n-1) + "1")
 }
 
-// amount reads whole smallest units.
+// amount converts an integer number of smallest units.
 func amount(units int64, c sdk.Currency) money.Decimal {
 	return money.FromInt(units).Mul(smallest(c))
 }
 
-// unitAmount reads a price's amount, which may have fractions of the smallest
-// unit; nil where one unit has no single price.
+// unitAmount returns a price's amount, which may have fractions of the smallest unit. It returns
+// nil if the price has no single unit amount.
 func unitAmount(p *sdk.Price) *money.Decimal {
 	if p.BillingScheme == sdk.PriceBillingSchemeTiered || p.CustomUnitAmount != nil || p.TransformQuantity != nil {
 		return nil
@@ -55,7 +55,7 @@ func unitAmount(p *sdk.Price) *money.Decimal {
 	return &a
 }
 
-// units is unitAmount the other way; whole says that it has no fraction.
+// units is the inverse of unitAmount. exact reports that n has no fraction.
 func units(a money.Decimal, c sdk.Currency) (n int64, exact float64, whole bool) {
 	text := a.Mul(money.FromInt(pow10(decimalsOf(c)))).String()
 	exact, _ = strconv.ParseFloat(text, 64)

@@ -15,7 +15,7 @@ import (
 	"github.com/stripe/stripe-go/v79/client"
 )
 
-// Keys of the metadata of our own invoices.
+// These are the metadata keys of invoices that docledger creates.
 const (
 	metaPurpose      = "purpose"
 	metaSubscription = "subscription_id"
@@ -55,7 +55,7 @@ func (c Charges) Draft(ctx context.Context, key string, in billing.ChargeInvoice
 		Customer:                    sdk.String(in.Charge.Customer),
 		Currency:                    sdk.String(strings.ToLower(in.Currency)),
 		CollectionMethod:            sdk.String(string(sdk.InvoiceCollectionMethodChargeAutomatically)),
-		AutoAdvance:                 sdk.Bool(false), // the processor would finalize it without its item
+		AutoAdvance:                 sdk.Bool(false), // otherwise the processor would finalize the invoice without its item
 		PendingInvoiceItemsBehavior: sdk.String("exclude"),
 		Metadata: map[string]string{
 			billing.MetadataOrganization: in.Charge.Organization.String(),
@@ -83,8 +83,8 @@ func (c Charges) Draft(ctx context.Context, key string, in billing.ChargeInvoice
 	return invoiceAnswer(ctx, "create invoice", got, err)
 }
 
-// AddItem implements billing.Charges. The price is given by value: an invoice
-// item refuses a recurring price, and one way for both kinds is one less.
+// AddItem implements billing.Charges. It states the price by value, because an invoice item refuses
+// a recurring price.
 func (c Charges) AddItem(ctx context.Context, key, id string, item billing.ChargeItem) error {
 	const doing = "add invoice item"
 	if item.Price.Amount == nil {
@@ -124,8 +124,8 @@ func (c Charges) AddItem(ctx context.Context, key, id string, item billing.Charg
 	return nil
 }
 
-// Finalize implements billing.Charges. An empty draft would be paid at once:
-// at nothing.
+// Finalize implements billing.Charges. It refuses an empty draft, which the processor would mark as
+// paid at once.
 func (c Charges) Finalize(ctx context.Context, key, id string) (billing.ProcessorInvoice, error) {
 	const doing = "finalize invoice"
 	before, err := c.read(ctx, id)
@@ -133,7 +133,7 @@ func (c Charges) Finalize(ctx context.Context, key, id string) (billing.Processo
 		return before, err
 	}
 	if before.Items == 0 {
-		return before, fault.New(fault.Conflict, fault.CodeConflict, "The invoice has no item yet.")
+		return before, fault.New(fault.Conflict, fault.CodeConflict, "The invoice has no item yet. Add an item first.")
 	}
 	params := &sdk.InvoiceFinalizeInvoiceParams{AutoAdvance: sdk.Bool(true)}
 	params.Context = ctx
@@ -141,7 +141,7 @@ func (c Charges) Finalize(ctx context.Context, key, id string) (billing.Processo
 	got, err := c.api.Invoices.FinalizeInvoice(id, params)
 	if refused(err) {
 		if now, again := c.read(ctx, id); again == nil && now.Status != billing.InvoiceDraft {
-			return now, nil // somebody else was faster
+			return now, nil // another caller finalized it first
 		}
 	}
 	return invoiceAnswer(ctx, doing, got, err)
@@ -155,7 +155,7 @@ func (c Charges) Pay(ctx context.Context, key, id string) (billing.Payment, erro
 	got, err := c.api.Invoices.Pay(id, params)
 	if outcome, reason := declined(err); outcome != "" {
 		now, err := c.read(ctx, id)
-		if now.Status == billing.InvoicePaid { // in the meantime, on its page
+		if now.Status == billing.InvoicePaid { // the customer paid on the invoice's page meanwhile
 			outcome, reason = billing.Paid, ""
 		}
 		return billing.Payment{Outcome: outcome, Reason: reason, Invoice: now}, err
@@ -174,7 +174,7 @@ func (c Charges) Pay(ctx context.Context, key, id string) (billing.Payment, erro
 	return billing.Payment{Outcome: outcome, Invoice: paid}, nil
 }
 
-// declined reads the outcomes that are no errors.
+// declined returns the payment outcome of an error that is an expected decline.
 func declined(err error) (outcome billing.PaymentOutcome, reason string) {
 	var e *sdk.Error
 	if !errors.As(err, &e) {
@@ -193,14 +193,14 @@ func declined(err error) (outcome billing.PaymentOutcome, reason string) {
 	return "", ""
 }
 
-// refused says that the processor understood a call and would not do it.
+// refused reports whether the processor understood a call and refused it.
 func refused(err error) bool {
 	var e *sdk.Error
 	return errors.As(err, &e) && e.HTTPStatusCode == 400 && e.Type == sdk.ErrorTypeInvalidRequest
 }
 
-// explain finds out why a payment was refused: the processor says it in prose
-// only, so the invoice and its customer are looked at.
+// explain determines why a payment was refused. The processor gives the reason only as prose, so
+// explain reads the invoice and its customer.
 func (c Charges) explain(ctx context.Context, id string, refusal error) (billing.Payment, error) {
 	const doing = "pay invoice"
 	params := &sdk.InvoiceParams{}

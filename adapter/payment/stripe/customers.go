@@ -18,8 +18,8 @@ type Customers struct{ api *client.API }
 
 var _ billing.Customers = Customers{}
 
-// Create implements billing.Customers. Name and address are left to Update:
-// they may differ when the call is repeated, which would spoil its key.
+// Create implements billing.Customers. Update sets name and address: they may differ in a retry,
+// and a different request would invalidate the idempotency key.
 func (c Customers) Create(ctx context.Context, key string, organization uuid.UUID) (billing.Customer, error) {
 	const doing = "create customer"
 	params := &sdk.CustomerParams{Metadata: map[string]string{billing.MetadataOrganization: organization.String()}}
@@ -89,14 +89,14 @@ func customerAnswer(ctx context.Context, doing string, got *sdk.Customer, err er
 func customer(c *sdk.Customer) billing.Customer {
 	organization, err := uuid.Parse(c.Metadata[billing.MetadataOrganization])
 	if err != nil {
-		organization = uuid.Nil // set by hand, or another system's customer
+		organization = uuid.Nil // created manually or by another system
 	}
 	return billing.Customer{
 		ID: c.ID, OrganizationID: organization, Name: c.Name, Email: c.Email, CreatedAt: moment(c.Created),
 	}
 }
 
-// moment reads the processor's times; 0 is none.
+// moment converts a time of the processor; 0 means none.
 func moment(unix int64) time.Time {
 	if unix == 0 {
 		return time.Time{}

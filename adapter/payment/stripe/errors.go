@@ -20,8 +20,8 @@ const (
 	retryLongest     = time.Hour
 )
 
-// refusal is what the processor said, without its message, which may repeat
-// what a person typed or part of a key.
+// refusal is an error of the processor without its message, which may contain user input or a part
+// of a key.
 type refusal struct {
 	status    int
 	kind      string
@@ -38,8 +38,8 @@ func asRefusal(e *sdk.Error) refusal {
 	return refusal{e.HTTPStatusCode, string(e.Type), string(e.Code), e.Param, e.RequestID}
 }
 
-// translate says in our words why a call failed; doing is the verb phrase for
-// logs ("create customer"), what is what might be missing ("customer").
+// translate returns the fault for a failed call. doing is the verb phrase for logs ("create
+// customer"); what is the noun of the object ("customer").
 func translate(ctx context.Context, doing, what string, err error) error {
 	if err == nil {
 		return nil
@@ -74,23 +74,23 @@ func translate(ctx context.Context, doing, what string, err error) error {
 
 func unavailable(after time.Duration, cause error) *fault.Error {
 	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable,
-		"The payment processor does not answer as it should. Nothing needs to be changed; try again later.")
+		"The payment processor does not respond correctly. Try again later; no change is needed.")
 	f.RetryAfter = after
 	return f.WithCause(cause)
 }
 
 func missing(what string) *fault.Error {
-	return fault.New(fault.NotFound, fault.CodeNotFound, "The payment processor has no such %s.", what)
+	return fault.New(fault.NotFound, fault.CodeNotFound, "The payment processor does not know this %s.", what)
 }
 
-// malformed says that an answer lacks what every answer has. It may come from
-// something in between, and whether the call had an effect is unknown.
+// malformed returns the fault for a response that lacks a required field. A proxy may have written
+// it, so the effect of the call is unknown.
 func malformed(doing string) error {
-	return unavailable(retryUnreachable, fmt.Errorf("%s: the answer is not the processor's", doing))
+	return unavailable(retryUnreachable, fmt.Errorf("%s: the response is not the processor's", doing))
 }
 
-// stripURL removes what may hold data of a request or a response: the address
-// with its query, and a body that is not JSON.
+// stripURL removes the address with its query and a body that is not JSON from an error, because
+// both may contain data.
 func stripURL(ctx context.Context, err error) error {
 	if stripped := httpclient.StripURL(ctx, err); stripped != err || ctx.Err() != nil {
 		return stripped
@@ -98,12 +98,12 @@ func stripURL(ctx context.Context, err error) error {
 	return errors.New("the response is not the processor's")
 }
 
-// replayed says that the answer is that of an earlier call with the same key.
+// replayed reports whether the response repeats that of an earlier call with the same key.
 func replayed(e *sdk.Error) bool {
 	return e.LastResponse != nil && e.LastResponse.Header.Get("Idempotent-Replayed") == "true"
 }
 
-// retryAfter returns when to try again: as the processor says, or otherwise.
+// retryAfter returns the delay that the processor states, or otherwise.
 func retryAfter(e *sdk.Error, otherwise time.Duration) time.Duration {
 	if e.LastResponse == nil {
 		return otherwise

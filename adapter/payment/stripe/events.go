@@ -35,7 +35,7 @@ func (e Events) Since(ctx context.Context, from time.Time, types []billing.Event
 	return translate(ctx, "list events", "event", pages.Err())
 }
 
-// listedEvent reads an event of the log as its webhook is read.
+// listedEvent converts an event of the processor's log in the same way as a webhook.
 func listedEvent(got *sdk.Event) (billing.PaymentEvent, error) {
 	wire := wireEvent{ID: got.ID, Object: got.Object, Type: string(got.Type), Created: got.Created, APIVersion: got.APIVersion}
 	if got.Data != nil {

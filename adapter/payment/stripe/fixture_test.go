@@ -25,15 +25,15 @@ const (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// world drives the simulator through its own interface.
-type world struct {
+// fixture drives the simulator through its own interface.
+type fixture struct {
 	t      testing.TB
 	server *sim.Server
 	url    string
 }
 
 // open starts an empty simulator and the adapter over it.
-func open(t testing.TB) (*stripe.Client, *world) {
+func open(t testing.TB) (*stripe.Client, *fixture) {
 	limits := sim.DefaultLimits()
 	limits.RequestsPerSecond = 0
 	server := sim.New(sim.Options{SecretKeys: []string{secretKey}, Start: start, Limits: &limits})
@@ -48,7 +48,7 @@ func open(t testing.TB) (*stripe.Client, *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client, &world{t, server, listener.URL}
+	return client, &fixture{t, server, listener.URL}
 }
 
 func TestContract(t *testing.T) {
@@ -63,7 +63,7 @@ func TestContract(t *testing.T) {
 }
 
 // do calls the simulator; form is pairs of name and value.
-func (w *world) do(method, path string, form ...string) map[string]any {
+func (w *fixture) do(method, path string, form ...string) map[string]any {
 	w.t.Helper()
 	values := url.Values{}
 	for i := 0; i+1 < len(form); i += 2 {
@@ -78,13 +78,13 @@ func (w *world) do(method, path string, form ...string) map[string]any {
 	return body
 }
 
-func (w *world) id(path string, form ...string) string {
+func (w *fixture) id(path string, form ...string) string {
 	w.t.Helper()
 	return w.do(http.MethodPost, path, form...)["id"].(string)
 }
 
-func (w *world) Now() time.Time           { return w.server.Kit.Clock.Now() }
-func (w *world) Advance(by time.Duration) { w.server.Kit.Clock.Advance(by) }
+func (w *fixture) Now() time.Time           { return w.server.Kit.Clock.Now() }
+func (w *fixture) Advance(by time.Duration) { w.server.Kit.Clock.Advance(by) }
 
 func metadata(of map[string]string) (form []string) {
 	for k, v := range of {
@@ -93,15 +93,15 @@ func metadata(of map[string]string) (form []string) {
 	return form
 }
 
-func (w *world) AddProduct(name string, of map[string]string) string {
+func (w *fixture) AddProduct(name string, of map[string]string) string {
 	return w.id("/v1/products", append(metadata(of), "name", name)...)
 }
 
-func (w *world) ArchiveProduct(id string) {
+func (w *fixture) ArchiveProduct(id string) {
 	w.do(http.MethodPost, "/v1/products/"+id, "active", "false")
 }
 
-func (w *world) AddPrice(p billing.Price) string {
+func (w *fixture) AddPrice(p billing.Price) string {
 	form := append(metadata(p.Metadata), "product", p.Product, "currency", strings.ToLower(p.Currency),
 		"lookup_key", p.LookupKey, "tax_behavior", p.TaxBehaviour, "recurring[interval]", p.Interval)
 	if p.Amount == nil {
@@ -124,17 +124,17 @@ func perUnit(currency string) int64 {
 	return 100
 }
 
-func (w *world) ArchivePrice(id string) {
+func (w *fixture) ArchivePrice(id string) {
 	w.do(http.MethodPost, "/v1/prices/"+id, "active", "false")
 }
 
-func (w *world) AddTaxRate(percent string) string {
+func (w *fixture) AddTaxRate(percent string) string {
 	return w.id("/v1/tax_rates", "display_name", "VAT", "percentage", percent, "inclusive", "false")
 }
 
-func (w *world) DeleteCustomer(id string) { w.do(http.MethodDelete, "/v1/customers/"+id) }
+func (w *fixture) DeleteCustomer(id string) { w.do(http.MethodDelete, "/v1/customers/"+id) }
 
-func (w *world) AddCard(customer string, c billingtest.Card) string {
+func (w *fixture) AddCard(customer string, c billingtest.Card) string {
 	name := map[billingtest.Card]string{
 		billingtest.GoodCard: "pm_card_visa", billingtest.DecliningCard: "pm_card_chargeCustomerFail",
 		billingtest.ConfirmingCard: "pm_card_authenticationRequired",
@@ -142,11 +142,11 @@ func (w *world) AddCard(customer string, c billingtest.Card) string {
 	return w.id("/v1/payment_methods/"+name+"/attach", "customer", customer)
 }
 
-func (w *world) SetDefaultCard(customer, card string) {
+func (w *fixture) SetDefaultCard(customer, card string) {
 	w.do(http.MethodPost, "/v1/customers/"+customer, "invoice_settings[default_payment_method]", card)
 }
 
-func (w *world) Subscribe(s billingtest.Subscription) string {
+func (w *fixture) Subscribe(s billingtest.Subscription) string {
 	form := append(metadata(s.Metadata), "customer", s.Customer, "items[0][price]", s.Price, "default_payment_method", s.Card)
 	if s.Quantity != 0 {
 		form = append(form, "items[0][quantity]", strconv.FormatInt(s.Quantity, 10))
@@ -164,17 +164,17 @@ func (w *world) Subscribe(s billingtest.Subscription) string {
 	return w.id("/v1/subscriptions", form...)
 }
 
-func (w *world) Cancel(subscription string) {
+func (w *fixture) Cancel(subscription string) {
 	w.do(http.MethodDelete, "/v1/subscriptions/"+subscription)
 }
 
-func (w *world) AddPendingItem(customer string, units int64, currency string) {
+func (w *fixture) AddPendingItem(customer string, units int64, currency string) {
 	w.do(http.MethodPost, "/v1/invoiceitems", "customer", customer, "amount", strconv.FormatInt(units, 10), "currency", currency)
 }
 
-func (w *world) VoidInvoice(id string) { w.do(http.MethodPost, "/v1/invoices/"+id+"/void") }
+func (w *fixture) VoidInvoice(id string) { w.do(http.MethodPost, "/v1/invoices/"+id+"/void") }
 
-func (w *world) Buy(page string) string {
+func (w *fixture) Buy(page string) string {
 	w.t.Helper()
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := browser.Get(page)
@@ -193,11 +193,11 @@ func (w *world) Buy(page string) string {
 	return resp.Header.Get("Location")
 }
 
-func (w *world) CountCustomers() int {
+func (w *fixture) CountCustomers() int {
 	return len(w.do(http.MethodGet, "/v1/customers", "limit", "100")["data"].([]any))
 }
 
-func (w *world) Invoices(customer string) []billingtest.Invoice {
+func (w *fixture) Invoices(customer string) []billingtest.Invoice {
 	var out []billingtest.Invoice
 	for _, item := range w.do(http.MethodGet, "/v1/invoices", "limit", "100", "customer", customer)["data"].([]any) {
 		i := item.(map[string]any)
@@ -223,7 +223,7 @@ func number(v any) int64 {
 	return int64(n)
 }
 
-func (w *world) Break(c billingtest.Call, f billingtest.Failure, times int) {
+func (w *fixture) Break(c billingtest.Call, f billingtest.Failure, times int) {
 	w.t.Helper()
 	match := map[billingtest.Call]string{
 		billingtest.CallAny: "* /v1/**", billingtest.CallCreateCustomer: "POST /v1/customers",
@@ -242,9 +242,9 @@ func (w *world) Break(c billingtest.Call, f billingtest.Failure, times int) {
 	}
 }
 
-func (w *world) Mend() { w.server.Kit.ClearFaults() }
+func (w *fixture) Mend() { w.server.Kit.ClearFaults() }
 
-func (w *world) Delivery(kind billing.EventType, newer bool, at time.Time) (map[string][]string, []byte) {
+func (w *fixture) Delivery(kind billing.EventType, newer bool, at time.Time) (map[string][]string, []byte) {
 	w.t.Helper()
 	latest := w.do(http.MethodGet, "/v1/events", "limit", "1", "type", string(kind))["data"].([]any)
 	if len(latest) == 0 {

@@ -75,8 +75,7 @@ func price(p *sdk.Price) billing.Price {
 	return out
 }
 
-// describe adds what is known of a price's product; one that was not expanded
-// has nothing but its id.
+// describe adds the details of a price's product. A product that was not expanded has only its id.
 func describe(p *billing.Price, product *sdk.Product) {
 	if product == nil {
 		return

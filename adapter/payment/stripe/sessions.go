@@ -28,8 +28,8 @@ func (s Sessions) Checkout(ctx context.Context, in billing.Checkout) (string, er
 		},
 	}
 	if !in.Anchor.IsZero() {
-		// Without "none" the processor charges for the time before the anchor, in
-		// addition to our own charge.
+		// Without "none" the processor would charge for the time before the anchor, in addition to
+		// docledger's charge.
 		behavior := "none"
 		if in.Prorate {
 			behavior = "create_prorations"

@@ -1,5 +1,5 @@
-// Package stripe speaks to the payment processor in its own language, on
-// stripe-go. What that library calls things stays in this package.
+// Package stripe implements the ports of domain/billing for the payment processor with stripe-go.
+// The library's types and terms stay in this package.
 package stripe
 
 import (
@@ -14,30 +14,29 @@ import (
 	"github.com/stripe/stripe-go/v79/client"
 )
 
-// APIVersion is the version of the processor's interface that this package
-// speaks; it sends it with every request.
+// APIVersion is the API version that this package sends with every request.
 const APIVersion = sdk.APIVersion
 
-// URL is where the processor answers.
+// URL is the address of the processor's API.
 const URL = sdk.APIURL
 
 const (
 	defaultTimeout = 10 * time.Second
-	maxAnswer      = 16 << 20 // bytes of one answer; a page of 100 invoices stays below 2 MB
-	pageSize       = 100      // the most that the processor gives at once
+	maxAnswer      = 16 << 20 // bytes of one response; a page of 100 invoices stays below 2 MB
+	pageSize       = 100      // the processor's maximum per page
 )
 
-// Options say how the processor is reached.
+// Options configure how the processor is reached.
 type Options struct {
 	URL            string // "" for URL
 	SecretKey      string
-	WebhookSecrets []string          // one, or two while they are rotated
-	Timeout        time.Duration     // of one call; 0 for ten seconds
-	Transport      http.RoundTripper // nil for http.DefaultTransport
+	WebhookSecrets []string          // one, or two during a rotation
+	Timeout        time.Duration     // of one call; 0 means ten seconds
+	Transport      http.RoundTripper // nil means http.DefaultTransport
 }
 
-// Client is the payment processor: each field is one port of domain/billing.
-// It never repeats a call by itself: jobs do, and a person would not wait.
+// Client is the payment processor: each field implements one port of domain/billing. It never
+// retries a call: jobs retry, and an interactive caller would not wait.
 type Client struct {
 	Customers     Customers
 	Prices        Prices
@@ -48,7 +47,7 @@ type Client struct {
 	Webhooks      Webhooks
 }
 
-// New returns a client with its own connections and no state outside itself.
+// New returns a client with its own connections and no other state.
 func New(o Options) (*Client, error) {
 	if o.SecretKey == "" {
 		return nil, errors.New("the payment processor's secret key is missing")
@@ -66,8 +65,8 @@ func New(o Options) (*Client, error) {
 	backend := sdk.GetBackendWithConfig(sdk.APIBackend, &sdk.BackendConfig{
 		URL:               sdk.String(o.URL),
 		HTTPClient:        httpClient(o),
-		LeveledLogger:     &sdk.LeveledLogger{Level: sdk.LevelNull}, // it would print bodies
-		MaxNetworkRetries: sdk.Int64(0),                             // its waits ignore the context
+		LeveledLogger:     &sdk.LeveledLogger{Level: sdk.LevelNull}, // its logs would contain bodies
+		MaxNetworkRetries: sdk.Int64(0),                             // its delays ignore the context
 		EnableTelemetry:   sdk.Bool(false),
 	})
 	api := client.New(o.SecretKey, &sdk.Backends{API: backend, Connect: backend, Uploads: backend})
@@ -92,13 +91,13 @@ func httpClient(o Options) *http.Client {
 	return &http.Client{
 		Timeout:   o.Timeout,
 		Transport: redactingTransport{o.Transport},
-		// The interface never redirects; following one would carry our key along.
+		// The API never redirects. Following a redirect would send the secret key along.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// redactingTransport keeps the name of this machine, which the library reads from uname,
-// out of requests, and bounds answers.
+// redactingTransport removes the machine name, which the library reads from uname, from requests,
+// and limits the size of responses.
 type redactingTransport struct{ next http.RoundTripper }
 
 func (d redactingTransport) RoundTrip(r *http.Request) (*http.Response, error) {

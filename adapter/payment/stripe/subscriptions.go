@@ -15,9 +15,8 @@ type Subscriptions struct{ api *client.API }
 
 var _ billing.Subscriptions = Subscriptions{}
 
-// OfCustomer implements billing.Subscriptions with three calls, two of them at
-// the same time: a list can be expanded four levels deep, and products lie on
-// the fifth.
+// OfCustomer implements billing.Subscriptions with three calls, two of them in parallel: a list can
+// be expanded four levels deep, and products are on the fifth.
 func (s Subscriptions) OfCustomer(ctx context.Context, customer string) (billing.Snapshot, error) {
 	var snapshot billing.Snapshot
 	both, within := errgroup.WithContext(ctx)
@@ -144,9 +143,9 @@ func subscription(s *sdk.Subscription) billing.Subscription {
 	return out
 }
 
-// paymentMethod finds what pays: a card entered on the checkout page stands on
-// the subscription and often not on the customer. Sources are the processor's
-// older kind of cards.
+// paymentMethod returns the payment method of a subscription. A card entered on the checkout page
+// belongs to the subscription and often not to the customer. Sources are the processor's older kind
+// of cards.
 func paymentMethod(s *sdk.Subscription) string {
 	switch {
 	case s.DefaultPaymentMethod != nil:

@@ -21,12 +21,11 @@ const SignatureHeader = "Stripe-Signature"
 const (
 	tolerance     = 5 * time.Minute
 	maxHeader     = 4 << 10 // bytes
-	maxSignatures = 16      // the processor sends one for each of its secrets, two at the most
+	maxSignatures = 16      // the processor sends one per secret, at most two
 )
 
-// Webhooks implements billing.Webhooks. It reads events of every version of
-// the interface in one way: by the few fields it needs, once the signature has
-// held.
+// Webhooks implements billing.Webhooks. After the signature is verified, it decodes events of every
+// API version by the few fields that it needs.
 type Webhooks struct{ secrets []string }
 
 var _ billing.Webhooks = Webhooks{}
@@ -34,7 +33,7 @@ var _ billing.Webhooks = Webhooks{}
 func newWebhooks(secrets []string) (Webhooks, error) {
 	for _, s := range secrets {
 		if s == "" {
-			return Webhooks{}, errors.New("a signing secret of the payment webhook is empty: everybody could sign")
+			return Webhooks{}, errors.New("a signing secret of the payment webhook is empty; set it to the processor's signing secret")
 		}
 	}
 	return Webhooks{secrets}, nil
@@ -44,17 +43,17 @@ func newWebhooks(secrets []string) (Webhooks, error) {
 func (w Webhooks) Verify(header map[string][]string, body []byte, now time.Time) (billing.PaymentEvent, error) {
 	values := http.Header(header).Values(SignatureHeader)
 	if len(values) != 1 {
-		return billing.PaymentEvent{}, badSignature("there must be one " + SignatureHeader + " header")
+		return billing.PaymentEvent{}, badSignature("exactly one " + SignatureHeader + " header is required")
 	}
 	signed, err := parseSignature(values[0])
 	if err != nil {
 		return billing.PaymentEvent{}, badSignature(err.Error())
 	}
 	if age := now.Sub(time.Unix(signed.seconds, 0)); age > tolerance || age < -tolerance {
-		return billing.PaymentEvent{}, badSignature("it was made more than five minutes from now")
+		return billing.PaymentEvent{}, badSignature("its time differs from the current time by more than five minutes")
 	}
 	if !w.fits(signed, body) {
-		return billing.PaymentEvent{}, badSignature("no signing secret fits")
+		return billing.PaymentEvent{}, badSignature("no configured signing secret matches")
 	}
 	return w.Read(body)
 }
@@ -63,13 +62,13 @@ func (w Webhooks) Verify(header map[string][]string, body []byte, now time.Time)
 func (w Webhooks) Read(body []byte) (billing.PaymentEvent, error) {
 	var event wireEvent
 	if err := json.Unmarshal(body, &event); err != nil {
-		return partial(body), notAnEvent("it is not the JSON of an event")
+		return partial(body), notAnEvent("it is not an event in JSON")
 	}
 	return readEvent(event)
 }
 
-// partial reads the id and the type of a body that is no event, as far as it
-// has them, so that the operator can find the event at the processor.
+// partial returns the id and type of a body that is not a complete event, if present, so the
+// operator can find the event at the processor.
 func partial(body []byte) billing.PaymentEvent {
 	var event fields
 	if err := json.Unmarshal(body, &event); err != nil {
@@ -93,16 +92,16 @@ func (w Webhooks) fits(s signature, body []byte) bool {
 	return false
 }
 
-// signature is a header in its parts. The timestamp stays text as well: what
-// was signed is what was sent, not what it means.
+// signature is a parsed header. The timestamp is also kept as text, because the signature covers
+// the bytes as sent.
 type signature struct {
 	timestamp string
 	seconds   int64
 	v1        [][]byte
 }
 
-// parseSignature reads `t=1492774577,v1=<hex>[,v1=<hex>…]`. Other schemes are
-// passed over, as is a signature that is not hexadecimal.
+// parseSignature parses `t=1492774577,v1=<hex>[,v1=<hex>…]`. It skips other schemes and signatures
+// that are not hexadecimal.
 func parseSignature(header string) (signature, error) {
 	var s signature
 	if len(header) > maxHeader {
@@ -111,7 +110,7 @@ func parseSignature(header string) (signature, error) {
 	for part := range strings.SplitSeq(header, ",") {
 		scheme, value, found := strings.Cut(strings.TrimSpace(part), "=")
 		if !found {
-			return s, errors.New("the header is not a list of key=value")
+			return s, errors.New("the header is not a list of key=value pairs")
 		}
 		switch scheme {
 		case "t":

@@ -6,7 +6,7 @@ import (
 	"docledger/domain/billing"
 )
 
-// wireEvent is the part of an event that all versions of the interface share.
+// wireEvent holds the fields of an event that all API versions share.
 type wireEvent struct {
 	ID         string   `json:"id"`
 	Object     string   `json:"object"`
@@ -20,8 +20,8 @@ type wireData struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// fields is an object of unknown version. A field of an unexpected type reads
-// as an absent one.
+// fields is an object of an unknown API version. A field of an unexpected type is treated as
+// absent.
 type fields map[string]json.RawMessage
 
 func read[T any](f fields, name string) T {
@@ -33,8 +33,7 @@ func read[T any](f fields, name string) T {
 	return v
 }
 
-// reference reads a field that holds another object or only its id, as the
-// reader of the event asked for.
+// reference returns the id in a field that holds either an expanded object or its id.
 func (f fields) reference(name string) string {
 	if id := read[string](f, name); id != "" {
 		return id
@@ -42,8 +41,8 @@ func (f fields) reference(name string) string {
 	return read[string](read[fields](f, name), "id")
 }
 
-// periodEnd is the end of the running period: since 2025-03-31 it stands on
-// each item, before that on the subscription.
+// periodEnd returns the end of the current period. API versions since 2025-03-31 state it on each
+// item, earlier ones on the subscription.
 func (f fields) periodEnd() int64 {
 	var latest int64
 	for _, item := range read[[]fields](read[fields](f, "items"), "data") {
@@ -55,8 +54,8 @@ func (f fields) periodEnd() int64 {
 	return read[int64](f, "current_period_end")
 }
 
-// subscription is the id of the subscription that an object is or belongs to;
-// since 2025-03-31 an invoice names it under parent.
+// subscription returns the id of the subscription that an object is or belongs to. In API versions
+// since 2025-03-31 an invoice states it under parent.
 func (f fields) subscription() string {
 	if read[string](f, "object") == "subscription" {
 		return read[string](f, "id")
@@ -74,14 +73,14 @@ func (f fields) customer() string {
 	return f.reference("customer")
 }
 
-// endOf9999 is the last moment, in seconds, that both databases can store.
+// endOf9999 is the latest time that both databases can store, in Unix seconds.
 const endOf9999 = 253_402_300_799
 
-// readEvent reads an event. Along with an error it returns the id and the type.
+// readEvent converts an event. With an error it also returns the id and type.
 func readEvent(e wireEvent) (billing.PaymentEvent, error) {
 	known := billing.PaymentEvent{ID: e.ID, Type: billing.EventType(e.Type)}
 	if e.Object != "event" || e.ID == "" || e.Type == "" || e.Created <= 0 || e.Created > endOf9999 {
-		return known, notAnEvent("it lacks what every event has")
+		return known, notAnEvent("the event lacks a required field")
 	}
 	var object fields
 	if err := json.Unmarshal(e.Data.Object, &object); err != nil || object == nil {

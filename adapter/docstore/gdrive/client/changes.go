@@ -10,23 +10,22 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// Change is what became of a file, or of a shared drive.
+// Change is a change of a file or of a shared drive.
 type Change struct {
 	Kind    string `json:"changeType"` // file or drive
 	FileID  string `json:"fileId"`
 	Removed bool   `json:"removed"`
-	File    *File  `json:"file"` // nil where it is removed
+	File    *File  `json:"file"` // nil if the file was removed
 }
 
-// ChangePage is a part of the feed. Exactly one of its tokens is set.
+// ChangePage is one page of the feed. Exactly one of its tokens is set.
 type ChangePage struct {
 	Changes []Change `json:"changes"`
 	Next    string   `json:"nextPageToken"`
 	Start   string   `json:"newStartPageToken"` // on the last page
 }
 
-// feed has the changes of one shared drive told, or of all that the account has
-// itself.
+// feed adds the parameters for the feed of one shared drive, or of the account's own files.
 func feed(q url.Values, drive string) url.Values {
 	if drive != "" {
 		q.Set("driveId", drive)
@@ -34,7 +33,7 @@ func feed(q url.Values, drive string) url.Values {
 	return everywhere(q)
 }
 
-// StartToken is where the feed stands.
+// StartToken returns the current position of the feed.
 func (c *Client) StartToken(ctx context.Context, a integration.Access, drive string) (string, error) {
 	const doing = "read start of changes"
 	var got struct {
@@ -49,7 +48,7 @@ func (c *Client) StartToken(ctx context.Context, a integration.Access, drive str
 	return got.Token, nil
 }
 
-// Changes reads a page of the feed.
+// Changes returns a page of the feed.
 func (c *Client) Changes(ctx context.Context, a integration.Access, drive, token string) (ChangePage, error) {
 	const doing = "read changes"
 	q := feed(url.Values{
@@ -61,12 +60,12 @@ func (c *Client) Changes(ctx context.Context, a integration.Access, drive, token
 		return ChangePage{}, err
 	}
 	if (p.Next == "") == (p.Start == "") {
-		return ChangePage{}, httpclient.Broken(doing, "the answer says not where to go on")
+		return ChangePage{}, httpclient.Broken(doing, "the response has no token of the next page")
 	}
 	return p, nil
 }
 
-// Channel is an address that is told of changes.
+// Channel is an address that receives change notifications.
 type Channel struct {
 	ID         string
 	ResourceID string
@@ -82,7 +81,7 @@ type wireChannel struct {
 	Expiration string `json:"expiration,omitempty"` // milliseconds
 }
 
-// Watch has an address called with a secret when something changes.
+// Watch makes the provider call an address with a secret when something changes.
 func (c *Client) Watch(ctx context.Context, a integration.Access, drive, token, id, address, proof string, until time.Time) (Channel, error) {
 	const doing = "watch changes"
 	q := feed(url.Values{"pageToken": {token}, "includeItemsFromAllDrives": {"true"}}, drive)
@@ -95,7 +94,7 @@ func (c *Client) Watch(ctx context.Context, a integration.Access, drive, token, 
 	}
 	milliseconds, err := strconv.ParseInt(got.Expiration, 10, 64)
 	if err != nil || got.ID != id || got.ResourceID == "" {
-		return Channel{}, httpclient.Broken(doing, "the answer is of no such channel")
+		return Channel{}, httpclient.Broken(doing, "the response describes a different channel")
 	}
 	return Channel{got.ID, got.ResourceID, time.UnixMilli(milliseconds).UTC()}, nil
 }

@@ -19,9 +19,9 @@ import (
 
 const (
 	timeout   = time.Minute
-	filePage  = 1000 // the most that the provider returns at once
+	filePage  = 1000 // the provider's maximum per page
 	drivePage = 100
-	maxPages  = 10_000 // of one list; some may be empty
+	maxPages  = 10_000 // per list; some pages may be empty
 )
 
 // ReadScope is the OAuth scope that reads files; FullScope includes it.
@@ -30,14 +30,14 @@ const (
 	FullScope = "https://www.googleapis.com/auth/drive"
 )
 
-// Media types of the provider's own.
+// These are the provider's own media types.
 const (
 	FolderType   = ownTypes + "folder"
 	ShortcutType = ownTypes + "shortcut"
 	ownTypes     = "application/vnd.google-apps."
 )
 
-// Reasons of the provider's refusals that the connector knows.
+// These are the reasons of the provider's refusals that the connector handles.
 const (
 	ReasonNotConfigured  = "accessNotConfigured"
 	ReasonNoDownload     = "cannotDownloadFile"
@@ -48,7 +48,7 @@ const (
 	reasonDaily          = "dailyLimitExceeded"
 )
 
-// limits are the reasons of a refusal that passes by itself.
+// limits lists the reasons of temporary refusals.
 var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", reasonDaily, "sharingRateLimitExceeded", "quotaExceeded"}
 
 // Client makes calls. It holds no state.
@@ -65,7 +65,7 @@ func HTTP() httpclient.Options {
 	return httpclient.Options{Timeout: timeout, RequestIDs: []string{"X-Request-Id", "X-GUploader-UploadID"}, ReadRefusal: readRefusal}
 }
 
-// request describes a call of the API. Each segment of the path is sent as one.
+// request describes a call of the API. It escapes each path segment.
 func (c *Client) request(operation, method string, a integration.Access, q url.Values, path ...string) httpclient.Request {
 	return httpclient.Request{
 		Operation: operation, Method: method, URL: httpclient.Join(c.api, append([]string{"drive", "v3"}, path...)...), Query: q, Token: a.Token,
@@ -73,12 +73,12 @@ func (c *Client) request(operation, method string, a integration.Access, q url.V
 	}
 }
 
-// get makes a call that reads and decodes its response.
+// get sends a GET request and decodes the response.
 func (c *Client) get(ctx context.Context, operation string, a integration.Access, into any, q url.Values, path ...string) error {
 	return c.link.JSON(ctx, c.request(operation, http.MethodGet, a, q, path...), into)
 }
 
-// post makes a call that writes. into is nil for a response without a body.
+// post sends a POST request. into is nil for a response without a body.
 func (c *Client) post(ctx context.Context, operation string, a integration.Access, body, into any, q url.Values, path ...string) error {
 	r, err := c.request(operation, http.MethodPost, a, q, path...).WithJSON(body)
 	if err != nil {
@@ -87,9 +87,8 @@ func (c *Client) post(ctx context.Context, operation string, a integration.Acces
 	return c.link.JSON(ctx, r, into)
 }
 
-// readRefusal reads a refusal of the API. Most refusals of a limit do not say
-// when to try again: limits of a minute have passed after one, the daily one has
-// not.
+// readRefusal decodes a refusal of the API. Most rate-limit refusals state no retry time: limits
+// per minute end after a minute, the daily limit does not.
 func readRefusal(f *httpclient.Failure, body []byte) {
 	var refused struct {
 		Error struct {
@@ -116,8 +115,8 @@ func readRefusal(f *httpclient.Failure, body []byte) {
 	}
 }
 
-// IsID reports whether a text has the form of the provider's ids. The alias of an
-// account's top folder is none.
+// IsID reports whether a text has the form of the provider's ids. The alias of an account's top
+// folder is not an id.
 func IsID(id string) bool {
 	const longest = 200
 	if id == "" || len(id) > longest || id == "root" {

@@ -12,14 +12,14 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// File is a file or folder, with the fields that are asked for here.
+// File is a file or folder, with the fields that the client requests.
 type File struct {
 	ID           string    `json:"id"`
 	Name         string    `json:"name"`
 	MimeType     string    `json:"mimeType"`
 	Parents      []string  `json:"parents"` // at most one
 	DriveID      string    `json:"driveId"` // "" outside shared drives
-	Trashed      bool      `json:"trashed"` // itself, or a folder above it
+	Trashed      bool      `json:"trashed"` // the file itself or a folder above it
 	Size         string    `json:"size"`    // digits; "" for what has no bytes
 	MD5          string    `json:"md5Checksum"`
 	SHA256       string    `json:"sha256Checksum"`
@@ -30,13 +30,13 @@ type File struct {
 
 const fileFields = "id,name,mimeType,parents,driveId,trashed,size,md5Checksum,sha256Checksum,headRevisionId,modifiedTime,webViewLink"
 
-// Folder says whether it is a folder.
+// Folder reports whether f is a folder.
 func (f *File) Folder() bool { return f.MimeType == FolderType }
 
-// Native says whether it is of the provider's own types, which have no bytes.
+// Native reports whether f is of one of the provider's own types, which have no bytes.
 func (f *File) Native() bool { return strings.HasPrefix(f.MimeType, ownTypes) }
 
-// Exportable says whether the provider makes a PDF of it.
+// Exportable reports whether the provider can export f as PDF.
 func (f *File) Exportable() bool {
 	switch strings.TrimPrefix(f.MimeType, ownTypes) {
 	case "document", "spreadsheet", "presentation", "drawing":
@@ -45,7 +45,7 @@ func (f *File) Exportable() bool {
 	return false
 }
 
-// Parent is the folder that it lies in; "" for a top one.
+// Parent returns the id of the folder that contains f, or "" for a top folder.
 func (f *File) Parent() string {
 	if len(f.Parents) == 0 {
 		return ""
@@ -53,8 +53,7 @@ func (f *File) Parent() string {
 	return f.Parents[0]
 }
 
-// Bytes is the size; -1 where there is none, or another one than that of what
-// is exported.
+// Bytes returns the size in bytes, or -1 if it is unknown or differs from the size of the export.
 func (f *File) Bytes() int64 {
 	n, err := strconv.ParseInt(f.Size, 10, 64)
 	if err != nil || n < 0 || f.Native() {
@@ -63,13 +62,13 @@ func (f *File) Bytes() int64 {
 	return n
 }
 
-// everywhere has shared drives count.
+// everywhere includes shared drives in a request.
 func everywhere(q url.Values) url.Values {
 	q.Set("supportsAllDrives", "true")
 	return q
 }
 
-// File reads one file.
+// File returns one file.
 func (c *Client) File(ctx context.Context, a integration.Access, id string) (*File, error) {
 	const doing = "read file"
 	var f File
@@ -77,31 +76,31 @@ func (c *Client) File(ctx context.Context, a integration.Access, id string) (*Fi
 		return nil, err
 	}
 	if f.ID != id {
-		return nil, httpclient.Broken(doing, "the answer is of another file")
+		return nil, httpclient.Broken(doing, "the response describes a different file")
 	}
 	return &f, nil
 }
 
-// Quote writes a text for a query.
+// Quote returns a text as a literal of the query language.
 func Quote(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
-// Query says which files are meant.
+// Query selects files.
 type Query struct {
-	Text  string // of the query language
+	Text  string // in the query language
 	Drive string // a shared drive's id; "" for what the account has itself
 }
 
-// Page is a part of a list of files.
+// Page is one page of a list of files.
 type Page struct {
 	Files []File `json:"files"`
 	Next  string `json:"nextPageToken"` // "" at the end
-	// Incomplete says that the provider did not look everywhere.
+	// Incomplete reports that the provider did not search all files.
 	Incomplete bool `json:"incompleteSearch"`
 }
 
-// FilePage reads a page of a list; the first has token "".
+// FilePage returns a page of a list; the first page has token "".
 func (c *Client) FilePage(ctx context.Context, a integration.Access, query Query, token string) (Page, error) {
 	const doing = "list files"
 	q := everywhere(url.Values{
@@ -120,12 +119,12 @@ func (c *Client) FilePage(ctx context.Context, a integration.Access, query Query
 		return Page{}, err
 	}
 	if p.Incomplete {
-		return Page{}, httpclient.Broken(doing, "the provider searched a part only")
+		return Page{}, httpclient.Broken(doing, "the provider searched only a part of the files")
 	}
 	return p, nil
 }
 
-// Files reads a list to its end.
+// Files returns all pages of a list.
 func (c *Client) Files(ctx context.Context, a integration.Access, query Query) ([]File, error) {
 	return all(func(token string) ([]File, string, error) {
 		p, err := c.FilePage(ctx, a, query, token)
@@ -133,13 +132,13 @@ func (c *Client) Files(ctx context.Context, a integration.Access, query Query) (
 	})
 }
 
-// Drive is a shared drive, whose top folder has the same id.
+// Drive is a shared drive. Its top folder has the same id.
 type Drive struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// Drives reads the shared drives that the account is a member of.
+// Drives lists the shared drives that the account is a member of.
 func (c *Client) Drives(ctx context.Context, a integration.Access) ([]Drive, error) {
 	return all(func(token string) ([]Drive, string, error) {
 		var p struct {
@@ -155,7 +154,7 @@ func (c *Client) Drives(ctx context.Context, a integration.Access) ([]Drive, err
 	})
 }
 
-// all reads pages to their end, which may come late but comes.
+// all returns the elements of all pages, of at most maxPages.
 func all[T any](page func(token string) ([]T, string, error)) (list []T, err error) {
 	token := ""
 	for range maxPages {
@@ -174,12 +173,12 @@ func all[T any](page func(token string) ([]T, string, error)) (list []T, err err
 	return nil, httpclient.Broken("read a list", "it does not end")
 }
 
-// Download starts to read the bytes of a file.
+// Download opens the bytes of a file.
 func (c *Client) Download(ctx context.Context, a integration.Access, id string) (httpclient.Stream, error) {
 	return c.link.Open(ctx, c.request("download file", http.MethodGet, a, everywhere(url.Values{"alt": {"media"}}), "files", id))
 }
 
-// Export starts to read the PDF of a document of the provider's own type.
+// Export opens the PDF export of a document of the provider's own type.
 func (c *Client) Export(ctx context.Context, a integration.Access, id string) (httpclient.Stream, error) {
 	return c.link.Open(ctx, c.request("export file", http.MethodGet, a, url.Values{"mimeType": {"application/pdf"}}, "files", id, "export"))
 }

@@ -21,10 +21,10 @@ import (
 
 const (
 	timeout  = time.Minute
-	maxPages = 10_000 // of one list
+	maxPages = 10_000 // per list
 )
 
-// Codes of the provider's refusals that the connector knows.
+// These are the codes of the provider's refusals that the connector handles.
 const (
 	CodeMalware  = "malwareDetected"
 	codeNotKnown = "resyncRequired"
@@ -64,20 +64,20 @@ func (c *Client) request(operation, method string, a integration.Access, below s
 	}
 }
 
-// base is the address that the whole API is below.
+// base returns the base address of the API.
 func (c *Client) base() string { return c.api + "/v1.0/" }
 
-// path joins segments, each of which is sent as one.
+// path joins segments and escapes each of them.
 func path(segments ...string) string {
 	return strings.TrimPrefix(httpclient.Join("", segments...), "/")
 }
 
-// get makes a call that reads and decodes its response.
+// get sends a GET request and decodes the response.
 func (c *Client) get(ctx context.Context, operation string, a integration.Access, below string, into any) error {
 	return c.link.JSON(ctx, c.request(operation, http.MethodGet, a, below), into)
 }
 
-// write makes a call that writes. body and into are nil where there is none.
+// write sends a request that changes data. body and into may be nil.
 func (c *Client) write(ctx context.Context, operation, method string, a integration.Access, below string, body, into any) (err error) {
 	r := c.request(operation, method, a, below)
 	if body != nil {
@@ -88,7 +88,7 @@ func (c *Client) write(ctx context.Context, operation, method string, a integrat
 	return c.link.JSON(ctx, r, into)
 }
 
-// wireError is one refusal, with more particular ones within it.
+// wireError is one error, with more specific ones nested in it.
 type wireError struct {
 	Code    string
 	Message string
@@ -115,8 +115,7 @@ func readRefusal(f *httpclient.Failure, body []byte) {
 // IsLost reports whether the provider no longer knows a position in a feed.
 func IsLost(f *httpclient.Failure) bool { return f.Status == http.StatusGone || f.Has(codeNotKnown) }
 
-// Restart returns the link that starts a lost feed again; "" where the response
-// names none that is acceptable.
+// Restart returns the link that restarts a lost feed, or "" if the response has no acceptable link.
 func (c *Client) Restart(f *httpclient.Failure) string {
 	if f.Status != http.StatusGone {
 		return ""
@@ -137,7 +136,7 @@ func (c *Client) Download(ctx context.Context, a integration.Access, drive, item
 	return c.link.Open(ctx, r)
 }
 
-// Account joins what names an account: its organization and the person.
+// Account returns the id of an account: its organization and the person.
 func Account(tenant, person string) string { return tenant + ":" + person }
 
 // TenantOf returns the organization of an account.
@@ -146,8 +145,8 @@ func TenantOf(account string) string {
 	return tenant
 }
 
-// IsID reports whether a text has the form of the provider's ids of drives, items
-// and subscriptions. The alias of a drive's top folder is none.
+// IsID reports whether a text has the form of the provider's ids of drives, items and
+// subscriptions. The alias of a drive's top folder is not an id.
 func IsID(id string) bool {
 	const longest = 400
 	return id != "" && len(id) <= longest && !strings.EqualFold(id, rootAlias) && !strings.ContainsFunc(id, func(r rune) bool {
@@ -173,8 +172,7 @@ func letterOrDigit(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// contentAddress checks the address of a content, which is at another host than
-// the API in most cases.
+// contentAddress checks the address of a content, which is usually on another host than the API.
 func (c *Client) contentAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.Opaque != "" || !c.servesContents(u) {

@@ -9,16 +9,16 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// rootAlias stands for the id of a drive's top folder.
+// rootAlias replaces the id of a drive's top folder.
 const rootAlias = "root"
 
-// Item is a file or folder. A facet that is there says what it is.
+// Item is a file or folder. The facets that are present show its kind.
 type Item struct {
 	ID         string    `json:"id"`
 	Name       string    `json:"name"`
 	Size       *int64    `json:"size"` // bytes
-	ETag       string    `json:"eTag"` // of all of it
-	CTag       string    `json:"cTag"` // of its content; not told by every feed
+	ETag       string    `json:"eTag"` // of the whole item
+	CTag       string    `json:"cTag"` // of the content; some feeds omit it
 	WebURL     string    `json:"webUrl"`
 	ModifiedAt time.Time `json:"lastModifiedDateTime"`
 	Parent     struct {
@@ -35,17 +35,17 @@ type Item struct {
 	Folder  *struct{} `json:"folder"`
 	Root    *struct{} `json:"root"`
 	Deleted *struct{} `json:"deleted"`
-	Package *struct{} `json:"package"`    // shown as one thing, such as a notebook
+	Package *struct{} `json:"package"`    // an item shown as one object, such as a notebook
 	Remote  *struct{} `json:"remoteItem"` // a shortcut into another drive
 }
 
-// Root reads a drive's top folder.
+// Root returns a drive's top folder.
 func (c *Client) Root(ctx context.Context, a integration.Access, drive string) (*Item, error) {
 	return c.item(ctx, a, path("drives", drive, rootAlias))
 }
 
-// ItemAt reads what lies at a path below a drive's top folder. Its names are
-// compared without case. None of them may be empty or of dots.
+// ItemAt returns the item at a path below a drive's top folder. The provider compares names without
+// case. No name may be empty or only dots.
 func (c *Client) ItemAt(ctx context.Context, a integration.Access, drive, at string) (*Item, error) {
 	return c.item(ctx, a, path("drives", drive)+"/"+rootAlias+":/"+path(strings.Split(at, "/")...))
 }
@@ -57,22 +57,21 @@ func (c *Client) item(ctx context.Context, a integration.Access, below string) (
 		return nil, err
 	}
 	if i.ID == "" {
-		return nil, httpclient.Broken(doing, "the answer is no item")
+		return nil, httpclient.Broken(doing, "the response is not an item")
 	}
 	return &i, nil
 }
 
-// DeltaLink is where the feed of a drive begins: it tells first all that there
-// is.
+// DeltaLink returns the start of a drive's feed, which first reports every existing item.
 func DeltaLink(drive string) string { return path("drives", drive, rootAlias, "delta") }
 
-// Delta reads a page of a drive's feed. It leads either to the next page or, at
-// the end, to what will change from then on.
+// Delta returns a page of a drive's feed. It refers to the next page or, on the last page, to the
+// position for later changes.
 func (c *Client) Delta(ctx context.Context, a integration.Access, link string) (Page[Item], error) {
 	const doing = "read changes"
 	p, err := page[Item](ctx, c, doing, a, link)
 	if err == nil && (p.Next == "") == (p.Delta == "") {
-		return Page[Item]{}, httpclient.Broken(doing, "the answer says not where to go on")
+		return Page[Item]{}, httpclient.Broken(doing, "the response has no link to the next page")
 	}
 	return p, err
 }

@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// Links are addresses of the API that its responses name: the next page of a
-// list, or the next position of a feed. Here they are the exact text after the
-// API's base address. Any other address is no link, so that the token is sent to
-// nobody else.
+// Links are addresses of the API in its responses: the next page of a list, or the next position of
+// a feed. A link is the exact text after the API's base address. Other addresses are refused, so
+// the token is never sent to another host.
 
 var (
-	errLink = errors.New("the response names another address than the provider's")
-	errHost = errors.New("the content is at a host that contents are not read from")
+	errLink = errors.New("the response contains an address outside the provider's API")
+	errHost = errors.New("the content is on a host that is not allowed for contents")
 )
 
-// readLink reads an address that an answer names. "" stays so.
+// readLink returns the link in an address of a response. "" stays "".
 func (c *Client) readLink(address string) (string, error) {
 	if address == "" {
 		return "", nil
@@ -28,8 +27,8 @@ func (c *Client) readLink(address string) (string, error) {
 	return below, nil
 }
 
-// IsLink says whether a text can be a link: its path stays below the API's base
-// address, whoever reads it.
+// IsLink reports whether a text can be a link: its path stays below the API's base address under
+// every interpretation.
 func IsLink(below string) bool {
 	if below == "" || strings.ContainsFunc(below, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '#' || r == '\\' }) {
 		return false

@@ -22,24 +22,24 @@ type Drive struct {
 	WebURL string `json:"webUrl"`
 }
 
-// Page is a part of an answer that has many.
+// Page is one page of a list or feed.
 type Page[T any] struct {
 	Value []T    `json:"value"`
 	Next  string `json:"@odata.nextLink"`  // a link; "" at the end
 	Delta string `json:"@odata.deltaLink"` // a link; of the last page of a feed
 }
 
-// Sites reads the sites that the account may see.
+// Sites lists the sites that the account can read.
 func (c *Client) Sites(ctx context.Context, a integration.Access) ([]Site, error) {
 	return all[Site](ctx, c, "list sites", a, "sites?search=*")
 }
 
-// Drives reads the document libraries of a site.
+// Drives lists the document libraries of a site.
 func (c *Client) Drives(ctx context.Context, a integration.Access, site string) ([]Drive, error) {
 	return all[Drive](ctx, c, "list drives", a, path("sites", site, "drives")+"?$select=id,name,webUrl")
 }
 
-// Drive reads one document library.
+// Drive returns one document library.
 func (c *Client) Drive(ctx context.Context, a integration.Access, id string) (*Drive, error) {
 	const doing = "read drive"
 	var d Drive
@@ -47,12 +47,12 @@ func (c *Client) Drive(ctx context.Context, a integration.Access, id string) (*D
 		return nil, err
 	}
 	if d.ID != id {
-		return nil, httpclient.Broken(doing, "the answer is of another drive")
+		return nil, httpclient.Broken(doing, "the response describes a different drive")
 	}
 	return &d, nil
 }
 
-// page reads a part of a list or feed.
+// page returns a page of a list or feed.
 func page[T any](ctx context.Context, c *Client, doing string, a integration.Access, link string) (p Page[T], err error) {
 	if err := c.get(ctx, doing, a, link, &p); err != nil {
 		return Page[T]{}, err
@@ -71,7 +71,7 @@ func page[T any](ctx context.Context, c *Client, doing string, a integration.Acc
 	return p, nil
 }
 
-// all reads pages to their end, which may come late but comes.
+// all returns the elements of all pages, of at most maxPages.
 func all[T any](ctx context.Context, c *Client, doing string, a integration.Access, link string) (list []T, err error) {
 	for range maxPages {
 		p, err := page[T](ctx, c, doing, a, link)

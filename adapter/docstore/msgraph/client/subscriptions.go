@@ -9,7 +9,7 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// Subscription is an address that is told of changes in a drive.
+// Subscription is an address that receives change notifications for a drive.
 type Subscription struct {
 	ID        string
 	ExpiresAt time.Time
@@ -24,15 +24,15 @@ type wireSubscription struct {
 	State      string `json:"clientState,omitempty"`
 }
 
-// Subscribe has an address called with a secret when something in a drive
-// changes. The provider calls it once before it answers.
+// Subscribe makes the provider call an address with a secret when something in a drive changes. The
+// provider calls the address once before it responds.
 func (c *Client) Subscribe(ctx context.Context, a integration.Access, drive, address, proof string, until time.Time) (Subscription, error) {
 	return c.subscription(ctx, "subscribe", http.MethodPost, a, path("subscriptions"), wireSubscription{
 		ChangeType: "updated", Address: address, Resource: "/" + path("drives", drive, rootAlias), Expires: moment(until), State: proof,
 	})
 }
 
-// Renew makes a subscription last longer.
+// Renew extends a subscription.
 func (c *Client) Renew(ctx context.Context, a integration.Access, id string, until time.Time) (Subscription, error) {
 	return c.subscription(ctx, "renew subscription", http.MethodPatch, a, path("subscriptions", id), wireSubscription{Expires: moment(until)})
 }
@@ -51,7 +51,7 @@ func (c *Client) subscription(
 	}
 	until, err := time.Parse(time.RFC3339Nano, got.Expires)
 	if err != nil || !IsID(got.ID) {
-		return Subscription{}, httpclient.Broken(doing, "the answer is of no such subscription")
+		return Subscription{}, httpclient.Broken(doing, "the response describes a different subscription")
 	}
 	return Subscription{got.ID, until.UTC()}, nil
 }
