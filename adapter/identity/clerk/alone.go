@@ -2,8 +2,8 @@ package clerk
 
 import "context"
 
-// NewVerifier returns a verifier of tokens and the issuer that it believes, for
-// a process that knows no secret key. Run loads the keys.
+// NewVerifier returns a token verifier and the issuer that it accepts, for a process without the
+// secret key. Run loads the keys.
 func NewVerifier(o Options) (v *Verifier, issuer string, err error) {
 	key, err := ParsePublishableKey(o.PublishableKey)
 	if err != nil {
@@ -13,8 +13,8 @@ func NewVerifier(o Options) (v *Verifier, issuer string, err error) {
 	return newVerifier(o, issuer, newHTTP(o)), issuer, nil
 }
 
-// Run keeps the keys fresh until the context ends.
+// Run refreshes the keys until the context ends.
 func (v *Verifier) Run(ctx context.Context) { v.keys.run(ctx) }
 
-// Ready says whether tokens can be verified: the keys were loaded once.
+// Ready reports whether tokens can be verified: the keys were loaded at least once.
 func (v *Verifier) Ready() bool { return v.keys.loaded() }

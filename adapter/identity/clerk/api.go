@@ -14,7 +14,7 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// apiVersion is the version of the backend API that this package speaks.
+// apiVersion is the version of the backend API that this package uses.
 const apiVersion = "2025-11-10"
 
 const (
@@ -66,7 +66,7 @@ func (a api) do(ctx context.Context, c call, out any) (err error) {
 	return translate(ctx, c, a.client.JSON(ctx, r, out))
 }
 
-// fetch reads a public document of at most so many bytes.
+// fetch returns a public document of at most most bytes.
 func fetch(ctx context.Context, client *httpclient.Client, address string, most int64) ([]byte, error) {
 	resp, err := client.Do(ctx, httpclient.Request{Operation: "read keys", Method: http.MethodGet, URL: address, MaxBody: most, Unlogged: true})
 	if err != nil {
@@ -116,13 +116,13 @@ func translate(ctx context.Context, c call, err error) error {
 }
 
 func missing(what string) *fault.Error {
-	return fault.New(fault.NotFound, fault.CodeNotFound, "The identity provider has no such %s.", what)
+	return fault.New(fault.NotFound, fault.CodeNotFound, "The identity provider does not know this %s.", what)
 }
 
-// unavailable states when to try again: as the provider says, or otherwise.
+// unavailable returns the fault with the delay that the provider states, or otherwise.
 func unavailable(after, otherwise time.Duration, cause error) *fault.Error {
 	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable,
-		"The identity provider does not answer as it should. Nothing needs to be changed; try again later.")
+		"The identity provider does not respond correctly. Try again later; no change is needed.")
 	if f.RetryAfter = min(after, retryLongest); after == 0 {
 		f.RetryAfter = otherwise
 	}

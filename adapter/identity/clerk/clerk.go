@@ -1,6 +1,5 @@
-// Package clerk speaks to the identity provider in its own language: the
-// tokens it signs, its backend API, and the webhooks it sends. What the
-// provider calls things stays in this package.
+// Package clerk implements the ports of domain/identity for the identity provider: the tokens it
+// signs, its backend API, and its webhooks. The provider's terms stay in this package.
 package clerk
 
 import (
@@ -16,7 +15,7 @@ import (
 	"docledger/infrastructure/httpclient"
 )
 
-// APIURL is where the provider's backend API answers.
+// APIURL is the address of the provider's backend API.
 const APIURL = "https://api.clerk.com"
 
 const (
@@ -24,36 +23,34 @@ const (
 	defaultFailureFloor = time.Second
 )
 
-// Options say how the provider is reached and what is accepted of it.
+// Options configure how the provider is reached and what is accepted from it.
 type Options struct {
 	PublishableKey    string   // names the instance: its hosts and the issuer of its tokens
 	SecretKey         string   // of the backend API
-	WebhookSecrets    []string // one, or two while they are rotated
+	WebhookSecrets    []string // one, or two during a rotation
 	ClientID          string   // the one OAuth client (interface 5.2); "" refuses every OAuth token
-	AuthorizedParties []string // origins whose sessions are accepted; empty: those of every origin
+	AuthorizedParties []string // origins whose sessions are accepted; empty means every origin
 	APIURL            string   // "" for APIURL
 
-	// LoopbackHTTP lets the provider be on this machine and without TLS, as a
-	// simulator is. Every other address must be https.
+	// LoopbackHTTP permits the provider to be on this machine and without TLS, as a simulator is.
+	// Every other address must use https.
 	LoopbackHTTP bool
 
-	Timeout   time.Duration     // of one call; 0 for ten seconds
-	Transport http.RoundTripper // nil for http.DefaultTransport
-	Logger    *slog.Logger      // hears of keys that cannot be loaded; nil for none
+	Timeout   time.Duration     // of one call; 0 means ten seconds
+	Transport http.RoundTripper // nil means http.DefaultTransport
+	Logger    *slog.Logger      // logs failed loads of the keys; nil means none
 
-	// FailureFloor is the least time that a refused password takes, so that the
-	// reason cannot be told from it; 0 for one second.
+	// FailureFloor is the minimum duration of a failed password check, so that its duration does
+	// not show the reason. 0 means one second.
 	FailureFloor time.Duration
-	// KeysInterval is the least time between two loads of the keys, whatever
-	// is asked; 0 for ten seconds.
+	// KeysInterval is the minimum time between two loads of the keys. 0 means ten seconds.
 	KeysInterval time.Duration
-	// KeysRefresh is the time between two loads in the background; 0 for
-	// twenty seconds.
+	// KeysRefresh is the time between two loads in the background. 0 means twenty seconds.
 	KeysRefresh time.Duration
 }
 
-// Client is the identity provider: each field is one port of domain/identity.
-// It never repeats a call by itself: jobs do, and a person would not wait.
+// Client is the identity provider: each field implements one port of domain/identity. It never
+// retries a call: jobs retry, and an interactive caller would not wait.
 type Client struct {
 	Tokens        *Verifier
 	Organizations Organizations
@@ -63,13 +60,11 @@ type Client struct {
 
 	// Key is the publishable key, from which the hosts of /sign-in derive.
 	Key PublishableKey
-	// Issuer is what the provider's tokens state, and where its frontend API
-	// answers.
+	// Issuer is the issuer of the provider's tokens and the address of its frontend API.
 	Issuer string
 }
 
-// New returns a client. It makes no call: Run loads the keys of tokens and
-// keeps them fresh.
+// New returns a client. It makes no call: Run loads and refreshes the token keys.
 func New(o Options) (*Client, error) {
 	key, err := ParsePublishableKey(o.PublishableKey)
 	if err != nil {
@@ -106,14 +101,14 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// Run keeps the keys of tokens fresh until the context ends.
+// Run refreshes the token keys until the context ends.
 func (c *Client) Run(ctx context.Context) { c.Tokens.keys.run(ctx) }
 
-// Ready says whether tokens can be verified: the keys were loaded once.
+// Ready reports whether tokens can be verified: the keys were loaded at least once.
 func (c *Client) Ready() bool { return c.Tokens.keys.loaded() }
 
-// Check asks the provider for its keys, and for something that only our secret
-// key may read. The error says which of both failed.
+// Check loads the provider's keys and makes a call that requires the secret key. The error states
+// which of the two failed.
 func (c *Client) Check(ctx context.Context) error {
 	if err := c.Tokens.keys.load(ctx); err != nil {
 		return err

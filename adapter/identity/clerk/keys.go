@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A rotation is seen, and a withdrawn key forgotten, within the refresh time
-// and one call, which together stay below thirty seconds.
+// These limits ensure that a rotated key is accepted, and a withdrawn key refused, within thirty
+// seconds: refresh time plus the time of one call.
 const (
 	defaultKeysInterval = 10 * time.Second
 	defaultKeysRefresh  = 20 * time.Second
@@ -28,15 +28,14 @@ const (
 
 var (
 	errNoKeys     = errors.New("the provider's keys were not loaded yet")
-	errUnknownKey = errors.New("the provider has no such key")
+	errUnknownKey = errors.New("the provider does not publish this key")
 )
 
 type keySet map[string]*rsa.PublicKey
 
-// keys are the provider's public keys (RFC 7517). They are loaded in the
-// background, and at once when a token names one that is not among them; but
-// never twice within the interval, so that invented key ids cost nothing. What
-// was loaded goes on while the provider is away.
+// keys holds the provider's public keys (RFC 7517). It loads them in the background, and
+// immediately if a token names an unknown key. It never loads twice within the interval, so
+// invented key ids cost nothing. Loaded keys stay valid while the provider is unreachable.
 type keys struct {
 	fetch    func(ctx context.Context) ([]byte, error)
 	interval time.Duration
@@ -45,13 +44,13 @@ type keys struct {
 	current  atomic.Pointer[keySet]
 
 	mu     sync.Mutex
-	began  time.Time     // of the latest load
-	flight chan struct{} // closed when the running load ends; nil when none runs
+	began  time.Time     // start of the latest load
+	flight chan struct{} // closed when the running load ends; nil if none runs
 	err    error         // of the latest load that ended
 }
 
-// find returns the key of an id; errNoKeys while there are none at all and
-// errUnknownKey while the provider names none with the id.
+// find returns the key with an id. It returns errNoKeys before the first successful load, and
+// errUnknownKey if the provider does not publish the id.
 func (k *keys) find(ctx context.Context, id string) (*rsa.PublicKey, error) {
 	if key := k.known(id); key != nil {
 		return key, nil
@@ -83,14 +82,14 @@ func (k *keys) lastError() error {
 	return k.err
 }
 
-// load starts a load, unless one began within the interval, and waits for the
-// one that runs. Its error is that of the wait alone.
+// load starts a load, unless one started within the interval, and waits for the running one. It
+// returns only the error of waiting.
 func (k *keys) load(ctx context.Context) error {
 	k.mu.Lock()
 	if k.flight == nil && (k.began.IsZero() || time.Since(k.began) >= k.interval) {
 		k.began = time.Now()
 		k.flight = make(chan struct{})
-		// The load outlives whoever asked for it: others wait for it too.
+		// The load continues if its caller's context ends, because other callers wait for it.
 		go k.fly(context.WithoutCancel(ctx), k.flight)
 	}
 	flight := k.flight
@@ -123,8 +122,8 @@ func (k *keys) fly(ctx context.Context, done chan struct{}) {
 	close(done)
 }
 
-// run loads the keys again and again until the context ends, sooner while it
-// fails, and tells the logger when loading begins to fail and works again.
+// run reloads the keys until the context ends, more often while loading fails. It logs when loading
+// starts to fail and when it recovers.
 func (k *keys) run(ctx context.Context) {
 	failing := false
 	for {
@@ -154,7 +153,7 @@ func (k *keys) run(ctx context.Context) {
 	}
 }
 
-// wireKey is one key of the document, as far as RSA signatures need it.
+// wireKey holds the fields of a key that RSA signatures need.
 type wireKey struct {
 	Kty string `json:"kty"`
 	Use string `json:"use"`
@@ -164,8 +163,8 @@ type wireKey struct {
 	E   string `json:"e"`
 }
 
-// parseKeys reads a JWK set. Keys of other sorts and uses are passed over; a
-// set without any that is of use is an error, and so replaces nothing.
+// parseKeys parses a JWK set. It skips keys of other types and uses. A set without a usable key is
+// an error, so it never replaces the loaded keys.
 func parseKeys(body []byte) (keySet, error) {
 	var document struct {
 		Keys []wireKey `json:"keys"`
@@ -191,7 +190,7 @@ func parseKeys(body []byte) (keySet, error) {
 	return set, nil
 }
 
-// public returns nil for a key that is too weak or malformed.
+// public returns the key, or nil if it is too weak or malformed.
 func (w wireKey) public() *rsa.PublicKey {
 	modulus, err1 := base64.RawURLEncoding.DecodeString(w.N)
 	exponent, err2 := base64.RawURLEncoding.DecodeString(w.E)

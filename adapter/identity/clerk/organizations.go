@@ -52,8 +52,8 @@ func (o Organizations) SetTrial(ctx context.Context, id string, trial identity.T
 	}, &got)
 }
 
-// maxMembers is how many members an organization may have to be listed; the
-// provider's largest plan has fewer.
+// maxMembers is the maximum number of members that can be listed; the provider's largest plan has
+// fewer.
 const maxMembers = 10_000
 
 // Members implements identity.OrganizationDirectory.
@@ -83,7 +83,7 @@ func (o Organizations) Members(ctx context.Context, id string) ([]identity.Provi
 		case len(page.Data) == 0, len(out) >= page.TotalCount:
 			return out, nil
 		case len(out) >= maxMembers:
-			// Whoever is missing in a list would lose their membership.
+			// An incomplete list would remove memberships.
 			return nil, fmt.Errorf("%s: there are more than %d", doing, maxMembers)
 		}
 	}

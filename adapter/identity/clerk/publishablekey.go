@@ -16,24 +16,24 @@ const (
 	maxKey     = 512 // bytes
 )
 
-// PublishableKey names an instance of the identity provider. It is no secret:
-// every browser gets it.
+// PublishableKey identifies an instance of the identity provider. It is not secret: every browser
+// receives it.
 type PublishableKey struct {
 	Live          bool
 	FrontendAPI   string // host, with its port where the key has one
-	AccountPortal string // likewise
+	AccountPortal string // also a host
 }
 
-// errPublishableKey does not repeat the key: somebody may have put the secret
-// one in its place.
+// errPublishableKey does not contain the key, because the operator may have set the secret key by
+// mistake.
 var errPublishableKey = errors.New("the identity provider's publishable key is not valid: it must be pk_test_ or pk_live_ " +
 	"and the base64 of the frontend API's host and a dollar sign")
 
-// host is a DNS name or an IPv4 address of at least two labels, and a port.
+// host matches a DNS name or an IPv4 address of at least two labels, with an optional port.
 var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:[1-9][0-9]{0,4})?$`)
 
-// ParsePublishableKey reads pk_test_ or pk_live_ and the base64 of the frontend
-// API's host and a dollar sign, in either alphabet, padded or not.
+// ParsePublishableKey parses pk_test_ or pk_live_ followed by the base64 of the frontend API's host
+// and a dollar sign, in either alphabet, with or without padding.
 func ParsePublishableKey(key string) (PublishableKey, error) {
 	encoded, live := strings.CutPrefix(key, livePrefix)
 	if !live {
@@ -54,15 +54,15 @@ func ParsePublishableKey(key string) (PublishableKey, error) {
 	return PublishableKey{Live: live, FrontendAPI: name, AccountPortal: accountPortal(name)}, nil
 }
 
-// validPort says whether the port of a host, if it has one, can be one.
+// validPort reports whether the optional port of a host is valid.
 func validPort(host string) bool {
 	_, port, found := strings.Cut(host, ":")
 	_, err := strconv.ParseUint(port, 10, 16)
 	return !found || err == nil
 }
 
-// accountPortal derives the portal's host as the provider's own SDKs do. A host
-// without a label clerk is both at once.
+// accountPortal derives the portal's host in the same way as the provider's SDKs. A host without a
+// label clerk serves both.
 func accountPortal(frontend string) string {
 	if strings.Contains(frontend, "clerk.accountsstage.") {
 		return strings.Replace(frontend, "clerk.accountsstage.", "accountsstage.", 1)
@@ -73,13 +73,13 @@ func accountPortal(frontend string) string {
 	return frontend
 }
 
-// SignInHosts returns the hosts to which /sign-in may pass a browser on.
+// SignInHosts returns the hosts to which /sign-in may redirect a browser.
 func (k PublishableKey) SignInHosts() identity.SignInHosts {
 	return identity.SignInHosts{FrontendAPI: k.FrontendAPI, AccountPortal: k.AccountPortal}
 }
 
-// Origin returns the address of the frontend API, which is the issuer of its
-// tokens too: https, but http for a loopback host where that is allowed.
+// Origin returns the address of the frontend API, which is also the issuer of its tokens. It uses
+// https, or http for a loopback host if loopbackHTTP is set.
 func (k PublishableKey) Origin(loopbackHTTP bool) string {
 	if loopbackHTTP && identity.IsLoopbackHost(k.FrontendAPI) {
 		return "http://" + k.FrontendAPI

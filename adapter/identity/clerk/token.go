@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	maxToken = 16 << 10 // bytes; browsers send no longer header
-	maxDepth = 8        // of objects and arrays within a segment
+	maxToken = 16 << 10 // bytes; browsers do not send longer headers
+	maxDepth = 8        // levels of objects and arrays within a segment
 	maxID    = 255      // bytes of an id of the provider
 )
 
-// token is a JWT in compact form (RFC 7515) in its parts, none of them
-// believed yet.
+// token is a parsed JWT in compact form (RFC 7515). Nothing in it is verified yet.
 type token struct {
 	header    object
 	claims    object
-	signed    string // what the signature is over
+	signed    string // the bytes that the signature covers
 	signature []byte
 }
 
-// object is a JSON object whose names are compared exactly. A struct would not
-// do: encoding/json takes Client_ID for client_id, and the last of two equal
-// names, where another reader takes the first one.
+// object is a JSON object whose names are compared exactly. encoding/json into a struct would
+// accept Client_ID for client_id, and use the last of two equal names where another parser uses the
+// first.
 type object map[string]any
 
 func parseToken(compact string) (token, error) {
@@ -66,8 +65,8 @@ func decodeSegment(segment string) ([]byte, error) {
 	return raw, nil
 }
 
-// parseObject reads one JSON object and refuses what two readers may read in
-// two ways: repeated names, invalid UTF-8 and anything after the object.
+// parseObject parses one JSON object. It refuses input that parsers interpret differently: repeated
+// names, invalid UTF-8 and data after the object.
 func parseObject(raw []byte) (object, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("a part of the token is not UTF-8")
@@ -83,14 +82,14 @@ func parseObject(raw []byte) (object, error) {
 		return nil, errors.New("a part of the token is not a JSON object")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("a part of the token goes on after its object")
+		return nil, errors.New("a part of the token has data after its object")
 	}
 	return o, nil
 }
 
 func parseValue(d *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, errors.New("a part of the token is nested too deeply")
+		return nil, errors.New("a part of the token has too many nested levels")
 	}
 	next, err := d.Token()
 	if err != nil {
@@ -122,7 +121,7 @@ func parseMembers(d *json.Decoder, depth int) (object, error) {
 			return nil, errors.New("a part of the token is not JSON")
 		}
 		if _, twice := o[key]; twice {
-			return nil, errors.New("a part of the token has a name twice")
+			return nil, errors.New("a part of the token repeats a name")
 		}
 		if o[key], err = parseValue(d, depth+1); err != nil {
 			return nil, err
@@ -143,8 +142,8 @@ func (o object) has(name string) bool {
 	return found
 }
 
-// text returns a string, "" where the name is absent or null. What is no
-// string is an error.
+// text returns a string, or "" if the name is absent or null. It returns an error for any other
+// type.
 func (o object) text(name string) (string, error) {
 	switch v := o[name].(type) {
 	case nil:
@@ -155,19 +154,19 @@ func (o object) text(name string) (string, error) {
 	return "", fmt.Errorf("%s is not a string", name)
 }
 
-// id is text that must be an id of the provider.
+// id returns a string that must be an id of the provider.
 func (o object) id(name string) (string, error) {
 	id, err := o.text(name)
 	if err != nil {
 		return "", err
 	}
 	if !validID(id) {
-		return "", fmt.Errorf("%s is missing or no id", name)
+		return "", fmt.Errorf("%s is missing or not an id", name)
 	}
 	return id, nil
 }
 
-// validID holds what may stand in a path of the provider's API as it is.
+// validID reports whether an id can be used unescaped in a path of the provider's API.
 func validID(id string) bool {
 	if id == "" || len(id) > maxID {
 		return false
@@ -181,8 +180,7 @@ func validID(id string) bool {
 	return true
 }
 
-// moment returns a NumericDate (RFC 7519, 2), the zero time where the name is
-// absent.
+// moment returns a NumericDate (RFC 7519, 2), or the zero time if the name is absent.
 func (o object) moment(name string) (time.Time, error) {
 	if !o.has(name) {
 		return time.Time{}, nil
@@ -199,7 +197,7 @@ func (o object) moment(name string) (time.Time, error) {
 	return time.UnixMicro(int64(seconds * 1e6)).UTC(), nil
 }
 
-// words returns the words of a string, or the strings of a list.
+// words returns the words of a string or the strings of a list.
 func (o object) words(name string) ([]string, error) {
 	switch v := o[name].(type) {
 	case nil:

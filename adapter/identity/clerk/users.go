@@ -16,7 +16,7 @@ import (
 
 const (
 	pageSize       = 100
-	maxMemberships = 1000 // of one person; more are not listed
+	maxMemberships = 1000 // per person; further ones are not listed
 )
 
 // Users implements identity.UserDirectory.
@@ -77,8 +77,7 @@ func (u Users) Memberships(ctx context.Context, user string) ([]identity.Provide
 	return out, nil
 }
 
-// byEmail returns the person who owns a normalized address; nil where nobody
-// does.
+// byEmail returns the person who owns a normalized address, or nil.
 func (u Users) byEmail(ctx context.Context, email string) (*wireUser, error) {
 	var got []wireUser
 	err := u.api.do(ctx, call{
@@ -96,7 +95,7 @@ func (u Users) byEmail(ctx context.Context, email string) (*wireUser, error) {
 	return nil, nil
 }
 
-// verifyPassword says whether the password is the user's.
+// verifyPassword reports whether the password is the user's.
 func (u Users) verifyPassword(ctx context.Context, id, password string) (bool, error) {
 	const doing = "verify password"
 	var got struct {
@@ -109,13 +108,13 @@ func (u Users) verifyPassword(ctx context.Context, id, password string) (bool, e
 	}, &got)
 	switch httpclient.StatusOf(err) {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity:
-		return false, nil // no password, gone since, or another password
+		return false, nil // no password, a deleted user, or a wrong password
 	}
 	return got.Verified, err
 }
 
-// Passwords implements identity.PasswordChecker with the backend API, which
-// checks the password alone.
+// Passwords implements identity.PasswordChecker with the backend API, which checks only the
+// password.
 type Passwords struct {
 	users Users
 	floor time.Duration

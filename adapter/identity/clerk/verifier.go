@@ -16,23 +16,23 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// algorithm is the allow-list: the provider signs with nothing else.
+// algorithm is the only signature algorithm that is accepted; the provider uses no other.
 var algorithm = jwt.SigningMethodRS256
 
 const (
-	leeway = 60 * time.Second // by which clocks may differ
+	leeway = 60 * time.Second // maximum difference between clocks
 
 	keysPath = "/.well-known/jwks.json"
 
-	opaquePrefix    = "oat_" // of opaque access tokens, and of the jti of others
-	machinePrefix   = "mch_" // of machines as subjects
+	opaquePrefix    = "oat_" // prefix of opaque access tokens, and of the jti of JWT access tokens
+	machinePrefix   = "mch_" // prefix of machine subjects
 	sessionCategory = "cl_B7d4PD111AAA"
 
 	retryKeys = 5 * time.Second
 )
 
-// selfKeyed are header parameters by which a token would bring its own key or
-// its own rules (RFC 7515, 4.1). The provider uses none of them.
+// selfKeyed lists header parameters with which a token would supply its own key or rules (RFC 7515,
+// 4.1). The provider uses none of them.
 var selfKeyed = []string{"jwk", "jku", "x5u", "x5c", "crit", "b64", "zip"}
 
 // Verifier implements identity.TokenVerifier.
@@ -99,8 +99,8 @@ func (v *Verifier) Verify(ctx context.Context, bearer string, now time.Time) (id
 	return v.session(t, claims)
 }
 
-// checkSignature holds the token against the issuer's keys. The issuer is
-// compared first, so that tokens of others make us load nothing.
+// checkSignature verifies the token with the issuer's keys. It compares the issuer first, so tokens
+// of other issuers cause no load.
 func (v *Verifier) checkSignature(ctx context.Context, t token) error {
 	if alg, err := t.header.text("alg"); err != nil || alg != algorithm.Alg() {
 		return errToken(errors.New("the token is not signed with " + algorithm.Alg()))
@@ -130,7 +130,7 @@ func (v *Verifier) checkSignature(ctx context.Context, t token) error {
 	return nil
 }
 
-// lifetime reads the times and holds them against now.
+// lifetime checks the token's times against now.
 func lifetime(c object, now time.Time) (identity.ProviderClaims, error) {
 	issued, err1 := c.moment("iat")
 	expires, err2 := c.moment("exp")
@@ -140,20 +140,19 @@ func lifetime(c object, now time.Time) (identity.ProviderClaims, error) {
 	}
 	switch {
 	case issued.IsZero(), expires.IsZero():
-		return identity.ProviderClaims{}, errors.New("the token does not say when it was issued and when it expires")
+		return identity.ProviderClaims{}, errors.New("the token does not state when it was issued and when it expires")
 	case !expires.After(issued):
 		return identity.ProviderClaims{}, errors.New("the token expires before it was issued")
 	case !now.Before(expires.Add(leeway)):
 		return identity.ProviderClaims{}, errors.New("the token is expired")
 	case issued.After(now.Add(leeway)), begins.After(now.Add(leeway)):
-		return identity.ProviderClaims{}, errors.New("the token is not good yet")
+		return identity.ProviderClaims{}, errors.New("the token is not valid yet")
 	}
 	return identity.ProviderClaims{IssuedAt: issued, ExpiresAt: expires}, nil
 }
 
-// isOAuth tells OAuth tokens from sessions by what they claim. The type in the
-// header can only bring a token under the stricter rules of OAuth: sessions
-// never have that type.
+// isOAuth distinguishes OAuth tokens from sessions by their claims. The type in the header can only
+// select the stricter OAuth rules: sessions never have that type.
 func isOAuth(t token) (bool, error) {
 	kind, err1 := t.header.text("typ")
 	jti, err2 := t.claims.text("jti")
@@ -189,7 +188,7 @@ func (v *Verifier) oauth(t token, claims identity.ProviderClaims) (identity.Prov
 		return identity.ProviderClaims{}, errOrganization()
 	}
 	if !validID(organization) {
-		return identity.ProviderClaims{}, errToken(errors.New("org_id is no id"))
+		return identity.ProviderClaims{}, errToken(errors.New("org_id is not an id"))
 	}
 	claims.Kind, claims.ClientID, claims.OrganizationID = identity.ProviderOAuth, client, organization
 	claims.Scopes = append(scope, scp...)
@@ -211,8 +210,8 @@ func (v *Verifier) session(t token, claims identity.ProviderClaims) (identity.Pr
 	return claims, nil
 }
 
-// checkSession refuses what the provider signs besides session tokens: id
-// tokens, tokens from templates, sessions whose sign-in is not complete.
+// checkSession refuses other tokens that the provider signs: id tokens, tokens from templates, and
+// sessions with an incomplete sign-in.
 func (v *Verifier) checkSession(t token) error {
 	category, err1 := t.header.text("cat")
 	status, err2 := t.claims.text("sts")
@@ -233,8 +232,8 @@ func (v *Verifier) checkSession(t token) error {
 	return nil
 }
 
-// activeOrganization reads both versions of session claims: org_id and
-// org_role of the first, the compact object o of the second.
+// activeOrganization supports both versions of session claims: org_id and org_role of version 1,
+// the compact object o of version 2.
 func activeOrganization(c object) (id string, role identity.Role, err error) {
 	version := fmt.Sprint(c["v"])
 	switch {
@@ -261,11 +260,10 @@ func activeOrganization(c object) (id string, role identity.Role, err error) {
 		name, err := o.text("rol")
 		return id, roleOf(name), err
 	}
-	return "", "", errors.New("the version of the session's claims is not known")
+	return "", "", errors.New("the version of the session's claims is unknown")
 }
 
-// roleOf maps the provider's roles to ours: whoever is no administrator is a
-// member.
+// roleOf maps the provider's roles: a person who is not an administrator is a member.
 func roleOf(name string) identity.Role {
 	if strings.TrimPrefix(name, "org:") == "admin" {
 		return identity.RoleAdmin
@@ -273,7 +271,7 @@ func roleOf(name string) identity.Role {
 	return identity.RoleMember
 }
 
-// errToken keeps the cause for the log and tells the caller nothing of it.
+// errToken keeps the cause for the log and does not show it to the caller.
 func errToken(cause error) error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
 		"The token is missing, expired or not valid. Sign in again.").WithCause(cause)
@@ -287,7 +285,7 @@ func errOpaque() error {
 
 func errNoClient() error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
-		"No OAuth token is accepted here, because this service has no OAuth client yet. The operator must set OAUTH_CLIENT_ID.")
+		"This service accepts no OAuth tokens, because it has no OAuth client yet. The operator must set OAUTH_CLIENT_ID.")
 }
 
 func errOrganization() error {
@@ -298,7 +296,7 @@ func errOrganization() error {
 
 func errKeysMissing(cause error) error {
 	f := fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"The identity provider does not answer yet, so no token can be verified. Try again in a few seconds.").WithCause(cause)
+		"The identity provider does not respond yet, so no token can be verified. Try again in a few seconds.").WithCause(cause)
 	f.RetryAfter = retryKeys
 	return f
 }

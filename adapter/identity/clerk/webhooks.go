@@ -15,8 +15,8 @@ import (
 	"docledger/domain/identity"
 )
 
-// The headers of a signed webhook begin with one of these. The first is the
-// sender's own, the second that of the Standard Webhooks specification.
+// headerFamilies lists the prefixes of a signed webhook's headers. The first is the sender's own,
+// the second that of the Standard Webhooks specification.
 var headerFamilies = []string{"svix", "webhook"}
 
 const (
@@ -24,7 +24,7 @@ const (
 	minSecret     = 16 // bytes
 	tolerance     = 5 * time.Minute
 	maxHeader     = 4 << 10 // bytes
-	maxSignatures = 16      // the sender makes one for each of its secrets
+	maxSignatures = 16      // the sender creates one per secret
 	maxTimestamp  = 12      // digits
 )
 
@@ -54,10 +54,10 @@ func (w Webhooks) Verify(header map[string][]string, body []byte, now time.Time)
 		return identity.ProviderEvent{}, badSignature(err.Error())
 	}
 	if age := now.Sub(time.Unix(signed.seconds, 0)); age > tolerance || age < -tolerance {
-		return identity.ProviderEvent{}, badSignature("it was made more than five minutes from now")
+		return identity.ProviderEvent{}, badSignature("its time differs from the current time by more than five minutes")
 	}
 	if !w.fits(signed, body) {
-		return identity.ProviderEvent{}, badSignature("no signing secret fits")
+		return identity.ProviderEvent{}, badSignature("no configured signing secret matches")
 	}
 	return w.Read(signed.id, body)
 }
@@ -85,11 +85,11 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 		Data      json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
-		return partial(id, body), notAnEvent("it is not the JSON of an event")
+		return partial(id, body), notAnEvent("it is not an event in JSON")
 	}
 	known := identity.ProviderEvent{ID: id, Type: identity.ProviderEventType(wire.Type)}
 	if wire.Type == "" {
-		return known, notAnEvent("it names no type")
+		return known, notAnEvent("it has no type")
 	}
 	event := identity.ProviderEvent{
 		ID: id, Type: identity.ProviderEventType(wire.Type), CreatedAt: eventTime(wire.Timestamp),
@@ -101,19 +101,19 @@ func (w Webhooks) Read(id string, body []byte) (identity.ProviderEvent, error) {
 	}
 	var data wireOrganization
 	if err := json.Unmarshal(wire.Data, &data); err != nil {
-		return known, notAnEvent("its data is no organization")
+		return known, notAnEvent("its data is not an organization")
 	}
 	if event.Type == identity.OrganizationDeleted {
 		data.Deleted = true
 	}
 	if !validID(data.ID) || !data.Deleted && data.CreatedAt <= 0 {
-		return known, notAnEvent("its organization has no id or no time of creation")
+		return known, notAnEvent("its organization has no id or no creation time")
 	}
 	event.Organization = data.ours()
 	return event, nil
 }
 
-// partial reads the type of a body that is no event, as far as it has one.
+// partial returns the type of a body that is not a complete event, if present.
 func partial(id string, body []byte) identity.ProviderEvent {
 	var event map[string]json.RawMessage
 	var kind identity.ProviderEventType
@@ -123,12 +123,12 @@ func partial(id string, body []byte) identity.ProviderEvent {
 	return identity.ProviderEvent{ID: id, Type: kind}
 }
 
-// eventTime reads a time that the provider gives in seconds in one place and in
-// milliseconds in another.
+// eventTime converts a time that the provider states in seconds or in milliseconds, depending on
+// the event.
 func eventTime(n int64) time.Time {
 	const (
-		year5138  = 100_000_000_000     // in seconds; in milliseconds it is 1973
-		endOf9999 = 253_402_300_799_999 // in milliseconds; databases know no later time
+		year5138  = 100_000_000_000     // in seconds; the same number in milliseconds is in 1973
+		endOf9999 = 253_402_300_799_999 // in milliseconds; the latest time that the databases store
 	)
 	switch {
 	case n <= 0, n > endOf9999:
@@ -139,36 +139,36 @@ func eventTime(n int64) time.Time {
 	return time.UnixMilli(n).UTC()
 }
 
-// signature is what the headers say. The timestamp stays text as well: what was
-// signed is what was sent, not what it means.
+// signature holds the parsed headers. The timestamp is also kept as text, because the signature
+// covers the bytes as sent.
 type signature struct {
 	id        string
 	timestamp string
 	seconds   int64
-	v1        []string // in base64, as they are compared: each has one spelling
+	v1        []string // in base64; compared as text, because each value has one encoding
 }
 
-// parseSignature reads the three headers of one family, which must each be
-// there once. Their names are compared without regard to case.
+// parseSignature parses the three headers of one family, each of which must be present exactly
+// once. It compares names without case.
 func parseSignature(header map[string][]string) (signature, error) {
 	for _, family := range headerFamilies {
 		id, err1 := single(header, family+"-id")
 		timestamp, err2 := single(header, family+"-timestamp")
 		signatures, err3 := single(header, family+"-signature")
 		if err := errors.Join(err1, err2, err3); err != nil {
-			return signature{}, errors.New("a header of it is there twice or too long")
+			return signature{}, errors.New("a signature header is repeated or too long")
 		}
 		if id != "" && timestamp != "" && signatures != "" {
 			return parseHeaders(id, timestamp, signatures)
 		}
 	}
-	return signature{}, errors.New("the headers svix-id, svix-timestamp and svix-signature must be there")
+	return signature{}, errors.New("the headers svix-id, svix-timestamp and svix-signature are required")
 }
 
 func parseHeaders(id, timestamp, signatures string) (signature, error) {
 	s := signature{id: id, timestamp: timestamp}
 	if len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || r == '.' }) {
-		return s, errors.New("its id is no id")
+		return s, errors.New("its id is malformed")
 	}
 	if len(timestamp) > maxTimestamp || strings.Trim(timestamp, "0123456789") != "" {
 		return s, errors.New("its timestamp is not a number")
@@ -177,7 +177,7 @@ func parseHeaders(id, timestamp, signatures string) (signature, error) {
 	if s.seconds, err = strconv.ParseInt(timestamp, 10, 64); err != nil {
 		return s, errors.New("its timestamp is not a number")
 	}
-	// Other versions are passed over.
+	// Other versions are skipped.
 	for one := range strings.SplitSeq(signatures, " ") {
 		if encoded, found := strings.CutPrefix(one, "v1,"); found {
 			s.v1 = append(s.v1, encoded)
@@ -185,9 +185,9 @@ func parseHeaders(id, timestamp, signatures string) (signature, error) {
 	}
 	switch {
 	case len(s.v1) == 0:
-		return s, errors.New("there is none of version v1")
+		return s, errors.New("it has no v1 signature")
 	case len(s.v1) > maxSignatures:
-		return s, errors.New("there are too many")
+		return s, errors.New("it has too many signatures")
 	}
 	return s, nil
 }

@@ -8,14 +8,14 @@ import (
 	"docledger/domain/identity"
 )
 
-// The keys of the trial in an organization's public metadata (interface 2.4).
+// These are the keys of the trial in an organization's public metadata (interface 2.4).
 const (
 	trialExpiryDate          = "trial_expiry_date"
 	trialMaxEntities         = "trial_max_entities"
 	trialMaxInvoicesPerMonth = "trial_max_invoices_per_month"
 )
 
-// millis is a time of the API: milliseconds since 1970.
+// millis is a time of the API, in milliseconds since 1970.
 type millis int64
 
 func (m millis) time() time.Time {
@@ -48,8 +48,8 @@ func (w wireOrganization) ours() identity.ProviderOrganization {
 	}
 }
 
-// asText and asCount read what anybody with rights at the provider may have
-// written: another type reads as absent.
+// asText and asCount decode values that users of the provider can edit: a value of another type is
+// treated as absent.
 func asText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -84,7 +84,7 @@ type wireMember struct {
 	Role string `json:"role"`
 	User struct {
 		ID         string `json:"user_id"`
-		Identifier string `json:"identifier"` // an address, a telephone number or a name
+		Identifier string `json:"identifier"` // an e-mail address, a telephone number or a name
 		FirstName  string `json:"first_name"`
 		LastName   string `json:"last_name"`
 	} `json:"public_user_data"`
@@ -139,7 +139,7 @@ func (w wireUser) ours() identity.ProviderUser {
 	return u
 }
 
-// owns says whether a normalized address is the person's own.
+// owns reports whether a normalized address belongs to the person.
 func (w wireUser) owns(email string) bool {
 	for _, a := range w.EmailAddresses {
 		if a.confirmed() && identity.NormalizeEmail(a.Address) == email {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Cost is what one argon2id hash takes (RFC 9106).
+// Cost is the cost of one argon2id hash (RFC 9106).
 type Cost struct {
 	MemoryKiB uint32
 	Passes    uint32
@@ -27,10 +27,10 @@ var DefaultCost = Cost{MemoryKiB: 19 * 1024, Passes: 2, Threads: 1}
 const (
 	saltBytes = 16
 	hashBytes = 32
-	// parallel bounds how many hashes are computed at once, and so how much
-	// memory a flood of sign-ins can take.
+	// parallel limits concurrent hash computations, and so the memory that a flood of sign-ins can
+	// use.
 	parallel = 2
-	// maxMemoryKiB bounds what a stored hash may ask for.
+	// maxMemoryKiB limits the memory that a stored hash may require, in KiB.
 	maxMemoryKiB = 256 * 1024
 )
 
@@ -68,8 +68,8 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 		p.cost.MemoryKiB, p.cost.Passes, p.cost.Threads, b64.EncodeToString(salt), b64.EncodeToString(sum)), nil
 }
 
-// Matches says whether the password gave the hash. An empty hash matches
-// nothing, and takes as long as any other to say so.
+// Matches reports whether the hash was made from the password. An empty hash matches nothing and
+// takes as long to check as any other.
 func (p *Passwords) Matches(ctx context.Context, hash, password string) (bool, error) {
 	known := hash != ""
 	if !known {
@@ -87,7 +87,7 @@ func (p *Passwords) Matches(ctx context.Context, hash, password string) (bool, e
 	return subtle.ConstantTimeCompare(got, want) == 1 && known, nil
 }
 
-// decode reads a hash in PHC notation.
+// decode parses a hash in PHC notation.
 func decode(hash string) (c Cost, salt, sum []byte, err error) {
 	malformed := errors.New("stored password hash is malformed")
 	parts := strings.Split(hash, "$")

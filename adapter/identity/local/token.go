@@ -1,5 +1,5 @@
-// Package local is identity without an identity provider: tokens that we sign
-// ourselves and passwords that we keep as hashes.
+// Package local implements identity without an identity provider: tokens that docledger signs and
+// passwords that it stores as hashes.
 package local
 
 import (
@@ -19,26 +19,26 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// leeway is how far the clocks of two replicas may be apart.
+// leeway is the maximum clock difference between two replicas.
 const leeway = 60 * time.Second
 
-// Tokens signs and verifies our own JWTs with Ed25519 (RFC 8037). Several keys
-// may verify, so that a key can be changed while its tokens run out.
+// Tokens signs and verifies docledger's JWTs with Ed25519 (RFC 8037). Several keys may verify, so a
+// key can be replaced while its tokens expire.
 type Tokens struct {
 	issuer string
 	key    ed25519.PrivateKey
 	id     string
 	verify map[string]ed25519.PublicKey
 	parser *jwt.Parser
-	// proven are the claims of tokens whose signature was good, by their hash:
-	// checking one takes longer than reading an invoice.
+	// proven caches the claims of tokens with a verified signature, by their hash. Verification
+	// takes longer than reading an invoice.
 	proven *otter.Cache[[sha256.Size]byte, claims]
 }
 
-// maxProven bounds the tokens of which that is known.
+// maxProven is the maximum number of cached tokens.
 const maxProven = 10_000
 
-// claims are those of our tokens beside the registered ones.
+// claims holds docledger's private claims in addition to the registered ones.
 type claims struct {
 	jwt.RegisteredClaims
 	SessionID      string `json:"sid"`
@@ -48,11 +48,11 @@ type claims struct {
 	Generation int `json:"generation"`
 }
 
-// NewTokens returns Tokens that state issuer and sign with the first seed;
-// tokens signed with any of them verify. A seed is 32 random bytes.
+// NewTokens returns Tokens that state issuer and sign with the first seed. Tokens signed with any
+// of the seeds verify. A seed is 32 random bytes.
 func NewTokens(issuer string, seeds ...[]byte) (*Tokens, error) {
 	if len(seeds) == 0 {
-		return nil, errors.New("a signing key is needed")
+		return nil, errors.New("a signing key is required")
 	}
 	t := &Tokens{issuer: issuer, verify: map[string]ed25519.PublicKey{}}
 	for i, seed := range seeds {
@@ -99,8 +99,8 @@ func (t *Tokens) Issue(c identity.Claims) (string, error) {
 	return signed, nil
 }
 
-// Verify returns the claims of a token that one of the keys signed and that
-// is good at now; anything else is an Unauthenticated fault.
+// Verify returns the claims of a token that one of the keys signed and that is valid at now. It
+// returns an Unauthenticated fault otherwise.
 func (t *Tokens) Verify(token string, now time.Time) (identity.Claims, error) {
 	c, err := t.signed(token)
 	if err != nil {
@@ -114,8 +114,7 @@ func (t *Tokens) Verify(token string, now time.Time) (identity.Claims, error) {
 	return c.typed()
 }
 
-// signed returns the claims of a token that one of the keys signed, whatever
-// they say.
+// signed returns the claims of a token that one of the keys signed, without checking them.
 func (t *Tokens) signed(token string) (c claims, err error) {
 	sum := sha256.Sum256([]byte(token))
 	if c, ok := t.proven.GetIfPresent(sum); ok {
@@ -128,8 +127,8 @@ func (t *Tokens) signed(token string) (c claims, err error) {
 	return c, nil
 }
 
-// Ours says whether a token states us as its issuer. It proves nothing: it only
-// tells who has to judge the token.
+// Ours reports whether a token states docledger as its issuer. It proves nothing; it only selects
+// the verifier.
 func (t *Tokens) Ours(token string) bool {
 	var c jwt.RegisteredClaims
 	if _, _, err := t.parser.ParseUnverified(token, &c); err != nil {
@@ -163,7 +162,7 @@ func (c *claims) typed() (identity.Claims, error) {
 	}, nil
 }
 
-// errToken keeps the cause for the log and tells the caller nothing of it.
+// errToken keeps the cause for the log and does not show it to the caller.
 func errToken(cause error) error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized,
 		"The token is missing, expired or not valid. Sign in again.").WithCause(cause)
