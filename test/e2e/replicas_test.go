@@ -14,7 +14,12 @@ import (
 	"docledger/test/postgres"
 )
 
-const sharedKey = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE=" // 32 bytes
+// sharedKey signs tokens and sharedTokenKey encrypts those of integrations, in
+// every replica; 32 bytes each.
+const (
+	sharedKey      = "c2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkc2hhcmVkISE="
+	sharedTokenKey = "c2VhbGVkc2VhbGVkc2VhbGVkc2VhbGVkc2VhbGVkISE="
+)
 
 // replicated are the options of processes that share a database and an object
 // store.
@@ -22,7 +27,7 @@ func replicated(t *testing.T) (*objectstore.Instance, harness.Options) {
 	t.Helper()
 	server := objectstore.New(t)
 	o := harness.Options{DatabaseURL: postgres.New(t), Env: map[string]string{
-		"BASE_URL": "http://localhost:1", "JWT_SIGNING_KEYS": sharedKey, "TOKEN_KEYS": sharedKey,
+		"BASE_URL": "http://localhost:1", "JWT_SIGNING_KEYS": sharedKey, "TOKEN_KEYS": sharedTokenKey,
 		"BLOB_URL": server.URL, "BLOB_BUCKET": "documents", "BLOB_ADDRESSING": "path",
 		"BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
 	}}
