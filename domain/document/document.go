@@ -1,4 +1,4 @@
-// Package document holds the files that come in and what became of them.
+// Package document contains received documents and the state of their extraction.
 package document
 
 import (
@@ -14,11 +14,11 @@ import (
 
 //go:generate go tool mockgen -typed -destination ../../gen/mock/documentmock/document.go -package documentmock . Blobs
 
-// Status is where a document stands.
+// Status is the processing state of a document.
 type Status string
 
-// The statuses. UPLOADED → PROCESSING → one of the four others, which are
-// terminal until somebody asks for a new extraction.
+// The statuses. UPLOADED → PROCESSING → one of the four others, which are terminal until another
+// extraction is requested.
 const (
 	Uploaded     Status = "UPLOADED"
 	Processing   Status = "PROCESSING"
@@ -33,10 +33,10 @@ func Statuses() []Status {
 	return []Status{Uploaded, Processing, Extracted, Failed, NotAnInvoice, Split}
 }
 
-// Terminal says that extraction has come to an end.
+// Terminal reports whether the extraction has ended.
 func (s Status) Terminal() bool { return s != Uploaded && s != Processing }
 
-// Origin says how a document came in.
+// Origin is the way by which a document was received.
 type Origin string
 
 // The origins.
@@ -45,28 +45,27 @@ const (
 	FromTrigger Origin = "TRIGGER"
 )
 
-// Why a document waits although it could be extracted.
+// The reasons for which a document waits for extraction.
 const (
-	// HeldPlanLimit: the plan has no room. The document is UPLOADED.
+	// HeldPlanLimit means that the plan's limit is reached. The document is UPLOADED.
 	HeldPlanLimit = "plan_limit_reached"
-	// HeldReaderUnavailable: the reader cannot start, through no fault of the
-	// document. The document is PROCESSING, and its job tries again.
+	// HeldReaderUnavailable means that the extraction process cannot start, for a reason unrelated
+	// to the document. The document is PROCESSING, and its job retries.
 	HeldReaderUnavailable = "reader_unavailable"
 )
 
-// MaxAttempts is how often the extraction of one document is tried before the
-// document itself is held to be the reason that it never ends.
+// MaxAttempts is the number of extraction attempts after which the document is considered the cause
+// of the failures.
 const MaxAttempts = 3
 
-// MaxInterruptions is how often the reading of one document may begin without
-// anybody recording its end before the document is held to end the process that
-// reads it. It is more than MaxAttempts, because an outage of the database
-// leaves the same trace.
+// MaxInterruptions is the number of extraction attempts without a recorded end after which the
+// document is considered the cause of the crashes. It exceeds MaxAttempts, because a database
+// outage has the same effect.
 const MaxInterruptions = 5
 
-// Failure tells why a document gave no invoice.
+// Failure describes why no invoice was extracted from a document.
 type Failure struct {
-	Code    string // one of extraction's reasons or kinds
+	Code    string // one of the reasons or kinds of package extraction
 	Message string
 }
 
@@ -80,16 +79,16 @@ type Attachment struct {
 // Pages is a range of pages, both from 1 and inclusive.
 type Pages struct{ From, To int }
 
-// Document is a file that came in, or one part of such a file.
+// Document is a received file, or one part of a split file.
 type Document struct {
 	ID             uuid.UUID
 	EntityID       uuid.UUID
 	OrganizationID uuid.UUID
 	Filename       string
-	MediaType      string // sniffed from the bytes
+	MediaType      string // detected from the bytes
 	SizeBytes      int64
-	SHA256         string // lower-case hex; also the key of its blob
-	PageCount      int    // 0 where unknown
+	SHA256         string // lower-case hex; also the key of the blob
+	PageCount      int    // 0 if unknown
 	Origin         Origin
 	IntegrationID  uuid.UUID
 	SourcePath     string
@@ -98,32 +97,32 @@ type Document struct {
 	HeldReason     string
 	InvoiceID      uuid.UUID
 	ParentID       uuid.UUID // of a part of a SPLIT document
-	Part           int       // the part's place in its parent, from 1; 0 for whole files
+	Part           int       // the position in the parent, from 1; 0 for whole files
 	Pages          *Pages
 	Attachments    []Attachment
-	Attempts       int  // extractions begun since the last request for one, but for those interrupted
-	Interruptions  int  // extractions begun since then whose end nobody recorded: the process died, or the database was away
-	Run            int  // extractions begun ever, and restarts: the fencing token of whoever ends one
-	Restarts       int  // how often it was started over
-	Requested      bool // a person, or the entity's settings, asked for it to be read
-	Forced         bool // a person said that it is an invoice, whatever it calls itself
+	Attempts       int  // attempts since the last request, without interrupted ones
+	Interruptions  int  // attempts since the last request without a recorded end: the process died or the database was unavailable
+	Run            int  // number of all attempts and restarts; the fencing token of an attempt
+	Restarts       int  // how often extraction was restarted
+	Requested      bool // a person or the entity's settings requested extraction
+	Forced         bool // a person declared it an invoice, regardless of its title
 	Version        int
 	CreatedBy      uuid.UUID
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }
 
-// CanBeRead says that a job may take the document up, also one that a process
-// was reading when it died.
+// CanBeRead reports whether a job may extract the document. This includes a document whose previous
+// process died.
 func (d *Document) CanBeRead() bool { return !d.Status.Terminal() }
 
-// IsQueued says that nobody is reading the document.
+// IsQueued reports whether no attempt is running.
 func (d *Document) IsQueued() bool { return d.Status == Uploaded && d.HeldReason == "" }
 
-// BeginReading marks the document as being read, so that the try is known
-// should reading it bring the process down.
+// BeginReading starts an attempt. It is stored before the extraction starts, so that a crash of the
+// process is counted.
 func (d *Document) BeginReading() {
-	if d.Status == Processing && d.HeldReason != HeldReaderUnavailable { // and nobody has said how that ended
+	if d.Status == Processing && d.HeldReason != HeldReaderUnavailable { // the previous attempt has no recorded end
 		d.Attempts--
 		d.Interruptions++
 	}
@@ -132,20 +131,21 @@ func (d *Document) BeginReading() {
 	d.Run++
 }
 
-// AwaitReader leaves the document in PROCESSING until the reader can start. The
-// attempt does not count.
+// AwaitReader keeps the document in PROCESSING until the extraction process can start. The attempt
+// does not count.
 func (d *Document) AwaitReader() {
 	d.HeldReason = HeldReaderUnavailable
 	d.Attempts--
 }
 
-// AttemptsExhausted says that no further reading is to begin.
+// AttemptsExhausted reports whether no further attempt may start.
 func (d *Document) AttemptsExhausted() bool {
 	return d.Attempts > MaxAttempts || d.Interruptions >= MaxInterruptions
 }
 
-// ResetForExtraction has the document read anew, as an invoice whatever it calls itself
-// where forced says so. Whoever is reading it can end it no more.
+// ResetForExtraction requests an extraction from scratch. If forced is true, the document is
+// treated as an invoice regardless of its title. An attempt that is still running can no longer
+// store its result.
 func (d *Document) ResetForExtraction(forced bool) {
 	d.Status, d.Failure, d.HeldReason = Uploaded, nil, ""
 	d.Attempts, d.Interruptions = 0, 0
@@ -154,25 +154,25 @@ func (d *Document) ResetForExtraction(forced bool) {
 	d.Restarts++
 }
 
-// StoredBlob is what is known of bytes that a blob store has.
+// StoredBlob describes bytes in the blob store.
 type StoredBlob struct {
 	SHA256    string
 	SizeBytes int64
-	MediaType string // sniffed
+	MediaType string // detected
 }
 
-// IngestInput is a file that a watched place brings.
+// IngestInput is a file of a watched location.
 type IngestInput struct {
 	StoredBlob
 	EntityID      uuid.UUID
 	IntegrationID uuid.UUID
 	Filename      string
-	SourcePath    string // where it lies in the watched place
-	// Held says that the plan has no room: the document waits (domain D15).
+	SourcePath    string // the path within the watched location
+	// Held reports that the plan's limit is reached, so the document waits (domain D15).
 	Held bool
 }
 
-// Filter narrows a list; the zero value lists all that the scope holds.
+// Filter restricts a list; the zero value matches everything in the scope.
 type Filter struct {
 	EntityID uuid.UUID
 	Statuses []Status
@@ -181,49 +181,46 @@ type Filter struct {
 
 // Reader reads documents within a scope.
 type Reader interface {
-	// Get returns the document, or a NotFound fault where it is missing or
-	// outside the scope.
+	// Get returns the document. It returns a NotFound fault if the document is missing or outside
+	// the scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Document, error)
-	// List returns documents newest first.
+	// List returns documents, newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Document], error)
 }
 
 // Repository stores documents.
 type Repository interface {
 	Reader
-	// Add stores a new document. Where the entity already has a whole document
-	// (Part 0) of the same SHA-256 nothing is stored and that one is returned;
-	// else the result is nil.
+	// Add stores a new document and returns nil. If the entity already has a whole document (Part
+	// 0) with the same SHA-256, Add stores nothing and returns that document.
 	Add(ctx context.Context, d *Document) (existing *Document, err error)
-	// Update loads the document under a row lock, applies change, and stores it
-	// with Version raised by one.
+	// Update loads the document under a row lock, applies change, increments Version and stores the
+	// document.
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*Document) error) (*Document, error)
 }
 
-// Orphans finds documents for the sweep, in every organization.
+// Orphans lists documents for the sweep, across all organizations.
 type Orphans interface {
-	// Unfinished lists documents that are to be read and have no job that waits
-	// or runs: in PROCESSING, or in UPLOADED, requested and not held; last
-	// changed before the given time, oldest first, at most limit.
+	// Unfinished lists at most limit documents that await extraction and have no queued or running
+	// job, oldest first. They are in PROCESSING, or in UPLOADED, requested and not held. Their last
+	// change is before the given time.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Document, error)
-	// HeldIn lists the organizations with documents that wait for room in their
-	// plan, those first that have waited longest.
+	// HeldIn lists the organizations with documents held for the plan's limit, longest waiting
+	// first.
 	HeldIn(ctx context.Context) ([]uuid.UUID, error)
-	// Held lists an organization's documents that wait for room in its plan,
-	// oldest first, at most limit.
+	// Held lists at most limit documents of an organization that are held for the plan's limit,
+	// oldest first.
 	Held(ctx context.Context, organization uuid.UUID, limit int) ([]Document, error)
 }
 
-// Blobs stores the bytes of documents by their SHA-256.
+// Blobs stores the bytes of documents under their SHA-256.
 type Blobs interface {
-	// Put stores what r yields, hashing it on the way, and returns its key and
-	// size. Nothing can be read under the key before the last byte is durable.
-	// An error of r is returned as it is and nothing is kept.
+	// Put stores the bytes of r and returns their key and size. No reader sees the key before the
+	// last byte is durable. If r fails, Put returns its error unchanged and stores nothing.
 	Put(ctx context.Context, r io.Reader) (sha256 string, size int64, err error)
-	// Open returns the bytes; the caller closes them. A missing blob is a
-	// NotFound fault.
+	// Open returns the bytes; the caller closes them. It returns a NotFound fault for a missing
+	// blob.
 	Open(ctx context.Context, sha256 string) (io.ReadSeekCloser, error)
-	// Local returns the path of a file with the bytes, good until release is
-	// called.
+	// Local returns the path of a file with the bytes. The path is valid until release is called.
 	Local(ctx context.Context, sha256 string) (path string, release func(), err error)
 }

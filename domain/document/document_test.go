@@ -2,22 +2,22 @@ package document
 
 import "testing"
 
-// An outage leaves the same trace as a document that kills the process, so it
-// counts for less than a reading that was seen to fail.
+// Interruptions have their own, higher limit, because a database outage has the same effect as a
+// document that kills the process.
 func TestReadingsThatNobodyEndedCountApart(t *testing.T) {
 	t.Parallel()
 	d := &Document{Status: Uploaded}
 	for n := 1; n <= MaxInterruptions; n++ {
 		if d.BeginReading(); d.Attempts != 1 || d.Interruptions != n-1 || d.AttemptsExhausted() {
-			t.Fatalf("beginning %d: %d attempts, %d interruptions, hopeless %t", n, d.Attempts, d.Interruptions, d.AttemptsExhausted())
+			t.Fatalf("beginning %d: %d attempts, %d interruptions, exhausted %t", n, d.Attempts, d.Interruptions, d.AttemptsExhausted())
 		}
 	}
 	if d.BeginReading(); !d.AttemptsExhausted() {
-		t.Error("a document that was interrupted that often is read again")
+		t.Error("extraction continues after MaxInterruptions")
 	}
 	run := d.Run
 	if d.ResetForExtraction(false); d.Attempts != 0 || d.Interruptions != 0 || d.Run != run+1 {
-		t.Errorf("started over it has %d attempts, %d interruptions, run %d", d.Attempts, d.Interruptions, d.Run)
+		t.Errorf("after a reset it has %d attempts, %d interruptions, run %d", d.Attempts, d.Interruptions, d.Run)
 	}
 }
 
@@ -26,16 +26,16 @@ func TestReadingsThatFailedCount(t *testing.T) {
 	d := &Document{Status: Uploaded}
 	for n := 1; n <= MaxAttempts; n++ {
 		if d.BeginReading(); d.Attempts != n || d.AttemptsExhausted() {
-			t.Fatalf("beginning %d: %d attempts, hopeless %t", n, d.Attempts, d.AttemptsExhausted())
+			t.Fatalf("beginning %d: %d attempts, exhausted %t", n, d.Attempts, d.AttemptsExhausted())
 		}
-		d.Status = Uploaded // given back
+		d.Status = Uploaded // released
 	}
 	if d.BeginReading(); !d.AttemptsExhausted() {
-		t.Error("a document whose reading failed that often is read again")
+		t.Error("extraction continues after MaxAttempts")
 	}
 }
 
-// However long the reader is unavailable, the document does not become hopeless.
+// Waiting for the extraction process never exhausts the attempts, regardless of its duration.
 func TestWaitingForTheReaderCountsAsNoAttempt(t *testing.T) {
 	t.Parallel()
 	d := &Document{Status: Uploaded}
@@ -47,7 +47,7 @@ func TestWaitingForTheReaderCountsAsNoAttempt(t *testing.T) {
 			t.Fatalf("it is %s, held for %q", d.Status, d.HeldReason)
 		}
 	}
-	// A process that dies at work after the reader is back still counts.
+	// A crash after the extraction process is available still counts.
 	d.BeginReading()
 	if d.BeginReading(); d.Attempts != 1 || d.Interruptions != 1 {
 		t.Errorf("%d attempts, %d interruptions", d.Attempts, d.Interruptions)

@@ -7,9 +7,9 @@ import (
 	"docledger/domain/fault"
 )
 
-// WarningRules are the rules whose failure can be a WARNING. They are the rules
-// that an entity may ignore when SYSTEM approves (domain D31); a failure with
-// severity BLOCKING is never ignored, also not of one of these rules.
+// WarningRules returns the rules that can fail with severity WARNING. An entity may ignore these
+// rules when SYSTEM approves (domain D31). A failure with severity BLOCKING is never ignored, even
+// for one of these rules.
 func WarningRules() []string {
 	return []string{
 		RuleValuesReadable, RuleIBANChecksum, RuleTaxIDChecksum, RuleDatesInOrder, RuleDatePlausible,
@@ -17,16 +17,15 @@ func WarningRules() []string {
 	}
 }
 
-// FailedChecks returns the checks that did not pass, without the WARNINGs of
-// the ignored rules.
+// FailedChecks returns the failed checks, except warnings of the ignored rules.
 func (inv *Invoice) FailedChecks(ignored []string) []Check {
 	return slices.DeleteFunc(slices.Clone(inv.Checks), func(c Check) bool {
 		return c.Passed || c.Severity == Warning && slices.Contains(ignored, c.Rule)
 	})
 }
 
-// CheckDetails describes checks as `details.checks` of an error shows them,
-// with the members of a check in the API.
+// CheckDetails returns checks in the form of `details.checks` of an error. The members are those of
+// a check in the API.
 func CheckDetails(checks []Check) []map[string]any {
 	out := make([]map[string]any, len(checks))
 	for i, c := range checks {
@@ -45,8 +44,8 @@ func orNil(s string) any {
 	return s
 }
 
-// requireAcknowledged refuses an approval unless the acknowledged rules include
-// every rule with a failed BLOCKING check and no rule without a failed check.
+// requireAcknowledged refuses an approval unless acknowledged names every rule with a failed
+// BLOCKING check and only rules with a failed check.
 func (inv *Invoice) requireAcknowledged(acknowledged []string) error {
 	failed := inv.FailedChecks(nil)
 	blocking := slices.DeleteFunc(slices.Clone(failed), func(c Check) bool { return c.Severity != Blocking })

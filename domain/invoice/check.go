@@ -11,8 +11,8 @@ import (
 	"docledger/domain/money"
 )
 
-// The rules. Those of arithmetic are the business rules of EN 16931-1 that are
-// named beside them.
+// The rules. The comments name the business rules of EN 16931-1 that the arithmetic rules
+// implement.
 const (
 	RuleNumberStated   = "number_stated"   // BR-02
 	RuleDateStated     = "date_stated"     // BR-03
@@ -35,45 +35,45 @@ const (
 	RuleBuyerIsEntity = "buyer_is_entity"
 	RuleIsPurchase    = "is_purchase"
 
-	// RuleConfidence fails where a value is less sure than the entity's
-	// review_threshold; domain/review tries it.
+	// RuleConfidence fails if the confidence of a value is below the entity's review_threshold.
+	// Package domain/review evaluates it.
 	RuleConfidence = "confidence_sufficient"
 
-	// Rules that the values alone can't show any more; see ReadingRules.
+	// Rules that need the document and cannot be evaluated from the values alone; see ReadingRules.
 	RuleSingleCurrency = "single_currency"
 	RuleSignsTurned    = "signs_turned"
 	RulePageAgrees     = "page_agrees"
 	RuleSingleInvoice  = "single_invoice"
-	// RuleLinesReadable fails where a table of lines can't be read or found.
+	// RuleLinesReadable fails if a table of lines cannot be read or found.
 	RuleLinesReadable = "lines_readable"
-	// RuleEmbeddedReadable fails where the data embedded in a PDF is damaged and
-	// its pages were read instead.
+	// RuleEmbeddedReadable fails if the data embedded in a PDF is damaged. The pages were extracted
+	// instead.
 	RuleEmbeddedReadable = "embedded_data_readable"
-	// RuleEInvoice fails where an electronic invoice violates fatal rules of the
-	// profiles that it claims; its severity is that of the entity's setting.
+	// RuleEInvoice fails if an electronic invoice violates fatal rules of the profiles that it
+	// claims. The entity's settings determine its severity.
 	RuleEInvoice = "einvoice_rules"
 )
 
-// ReadingRules are the rules that only reading the document can try;
-// RunChecks knows nothing of them, so their outcome outlasts a correction.
+// ReadingRules returns the rules that only an extraction can evaluate. RunChecks does not evaluate
+// them, so their results are kept when an invoice is corrected.
 func ReadingRules() []string {
 	return []string{RuleSingleCurrency, RuleSignsTurned, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleEmbeddedReadable, RuleEInvoice}
 }
 
-// Unreadable says that something is stated which could not be read: such a
-// value is empty, and its evidence has the text and no confidence.
+// Unreadable reports whether the document states a value that could not be read. Such a value is
+// empty, and its evidence has a source text and no confidence.
 func (e Evidence) Unreadable() bool { return e.Confidence == 0 && e.SourceText != "" }
 
-// CheckContext is what the checks know beside the invoice.
+// CheckContext is what the checks need in addition to the invoice.
 type CheckContext struct {
 	Now          time.Time
-	Zone         *time.Location // the entity's; nil is UTC
+	Zone         *time.Location // the entity's time zone; nil means UTC
 	EntityNames  []string       // name, legal name and aliases of the entity
 	EntityTaxIDs []string
 }
 
-// RunChecks applies every rule that the content gives cause for; a rule about
-// something that is not stated is left out. fields is the evidence by path.
+// RunChecks evaluates every rule that applies to the content. It omits a rule if the document does
+// not state the values that the rule needs. fields is the evidence by path.
 func RunChecks(c Content, fields map[string]Evidence, cc CheckContext) []Check {
 	e := &checker{c: &c, fields: fields, cc: cc}
 	e.stated()
@@ -85,8 +85,7 @@ func RunChecks(c Content, fields map[string]Evidence, cc CheckContext) []Check {
 	return e.checks
 }
 
-// StatusAfter returns the status that checks lead to: Extracted where no
-// Blocking one failed, else NeedsReview.
+// StatusAfter returns Extracted if no BLOCKING check failed, and NeedsReview otherwise.
 func StatusAfter(checks []Check) Status {
 	for _, c := range checks {
 		if !c.Passed && c.Severity == Blocking {
@@ -107,7 +106,7 @@ func (e *checker) add(rule string, severity Severity, passed bool, path, expecte
 	e.checks = append(e.checks, Check{Rule: rule, Severity: severity, Passed: passed, Path: path, Expected: expected, Found: found})
 }
 
-// stated checks that what every bill needs is there.
+// stated checks that the values that every bill needs are present.
 func (e *checker) stated() {
 	c := e.c
 	total := Show(c.GrossTotal)
@@ -128,8 +127,8 @@ func (e *checker) stated() {
 	}
 }
 
-// criticalPaths are the values without which, or with a wrong one, a booking
-// goes wrong.
+// criticalPaths are the values that a correct bill needs. A missing or wrong one makes the bill
+// wrong.
 var criticalPaths = []string{
 	"invoice_number", "issue_date", "due_date", "currency", "seller.name",
 	"net_total", "tax_total", "gross_total", "prepaid_total", "amount_due", "withheld_total",
@@ -137,8 +136,8 @@ var criticalPaths = []string{
 
 var lineAmount = regexp.MustCompile(`^(lines|taxes|allowances|charges)\[\d+\]\.(net_amount|amount)$`)
 
-// readable reports stated values that could not be read. A value that has been
-// corrected since has other evidence.
+// readable reports stated values that could not be read. A corrected value has other evidence and
+// is not reported.
 func (e *checker) readable() {
 	for _, path := range slices.Sorted(maps.Keys(e.fields)) {
 		ev := e.fields[path]
@@ -153,8 +152,8 @@ func (e *checker) readable() {
 	}
 }
 
-// oldest is how far back an issue date is no surprise: what tax offices let
-// one claim, and some more.
+// oldest is the age up to which an issue date is plausible. It exceeds the period in which tax
+// offices allow a claim.
 const oldest = 10 // years
 
 func (e *checker) dates() {
@@ -173,7 +172,7 @@ func (e *checker) dates() {
 		zone = time.UTC
 	}
 	today := calendar.Of(e.cc.Now.In(zone))
-	last := today.AddDays(1) // the seller's day may be ahead of the entity's
+	last := today.AddDays(1) // the seller's day can be one day ahead of the entity's
 	if last.Before(c.IssueDate) {
 		e.add(RuleDatePlausible, Blocking, false, "issue_date", "not after "+last.String(), c.IssueDate.String())
 		return
@@ -182,7 +181,7 @@ func (e *checker) dates() {
 	e.add(RuleDatePlausible, Warning, !c.IssueDate.Before(first), "issue_date", "not before "+first.String(), c.IssueDate.String())
 }
 
-// parties checks that the invoice is one to the entity and not one by it.
+// parties checks that the invoice is addressed to the entity and not issued by it.
 func (e *checker) parties() {
 	c := e.c
 	if len(e.cc.EntityNames) == 0 && len(e.cc.EntityTaxIDs) == 0 {
@@ -197,8 +196,8 @@ func (e *checker) parties() {
 	}
 }
 
-// isEntity compares a party with the entity: by tax identifier where both have
-// one, else by name. comparable is false where there is nothing to compare.
+// isEntity compares a party with the entity: by tax identifier if both have one, otherwise by name.
+// comparable is false if there is nothing to compare.
 func (e *checker) isEntity(p Party) (is, comparable bool) {
 	if id := FoldTaxID(p.TaxID); id != "" && len(e.cc.EntityTaxIDs) > 0 {
 		for _, own := range e.cc.EntityTaxIDs {
@@ -222,8 +221,8 @@ func (e *checker) isEntity(p Party) (is, comparable bool) {
 	return false, comparable
 }
 
-// sameTaxID compares folded identifiers, of which one may lack the country's
-// two letters.
+// sameTaxID compares two folded identifiers. One of them may lack the country prefix of two
+// letters.
 func sameTaxID(a, b string) bool {
 	if a == b {
 		return true
@@ -231,18 +230,18 @@ func sameTaxID(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
-	const shortest = 6 // less is no identifier
+	const shortest = 6 // shorter texts are not identifiers
 	return len(b) >= shortest && len(a) == len(b)+2 && strings.HasSuffix(a, b) && isLetter(a[0]) && isLetter(a[1])
 }
 
-// SameTaxID says whether two tax identifiers are the same, however they are
-// written; nothing is the same as none.
+// SameTaxID reports whether two tax identifiers are equal, regardless of notation. An empty
+// identifier equals none.
 func SameTaxID(a, b string) bool {
 	a, b = FoldTaxID(a), FoldTaxID(b)
 	return a != "" && b != "" && sameTaxID(a, b)
 }
 
-// FoldIBAN brings an account number into the form in which it is compared.
+// FoldIBAN returns an account number in the form used for comparison.
 func FoldIBAN(s string) string { return alphanumeric(s) }
 
 func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' }

@@ -8,8 +8,8 @@ import (
 	"docledger/test/cputime"
 )
 
-// The checks run in the service, so that their time must not grow with the
-// product of the lines and the taxes that a document states.
+// TestChecksOfAVastInvoice guards the cost of the checks. They run in the service, so their time
+// must not grow with the product of lines and taxes.
 func TestChecksOfAVastInvoice(t *testing.T) {
 	t.Parallel()
 	one, rate := money.MustParse("1.00"), money.MustParse("19")

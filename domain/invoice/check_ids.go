@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// identifiers checks the digits of accounts and tax identifiers that guard
-// against typing errors.
+// identifiers checks the check digits of accounts and tax identifiers.
 func (e *checker) identifiers() {
 	for _, account := range []struct{ path, iban string }{
 		{"payment.iban", e.c.Payment.IBAN}, {"seller.iban", e.c.Seller.IBAN},
@@ -32,7 +31,7 @@ func expectation(met bool, what string) string {
 	return what
 }
 
-// ibanLengths are the lengths of the IBAN registry (ISO 13616), by country.
+// ibanLengths are the IBAN lengths by country, from the IBAN registry (ISO 13616).
 var ibanLengths = map[string]int{
 	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28,
 	"CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18,
@@ -44,8 +43,8 @@ var ibanLengths = map[string]int{
 	"UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }
 
-// ValidIBAN checks length and check digits (ISO 13616, ISO 7064 MOD 97-10).
-// known is false where the text is no IBAN but some other account number.
+// ValidIBAN checks the length and check digits of an IBAN (ISO 13616, ISO 7064 MOD 97-10). known is
+// false if the text is another kind of account number.
 func ValidIBAN(s string) (valid, known bool) {
 	iban := alphanumeric(s)
 	if len(iban) < 15 || !isLetter(iban[0]) || !isLetter(iban[1]) || !isDigit(iban[2]) || !isDigit(iban[3]) {
@@ -58,7 +57,7 @@ func ValidIBAN(s string) (valid, known bool) {
 	return len(iban) == length && mod97(iban[4:]+iban[:4]) == 1, true
 }
 
-// mod97 is the remainder of a number in which letters stand for 10 to 35.
+// mod97 returns the remainder modulo 97 of a number in which letters represent 10 to 35.
 func mod97(s string) int {
 	rest := 0
 	for i := range len(s) {
@@ -71,7 +70,7 @@ func mod97(s string) int {
 	return rest
 }
 
-// alphanumeric returns the Latin letters, as capitals, and the digits of s.
+// alphanumeric returns the Latin letters of s in upper case, and its digits.
 func alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -86,13 +85,13 @@ func alphanumeric(s string) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// FoldTaxID brings a tax identifier into the form in which it is compared.
+// FoldTaxID returns a tax identifier in the form used for comparison.
 func FoldTaxID(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(alphanumeric(s), "MVA"), "MWST")
 }
 
-// FoldName brings a name into the form in which it is compared: letters and
-// digits without regard to case.
+// FoldName returns a name in the form used for comparison: letters and digits only,
+// case-insensitive.
 func FoldName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {

@@ -30,8 +30,7 @@ func TestValidIBAN(t *testing.T) {
 	}
 }
 
-// TestValidTaxID uses examples that tax offices publish, and the same with one
-// digit changed.
+// TestValidTaxID uses examples that tax offices publish, and variants with one digit changed.
 func TestValidTaxID(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{

@@ -7,25 +7,23 @@ import (
 	"docledger/domain/money"
 )
 
-// Tolerances. EN 16931 rounds every total to the cent and allows no more; but
-// senders round each line, or compute totals from lines that are not rounded,
-// and both are seen as right. So half a cent for each value that goes into a
-// sum is allowed, up to one unit of the currency, which is what the validation
-// rules of EN 16931 allow a tax amount.
+// Tolerances. EN 16931 rounds every total to the cent and allows no difference. Real senders round
+// each line or compute totals from unrounded lines, and both are accepted practice. The checks
+// therefore allow half a cent for each value of a sum, up to one unit of the currency. The
+// validation rules of EN 16931 allow the same limit for a tax amount.
 var (
 	cent    = decimal("0.01")
 	half    = decimal("0.5")
 	hundred = decimal("100")
 )
 
-// wholeUnits are the currencies whose amounts are rounded to whole units: those
-// without a minor unit in ISO 4217, and the forint, whose minor unit is not in
-// use.
+// wholeUnits are the currencies whose amounts are rounded to whole units: those without a minor
+// unit in ISO 4217, and the forint, whose minor unit is no longer used.
 var wholeUnits = []string{
 	"BIF", "CLP", "DJF", "GNF", "HUF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF",
 }
 
-// step is what amounts of the invoice are rounded to.
+// step returns the unit to which amounts of the invoice are rounded.
 func (e *checker) step() money.Decimal {
 	if slices.Contains(wholeUnits, e.c.Currency) {
 		return money.FromInt(1)
@@ -33,7 +31,7 @@ func (e *checker) step() money.Decimal {
 	return cent
 }
 
-// roundings is the tolerance of a sum of n rounded values.
+// roundings returns the tolerance of a sum of n rounded values.
 func (e *checker) roundings(n int) money.Decimal {
 	step := e.step()
 	t := step.Add(step.Mul(half).Mul(money.FromInt(int64(n))))
@@ -46,7 +44,7 @@ func (e *checker) roundings(n int) money.Decimal {
 func (e *checker) arithmetic() {
 	e.linesSum()
 	e.allowancesSum()
-	// Counted once: a document may state thousands of lines and of taxes.
+	// linesAt is counted once, because a document may state thousands of lines and taxes.
 	linesAt := map[string]int{}
 	for i := range e.c.Lines {
 		if rate := e.c.Lines[i].TaxRate; rate != nil {
@@ -61,8 +59,7 @@ func (e *checker) arithmetic() {
 	e.dueSum()
 }
 
-// sumOf adds values; ok is false where there is none or one of them is
-// missing.
+// sumOf adds values. ok is false if there are no values or one of them is missing.
 func sumOf[T any](items []T, value func(*T) *money.Decimal) (sum money.Decimal, ok bool) {
 	for i := range items {
 		v := value(&items[i])
@@ -74,9 +71,8 @@ func sumOf[T any](items []T, value func(*T) *money.Decimal) (sum money.Decimal, 
 	return sum, len(items) > 0
 }
 
-// netOfLines adds up what lines state. One that states nothing adds nothing,
-// so that a missing amount (BR-24) shows as a sum that does not fit; where no
-// line states an amount there is no sum.
+// netOfLines adds the amounts of the lines. A line without an amount adds nothing, so a missing
+// amount (BR-24) appears as a sum that does not match. ok is false if no line states an amount.
 func (e *checker) netOfLines() (sum money.Decimal, ok bool) {
 	for _, l := range e.c.Lines {
 		if l.NetAmount != nil {
@@ -90,15 +86,15 @@ func (e *checker) compare(rule, path string, expected money.Decimal, found *mone
 	e.add(rule, Blocking, found.Within(expected, tolerance), path, expected.String(), found.String())
 }
 
-// linesSum: the lines add up to their total. Without a total of the lines
-// allowancesSum holds them against the net total.
+// linesSum checks that the lines add up to the line total. If there is no line total, allowancesSum
+// validates the lines against the net total.
 func (e *checker) linesSum() {
 	if sum, ok := e.netOfLines(); ok && e.c.LineTotal != nil {
 		e.compare(RuleLinesSum, "lines", sum, e.c.LineTotal, e.roundings(len(e.c.Lines)))
 	}
 }
 
-// allowancesSum: allowances and charges add up to their totals, and with the
+// allowancesSum checks that allowances and charges add up to their totals, and together with the
 // lines to the net total.
 func (e *checker) allowancesSum() {
 	c := e.c
@@ -141,8 +137,8 @@ func (e *checker) allowancesSum() {
 	e.compare(rule, "net_total", net, c.NetTotal, tolerance)
 }
 
-// allowances sums the allowances or the charges; nil where there is none or
-// one has no amount.
+// allowances sums the allowances or the charges. It returns nil if there are none or one has no
+// amount.
 func (e *checker) allowances(isCharge bool) *money.Decimal {
 	sum, any := money.Decimal{}, false
 	for _, a := range e.c.AllowancesCharges {
@@ -160,9 +156,8 @@ func (e *checker) allowances(isCharge bool) *money.Decimal {
 	return &sum
 }
 
-// taxPerRate: the tax of a row is its base times its rate. Rows under a
-// category that is not taxed may name the rate that would apply.
-// linesAt has the number of lines by rate.
+// taxPerRate checks that the tax of a row is its base times its rate. A row in an untaxed category
+// may state the rate that would apply. linesAt is the number of lines by rate.
 func (e *checker) taxPerRate(i int, linesAt map[string]int) {
 	t := e.c.Taxes[i]
 	if t.Rate == nil || t.Base == nil || t.Amount == nil {
@@ -179,7 +174,7 @@ func (e *checker) taxPerRate(i int, linesAt map[string]int) {
 	e.compare(RuleTaxPerRate, fmt.Sprintf("taxes[%d]", i), expected, t.Amount, e.roundings(n))
 }
 
-// taxSum: the tax of the rows adds up to the tax total.
+// taxSum checks that the tax of the rows adds up to the tax total.
 func (e *checker) taxSum() {
 	sum, ok := sumOf(e.c.Taxes, func(t *Tax) *money.Decimal { return t.Amount })
 	if ok && e.c.TaxTotal != nil {
@@ -187,8 +182,8 @@ func (e *checker) taxSum() {
 	}
 }
 
-// grossSum: net and tax make the gross total. Some formats state it without
-// what is withheld.
+// grossSum checks that net total and tax total add up to the gross total. Some formats state the
+// gross total without the withheld amount.
 func (e *checker) grossSum() {
 	c := e.c
 	if c.NetTotal == nil || c.GrossTotal == nil {
@@ -198,7 +193,7 @@ func (e *checker) grossSum() {
 	if tax == nil {
 		sum, ok := sumOf(c.Taxes, func(t *Tax) *money.Decimal { return t.Amount })
 		if !ok && !c.NetTotal.Equal(*c.GrossTotal) {
-			return // a tax that is not stated can't be held against anything
+			return // a tax that is not stated cannot be validated
 		}
 		tax = &sum
 	}
@@ -209,9 +204,9 @@ func (e *checker) grossSum() {
 	e.compare(RuleGrossSum, "gross_total", expected, c.GrossTotal, e.step())
 }
 
-// dueSum: what is due is the gross total without what is paid or withheld. A
-// document without lines and their total (the profile MINIMUM) does not state
-// what was paid, so nothing follows from it.
+// dueSum checks that the amount due is the gross total less what is paid or withheld. A document
+// with neither lines nor a line total (profile MINIMUM) does not state what was paid, so the rule
+// is omitted.
 func (e *checker) dueSum() {
 	c := e.c
 	if c.GrossTotal == nil || c.AmountDue == nil {

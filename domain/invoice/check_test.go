@@ -28,15 +28,15 @@ func date(s string) calendar.Date {
 	return d
 }
 
-// asked is what the entity of the tests knows.
+// asked is the check context of the test entity.
 var asked = invoice.CheckContext{
 	Now:          time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC),
 	EntityNames:  []string{"Example Ltd", "Example Trading"},
 	EntityTaxIDs: nil,
 }
 
-// sound is an invoice that fails no check: two lines of 50.00, an allowance of
-// 10.00, a charge of 5.00, 19 % tax.
+// sound returns an invoice that passes every check: two lines of 50.00, an allowance of 10.00, a
+// charge of 5.00, 19 % tax.
 func sound() invoice.Content {
 	return invoice.Content{
 		Type: invoice.TypeInvoice, Number: "1", IssueDate: date("2026-11-20"), DueDate: date("2026-12-20"), Currency: "EUR",
@@ -53,7 +53,7 @@ func sound() invoice.Content {
 	}
 }
 
-// failures are the failed checks, each as "severity rule path".
+// failures returns the failed checks, each as "severity rule path".
 func failures(checks []invoice.Check) []string {
 	var out []string
 	for _, c := range checks {
@@ -85,7 +85,7 @@ func TestSoundInvoicePassesEveryRule(t *testing.T) {
 		invoice.RuleBuyerIsEntity, invoice.RuleIsPurchase,
 	} {
 		if !tried[rule] {
-			t.Errorf("%s was not tried", rule)
+			t.Errorf("%s was not evaluated", rule)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestEachRuleFails(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarm holds the rules against what real invoices do.
+// TestNoFalseAlarm checks that valid variants of real invoices pass every check.
 func TestNoFalseAlarm(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*invoice.Content){
@@ -194,8 +194,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// TestToleranceEnds: rounding explains no more than a unit of the currency,
-// however many lines there are.
+// TestToleranceEnds checks that rounding never explains more than one unit of the currency,
+// regardless of the number of lines.
 func TestToleranceEnds(t *testing.T) {
 	t.Parallel()
 	c := invoice.Content{Number: "1", Currency: "EUR", LineTotal: dec("1001.01")}

@@ -12,19 +12,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Correction is what a person changes, keyed by path; only what it names is
-// touched. "" clears a value.
+// Correction is a person's change of an invoice, keyed by path. It changes only the values that it
+// names; "" clears a value.
 type Correction struct {
 	Values            map[string]string // header values, by path of Fields
 	Lines             []LineCorrection
-	Taxes             *[]Tax // replaces the whole list; nil leaves it
+	Taxes             *[]Tax // replaces the whole list; nil keeps it
 	Allowances        *[]AllowanceCharge
 	Charges           *[]AllowanceCharge
 	PrecedingInvoices *[]Reference
 }
 
-// LineCorrection changes the line of that id, removes it, or, without an id,
-// adds one at the end.
+// LineCorrection changes or removes the line with the given id. Without an id it appends a line.
 type LineCorrection struct {
 	ID      uuid.UUID
 	Deleted bool
@@ -34,15 +33,14 @@ type LineCorrection struct {
 // Changed is one value that a correction changed.
 type Changed struct{ Path, From, To string }
 
-// Outcome is what a correction did.
+// Outcome describes the effect of a correction.
 type Outcome struct {
 	Changes   []Changed // in the order of paths
-	Document  bool      // the document's own values changed, not only its booking and note
+	Document  bool      // values of the document changed, not only the coding and the note
 	Withdrawn bool      // an approval was withdrawn (domain D2)
 }
 
-// OnlyNote says that the correction touches nothing but the note, which may
-// change in any status.
+// OnlyNote reports whether the correction changes only the note. The note may change in any status.
 func (c Correction) OnlyNote() bool {
 	_, note := c.Values["note"]
 	return note && len(c.Values) == 1 && c.empty()
@@ -52,8 +50,8 @@ func (c Correction) empty() bool {
 	return len(c.Lines) == 0 && c.Taxes == nil && c.Allowances == nil && c.Charges == nil && c.PrecedingInvoices == nil
 }
 
-// Correct applies a correction. Lines that are added get their ids from newID.
-// Where nothing changes it answers ErrUnchanged.
+// Correct applies a correction. newID provides the ids of added lines. Correct returns ErrUnchanged
+// if nothing changes.
 func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, err error) {
 	if !c.OnlyNote() {
 		if err := inv.allow("correct"); err != nil {
@@ -63,7 +61,7 @@ func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, 
 	for _, path := range slices.Sorted(maps.Keys(c.Values)) {
 		f, ok := Fields[path]
 		if !ok {
-			return out, fault.InvalidField(path, "can't be changed")
+			return out, fault.InvalidField(path, "cannot be changed")
 		}
 		from := f.Get(inv)
 		if err := f.Set(inv, c.Values[path]); err != nil {
@@ -85,7 +83,7 @@ func (inv *Invoice) Correct(c Correction, newID func() uuid.UUID) (out Outcome, 
 		return out, ErrUnchanged
 	}
 	if touched {
-		// The stated sum of lines (BT-106) was that of other lines.
+		// The stated line total (BT-106) refers to the previous lines.
 		inv.LineTotal = nil
 	}
 	if out.Document = out.Document || touched || len(lists) > 0; out.Document {
@@ -102,8 +100,8 @@ func (inv *Invoice) withdrawApproval() bool {
 	return true
 }
 
-// markHuman records that a person set the value, keeping what they corrected
-// first.
+// markHuman records that a person set the value. It keeps the first corrected value as the
+// original.
 func (inv *Invoice) markHuman(path, from string) {
 	if inv.Fields == nil {
 		inv.Fields = map[string]Evidence{}
@@ -115,8 +113,8 @@ func (inv *Invoice) markHuman(path, from string) {
 	inv.Fields[path] = e
 }
 
-// correctLines applies the changes of lines; document says whether anything
-// but the booking values changed.
+// correctLines applies the changes of lines. document reports whether any value other than the
+// coding changed.
 func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (changes []Changed, document bool, err error) {
 	at := make(map[uuid.UUID]int, len(inv.Lines))
 	for i, l := range inv.Lines {
@@ -129,7 +127,7 @@ func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (c
 		i, known := at[c.ID]
 		switch {
 		case c.ID == uuid.Nil && c.Deleted:
-			return nil, false, fault.InvalidField(where+".id", "is needed to remove a line")
+			return nil, false, fault.InvalidField(where+".id", "is required to remove a line")
 		case c.ID == uuid.Nil:
 			if len(inv.Lines)-len(dropped) >= MaxLines {
 				return nil, false, fault.InvalidField(where, "would be one more than the %d lines that an invoice may have", MaxLines)
@@ -139,7 +137,7 @@ func (inv *Invoice) correctLines(cs []LineCorrection, newID func() uuid.UUID) (c
 			inv.Lines = append(inv.Lines, Line{ID: newID(), Position: last})
 			document = true
 		case !known || dropped[i]:
-			return nil, false, fault.InvalidField(where+".id", "names no line of this invoice")
+			return nil, false, fault.InvalidField(where+".id", "is not a line of this invoice")
 		case c.Deleted:
 			changes = append(changes, Changed{fmt.Sprintf("lines[%d]", i), inv.Lines[i].Description, ""})
 			dropped[i], document = true, true
@@ -163,7 +161,7 @@ func (inv *Invoice) correctLine(at int, where string, values map[string]string) 
 	for _, path := range slices.Sorted(maps.Keys(values)) {
 		f, ok := LineFields[path]
 		if !ok {
-			return nil, false, fault.InvalidField(where+"."+path, "can't be changed")
+			return nil, false, fault.InvalidField(where+"."+path, "cannot be changed")
 		}
 		line := &inv.Lines[at]
 		from := f.Get(line)
@@ -191,8 +189,8 @@ func (inv *Invoice) lastPosition() int {
 	return last
 }
 
-// dropLines removes lines by their index and moves the evidence of those
-// behind them, whose paths name their place.
+// dropLines removes lines by index. It moves the evidence of the lines after them, because evidence
+// paths contain the index.
 func (inv *Invoice) dropLines(dropped map[int]bool) {
 	if len(dropped) == 0 {
 		return
@@ -219,8 +217,7 @@ func (inv *Invoice) dropLines(dropped map[int]bool) {
 	inv.Lines, inv.Fields = kept, moved
 }
 
-// lineIndex reads the index in a path such as lines[3].quantity, and what
-// follows it.
+// lineIndex parses the index in a path such as lines[3].quantity, and returns the rest of the path.
 func lineIndex(path string) (i int, rest string, ok bool) {
 	after, ok := strings.CutPrefix(path, "lines[")
 	if !ok {
@@ -291,16 +288,15 @@ func equalAllowance(a, b AllowanceCharge) bool {
 		Show(a.Percentage) == Show(b.Percentage) && Show(a.TaxRate) == Show(b.TaxRate)
 }
 
-// KeepHuman copies into inv every value that a person set in old, so that
-// reading a document again never overwrites one (domain D20). Lines are
-// matched by their place.
+// KeepHuman copies to inv every value that a person set in old, so that another extraction never
+// overwrites it (domain D20). Lines are matched by position.
 func (inv *Invoice) KeepHuman(old *Invoice) {
 	for path, e := range old.Fields {
 		if e.Source != ByHuman {
 			continue
 		}
 		if f, ok := Fields[path]; ok {
-			// A value that was set once is well-formed.
+			// A stored value is well-formed, so Set cannot fail.
 			_ = f.Set(inv, f.Get(old))
 			inv.Fields[path] = e
 			continue
@@ -327,8 +323,8 @@ func (inv *Invoice) keepHumanList(old *Invoice, path string, e Evidence) {
 	inv.Fields[path] = e
 }
 
-// keepHumanLines keeps all old lines where a person changed any of them:
-// mixing half-corrected lines with fresh ones would state what neither does.
+// keepHumanLines keeps all old lines if a person changed any of them. A mixture of corrected and
+// new lines would match neither version of the document.
 func (inv *Invoice) keepHumanLines(old *Invoice) {
 	touched := false
 	for path, e := range old.Fields {

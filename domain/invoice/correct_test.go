@@ -107,7 +107,7 @@ func TestCorrectLines(t *testing.T) {
 		t.Errorf("evidence did not move with its line: %v", inv.Fields)
 	}
 	if inv.LineTotal != nil {
-		t.Error("the stated sum of the old lines is still held against the new ones")
+		t.Error("the stated sum of the old lines still applies to the new ones")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestCorrectionAndApproval(t *testing.T) {
 	}
 }
 
-// TestTransitions walks the table of domain D2.
+// TestTransitions checks the transition table of domain D2.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	actions := map[string]func(*invoice.Invoice) error{
@@ -170,7 +170,7 @@ func TestTransitions(t *testing.T) {
 				t.Errorf("%s from %s: %+v, want %+v", name, from, got, want[from][name])
 			}
 			if f, ok := fault.As(err); ok && (f.Details["status"] != string(from) || f.Details["allowed"] == nil) {
-				t.Errorf("%s from %s does not tell what is allowed: %v", name, from, f.Details)
+				t.Errorf("%s from %s does not list the allowed actions: %v", name, from, f.Details)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestKeepHuman(t *testing.T) {
 	}
 }
 
-// BenchmarkDeleteLines removes half of the most lines that an invoice may have.
+// BenchmarkDeleteLines removes half of the maximum number of lines of an invoice.
 func BenchmarkDeleteLines(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

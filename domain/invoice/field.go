@@ -6,18 +6,18 @@ import (
 	"docledger/domain/money"
 )
 
-// Field is one value of an invoice that a person can correct. Values travel as
-// the API writes them: decimals and dates as text, "" for none.
+// Field is one header value of an invoice that a person can correct. Values have the API's text
+// form: decimals and dates as text, "" for no value.
 type Field struct {
 	Path string
-	// Coding says that it belongs to the booking rather than to the document:
-	// changing it keeps an approval (domain D2).
+	// Coding reports whether the value belongs to the coding rather than to the document. Changing
+	// a coding value keeps an approval (domain D2).
 	Coding bool
 	Get    func(*Invoice) string
 	Set    func(*Invoice, string) error
 }
 
-// LineField is Field for a value of a line; Path is relative to the line.
+// LineField is a value of a line that a person can correct; Path is relative to the line.
 type LineField struct {
 	Path   string
 	Coding bool
@@ -55,7 +55,7 @@ func amount(path string, at func(*Invoice) **money.Decimal) Field {
 	}
 }
 
-// Show returns a decimal as the API writes it, "" for none.
+// Show returns a decimal in the API's text form, "" for nil.
 func Show(d *money.Decimal) string {
 	if d == nil {
 		return ""
@@ -182,7 +182,7 @@ func lineDecimal(path string, decimals int, at func(*Line) **money.Decimal) Line
 	}
 }
 
-// lineCode is a booking value, which remembers that a person chose it.
+// lineCode returns the field of a coding value. Setting it records that a person chose it.
 func lineCode(path string, at func(*Line) (*string, *CodingSource)) LineField {
 	return LineField{
 		Path: path, Coding: true,

@@ -1,8 +1,7 @@
-// Package invoice holds the invoice: what a document states, the checks on it,
-// and its way to approval.
+// Package invoice contains the invoice: what a document states, the checks on it, and its
+// transitions up to approval.
 //
-// Names follow the semantic model of EN 16931; BT and BG numbers are its
-// business terms and groups.
+// Names follow the semantic model of EN 16931; BT and BG numbers are its business terms and groups.
 package invoice
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Status is where an invoice stands (domain D2).
+// Status is the processing state of an invoice (domain D2).
 type Status string
 
 // The statuses.
@@ -32,24 +31,23 @@ func Statuses() []Status {
 	return []Status{Extracted, NeedsReview, Approved, Synced, SyncFailed, Rejected}
 }
 
-// Type tells invoices from credit notes.
+// Type distinguishes invoices, credit notes and corrections.
 type Type string
 
 // The document types.
 const (
 	TypeInvoice    Type = "INVOICE"
 	TypeCreditNote Type = "CREDIT_NOTE"
-	// TypeCorrection corrects an earlier invoice without giving money back: its
-	// amounts are the difference, which is 0 or a further charge.
+	// TypeCorrection corrects an earlier invoice without giving money back. Its amounts are the
+	// difference, which is 0 or a further charge.
 	TypeCorrection Type = "CORRECTION"
 )
 
-// MaxLines is the most lines an invoice may have (domain D25).
+// MaxLines is the maximum number of lines of an invoice (domain D25).
 const MaxLines = 10_000
 
-// Content is what a document states. Empty strings, zero dates and nil amounts
-// mean that it states nothing; a mismatch between amounts fails a check and is
-// never corrected.
+// Content is what a document states. Empty strings, zero dates and nil amounts mean that a value is
+// not stated. A mismatch between amounts fails a check and is never corrected automatically.
 type Content struct {
 	Type                  Type
 	TypeCode              string        // BT-3, UNTDID 1001; "" where the format has none
@@ -78,7 +76,7 @@ type Content struct {
 	GrossTotal            *money.Decimal // BT-112
 	PrepaidTotal          *money.Decimal // BT-113
 	PayableRounding       *money.Decimal // BT-114
-	WithheldTotal         *money.Decimal // what the buyer pays to the tax office instead: income tax, VAT under split payment
+	WithheldTotal         *money.Decimal // what the buyer pays to the tax office directly: income tax, VAT under split payment
 	AmountDue             *money.Decimal // BT-115
 }
 
@@ -91,7 +89,7 @@ type Party struct {
 	Address        Address
 	Email          string
 	Phone          string
-	IBAN           string // of an account stated for the party itself
+	IBAN           string // an account stated for the party itself
 	BIC            string
 }
 
@@ -106,7 +104,7 @@ type Address struct {
 	Country    string // ISO 3166-1 alpha-2
 }
 
-// Payment is how the invoice asks to be paid (BG-16, BG-17).
+// Payment contains the payment instructions (BG-16, BG-17).
 type Payment struct {
 	IBAN      string // BT-84
 	BIC       string // BT-86
@@ -123,7 +121,7 @@ type Reference struct {
 	IssueDate calendar.Date
 }
 
-// CodingSource says where a line's account or tax rate came from.
+// CodingSource is the origin of a line's account or tax rate.
 type CodingSource string
 
 // The sources of a coding.
@@ -136,13 +134,13 @@ const (
 
 // Line is one line (BG-25).
 type Line struct {
-	ID            uuid.UUID // stable over corrections
+	ID            uuid.UUID // constant across corrections
 	Position      int       // from 1, in the document's order
-	Description   string    // BT-153, with BT-154 where the name is empty
+	Description   string    // BT-153, or BT-154 if there is no name
 	Quantity      *money.Decimal
 	Unit          string         // BT-130, as stated
 	UnitPrice     *money.Decimal // BT-146
-	PriceBase     *money.Decimal // BT-149: the quantity UnitPrice is for; nil: 1
+	PriceBase     *money.Decimal // BT-149: the quantity to which UnitPrice applies; nil means 1
 	NetAmount     *money.Decimal // BT-131
 	TaxRate       *money.Decimal // BT-152, percent
 	TaxCategory   string         // BT-151
@@ -160,8 +158,8 @@ type Tax struct {
 	Amount   *money.Decimal // BT-117
 }
 
-// AllowanceCharge is a deduction or surcharge on document level (BG-20,
-// BG-21). Amounts are positive in either case.
+// AllowanceCharge is a deduction or surcharge on the whole document (BG-20, BG-21). Amounts are
+// positive in both cases.
 type AllowanceCharge struct {
 	IsCharge    bool
 	Amount      *money.Decimal // BT-92, BT-99
@@ -173,7 +171,7 @@ type AllowanceCharge struct {
 	TaxRate     *money.Decimal // BT-96, BT-103
 }
 
-// Source says where a value came from.
+// Source is the origin of an extracted value.
 type Source string
 
 // The sources of a value.
@@ -186,27 +184,27 @@ const (
 	ByHuman      Source = "HUMAN"
 )
 
-// Evidence tells where a value came from and how sure it is.
+// Evidence describes the origin of a value and its confidence.
 type Evidence struct {
 	Source       Source
 	Confidence   float64     // 0 to 1
-	Page         int         // from 1; 0 where the source has no pages
-	Box          *[4]float64 // x0, y0, x1, y1 in fractions of the rotated page, from its top left corner
+	Page         int         // from 1; 0 if the source has no pages
+	Box          *[4]float64 // x0, y0, x1, y1 as fractions of the rotated page, from its top left corner
 	SourceText   string
-	Alternatives []string // the other readings of an ambiguous value
-	Original     *string  // what a person corrected
+	Alternatives []string // other possible values of an ambiguous text
+	Original     *string  // the value that a person corrected
 }
 
-// Severity says whether a failed check stops an invoice.
+// Severity determines whether a failed check requires review.
 type Severity string
 
-// The severities. A failed BLOCKING check means review.
+// The severities. A failed BLOCKING check requires review.
 const (
 	Blocking Severity = "BLOCKING"
 	Warning  Severity = "WARNING"
 )
 
-// Check is one rule applied to an invoice.
+// Check is the result of one rule for an invoice.
 type Check struct {
 	Rule     string // one of the Rule constants
 	Severity Severity
@@ -216,7 +214,7 @@ type Check struct {
 	Found    string
 }
 
-// Method says what kind of engine read the document.
+// Method is the kind of engine that extracted the document.
 type Method string
 
 // The methods.
@@ -225,7 +223,7 @@ const (
 	Text       Method = "TEXT"
 )
 
-// Extraction tells how the content was read.
+// Extraction describes how the content was extracted.
 type Extraction struct {
 	Method        Method
 	Format        string // of a structured document: "ubl", "cii", …
@@ -255,24 +253,24 @@ type Invoice struct {
 	OrganizationID uuid.UUID
 	Status         Status
 	Content
-	LinesTotal  int // all lines; Lines may hold only the first ones
+	LinesTotal  int // the number of all lines; Lines may contain only the first ones
 	Checks      []Check
 	Fields      map[string]Evidence // by path: `seller.tax_id`, `lines[0].net_amount`
 	Extraction  Extraction
 	ContactID   string        // the supplier in the ledger
-	PostingDate calendar.Date // the ledger's date where it differs from IssueDate
+	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
-	Reopened    bool      // only a person ends the review: it was reopened, or an assistant changed it
-	Sync        *SyncView // its booking in the ledger, which is stored apart; nil before it was asked for
+	Reopened    bool      // only a person can end the review, because it was reopened or an assistant changed it
+	Sync        *SyncView // the sync, which is stored separately; nil if never requested
 	Version     int
 	CreatedBy   uuid.UUID
-	ChangedBy   uuid.UUID // the person who changed it last; zero where none did
+	ChangedBy   uuid.UUID // the person who changed it last; zero if none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
 
-// Failed counts the checks that did not pass.
+// Failed counts the failed checks.
 func (inv *Invoice) Failed() (blocking, warning int) {
 	for _, c := range inv.Checks {
 		switch {

@@ -13,14 +13,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// ErrUnchanged is returned by a change that found nothing to do.
+// ErrUnchanged is returned by a change that has no effect.
 var ErrUnchanged = errors.New("unchanged")
 
-// FirstLines is how many lines an invoice carries in an answer; Lines pages
-// through the rest (architecture rule 7).
+// FirstLines is the number of lines in the API's representation of an invoice. Lines returns the
+// rest in pages (architecture rule 7).
 const FirstLines = 200
 
-// Summary is an invoice as lists show it.
+// Summary is an invoice as lists return it.
 type Summary struct {
 	ID             uuid.UUID
 	DocumentID     uuid.UUID
@@ -48,15 +48,15 @@ type Summary struct {
 	UpdatedAt      time.Time
 }
 
-// ListedLine is a line with its evidence, whose paths are those of the whole
-// invoice (`lines[250].quantity`).
+// ListedLine is a line with its evidence. The evidence paths are relative to the invoice
+// (`lines[250].quantity`).
 type ListedLine struct {
 	Line
 	Fields map[string]Evidence
 }
 
-// Filter narrows a list; the zero value lists all that the scope holds. Days
-// and times are inclusive from, days inclusive and times exclusive to.
+// Filter restricts a list; the zero value matches everything in the scope. Lower bounds are
+// inclusive. Upper bounds of days are inclusive, those of times exclusive.
 type Filter struct {
 	EntityID      uuid.UUID
 	Statuses      []Status
@@ -66,31 +66,31 @@ type Filter struct {
 	DueDateTo     calendar.Date
 	CreatedFrom   time.Time
 	CreatedTo     time.Time
-	// Query matches, without regard to case and accents, a part of the number,
-	// the seller, the purchase order or the file name, or an exact amount.
+	// Query matches an exact amount, or part of the number, seller, purchase order or file name. It
+	// ignores case and accents.
 	Query string
 }
 
-// Revision is another one whenever anything else is that Get returns of an
-// invoice. It costs less to read.
+// Revision changes whenever the result of Get for an invoice changes. It is cheaper to load than
+// the invoice.
 type Revision struct {
 	Version           int
 	UpdatedAt         time.Time
-	SyncUpdatedAt     time.Time // zero where it was never to be booked
+	SyncUpdatedAt     time.Time // zero if no sync was ever requested
 	SyncNextAttemptAt time.Time
 }
 
 // Reader reads invoices within a scope.
 type Reader interface {
-	// Get returns the invoice with its first FirstLines lines and LinesTotal,
-	// or a NotFound fault where it is missing or outside the scope.
+	// Get returns the invoice with its first FirstLines lines and LinesTotal. It returns a NotFound
+	// fault if the invoice is missing or outside the scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Invoice, error)
-	// Revision returns the stamp of the invoice, or Get's fault. What Get returns
-	// afterwards is at least as new.
+	// Revision returns the revision of the invoice, or the fault of Get. A later Get returns state
+	// that is at least as new.
 	Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (Revision, error)
-	// List returns summaries newest first.
+	// List returns summaries, newest first.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Summary], error)
-	// Lines returns lines with their evidence, in their order.
+	// Lines returns lines with their evidence, in document order.
 	Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[ListedLine], error)
 }
 
@@ -99,10 +99,9 @@ type Repository interface {
 	Reader
 	// Add stores a new invoice with all its lines.
 	Add(ctx context.Context, inv *Invoice) error
-	// Update loads the invoice with all its lines under a row lock, applies
-	// change, and stores it with Version raised by one; ifVersion, where
-	// positive, must be the present version, else a version_conflict fault.
-	// Where change returns ErrUnchanged nothing is stored and the invoice is
-	// returned as it is.
+	// Update loads the invoice with all its lines under a row lock, applies change, increments
+	// Version and stores the invoice. A positive ifVersion must equal the current version;
+	// otherwise Update returns a version_conflict fault. If change returns ErrUnchanged, Update
+	// stores nothing and returns the unchanged invoice.
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*Invoice) error) (*Invoice, error)
 }

@@ -2,8 +2,8 @@ package invoice
 
 import "docledger/domain/money"
 
-// Negative says whether the totals are stated below zero: the first stated one
-// of gross, due, net and sum of the lines tells.
+// Negative reports whether the totals are negative. The first stated one of gross total, amount
+// due, net total and line total decides.
 func (c *Content) Negative() bool {
 	for _, total := range []*money.Decimal{c.GrossTotal, c.AmountDue, c.NetTotal, c.LineTotal} {
 		if total != nil {
@@ -13,9 +13,8 @@ func (c *Content) Negative() bool {
 	return false
 }
 
-// TurnSigns makes the amounts of a credit note that states them negative
-// positive (domain D13). It returns the check that tells of it, nil where
-// nothing was to be turned.
+// TurnSigns makes the amounts of a credit note positive if the document states them as negative
+// (domain D13). It returns a check that records the change, or nil if nothing changed.
 func (c *Content) TurnSigns() *Check {
 	if c.Type != TypeCreditNote || !c.Negative() {
 		return nil
@@ -47,8 +46,8 @@ func (c *Content) TurnSigns() *Check {
 	}
 }
 
-// turnSigns turns a line's amount and, so that quantity times price still gives
-// it, the one of the two that carried the sign.
+// turnSigns changes the sign of a line's amount. It also changes the sign of the quantity or the
+// price, so that their product still equals the amount.
 func (l *Line) turnSigns() {
 	l.NetAmount = money.Negated(l.NetAmount)
 	switch {

@@ -10,21 +10,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Open says that the invoice is not past review: its document may be read
-// again, and checks decide its status.
+// Open reports whether the invoice is still before approval or rejection. An open invoice's
+// document may be extracted again, and checks decide its status.
 func (s Status) Open() bool { return s == Extracted || s == NeedsReview }
 
-// transitions names, for each action, the statuses it may start from (domain
-// D2).
+// transitions lists the statuses in which each action is allowed (domain D2).
 var transitions = map[string][]Status{
 	"approve": {Extracted, NeedsReview},
 	"reject":  {Extracted, NeedsReview, Approved, SyncFailed},
 	"reopen":  {Rejected, Approved, SyncFailed},
 	"correct": {Extracted, NeedsReview, Approved, SyncFailed},
-	"sync":    {Approved, SyncFailed, Synced}, // on a SYNCED one it reads the bill back
+	"sync":    {Approved, SyncFailed, Synced}, // for a SYNCED invoice it re-reads the bill
 }
 
-// actions are those of transitions, in the order in which answers name them.
+// actions are the keys of transitions, in the order used in messages.
 var actions = []string{"approve", "reject", "reopen", "correct", "sync"}
 
 func (inv *Invoice) allow(action string) error {
@@ -44,19 +43,18 @@ func (inv *Invoice) allow(action string) error {
 		allowed = []string{}
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
-		"An invoice in status %s can't be changed in this way (%s); see details.allowed for what can be done now.", inv.Status, action).
+		"An invoice in status %s does not allow this action (%s). See details.allowed for the actions that it allows.", inv.Status, action).
 		With("status", string(inv.Status)).With("allowed", allowed)
 }
 
-// Approve approves the version that the approver saw. Failed BLOCKING checks
-// must be acknowledged by their rules (domain D31). Approving an approved
-// invoice again changes nothing and returns ErrUnchanged.
+// Approve approves the version that the approver saw. acknowledged must name the rules of failed
+// BLOCKING checks (domain D31). Approving an approved invoice again returns ErrUnchanged.
 func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int, acknowledged []string) error {
 	if inv.Status == Approved && (inv.Version == version || inv.Approval != nil && inv.Approval.Version == version) {
 		return ErrUnchanged
 	}
 	if inv.Status != Approved {
-		// Of an approved one another version was meant, which is said below.
+		// An approved invoice reports the version mismatch below instead.
 		if err := inv.allow("approve"); err != nil {
 			return err
 		}
@@ -73,7 +71,7 @@ func (inv *Invoice) Approve(by uuid.UUID, at time.Time, version int, acknowledge
 	return nil
 }
 
-// Reject takes the invoice out of sums and duplicate search; it stays findable.
+// Reject excludes the invoice from sums and duplicate search. It stays searchable.
 func (inv *Invoice) Reject(by uuid.UUID, at time.Time, reason string) error {
 	if inv.Status == Rejected {
 		return ErrUnchanged
@@ -82,7 +80,7 @@ func (inv *Invoice) Reject(by uuid.UUID, at time.Time, reason string) error {
 		return err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return fault.InvalidField("reason", "must say why")
+		return fault.InvalidField("reason", "is required")
 	}
 	inv.Status = Rejected
 	inv.Approval = nil
@@ -90,7 +88,7 @@ func (inv *Invoice) Reject(by uuid.UUID, at time.Time, reason string) error {
 	return nil
 }
 
-// Reopen sends the invoice back to review.
+// Reopen returns the invoice to review.
 func (inv *Invoice) Reopen() error {
 	if inv.Status == NeedsReview {
 		return ErrUnchanged
@@ -103,8 +101,7 @@ func (inv *Invoice) Reopen() error {
 	return nil
 }
 
-// ApplyChecks sets the status that the checks ask for, where the invoice is not
-// past review.
+// ApplyChecks sets the checks and the status that follows from them, if the invoice is open.
 func (inv *Invoice) ApplyChecks(checks []Check) {
 	inv.Checks = checks
 	if inv.Status.Open() {

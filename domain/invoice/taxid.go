@@ -2,10 +2,10 @@ package invoice
 
 import "strings"
 
-// ValidTaxID checks the check digits of a VAT identifier of the countries below
-// (VIES, and the national rules it refers to). country is where the party sits
-// and serves identifiers without a country in front. known is false for other
-// countries and for what is no VAT identifier of the country at all.
+// ValidTaxID checks the check digits of a VAT identifier of the supported countries (VIES and the
+// national rules). country is the party's country and applies to identifiers without a country
+// prefix. known is false for other countries and for texts that are not a VAT identifier of the
+// country.
 func ValidTaxID(id, country string) (valid, known bool) {
 	body := FoldTaxID(id)
 	if len(body) < 5 {
@@ -17,15 +17,15 @@ func ValidTaxID(id, country string) (valid, known bool) {
 	if strings.HasPrefix(body, "CHE") {
 		return checkCH(body[3:]), true
 	}
-	// Without a country the text may be another number of that country, so only
-	// one that fits says anything.
+	// Without a country prefix the text may be another number of that country, so only a valid
+	// identifier is conclusive.
 	if check, ok := taxIDChecks[country]; ok && check(body) {
 		return true, true
 	}
 	return false, false
 }
 
-// taxIDChecks are the checks by the two letters in front of the identifier.
+// taxIDChecks are the check functions by country prefix.
 var taxIDChecks = map[string]func(string) bool{
 	"AT": checkAT, "BE": checkBE, "DE": checkDE, "DK": checkDK, "ES": checkES, "FI": checkFI, "FR": checkFR, "GB": checkGB,
 	"HU": checkHU, "IT": checkIT, "LU": checkLU, "NL": checkNL, "NO": checkNO, "PL": checkPL, "PT": checkPT, "SE": checkSE,
@@ -43,7 +43,7 @@ func allDigits(s string, length int) bool {
 	return true
 }
 
-// weighted is the sum of the digits times their weights.
+// weighted returns the sum of the digits multiplied by their weights.
 func weighted(s string, weights ...int) int {
 	sum := 0
 	for i, w := range weights {
@@ -60,7 +60,7 @@ func number(s string) int {
 	return n
 }
 
-// luhn checks a number by the formula of ISO/IEC 7812.
+// luhn checks a number with the Luhn formula of ISO/IEC 7812.
 func luhn(s string) bool {
 	sum := 0
 	for i := range len(s) {
@@ -97,7 +97,7 @@ func checkBE(s string) bool {
 	return allDigits(s, 10) && 97-number(s[:8])%97 == number(s[8:])
 }
 
-// checkDE is ISO 7064 MOD 11,10.
+// checkDE implements ISO 7064 MOD 11,10.
 func checkDE(s string) bool {
 	if !allDigits(s, 9) || s[0] == '0' {
 		return false
@@ -117,7 +117,8 @@ func checkDK(s string) bool {
 	return allDigits(s, 8) && weighted(s, 2, 7, 6, 5, 4, 3, 2, 1)%11 == 0
 }
 
-// checkES knows persons (DNI, NIE, and the letters K, L and M) and companies.
+// checkES checks identifiers of persons (DNI, NIE, and the letters K, L and M) and of companies
+// (CIF).
 func checkES(s string) bool {
 	const letters = "TRWAGMYFPDXBNJZSQVHLCKE"
 	if len(s) != 9 {
@@ -135,8 +136,8 @@ func checkES(s string) bool {
 	return allDigits(digits, 8) && letters[number(digits)%23] == last
 }
 
-// checkCIF checks a company's number, whose last character is a digit or, for
-// some kinds of company, a letter.
+// checkCIF checks the number of a company. Its last character is a digit or, for some kinds of
+// company, a letter.
 func checkCIF(s string) bool {
 	sum := 0
 	for i := 1; i <= 7; i++ {
@@ -158,8 +159,8 @@ func checkFI(s string) bool {
 	return rest != 1 && (11-rest)%11 == int(s[7]-'0')
 }
 
-// checkFR checks the key before the SIREN. Keys with letters follow another
-// rule that not all of them keep, so they pass.
+// checkFR checks the key before the SIREN. Keys with letters follow another rule that is not
+// applied consistently, so they pass.
 func checkFR(s string) bool {
 	if len(s) != 11 || !allDigits(s[2:], 9) {
 		return false
@@ -172,7 +173,7 @@ func checkFR(s string) bool {
 
 func checkGB(s string) bool {
 	if len(s) == 12 {
-		s = s[:9] // with the number of a branch
+		s = s[:9] // identifies a branch
 	}
 	if !allDigits(s, 9) {
 		return false
@@ -189,8 +190,8 @@ func checkIT(s string) bool { return allDigits(s, 11) && luhn(s) }
 
 func checkLU(s string) bool { return allDigits(s, 8) && number(s[:6])%89 == number(s[6:]) }
 
-// checkNL knows the numbers of companies (MOD 11) and the newer ones of
-// persons, whose check digits span the whole identifier (MOD 97).
+// checkNL checks numbers of companies (MOD 11) and newer ones of persons, whose check digits cover
+// the whole identifier (MOD 97).
 func checkNL(s string) bool {
 	if len(s) != 12 || s[9] != 'B' || !allDigits(s[:9], 9) || !allDigits(s[10:], 2) {
 		return false

@@ -10,17 +10,17 @@ import (
 	"docledger/domain/money"
 )
 
-// Order is all that a bill is made of.
+// Order is the input from which a bill is created.
 type Order struct {
 	Invoice  *invoice.Invoice // with all its lines
 	Contact  string           // in the ledger
 	Settings *entity.Settings
-	PaysTax  bool // false: tax is cost, and is booked within the amounts
+	PaysTax  bool // false: the tax is part of the cost and included in the amounts
 	Coding   Coding
 	Ledger   Ledger
 	Link     string // the page that shows the invoice; "" for none
 	Corrects []accounting.Corrected
-	Again    bool // book although the ledger has a bill with the number
+	Again    bool // create the bill even if the ledger has one with the same number
 }
 
 const (
@@ -28,8 +28,8 @@ const (
 	rounding       = "Rounding"
 )
 
-// Bill makes the bill, or refuses with what a person must do first. It also
-// codes the invoice's lines with what the bill names.
+// Bill returns the bill, or a Refusal that states what a person must do first. It also stores the
+// bill's coding in the invoice's lines.
 func (o Order) Bill() (accounting.Bill, error) {
 	inv, rules := o.Invoice, o.Ledger.Rules
 	if err := o.complete(); err != nil {
@@ -37,7 +37,7 @@ func (o Order) Bill() (accounting.Bill, error) {
 	}
 	list := items(inv, rules.Decimals)
 	if len(list) == 0 {
-		return accounting.Bill{}, accounting.Refuse(accounting.CodeIncomplete, "It states no amounts.")
+		return accounting.Bill{}, accounting.Refuse(accounting.CodeIncomplete, "The invoice states no amounts.")
 	}
 	taxed := o.PaysTax && rules.HasTax
 	if err := code(list, o.Coding, o.Settings, o.Ledger, taxed); err != nil {
@@ -74,7 +74,7 @@ func (o Order) Bill() (accounting.Bill, error) {
 	return b, nil
 }
 
-// KindOf is what an invoice is in the ledger, as far as its stated totals tell.
+// KindOf returns the kind of bill that the stated totals of an invoice require.
 func KindOf(inv *invoice.Invoice) accounting.BillKind {
 	total := Total(inv)
 	if total == nil {
@@ -86,7 +86,7 @@ func KindOf(inv *invoice.Invoice) accounting.BillKind {
 	return kindOf(inv, *total)
 }
 
-// kindOf is the other kind where the total is negative.
+// kindOf returns the opposite kind if the total is negative.
 func kindOf(inv *invoice.Invoice, total money.Decimal) accounting.BillKind {
 	if (inv.Type == invoice.TypeCreditNote) != (total.Sign() < 0) {
 		return accounting.SupplierCredit
@@ -101,7 +101,7 @@ func (o Order) date() calendar.Date {
 	return o.Invoice.IssueDate
 }
 
-// complete refuses what no bill can be made of.
+// complete returns a Refusal if values that a bill requires are missing.
 func (o Order) complete() error {
 	inv, rules := o.Invoice, o.Ledger.Rules
 	for _, v := range []struct {
@@ -111,7 +111,7 @@ func (o Order) complete() error {
 		{inv.Number == "", "invoice_number"}, {inv.IssueDate.IsZero(), "issue_date"}, {inv.Currency == "", "currency"},
 	} {
 		if v.missing {
-			return accounting.Refuse(accounting.CodeIncomplete, "It has no %s.", v.field)
+			return accounting.Refuse(accounting.CodeIncomplete, "The invoice has no %s.", v.field)
 		}
 	}
 	if !slices.Contains(rules.Currencies, inv.Currency) {
@@ -123,7 +123,7 @@ func (o Order) complete() error {
 	return nil
 }
 
-// codeLines writes into the invoice's lines what they are booked under.
+// codeLines stores the coding of the items in the invoice's lines.
 func (o Order) codeLines(list []item, taxed bool) {
 	for _, it := range list {
 		if it.line < 0 {
@@ -148,7 +148,7 @@ func lines(list []item, taxed bool) []accounting.BillLine {
 			l.Description = string(r[:maxDescription-1]) + "…"
 		}
 		if !taxed {
-			// What is not reclaimed is part of the cost.
+			// Tax that is not reclaimed is part of the cost.
 			l.Amount, l.TaxAmount = it.net.Add(it.tax), money.Decimal{}
 			if !it.tax.IsZero() {
 				l.Quantity, l.UnitPrice = nil, nil
@@ -159,7 +159,7 @@ func lines(list []item, taxed bool) []accounting.BillLine {
 	return out
 }
 
-// taxes sums the tax of each rate, in the order in which they occur.
+// taxes sums the tax of each rate, in order of first occurrence.
 func taxes(list []item) (out []accounting.BillTax) {
 	at := map[string]int{}
 	for _, it := range list {
@@ -176,7 +176,7 @@ func taxes(list []item) (out []accounting.BillTax) {
 	return out
 }
 
-// turned returns the bill with every amount the other way round.
+// turned returns the bill with the sign of every amount changed.
 func turned(b accounting.Bill) accounting.Bill {
 	b.Total = b.Total.Neg()
 	for i := range b.Lines {

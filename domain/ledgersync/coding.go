@@ -11,33 +11,32 @@ import (
 	"github.com/google/uuid"
 )
 
-// Coding is what was chosen when an invoice of a supplier was booked last
-// (domain D8). It belongs to one integration, since the ids do.
+// Coding contains the choices of the last sync for a supplier (domain D8). It belongs to one
+// integration, because the ids are the ledger's.
 type Coding struct {
 	ContactID string
 	AccountID string
-	TaxRates  []entity.TaxMapping // those that a person chose
+	TaxRates  []entity.TaxMapping // the rates that a person chose
 }
 
-// Codings keeps what was chosen for suppliers.
+// Codings stores the coding of suppliers.
 type Codings interface {
-	// Of returns what is kept for a supplier's key; the zero value where there
-	// is nothing, as there is for no integration and for no key.
+	// Of returns the coding stored for a supplier's key. It returns the zero value if there is
+	// none, or if the integration or key is empty.
 	Of(ctx context.Context, organization, entity, integration uuid.UUID, supplier string) (Coding, error)
-	// Keep stores it over what was kept before.
+	// Keep stores the coding and replaces the previous one.
 	Keep(ctx context.Context, organization, entity, integration uuid.UUID, supplier string, c Coding) error
 }
 
-// Ledger is what is read of a ledger before a bill is made for it.
+// Ledger is the master data that is read from a ledger before a bill is created.
 type Ledger struct {
 	Rules    accounting.Rules
 	Accounts []accounting.Account
 	TaxRates []accounting.TaxRate
 }
 
-// Apply codes the lines of an invoice that was just read: by what was chosen
-// for the supplier, by the mappings, by the defaults. What a person chose
-// stays.
+// Apply codes the lines of a newly extracted invoice: from the supplier's last coding, then the
+// mappings, then the defaults. A person's choices are kept.
 func (c Coding) Apply(inv *invoice.Invoice, settings *entity.Settings) {
 	for i := range inv.Lines {
 		l := &inv.Lines[i]
@@ -84,8 +83,8 @@ func mapped(mappings []entity.TaxMapping, category string, rate *money.Decimal) 
 	return ""
 }
 
-// Learn is what to keep after an invoice was booked: the account of the
-// largest amount, and the tax rates that people chose.
+// Learn returns the coding to store after a sync: the account of the largest amount, and the tax
+// rates that people chose.
 func (c Coding) Learn(inv *invoice.Invoice, contact string) Coding {
 	c.ContactID = contact
 	sums := map[string]money.Decimal{}
@@ -106,7 +105,7 @@ func (c Coding) Learn(inv *invoice.Invoice, contact string) Coding {
 	return c
 }
 
-// maxRemembered bounds how many tax rates are kept of one supplier.
+// maxRemembered is the maximum number of tax rates stored for one supplier.
 const maxRemembered = 50
 
 func remapped(mappings []entity.TaxMapping, m entity.TaxMapping) []entity.TaxMapping {
@@ -122,8 +121,7 @@ func remapped(mappings []entity.TaxMapping, m entity.TaxMapping) []entity.TaxMap
 	return out[max(0, len(out)-maxRemembered):]
 }
 
-// code gives every item its account, and, where the bill carries tax, its tax
-// rate.
+// code sets the account of every item and, if the bill carries tax, its tax rate.
 func code(list []item, c Coding, settings *entity.Settings, ledger Ledger, taxed bool) error {
 	for i := range list {
 		it := &list[i]
@@ -151,8 +149,8 @@ func code(list []item, c Coding, settings *entity.Settings, ledger Ledger, taxed
 	return nil
 }
 
-// inherit gives what is no line the account of the largest line, and refuses
-// lines without one.
+// inherit gives items that are not lines the account of the largest line. It refuses lines without
+// an account.
 func inherit(list []item) error {
 	at := largest(list, func(it item) bool { return it.account != "" && it.line >= 0 })
 	for i := range list {
@@ -173,17 +171,17 @@ func usable(id string, accounts []accounting.Account) error {
 			continue
 		}
 		if err := a.RequireBookable(""); err != nil {
-			return accounting.Refuse(accounting.CodeAccountUnusable, "Account %q takes no bookings.", a.Name).WithCause(err)
+			return accounting.Refuse(accounting.CodeAccountUnusable, "Account %q does not accept bills.", a.Name).WithCause(err)
 		}
 		return nil
 	}
 	return accounting.Refuse(accounting.CodeAccountUnusable, "There is no account %s.", id)
 }
 
-// chooseTaxRate holds what is chosen for the item against the ledger's rates.
-// A choice by mapping, supplier or person counts as it is; the default counts
-// where it has the stated rate, or where none is stated. Else the one rate of
-// the ledger that fits is taken; several are tax_rate_ambiguous.
+// chooseTaxRate validates the chosen tax rate of the item against the ledger's rates. A choice by
+// mapping, supplier or person is always used. The default is used if it has the stated rate or no
+// rate is stated. Otherwise the only matching rate of the ledger is used; several matches are
+// tax_rate_ambiguous.
 func (it *item) chooseTaxRate(rates []accounting.TaxRate) error {
 	if it.taxRate != "" {
 		chosen, err := rateOf(it.taxRate, rates)
@@ -225,14 +223,14 @@ func rateOf(id string, rates []accounting.TaxRate) (accounting.TaxRate, error) {
 			continue
 		}
 		if r.State != accounting.InUse || !r.Purchases {
-			return r, accounting.Refuse(accounting.CodeTaxRateUnusable, "%q can't be used in bills.", r.Name)
+			return r, accounting.Refuse(accounting.CodeTaxRateUnusable, "%q cannot be used in bills.", r.Name)
 		}
 		return r, nil
 	}
 	return accounting.TaxRate{}, accounting.Refuse(accounting.CodeTaxRateUnusable, "There is no tax rate %s.", id)
 }
 
-// clip bounds what a message repeats of a document.
+// clip limits the length of document text in messages.
 func clip(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

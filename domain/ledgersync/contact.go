@@ -1,6 +1,5 @@
-// Package booking decides how an invoice becomes a bill in the ledger: whom it
-// is from, under which accounts and tax rates, at which amounts, and what is
-// to be done when an attempt fails. It calls nobody.
+// Package ledgersync decides how an invoice becomes a bill in the ledger: contact, accounts, tax
+// rates, amounts, and what happens after a failed attempt. It makes no external calls.
 package ledgersync
 
 import (
@@ -10,9 +9,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// Supplier is the key by which what was chosen for a supplier is kept: the tax
-// identifier, else the account that it is paid to, else its name. "" where the
-// invoice states none of them.
+// Supplier returns the key under which a supplier's coding is stored: the tax identifier, else the
+// bank account, else the name. It returns "" if the invoice states none of them.
 func Supplier(seller invoice.Party, payment invoice.Payment) string {
 	if id := invoice.FoldTaxID(seller.TaxID); id != "" {
 		return "tax:" + id
@@ -26,7 +24,7 @@ func Supplier(seller invoice.Party, payment invoice.Payment) string {
 		}
 	}
 	if name := strings.TrimSpace(seller.Name + " " + seller.TradingName); name != "" {
-		return "name:" + name // of signs alone: it is somebody all the same
+		return "name:" + name // the name consists of symbols only
 	}
 	return ""
 }
@@ -40,11 +38,10 @@ func ibans(seller invoice.Party, payment invoice.Payment) (list []string) {
 	return list
 }
 
-// FindContact finds the supplier among the ledger's contacts: the one that a
-// person chose, else the one of the last time, else the one with the tax
-// identifier, with the bank account, or with the name. Where several fit it is
-// contact_ambiguous, never a guess; where none does, ok is false and the
-// contact is to be created.
+// FindContact finds the supplier among the ledger's contacts. The order is: the contact that a
+// person chose, the remembered one, then a match by tax identifier, bank account or name. Several
+// matches are contact_ambiguous; docledger never guesses. ok is false if none matches and the
+// contact must be created.
 func FindContact(inv *invoice.Invoice, remembered string, contacts []accounting.Contact) (c accounting.Contact, ok bool, err error) {
 	if inv.ContactID != "" {
 		return chosen(inv.ContactID, contacts)
@@ -90,7 +87,7 @@ func chosen(id string, contacts []accounting.Contact) (accounting.Contact, bool,
 	return accounting.Contact{}, false, accounting.Refuse(accounting.CodeContactUnusable, "There is no contact %s.", id)
 }
 
-// evidence are the tests of a contact, the strongest first.
+// evidence returns the match functions, strongest first.
 func evidence(inv *invoice.Invoice) []func(accounting.Contact) bool {
 	accounts := ibans(inv.Seller, inv.Payment)
 	return []func(accounting.Contact) bool{
@@ -108,8 +105,7 @@ func evidence(inv *invoice.Invoice) []func(accounting.Contact) bool {
 	}
 }
 
-// contradicts says that both state a tax identifier, and not the same: a
-// namesake.
+// contradicts reports whether both state a tax identifier and the identifiers differ.
 func contradicts(inv *invoice.Invoice, c accounting.Contact) bool {
 	return inv.Seller.TaxID != "" && c.TaxID != "" && !invoice.SameTaxID(inv.Seller.TaxID, c.TaxID)
 }
@@ -130,7 +126,7 @@ func ambiguous(found []accounting.Contact) error {
 	return r
 }
 
-// named lists names for a message, the first few of many.
+// named lists names for a message and truncates long lists.
 func named(n int, name func(int) string) string {
 	const most = 5
 	var names []string
@@ -143,7 +139,7 @@ func named(n int, name func(int) string) string {
 	return strings.Join(names, ", ")
 }
 
-// NewContact is the supplier as it is added to the ledger.
+// NewContact returns the supplier as a new contact for the ledger.
 func NewContact(inv *invoice.Invoice) (accounting.NewContact, error) {
 	s := inv.Seller
 	name := s.Name
@@ -151,7 +147,7 @@ func NewContact(inv *invoice.Invoice) (accounting.NewContact, error) {
 		name = s.TradingName
 	}
 	if name == "" {
-		return accounting.NewContact{}, accounting.Refuse(accounting.CodeIncomplete, "It names no supplier (seller.name), and no contact of the ledger fits.")
+		return accounting.NewContact{}, accounting.Refuse(accounting.CodeIncomplete, "The invoice names no supplier (seller.name), and no contact of the ledger matches.")
 	}
 	return accounting.NewContact{
 		Name: name, TaxID: s.TaxID, Email: s.Email, Currency: inv.Currency,

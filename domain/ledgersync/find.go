@@ -5,11 +5,10 @@ import (
 	"docledger/domain/money"
 )
 
-// MatchBill looks through what the ledger has already before a bill is booked
-// (domain D7): one that carries our reference is ours, whatever its number
-// says by now; one of the contact with the same number and total that is not
-// ours stops the booking, unless it is forced. Removed bills count for
-// nothing.
+// MatchBill evaluates existing bills of the ledger before a bill is created (domain D7). A bill
+// with docledger's reference belongs to the invoice, even if its number has changed. Another bill
+// of the contact with the same number and total stops the sync, unless force is set. Removed bills
+// are ignored.
 func MatchBill(found []accounting.LedgerBill, reference string, total money.Decimal, force bool) (own *accounting.LedgerBill, err error) {
 	var like *accounting.LedgerBill
 	for i, f := range found {
@@ -30,7 +29,7 @@ func MatchBill(found []accounting.LedgerBill, reference string, total money.Deci
 		Or(like.ID, like.Number, like.URL).About(*like)
 }
 
-// QueryFor is what to look for in the ledger before a bill is booked.
+// QueryFor returns the query for existing bills that match b.
 func QueryFor(b accounting.Bill) accounting.BillQuery {
 	return accounting.BillQuery{Kind: b.Kind, Contact: b.Contact, Number: b.Number, Date: b.Date, Reference: b.Reference}
 }

@@ -7,8 +7,8 @@ import (
 	"docledger/domain/money"
 )
 
-// item is what becomes one line of the bill: a line of the invoice, or an
-// allowance or charge on the whole of it.
+// item becomes one line of the bill. It is a line of the invoice, or an allowance or charge on the
+// whole invoice.
 type item struct {
 	description string
 	quantity    *money.Decimal
@@ -16,7 +16,7 @@ type item struct {
 	net         money.Decimal
 	rate        *money.Decimal // percent, as stated
 	category    string
-	line        int // its index in the invoice; -1 for what is none of its lines
+	line        int // the index in the invoice; -1 if it is not an invoice line
 
 	account       string
 	accountSource invoice.CodingSource
@@ -25,8 +25,8 @@ type item struct {
 	tax           money.Decimal
 }
 
-// items are the parts that an invoice's net total is made of. One that states
-// no lines is its tax breakdown, or one line.
+// items returns the parts of an invoice's net total. Without lines, the parts are the rows of the
+// tax breakdown, or one item.
 func items(inv *invoice.Invoice, decimals int) []item {
 	list := lineItems(inv, decimals)
 	if len(list) == 0 {
@@ -49,7 +49,7 @@ func items(inv *invoice.Invoice, decimals int) []item {
 		list = append(list, it)
 	}
 	if len(inv.Taxes) == 1 {
-		// With one row of tax the lines need not repeat it.
+		// If there is one tax row, the lines need not repeat it.
 		for i := range list {
 			if list[i].rate == nil {
 				list[i].rate, list[i].category = inv.Taxes[0].Rate, inv.Taxes[0].Category
@@ -64,7 +64,7 @@ func lineItems(inv *invoice.Invoice, decimals int) (list []item) {
 		net := l.NetAmount
 		if net == nil {
 			if net = priced(l); net == nil {
-				continue // a line of text
+				continue // a line with text only
 			}
 		}
 		it := item{
@@ -82,7 +82,7 @@ func lineItems(inv *invoice.Invoice, decimals int) (list []item) {
 	return list
 }
 
-// unitPrice is the price of one unit, where it and the quantity are stated.
+// unitPrice returns the price of one unit if price and quantity are stated.
 func unitPrice(l invoice.Line) *money.Decimal {
 	if l.Quantity == nil || l.UnitPrice == nil || l.Quantity.IsZero() {
 		return nil
@@ -122,7 +122,7 @@ func totalItems(inv *invoice.Invoice, decimals int) (list []item) {
 	return []item{{description: "Invoice " + inv.Number, net: net.Round(decimals), line: -1}}
 }
 
-// largest is the index of the item with the largest amount.
+// largest returns the index of the item with the largest amount.
 func largest(list []item, among func(item) bool) int {
 	at := -1
 	for i, it := range list {

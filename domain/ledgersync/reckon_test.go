@@ -10,7 +10,7 @@ import (
 	"docledger/domain/money"
 )
 
-// worth is what a bill's lines come to with their tax.
+// worth returns the total of a bill's lines including tax.
 func worth(b accounting.Bill) (total money.Decimal) {
 	for _, l := range b.Lines {
 		total = total.Add(l.Amount)
@@ -61,7 +61,7 @@ func TestAmounts(t *testing.T) {
 			o.Invoice.Lines[0].TaxRate, o.Invoice.Lines[0].TaxCategory = nil, ""
 			o.Invoice.Taxes = []invoice.Tax{{Category: "S", Rate: opt("20.00"), Base: opt("100.00"), Amount: opt("20.00")}}
 		}, accounting.PurchaseBill, accounting.TaxExclusive, "120.00", 1, ""},
-		"reverse charge with a rate beside it": {func(o *Order) {
+		"reverse charge with a stated rate": {func(o *Order) {
 			o.Invoice.Lines[0].TaxCategory = "AE"
 			o.Invoice.TaxTotal, o.Invoice.GrossTotal = opt("0.00"), opt("100.00")
 		}, accounting.PurchaseBill, accounting.TaxExclusive, "100.00", 1, ""},
@@ -93,7 +93,7 @@ func TestAmounts(t *testing.T) {
 				t.Errorf("%s, tax %s, %d lines; want %s, %s, %d: %+v", b.Kind, b.Tax, len(b.Lines), tt.kind, tt.tax, tt.lines, b.Lines)
 			}
 			if got := worth(b); !got.Equal(dec(tt.total)) || !b.Total.Equal(got) {
-				t.Errorf("the lines come to %s, the bill to %s, want %s", got, b.Total, tt.total)
+				t.Errorf("the lines total %s, the bill %s, want %s", got, b.Total, tt.total)
 			}
 			var stated money.Decimal
 			for _, tax := range b.Taxes {
@@ -135,8 +135,8 @@ func TestPriceAndQuantityOnlyWhereTheyMakeTheAmount(t *testing.T) {
 	}
 }
 
-// TestRandomInvoicesComeToTheirTotals rounds as documents do, by line and by
-// sum, in every mixture of rates.
+// TestRandomInvoicesComeToTheirTotals generates invoices that round per line and per sum, with
+// mixed rates.
 func TestRandomInvoicesComeToTheirTotals(t *testing.T) {
 	t.Parallel()
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -168,7 +168,7 @@ func TestRandomInvoicesComeToTheirTotals(t *testing.T) {
 			t.Fatalf("%v: net %s, tax %s, by line %s", err, net, tax, byLine)
 		}
 		if got := worth(b); !got.Equal(gross.Abs()) || !b.Total.Equal(got) {
-			t.Fatalf("lines come to %s, the bill to %s, the invoice to %s", got, b.Total, gross)
+			t.Fatalf("lines total %s, the bill %s, the invoice %s", got, b.Total, gross)
 		}
 	}
 }

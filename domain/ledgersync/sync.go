@@ -14,33 +14,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// Sync is the booking of one invoice, of which invoice.Sync is what people
-// see. It changes under the lock of its invoice.
+// Sync is the sync of one invoice; invoice.SyncView is its public part. It changes only under the
+// lock of its invoice.
 type Sync struct {
 	InvoiceID      uuid.UUID
 	OrganizationID uuid.UUID
 	EntityID       uuid.UUID
 	invoice.SyncView
-	Round   int  // rises with every request, and so names its job apart from the last one's
-	Run     int  // rises with every attempt, so that a late one can be told
-	Waiting bool // a person waits for it
-	// Failures counts the attempts in a row that came to nothing, which space
-	// the next ones. One that ended with its process, or that only waited for its
-	// turn, is none.
+	Round   int  // increases with every request; part of the job's unique key
+	Run     int  // the fencing token, increases with every attempt
+	Waiting bool // a person waits for the result
+	// Failures counts consecutive failed attempts and determines the retry delay. Attempts that
+	// ended with their process, or that only waited for a turn, do not count.
 	Failures int
-	Force    bool   // book although the ledger has such a bill
+	Force    bool   // create the bill even if the ledger has a similar one
 	Link     string // adopt this bill of the ledger; "" for none
 	Since    time.Time
-	// Intent is the bill as it was sent, as long as its fate is not certain. It
-	// is sent again unchanged and under the same key until the ledger has said
-	// what became of it.
+	// Intent is the bill as sent, while its outcome is unknown. It is sent again unchanged and
+	// under the same key until the ledger confirms the outcome.
 	Intent     *Intent
-	Generation int // rises with every intent that came to an end
+	Generation int // increases with every intent whose outcome is known
 	Kind       accounting.BillKind
 	UpdatedAt  time.Time
 }
 
-// Intent is what is about to be booked, recorded before the ledger is told.
+// Intent is the bill to create. It is stored before the call to the ledger.
 type Intent struct {
 	Key           string
 	IntegrationID uuid.UUID
@@ -50,7 +48,7 @@ type Intent struct {
 	At            time.Time
 }
 
-// LineCoding is what a line of the invoice was booked under.
+// LineCoding is the coding of one line of the invoice in the bill.
 type LineCoding struct {
 	Line          uuid.UUID
 	AccountID     string
@@ -59,29 +57,25 @@ type LineCoding struct {
 	TaxSource     invoice.CodingSource
 }
 
-// Repository stores bookings.
+// Repository stores syncs.
 type Repository interface {
-	// Get returns the booking of an invoice, or a NotFound fault.
+	// Get returns the sync of an invoice, or a NotFound fault.
 	Get(ctx context.Context, s identity.Scope, invoice uuid.UUID) (*Sync, error)
-	// Change loads an invoice with its first lines and its booking, nil where
-	// there is none, under the invoice's lock, lets change alter them, and
-	// stores what change returns: the booking, or its removal for nil. The
-	// invoice is stored, with its version raised, where changed says so. A
-	// booking that was withdrawn is not shown as the invoice's.
+	// Change locks an invoice and passes it, with its first lines and its sync (nil if none), to
+	// change. It stores the returned sync; nil removes it. It stores the invoice with an
+	// incremented version if changed is true. A withdrawn sync is not shown in the invoice.
 	Change(ctx context.Context, s identity.Scope, invoice uuid.UUID, change func(*invoice.Invoice, *Sync) (b *Sync, changed bool, err error)) (*invoice.Invoice, *Sync, error)
-	// Due returns bookings that are to go on, were not touched since before,
-	// and have no job, over all organizations.
+	// Due lists syncs in all organizations that are due, unchanged since before, and without a job.
 	Due(ctx context.Context, now, before time.Time, limit int) ([]Sync, error)
-	// Holder returns the invoice of an organization that counts as a bill of the
-	// ledger of an integration; Nil for none.
+	// Holder returns the invoice that is linked to a bill of the integration's ledger; Nil if there
+	// is none.
 	Holder(ctx context.Context, organization, integration uuid.UUID, remote string) (uuid.UUID, error)
-	// Corrected finds what the ledger has of an earlier invoice of the entity
-	// with the number, from a seller with one of the two names: the ids of
-	// bills that were booked through the integration.
+	// Corrected returns the ids of bills that were created through the integration for an earlier
+	// invoice of the entity. The invoice has the number and one of the two seller names.
 	Corrected(ctx context.Context, s identity.Scope, entity, integration uuid.UUID, seller invoice.Party, number string) ([]string, error)
 }
 
-// Options says what a request asks for.
+// Options are the options of a sync request.
 type Options struct {
 	Integration uuid.UUID
 	Force       bool
@@ -89,20 +83,20 @@ type Options struct {
 	Waiting     bool
 }
 
-// Accepts says whether a request can be met: one that goes on by itself keeps to
-// what it was begun with.
+// Accepts reports whether a request can be met. A sync in progress keeps the options it started
+// with.
 func (b *Sync) Accepts(w Options) bool {
 	ended := b.State.Final() || b.State == ""
 	return ended || (!w.Force || b.Force) && (w.Link == "" || w.Link == b.Link)
 }
 
-// Request begins a booking, or goes on with one that waits or has failed. An
-// intent whose fate is not certain stays.
+// Request starts a sync, or continues one that waits or has failed. An intent with an unknown
+// outcome is kept.
 func (b *Sync) Request(w Options, now time.Time) {
 	b.Round++
 	b.Waiting, b.NextAttemptAt = b.Waiting || w.Waiting, now
 	if !b.State.Final() && b.State != "" {
-		return // goes on by itself, only sooner
+		return // already in progress; it only runs sooner
 	}
 	b.SyncView = invoice.SyncView{State: invoice.SyncQueued, IntegrationID: w.Integration, NextAttemptAt: now}
 	if b.Intent != nil {
@@ -111,25 +105,23 @@ func (b *Sync) Request(w Options, now time.Time) {
 	b.Force, b.Link, b.Since, b.Failures = w.Force, w.Link, now, 0
 }
 
-// Withdraw takes a booking back that waits and of which the ledger knows
-// nothing. What counts its attempts and intents stays, so that neither a late
-// attempt nor a key that was used is taken for one of the next booking.
+// Withdraw cancels a waiting sync that the ledger does not know. The counters are kept, so that a
+// late attempt or a used key is never mistaken for one of the next sync.
 func (b *Sync) Withdraw() {
 	b.SyncView = invoice.SyncView{IntegrationID: b.IntegrationID}
 	b.Waiting, b.Force, b.Link, b.Failures = false, false, "", 0
 }
 
-// IsRequested says whether somebody asked for the booking and has not taken that
-// back.
+// IsRequested reports whether a sync was requested and not withdrawn.
 func (b *Sync) IsRequested() bool { return b != nil && b.State != "" }
 
-// Claimable says whether an attempt may begin. A RUNNING one belongs to a
-// process that is gone, since one job works on it at a time.
+// Claimable reports whether an attempt may start. A RUNNING sync belongs to a dead process, because
+// only one job works on a sync.
 func (b *Sync) Claimable(now time.Time) bool {
 	return b.IsRequested() && !b.State.Final() && !b.NextAttemptAt.After(now)
 }
 
-// Claim begins an attempt.
+// Claim starts an attempt.
 func (b *Sync) Claim(now time.Time) {
 	b.Run++
 	b.Attempts++
@@ -142,8 +134,7 @@ func (b *Sync) Claim(now time.Time) {
 	b.NextAttemptAt = now
 }
 
-// MarkPaused says why a booking waits whose installation was restored from a backup.
-// It returns whether that was not said yet.
+// MarkPaused records that the sync is paused after a restore. It reports whether that is new.
 func (b *Sync) MarkPaused() bool {
 	if b.isPaused() {
 		return false
@@ -154,11 +145,11 @@ func (b *Sync) MarkPaused() bool {
 
 func (b *Sync) isPaused() bool { return b.Error != nil && b.Error.Code == string(accounting.CodeHeld) }
 
-// keyBase is the base of the generation in an intent's key, which is short so
-// that a ledger takes it.
+// keyBase is the number base of the generation in an intent's key. A large base keeps the key short
+// enough for ledgers.
 const keyBase = 36
 
-// RecordIntent records what is about to be sent.
+// RecordIntent records the bill that is about to be sent.
 func (b *Sync) RecordIntent(integration uuid.UUID, bill accounting.Bill, lines []LineCoding, supplier string, now time.Time) {
 	b.Intent = &Intent{
 		Key:           b.InvoiceID.String() + "-" + strconv.FormatInt(int64(b.Generation), keyBase),
@@ -167,7 +158,7 @@ func (b *Sync) RecordIntent(integration uuid.UUID, bill accounting.Bill, lines [
 	b.Kind, b.IntegrationID = bill.Kind, integration
 }
 
-// settle ends the intent: its fate is certain.
+// settle ends the intent, because its outcome is known.
 func (b *Sync) settle() {
 	if b.Intent != nil {
 		b.Intent = nil
@@ -175,13 +166,12 @@ func (b *Sync) settle() {
 	}
 }
 
-// GivenUp says that the intent was recorded for an earlier request that has
-// failed for good since, so that people may have changed the invoice.
+// GivenUp reports whether the intent belongs to an earlier request that has failed permanently. The
+// invoice may have changed since then.
 func (b *Sync) GivenUp() bool { return b.Intent != nil && b.Intent.At.Before(b.Since) }
 
-// DropIntentKeepKey drops an intent that was given up and that the ledger does not show.
-// The next one keeps its key: should the old one arrive after all, the ledger
-// knows it from that.
+// DropIntentKeepKey drops an abandoned intent that the ledger does not show. The next intent keeps
+// the key, so that the ledger detects a late arrival of the old one.
 func (b *Sync) DropIntentKeepKey() {
 	b.Intent = nil
 	if b.State == invoice.SyncChecking {
@@ -189,8 +179,8 @@ func (b *Sync) DropIntentKeepKey() {
 	}
 }
 
-// DropIntentNewKey drops the intent: the ledger surely has nothing of it. The next one
-// gets a key of its own.
+// DropIntentNewKey drops the intent if the ledger certainly has no bill for it. The next intent
+// gets a new key.
 func (b *Sync) DropIntentNewKey() {
 	b.settle()
 	if b.State == invoice.SyncChecking {
@@ -198,8 +188,8 @@ func (b *Sync) DropIntentNewKey() {
 	}
 }
 
-// RecordBill records the bill that the ledger holds; total is what it should have
-// come to, nil where the invoice does not say.
+// RecordBill records the ledger's bill. total is the expected total, nil if the invoice does not
+// state one.
 func (b *Sync) RecordBill(bill accounting.LedgerBill, total *money.Decimal, now time.Time) {
 	b.Kind = bill.Kind
 	b.RemoteID, b.RemoteNumber, b.RemoteURL, b.SyncedAt = bill.ID, bill.Number, bill.URL, now
@@ -213,14 +203,13 @@ func (b *Sync) RecordBill(bill accounting.LedgerBill, total *money.Decimal, now 
 	b.settle()
 }
 
-// Finish ends the booking well.
+// Finish ends the sync successfully.
 func (b *Sync) Finish(a invoice.AttachmentState, reason string) {
 	b.State, b.Attachment, b.AttachmentReason = invoice.SyncDone, a, reason
 	b.Error, b.NextAttemptAt, b.Waiting = nil, time.Time{}, false
 }
 
-// Refuse ends the booking with what a person must do. The ledger has nothing
-// of it.
+// Refuse ends the sync with a Refusal that states what a person must do. The ledger has no bill.
 func (b *Sync) Refuse(r *accounting.Refusal) {
 	b.settle()
 	b.fail(r)
@@ -230,8 +219,8 @@ func (b *Sync) fail(r *accounting.Refusal) {
 	b.State, b.Error, b.NextAttemptAt, b.Waiting = invoice.SyncEnded, errorOf(r), time.Time{}, false
 }
 
-// Removed records that the bill is gone from the ledger. Only the next request
-// books again.
+// Removed records that the bill was removed from the ledger. Only another request creates a bill
+// again.
 func (b *Sync) Removed() {
 	b.settle()
 	b.Generation++
@@ -248,8 +237,8 @@ func errorOf(r *accounting.Refusal) *invoice.SyncError {
 	return e
 }
 
-// ScheduleRetry plans another attempt after one that came to nothing for a passing
-// reason. It is given up when it has lasted for too long.
+// ScheduleRetry plans another attempt after a temporary failure. The sync fails permanently after
+// maxSyncAge.
 func (b *Sync) ScheduleRetry(code accounting.Code, after time.Duration, now time.Time) {
 	if !turn(code) {
 		b.Failures++
@@ -257,8 +246,8 @@ func (b *Sync) ScheduleRetry(code accounting.Code, after time.Duration, now time
 	b.plan(code, max(b.delay(code), min(after, longestAsked)), now)
 }
 
-// ScheduleUncounted plans another attempt after one that was not let through, since the
-// ledger has been failing others. That is no setback of its own.
+// ScheduleUncounted plans another attempt after one that the circuit breaker refused. The refusal
+// does not count as a failure.
 func (b *Sync) ScheduleUncounted(code accounting.Code, after time.Duration, now time.Time) {
 	b.plan(code, max(busyDelay, min(after, longestAsked)), now)
 }
@@ -266,7 +255,7 @@ func (b *Sync) ScheduleUncounted(code accounting.Code, after time.Duration, now 
 func (b *Sync) plan(code accounting.Code, pause time.Duration, now time.Time) {
 	r := accounting.Refuse(code, "")
 	if now.Sub(b.Since) > maxSyncAge && b.RemoteID == "" {
-		b.fail(accounting.Refuse(code, "It was tried for %d hours.", int(maxSyncAge.Hours())))
+		b.fail(accounting.Refuse(code, "docledger tried for %d hours.", int(maxSyncAge.Hours())))
 		return
 	}
 	b.Error = errorOf(r)
@@ -280,33 +269,33 @@ func (b *Sync) plan(code accounting.Code, pause time.Duration, now time.Time) {
 }
 
 const (
-	// maxSyncAge is how long a booking goes on by itself.
+	// maxSyncAge is the time for which a sync retries automatically.
 	maxSyncAge = 72 * time.Hour
 	longest    = 6 * time.Hour
-	// longestAsked is the longest pause that a ledger may ask for.
+	// longestAsked is the longest delay that a ledger may request.
 	longestAsked = 24 * time.Hour
-	// interactiveWindow is how long a person waits for an answer; then the booking goes on
-	// behind those for which somebody waits.
+	// interactiveWindow is the time for which a person waits for the result. Afterwards the sync
+	// has background priority.
 	interactiveWindow = 30 * time.Second
-	// contactDelay is the pause after which somebody else's work is done.
+	// contactDelay is the delay until another sync has created the contact.
 	contactDelay = time.Second
-	// busyDelay is the pause of one that waits for its turn: the ledger says itself
-	// when it takes more, and asking our own count again costs nothing.
+	// busyDelay is the delay of a sync that waits for its turn. It is short: the ledger reports its
+	// own limit, and reading the local count is cheap.
 	busyDelay = 5 * time.Second
 )
 
-// retryDelays between attempts, the last one for all that follow.
+// retryDelays are the delays between attempts; the last one applies to all further attempts.
 var retryDelays = []time.Duration{
 	2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, longest,
 }
 
-// turn says that an attempt only waited for others.
+// turn reports whether an attempt only waited for others.
 func turn(code accounting.Code) bool {
 	return code == accounting.CodeContactUnderWay || code == accounting.CodeBusy
 }
 
-// delay is the pause before the next attempt. A connection that has ended is
-// waited for less eagerly: people must act first.
+// delay returns the delay before the next attempt. It is longer if the integration needs a person's
+// action first.
 func (b *Sync) delay(code accounting.Code) time.Duration {
 	const people = 4
 	setbacks := b.Failures
@@ -321,12 +310,12 @@ func (b *Sync) delay(code accounting.Code) time.Duration {
 	return retryDelays[min(max(setbacks, 1), len(retryDelays))-1]
 }
 
-// ContactKey is the key under which a supplier is added to a ledger.
+// ContactKey returns the idempotency key for creating a supplier in a ledger.
 func ContactKey(integration uuid.UUID, supplier string) string {
 	return "contact-" + uuid.NewSHA1(integration, []byte(supplier)).String()
 }
 
-// ContactLease names the right to add a supplier to a ledger.
+// ContactLease returns the name of the lease for creating a supplier in a ledger.
 func ContactLease(integration uuid.UUID, supplier string) string {
 	return fmt.Sprintf("booking:%s", ContactKey(integration, supplier))
 }

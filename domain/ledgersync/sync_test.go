@@ -117,7 +117,7 @@ func line(net, rate string) invoice.Line {
 	return invoice.Line{ID: uuid.New(), Description: "Thing", NetAmount: opt(net), TaxRate: opt(rate), TaxCategory: "S"}
 }
 
-// order is one of 100.00 and 20.00 tax.
+// order returns an order of 100.00 and 20.00 tax.
 func order() Order {
 	inv := &invoice.Invoice{ID: uuid.MustParse("01970000-0000-7000-8000-000000000001")}
 	inv.Type, inv.Number, inv.Currency = invoice.TypeInvoice, "R-1", "EUR"
@@ -274,7 +274,7 @@ func TestStateMachine(t *testing.T) {
 	if b.State != invoice.SyncQueued || b.Claimable(now) || !b.NextAttemptAt.Equal(now.Add(2*time.Second)) || b.Error.Action == "" {
 		t.Fatalf("to be tried again: %+v", b.SyncView)
 	}
-	// Waiting for others, or having been killed, postpones nothing.
+	// Waiting for others and killed processes do not increase the delay.
 	for range 9 {
 		b.Claim(now)
 		b.ScheduleRetry(accounting.CodeContactUnderWay, 0, now)
@@ -284,7 +284,7 @@ func TestStateMachine(t *testing.T) {
 		b.Claim(now)
 		b.ScheduleRetry(accounting.CodeBusy, 0, now)
 		if !b.Waiting {
-			t.Fatal("a person who waits was forgotten")
+			t.Fatal("the waiting person was lost")
 		}
 		if !b.NextAttemptAt.Equal(now.Add(5 * time.Second)) {
 			t.Fatalf("after %d attempts one that waits for its turn is postponed to %s", b.Attempts, b.NextAttemptAt)
@@ -293,15 +293,15 @@ func TestStateMachine(t *testing.T) {
 	held := *b
 	held.ScheduleUncounted(accounting.CodeUnavailable, time.Minute, now)
 	if held.Failures != b.Failures || !held.NextAttemptAt.Equal(now.Add(time.Minute)) {
-		t.Errorf("held back: %d setbacks, next at %s", held.Failures, held.NextAttemptAt)
+		t.Errorf("refused by the circuit breaker: %d failures, next at %s", held.Failures, held.NextAttemptAt)
 	}
 	late := *b
 	if late.ScheduleRetry(accounting.CodeBusy, 0, now.Add(time.Minute)); late.Waiting {
-		t.Error("somebody still waits after a minute")
+		t.Error("the sync is still interactive after a minute")
 	}
 	b.ScheduleRetry(accounting.CodeUnavailable, 0, now)
 	if !b.NextAttemptAt.Equal(now.Add(5 * time.Second)) {
-		t.Errorf("the second setback postpones to %s", b.NextAttemptAt)
+		t.Errorf("the second failure postpones to %s", b.NextAttemptAt)
 	}
 	b.ScheduleRetry(accounting.CodeBusy, time.Hour, now)
 	if !b.NextAttemptAt.Equal(now.Add(time.Hour)) {
@@ -315,19 +315,19 @@ func TestStateMachine(t *testing.T) {
 	if b.State != invoice.SyncChecking {
 		t.Fatalf("uncertain: %s", b.State)
 	}
-	// Being impatient changes nothing of what is under way.
+	// A repeated request does not change a sync in progress.
 	b.Request(Options{Integration: uuid.New(), Force: true}, now)
 	if b.State != invoice.SyncChecking || b.Intent.Key != first.Key || b.Force || !b.Claimable(now) {
 		t.Errorf("asked again while uncertain: %+v", b)
 	}
-	// Giving up does not forget what may be there.
+	// A permanent failure keeps the intent.
 	b.ScheduleRetry(accounting.CodeUncertain, 0, now.Add(maxSyncAge+time.Hour))
 	if b.State != invoice.SyncEnded || b.Intent == nil {
 		t.Fatalf("given up: %+v", b)
 	}
 	b.Request(Options{Integration: uuid.New()}, now)
 	if b.State != invoice.SyncChecking || b.Intent.Key != first.Key {
-		t.Errorf("taken up again: %+v", b)
+		t.Errorf("requested again: %+v", b)
 	}
 	b.Claim(now)
 	b.Refuse(accounting.Refuse(accounting.CodePeriodClosed, ""))
@@ -390,7 +390,7 @@ func TestRecognize(t *testing.T) {
 			got, err := MatchBill(tt.found, "ref", dec("120.00"), tt.force)
 			wantCode(t, err, tt.code)
 			if (got != nil) != (tt.own != "") || got != nil && got.ID != tt.own {
-				t.Errorf("recognized %+v, want %q", got, tt.own)
+				t.Errorf("matched %+v, want %q", got, tt.own)
 			}
 		})
 	}

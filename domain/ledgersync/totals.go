@@ -9,23 +9,22 @@ import (
 	"docledger/domain/money"
 )
 
-// totals is an invoice whose items come to its total.
+// totals is an invoice whose items add up to its total.
 type totals struct {
 	items []item
-	total money.Decimal // with tax and rounding
+	total money.Decimal // including tax and rounding
 }
 
-// computeTotals brings the items and their tax to the stated totals. Documents round
-// in many ways; what is left over within a cent an item becomes a line of its
-// own, so that the bill can be paid to the cent. More than that is
-// totals_differ: something is missing.
+// computeTotals adjusts the items and their tax to the stated totals. Documents round in different
+// ways. A difference of at most a cent per item becomes a separate line, so that the bill can be
+// paid exactly. A larger difference is totals_differ, because something is missing.
 func computeTotals(inv *invoice.Invoice, list []item, decimals int, taxed bool) (totals, error) {
 	slack := tolerance(len(list), decimals)
 	net := sum(list, func(it item) money.Decimal { return it.net })
 	if inv.NetTotal != nil {
 		left := inv.NetTotal.Round(decimals).Sub(net)
 		if left.Abs().Cmp(slack) > 0 {
-			return totals{}, accounting.Refuse(accounting.CodeTotalsDiffer, "The lines come to %s, the invoice says %s net.", net, inv.NetTotal)
+			return totals{}, accounting.Refuse(accounting.CodeTotalsDiffer, "The lines total %s, the invoice states %s net.", net, inv.NetTotal)
 		}
 		list, net = withRounding(list, left), net.Add(left)
 	}
@@ -36,7 +35,7 @@ func computeTotals(inv *invoice.Invoice, list []item, decimals int, taxed bool) 
 	if inv.GrossTotal != nil {
 		left := inv.GrossTotal.Round(decimals).Sub(total)
 		if left.Abs().Cmp(slack) > 0 {
-			return totals{}, accounting.Refuse(accounting.CodeTotalsDiffer, "Lines and tax come to %s, the invoice says %s.", total, inv.GrossTotal)
+			return totals{}, accounting.Refuse(accounting.CodeTotalsDiffer, "Lines and tax total %s, the invoice states %s.", total, inv.GrossTotal)
 		}
 		list, total = withRounding(list, left), total.Add(left)
 	}
@@ -47,8 +46,8 @@ func computeTotals(inv *invoice.Invoice, list []item, decimals int, taxed bool) 
 	return totals{list, total}, nil
 }
 
-// Total is what an invoice's bill should come to: its gross total with the
-// rounding of what is payable (BT-112, BT-114). Nil where it states none.
+// Total returns the expected total of an invoice's bill: the gross total plus the payable rounding
+// (BT-112, BT-114). It returns nil if the invoice does not state it.
 func Total(inv *invoice.Invoice) *money.Decimal {
 	if inv.GrossTotal == nil {
 		return nil
@@ -60,7 +59,7 @@ func Total(inv *invoice.Invoice) *money.Decimal {
 	return &total
 }
 
-// tolerance is one unit of the last place for each item and one for the total.
+// tolerance returns one unit of the last decimal place for each item and one for the total.
 func tolerance(count, decimals int) money.Decimal {
 	unit := money.FromInt(1)
 	for range decimals {
@@ -76,8 +75,7 @@ func sum(list []item, of func(item) money.Decimal) (total money.Decimal) {
 	return total
 }
 
-// withRounding adds a line that carries no tax, under the account of the
-// largest item.
+// withRounding adds an untaxed line with the account of the largest item.
 func withRounding(list []item, amount money.Decimal) []item {
 	if amount.IsZero() {
 		return list
@@ -88,11 +86,10 @@ func withRounding(list []item, amount money.Decimal) []item {
 	})
 }
 
-// untaxed are the categories that carry no tax, whatever rate stands beside
-// them (UNTDID 5305).
+// untaxed are the categories that carry no tax, regardless of the stated rate (UNTDID 5305).
 const untaxed = "Z E AE K G O"
 
-// ownTax is the tax of an item by itself.
+// ownTax returns the tax of an item computed from its own rate.
 func (it item) ownTax(decimals int) money.Decimal {
 	if it.rate == nil || it.category != "" && slices.Contains(strings.Fields(untaxed), it.category) {
 		return money.Decimal{}
@@ -100,8 +97,8 @@ func (it item) ownTax(decimals int) money.Decimal {
 	return it.net.Mul(*it.rate).Div(money.FromInt(100)).Round(decimals)
 }
 
-// spreadTax gives every item its tax, so that each rate comes to what the
-// invoice states of it, and all of them to the stated total.
+// spreadTax assigns tax to every item. The tax of each rate equals the stated amount, and the sum
+// equals the stated total.
 func spreadTax(inv *invoice.Invoice, list []item, decimals int, slack money.Decimal, taxed bool) error {
 	byRate := map[int64][]int{}
 	var order []int64
@@ -127,12 +124,11 @@ func spreadTax(inv *invoice.Invoice, list []item, decimals int, slack money.Deci
 	if !taxed && spread(list, inv.TaxTotal.Round(decimals), decimals) {
 		return nil
 	}
-	return accounting.Refuse(accounting.CodeTotalsDiffer, "The tax of the lines comes to %s, the invoice says %s.",
+	return accounting.Refuse(accounting.CodeTotalsDiffer, "The tax of the lines totals %s, the invoice states %s.",
 		sum(list, func(it item) money.Decimal { return it.tax }), inv.TaxTotal)
 }
 
-// rateKey leaves the category out: lines often name it otherwise than the
-// breakdown does.
+// rateKey omits the category, because lines and breakdown often use different categories.
 func rateKey(rate *money.Decimal) (key int64, ok bool) {
 	if rate == nil {
 		return 0, false
@@ -150,7 +146,7 @@ func statedTax(inv *invoice.Invoice, key int64, decimals int) (stated money.Deci
 	return stated, ok
 }
 
-// spread shares a tax that is no longer told apart by rates out by amount.
+// spread distributes a tax total, without regard to rates, in proportion to the amounts.
 func spread(list []item, total money.Decimal, decimals int) bool {
 	net := sum(list, func(it item) money.Decimal { return it.net })
 	at := largest(list, func(item) bool { return true })
@@ -166,8 +162,8 @@ func spread(list []item, total money.Decimal, decimals int) bool {
 	return true
 }
 
-// settle brings the tax of some items to a total by changing the largest one
-// that is taxed. It leaves alone what is more than rounding, and says so.
+// settle adjusts the largest taxed item so that the tax equals a total. It changes nothing and
+// returns false if the difference exceeds rounding.
 func settle(list []item, which []int, total, slack money.Decimal) bool {
 	have, at := money.Decimal{}, -1
 	for _, i := range which {
