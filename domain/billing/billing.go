@@ -1,4 +1,4 @@
-// Package billing holds what an organization's plan lets it do.
+// Package billing determines what an organization's plan allows.
 package billing
 
 import (
@@ -13,66 +13,63 @@ import (
 
 //go:generate go tool mockgen -typed -destination ../../gen/mock/billingmock/billing.go -package billingmock . Plans
 
-// Plans knows each organization's plan.
+// Plans returns the plan of each organization.
 type Plans interface {
-	// Of returns the organization's present plan.
+	// Of returns the organization's current plan.
 	Of(ctx context.Context, organization uuid.UUID) (Plan, error)
 }
 
-// Counter names what is counted against a plan.
+// Counter identifies what is counted against a plan.
 type Counter string
 
-// The counters. Entities counts what is not archived, over all time; invoices
-// are counted by UTC month.
+// The counters. Entities counts entities that are not archived; Invoices is counted per UTC month.
 const (
 	Entities Counter = "entities"
 	Invoices Counter = "invoices"
 )
 
-// Month is the period of the invoices counter at t: YYYY-MM in UTC.
+// Month returns the period of the invoices counter at t: YYYY-MM in UTC.
 func Month(t time.Time) string { return t.UTC().Format("2006-01") }
 
-// Use is one thing that counts against a plan.
+// Use is one unit that counts against a plan.
 type Use struct {
 	Organization uuid.UUID
-	Entity       uuid.UUID // whose share grows with it; Nil where shares aren't kept
+	Entity       uuid.UUID // whose share increases; Nil if no shares are counted
 	Counter      Counter
 	Period       string // "" for counters without one
 }
 
-// Share is what an entity has of its organization's usage.
+// Share is an entity's part of its organization's usage.
 type Share struct {
-	Entity uuid.UUID // Nil: all that the reader may not see, together
+	Entity uuid.UUID // Nil: the sum of what the reader may not see
 	Used   int
 }
 
-// Usage counts what organizations use. Increments are exact under concurrency:
-// one conditional UPDATE decides.
+// Usage counts what organizations use. Increments are exact under concurrency, because one
+// conditional UPDATE decides.
 type Usage interface {
-	// Take raises a counter by one within the caller's transaction unless it
-	// has reached limit (nil: unlimited), and says whether it did. The entity's
-	// share grows in the same transaction, so that shares add up to the
-	// counter.
+	// Take increments a counter within the caller's transaction unless it has reached limit (nil:
+	// unlimited). It reports whether it did. The entity's share is incremented in the same
+	// transaction, so that shares add up to the counter.
 	Take(ctx context.Context, u Use, limit *int) (bool, error)
-	// GiveBack lowers a counter by one, to 0 at the least.
+	// GiveBack decrements a counter, to a minimum of 0.
 	GiveBack(ctx context.Context, organization uuid.UUID, c Counter, period string) error
-	// Used returns a counter's value; 0 where nothing was counted yet.
+	// Used returns a counter's value; 0 if nothing was counted.
 	Used(ctx context.Context, organization uuid.UUID, c Counter, period string) (int, error)
-	// Shares returns what each entity has of a counter that keeps shares, as of
-	// one moment, in the order of their ids. What the scope does not see is one
-	// share without an entity, so that the sum is the counter's value for
-	// whoever reads it.
+	// Shares returns each entity's part of a counter that keeps shares, in a consistent snapshot
+	// ordered by id. Entities outside the scope are combined in one share without an entity, so
+	// that the sum always equals the counter.
 	Shares(ctx context.Context, s identity.Scope, c Counter, period string) ([]Share, error)
 }
 
-// ErrInactive refuses new work of an organization without an active plan.
+// ErrInactive returns the fault for new work of an organization without an active plan.
 func ErrInactive(p Plan) error {
 	return fault.New(fault.Forbidden, fault.CodeSubscriptionInactive,
-		"Your organization's plan is not active, so nothing new can be added; reading keeps working. An administrator can choose a plan.").
+		"Your organization's plan is not active. Existing data stays readable, but nothing new can be added. An administrator can choose a plan.").
 		With("subscription_status", p.Status)
 }
 
-// ErrLimit refuses what would exceed the plan.
+// ErrLimit returns the fault for exceeding a limit of the plan.
 func ErrLimit(c Counter, limit int) error {
 	return fault.New(fault.Forbidden, fault.CodePlanLimitReached,
 		"Your plan's limit of %d %s is reached. An administrator can choose a larger plan.", limit, describe[c]).

@@ -7,32 +7,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// CacheTTL is the longest that a cached plan is believed (interface 8).
+// CacheTTL is the maximum age of a cached plan (interface 8).
 const CacheTTL = 5 * time.Minute
 
-// CacheKey is where an organization's plan is cached (interface 2.5).
+// CacheKey returns the cache key of an organization's plan (interface 2.5).
 func CacheKey(organization uuid.UUID) string { return "billing:plan:" + organization.String() }
 
-// Record is the cached plan of an organization (interface 2.5): exactly its
-// five fields. A nil limit is unlimited.
+// Record is the cached plan of an organization (interface 2.5) with exactly its five fields. A nil
+// limit means unlimited.
 type Record struct {
 	SubscriptionStatus  string
 	CurrentPlan         string
-	BillingCycleEnd     time.Time // zero where there is none
+	BillingCycleEnd     time.Time // zero if there is none
 	MaxInvoicesPerMonth *int
 	MaxEntities         *int
 }
 
-// PlanCache keeps plans for at most CacheTTL. It is never the truth: where it
-// fails, reads go to the source and come back right.
+// PlanCache caches plans for at most CacheTTL. It is never the source of truth: if it fails, reads
+// go to the source and stay correct.
 type PlanCache interface {
-	// Load returns the organization's record, or what fill returns, which it
-	// then keeps. Concurrent misses of one process make one call. A fill that
-	// began before an Invalidate is neither kept nor handed to a Load that
-	// began after it. An error of fill is returned as it is and not kept.
+	// Load returns the cached record, or calls fill and caches its result. Concurrent misses of one
+	// process make one call. The result of a fill that began before an Invalidate is neither cached
+	// nor returned to a Load that began after it. An error of fill is returned unchanged and not
+	// cached.
 	Load(ctx context.Context, organization uuid.UUID, fill func(context.Context) (Record, error)) (Record, error)
-	// Invalidate removes the organization's record for every process. An error
-	// says that another process may still see the old one, for CacheTTL at
-	// most.
+	// Invalidate removes the organization's record for every process. After an error another
+	// process may see the old record for up to CacheTTL.
 	Invalidate(ctx context.Context, organization uuid.UUID) error
 }

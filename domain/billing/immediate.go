@@ -2,11 +2,10 @@ package billing
 
 import "time"
 
-// ImmediateCharge decides whether a subscription that was created at a moment
-// is charged for the running month at once, and by which price (interface 4.6).
-// The 1st is judged in UTC by the event's own time, which is the same on every
-// delivery; only the exact value "true" counts. A price that is not named is
-// "": the charge was asked for and can't be made.
+// ImmediateCharge decides whether a new subscription is charged immediately for the current month,
+// and by which price (interface 4.6). The 1st is determined in UTC from the event's own time, which
+// is the same on every delivery. Only the exact value "true" counts. price is "" if a charge was
+// requested without a price; such a charge cannot be made.
 func ImmediateCharge(created time.Time, metadata map[string]string) (price string, due bool) {
 	if created.UTC().Day() == 1 || metadata[MetadataChargeCurrentMonth] != ChargeCurrentMonthOn {
 		return "", false
@@ -14,22 +13,21 @@ func ImmediateCharge(created time.Time, metadata map[string]string) (price strin
 	return metadata[MetadataPrice], true
 }
 
-// MonthOf returns the month of a moment in UTC: its first instant and that of
-// the next one.
+// MonthOf returns the UTC month of a time: its first instant and the first instant of the next
+// month.
 func MonthOf(t time.Time) (from, until time.Time) {
 	y, m, _ := t.UTC().Date()
 	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC), time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// leastCheckout is how long the processor keeps a page open at the least, and a
-// minute for clocks that differ.
+// leastCheckout is the minimum time for which the payment processor keeps a page open, plus a
+// minute for clock differences.
 const leastCheckout = 31 * time.Minute
 
-// CheckoutEnd is when a page made at now must close where that is within a day,
-// else the zero time. What it sells is arranged for the 1st or for another day:
-// bought across that midnight, a month would be charged by the processor and by
-// us, or by neither. In the last half hour before it the processor keeps the
-// page open beyond.
+// CheckoutEnd returns when a checkout page opened at now must close, or the zero time if it may
+// stay open for a day. The page is configured either for the 1st or for another day. A purchase
+// after that midnight would charge a month twice or not at all. In the last half hour the
+// processor's minimum keeps the page open past midnight.
 func CheckoutEnd(now time.Time) time.Time {
 	end, next := MonthOf(now)
 	end = end.AddDate(0, 0, 1)
@@ -46,9 +44,8 @@ func CheckoutEnd(now time.Time) time.Time {
 	return end
 }
 
-// NextAnchor is when a subscription bought at now begins its first full
-// period: the next 1st at 00:00 UTC. On the 1st itself it begins at once,
-// which is the zero time (domain D26).
+// NextAnchor returns when a subscription bought at now begins its first full period: the next 1st
+// at 00:00 UTC. On the 1st it begins immediately, which is the zero time (domain D26).
 func NextAnchor(now time.Time) time.Time {
 	if now.UTC().Day() == 1 {
 		return time.Time{}

@@ -7,8 +7,8 @@ import (
 	"docledger/domain/billing"
 )
 
-// TestCheckoutEnd: no page is open on both sides of the midnight before or after
-// a 1st, but for the half hour that the processor demands.
+// TestCheckoutEnd checks that no page stays open past the midnight before or after a 1st, except
+// for the half hour that the processor requires.
 func TestCheckoutEnd(t *testing.T) {
 	t.Parallel()
 	at := func(m time.Month, d, hour, minute int) time.Time {

@@ -13,22 +13,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// The ports of this file speak to the payment processor. What they have in
-// common:
+// The ports of this file call the payment processor. Their common errors:
 //
-//   - fault.Upstream, provider_unauthorized: the processor refuses our key.
-//   - fault.Upstream, provider_unavailable: no answer, or none that makes
-//     sense; RetryAfter says when to come back. After a write the effect is
-//     uncertain: repeat it with the same key, or read back.
-//   - fault.NotFound: the processor has no such thing, or has deleted it.
-//   - ErrKeyReused or ErrKeySpent in the chain: see there.
-//   - any other error is our own mistake.
+// - fault.Upstream, provider_unauthorized: the processor refuses docledger's key.
+// - fault.Upstream, provider_unavailable: no response, or an invalid one. RetryAfter is the delay
+// until the next call. The effect of a write is unknown: repeat it with the same key, or read back.
+// - fault.NotFound: the processor does not know the object, or has deleted it.
+// - ErrKeyReused or ErrKeySpent in the chain: see there.
+// - any other error is a defect in docledger.
 //
-// An ended context is in the chain of the error. No error holds a key, a
-// secret or a person's data. Times are in UTC and whole seconds.
+// A cancelled context is in the chain of the error. No error contains a key, a secret or personal
+// data. Times are in UTC and whole seconds.
 
-// Keys of metadata at the processor. Those of subscriptions are the contract's
-// (2.6); only the exact value ChargeCurrentMonthOn counts.
+// Metadata keys at the processor. The contract defines those of subscriptions (2.6). Only the exact
+// value ChargeCurrentMonthOn counts.
 const (
 	MetadataOrganization       = "organization_id"
 	MetadataChargeCurrentMonth = "charge_current_month"
@@ -39,19 +37,18 @@ const (
 	ChargeCurrentMonthOn = "true"
 )
 
-// ErrKeyReused says that an idempotency key was used before with other values.
-// The processor did nothing now; what the first call did must be read back.
+// ErrKeyReused reports that an idempotency key was used before with other values. This call had no
+// effect; the effect of the first call must be read back.
 var ErrKeyReused = errors.New("the idempotency key was used before with other values")
 
-// ErrKeySpent says that the processor remembers, under an idempotency key, that
-// the call failed, and will go on to say so for as long as it remembers the
-// key. It did nothing now; once it is sure that the first call did nothing
-// either, the call can be made with another key.
+// ErrKeySpent reports that the processor stored a failure under the idempotency key and repeats it
+// until it forgets the key. This call had no effect. If the first call certainly had no effect
+// either, the caller can use another key.
 var ErrKeySpent = errors.New("the processor remembers with the idempotency key that the call failed")
 
-// RetryWithFreshKey makes a call with its key, and where that is used up once more with one
-// that is the same for an hour. Callers have read back before what an earlier
-// call may have done.
+// RetryWithFreshKey makes a call with its key. If the key is spent, it makes the call once more
+// with a key that is constant for an hour. The caller must first read back the effect of earlier
+// calls.
 func RetryWithFreshKey[T any](key string, now time.Time, call func(key string) (T, error)) (T, error) {
 	v, err := call(key)
 	if errors.Is(err, ErrKeySpent) || errors.Is(err, ErrKeyReused) {
@@ -60,22 +57,21 @@ func RetryWithFreshKey[T any](key string, now time.Time, call func(key string) (
 	return v, err
 }
 
-// ErrDeleted says that the processor has deleted a thing that it had, unlike one
-// that it never knew: that may be another account's.
+// ErrDeleted reports that the processor has deleted an object. An object that it never knew may
+// belong to another account.
 var ErrDeleted = errors.New("the processor has deleted it")
 
 // Customer is an organization at the payment processor.
 type Customer struct {
 	ID             string
-	OrganizationID uuid.UUID // Nil for a customer that is nobody's
+	OrganizationID uuid.UUID // Nil for a customer without an organization
 	Name           string
 	Email          string
 	CreatedAt      time.Time
 }
 
-// CustomerKey is the idempotency key under which an organization's customer is
-// created, after one that is gone or, with "", as its first. It depends on
-// nothing that may change.
+// CustomerKey returns the idempotency key for creating an organization's customer. gone is the
+// deleted customer that it replaces, "" for the first. The key depends on no mutable value.
 func CustomerKey(organization uuid.UUID, gone string) string {
 	if gone == "" {
 		return "customer-create:" + organization.String()
@@ -83,42 +79,42 @@ func CustomerKey(organization uuid.UUID, gone string) string {
 	return "customer-create:" + uuid.NewSHA1(organization, []byte(gone)).String()
 }
 
-// Customers keeps the processor's customers.
+// Customers manages the processor's customers.
 type Customers interface {
-	// Create makes a customer that carries organization and nothing else.
-	// However often and however many at once: one key gives one customer, as
-	// long as the processor remembers the key (24 hours).
+	// Create creates a customer that refers to organization and has no other data. Repeated and
+	// concurrent calls with one key create one customer, as long as the processor stores the key
+	// (24 hours).
 	Create(ctx context.Context, key string, organization uuid.UUID) (Customer, error)
-	// OfOrganization finds the customers that carry organization, oldest first.
-	// The processor's index lags: up to an hour after a Create the answer may
-	// be empty, so that an empty answer proves nothing about the last hour.
+	// OfOrganization finds the customers that refer to organization, oldest first. The processor's
+	// index is delayed: for up to an hour after a Create the result may be empty. An empty result
+	// proves nothing about the last hour.
 	OfOrganization(ctx context.Context, organization uuid.UUID) ([]Customer, error)
-	// ByID returns a customer. A deleted one is NotFound, with ErrDeleted in the
-	// chain.
+	// ByID returns a customer. It returns NotFound with ErrDeleted in the chain for a deleted
+	// customer.
 	ByID(ctx context.Context, id string) (Customer, error)
-	// Update sets a customer's name and e-mail address, "" leaves one as it is,
-	// and the organization that it carries. A deleted one is NotFound.
+	// Update sets a customer's organization, name and e-mail address; "" keeps the current value.
+	// It returns NotFound for a deleted customer.
 	Update(ctx context.Context, c Customer) (Customer, error)
 }
 
-// Price is what a product costs.
+// Price is a price of a product at the payment processor.
 type Price struct {
 	ID              string
 	Product         string // its id
 	ProductName     string
 	LookupKey       string // the operator's own name of the price; may be ""
-	Active          bool   // false where the price or its product is archived
+	Active          bool   // false if the price or its product is archived
 	Recurring       bool
 	Interval        string         // day, week, month or year of a recurring price
-	IntervalCount   int            // how many of them one period has
+	IntervalCount   int            // the number of intervals in one period
 	Currency        string         // ISO 4217, upper case
-	Amount          *money.Decimal // of one unit; nil where it has no single price (tiers, packages, customer's choice)
+	Amount          *money.Decimal // for one unit; nil if there is no single price (tiers, packages, customer's choice)
 	TaxBehaviour    string         // exclusive, inclusive or unspecified
 	Metadata        map[string]string
 	ProductMetadata map[string]string
 }
 
-// Plan is the name under which a price is shown as a plan (domain D14).
+// Plan returns the plan name of a price (domain D14).
 func (p Price) Plan() string {
 	if p.LookupKey != "" {
 		return p.LookupKey
@@ -126,15 +122,15 @@ func (p Price) Plan() string {
 	return p.ProductName
 }
 
-// Limits bound what a plan allows. A nil limit is unlimited.
+// Limits are the limits of a plan. A nil limit means unlimited.
 type Limits struct {
 	MaxEntities         *int
 	MaxInvoicesPerMonth *int
 }
 
-// Limits reads a price's limits from its metadata, else from its product's;
-// absent is unlimited. A value that is no whole number is an error: it must
-// not pass for unlimited.
+// Limits reads the limits from the metadata of the price, else of its product; absent means
+// unlimited. A value that is not a whole number is an error, because it must not be treated as
+// unlimited.
 func (p Price) Limits() (Limits, error) {
 	entities, err := p.limit(MetadataMaxEntities)
 	if err != nil {
@@ -160,7 +156,8 @@ func (p Price) RequireSellable() error {
 		return errors.New("the price is one-time")
 	case p.Interval != "month" && p.Interval != "year":
 		// Contract 4.6.1 anchors every subscription to the 1st of a month. A period
-		// of days or weeks does not end there.
+		// Interface 4.6.1 anchors every subscription to the 1st of a month. A period of days or
+		// weeks does not end on a 1st.
 		return fmt.Errorf("the interval %q cannot be anchored to the 1st of a month", p.Interval)
 	}
 	_, err := p.Limits()
@@ -203,18 +200,16 @@ func (p Price) limit(key string) (*int, error) {
 	return &limit, nil
 }
 
-// Prices reads what there is to buy.
+// Prices reads the prices at the payment processor.
 type Prices interface {
 	// ByID returns a price, active or not.
 	ByID(ctx context.Context, id string) (Price, error)
-	// OfProducts returns every price of the products, archived prices included,
-	// in the order of products, oldest price first. A product that does not exist
-	// has none.
+	// OfProducts returns every price of the products, including archived prices, in the order of
+	// products, oldest price first. A product that does not exist has no prices.
 	OfProducts(ctx context.Context, products []string) ([]Price, error)
 }
 
-// SubscriptionStatus is the processor's word for where a subscription stands;
-// the list is open.
+// SubscriptionStatus is the processor's status of a subscription. The processor may add values.
 type SubscriptionStatus string
 
 // The statuses.
@@ -229,32 +224,32 @@ const (
 	Paused            SubscriptionStatus = "paused"
 )
 
-// Writable says that new entities, uploads and extractions are allowed
-// (domain D14): a payment that is being retried takes nothing away.
+// Writable reports whether new entities, uploads and extractions are allowed (domain D14). They
+// stay allowed while a payment is retried.
 func (s SubscriptionStatus) Writable() bool { return s == Active || s == Trialing || s == PastDue }
 
 // SubscriptionItem is one price of a subscription.
 type SubscriptionItem struct {
 	Price    Price
-	Quantity int64 // 0 where the price is metered
+	Quantity int64 // 0 if the price is metered
 }
 
-// Subscription is what a customer has bought, as it stands now.
+// Subscription is the current state of a customer's subscription.
 type Subscription struct {
 	ID            string
 	Customer      string // its id
 	Status        SubscriptionStatus
-	PeriodEnd     time.Time // end of the running period; zero where it has none
+	PeriodEnd     time.Time // end of the current period; zero if there is none
 	Items         []SubscriptionItem
 	Metadata      map[string]string
 	PaymentMethod string   // the subscription's default, else the customer's; "" where neither has one
 	AutomaticTax  bool     // the processor computes the tax
-	TaxRates      []string // ids of the rates that apply otherwise
+	TaxRates      []string // ids of the rates that apply if the tax is not automatic
 	LatestInvoice *ProcessorInvoice
 	CreatedAt     time.Time
 }
 
-// Quantity is how many of a price the subscription has; 1 where it has none.
+// Quantity returns the quantity of a price in the subscription; 1 if it has none.
 func (s Subscription) Quantity(price string) int64 {
 	for _, item := range s.Items {
 		if item.Price.ID == price && item.Quantity > 0 {
@@ -264,14 +259,14 @@ func (s Subscription) Quantity(price string) int64 {
 	return 1
 }
 
-// Snapshot is all that a plan is read from.
+// Snapshot contains everything that determines a plan.
 type Snapshot struct {
-	Subscriptions []Subscription    // newest first, ended ones too
-	OpenInvoice   *ProcessorInvoice // the newest one that waits for payment
+	Subscriptions []Subscription    // newest first, including ended ones
+	OpenInvoice   *ProcessorInvoice // the newest one that awaits payment
 }
 
-// Effective returns the subscription that counts: one that allows writing, else
-// the newest (domain D14).
+// Effective returns the subscription that determines the plan: one that allows writing, else the
+// newest (domain D14).
 func (s Snapshot) Effective() (Subscription, bool) {
 	for _, sub := range s.Subscriptions {
 		if sub.Status.Writable() {
@@ -286,39 +281,38 @@ func (s Snapshot) Effective() (Subscription, bool) {
 
 // Subscriptions reads subscriptions. It never changes one (interface 3).
 type Subscriptions interface {
-	// OfCustomer reads everything that a customer's plan depends on.
+	// OfCustomer reads everything that determines a customer's plan.
 	OfCustomer(ctx context.Context, customer string) (Snapshot, error)
-	// ByID returns one subscription, ended or not.
+	// ByID returns one subscription, including an ended one.
 	ByID(ctx context.Context, id string) (Subscription, error)
 }
 
-// Checkout describes a subscription to be bought on the processor's page.
+// Checkout describes a subscription to be sold on the processor's page.
 type Checkout struct {
 	Customer   string
 	Price      string
 	SuccessURL string
 	CancelURL  string
-	// Anchor is when the first full period begins. Zero: now.
+	// Anchor is when the first full period begins; zero means now.
 	Anchor time.Time
-	// Prorate has the processor charge the time before Anchor once, in
-	// proportion. Otherwise the processor charges nothing for that time.
+	// Prorate makes the processor charge the time before Anchor once, in proportion. Otherwise that
+	// time is free of charge.
 	Prorate bool
-	// Until is when the page closes, at least 30 minutes and at most 24 hours
-	// from now. Zero: after 24 hours.
+	// Until is when the page closes, 30 minutes to 24 hours from now; zero means 24 hours.
 	Until    time.Time
 	Metadata map[string]string // of the subscription
 }
 
-// Sessions opens the processor's own pages. They are for one visit.
+// Sessions opens pages of the payment processor. Each page is for one visit.
 type Sessions interface {
-	// Checkout returns the address of the page that sells what is described.
+	// Checkout returns the URL of the page that sells the described subscription.
 	Checkout(ctx context.Context, c Checkout) (url string, err error)
-	// Portal returns the address of the page on which a customer looks after
-	// subscriptions, invoices and cards; it leads back to returnURL.
+	// Portal returns the URL of the page on which a customer manages subscriptions, invoices and
+	// cards. The page links back to returnURL.
 	Portal(ctx context.Context, customer, returnURL string) (url string, err error)
 }
 
-// EventType names what happened at the processor; the list is open.
+// EventType is the type of an event at the processor. The processor may add values.
 type EventType string
 
 // The payment events of the contract (section 6).
@@ -334,8 +328,8 @@ func PaymentEvents() []EventType {
 	return []EventType{SubscriptionCreated, SubscriptionUpdated, SubscriptionResumed, SubscriptionDeleted}
 }
 
-// PaymentEvent tells that something changed at the processor. State that can
-// change again must be read anew: events come twice, late and in any order.
+// PaymentEvent reports a change at the processor. Mutable state must be read from the processor,
+// because events arrive repeatedly, late and in any order.
 type PaymentEvent struct {
 	ID           string
 	Type         EventType
@@ -345,32 +339,30 @@ type PaymentEvent struct {
 	Status       SubscriptionStatus
 	PeriodEnd    time.Time         // as in Subscription
 	Metadata     map[string]string // of the event's object
-	APIVersion   string            // in which the processor wrote the event
-	OtherVersion bool              // APIVersion is not the one that we speak
-	Body         []byte            // what Webhooks.Read reads the event from; set by Events.Since
+	APIVersion   string            // the API version in which the processor wrote the event
+	OtherVersion bool              // APIVersion is not the version that docledger uses
+	Body         []byte            // the body for Webhooks.Read; set by Events.Since
 }
 
-// Webhooks reads what the processor sends us.
+// Webhooks parses webhooks from the processor.
 type Webhooks interface {
-	// Verify holds the signature in header against the raw body and then reads
-	// the event, whatever version of the processor's interface wrote it. A
-	// signature that is missing, wrong, or more than five minutes away from now
-	// in either direction is Invalid with invalid_signature. A body that is no
-	// event is Invalid with invalid_request, and the event holds its id and type
-	// as far as they can be read. Of several secrets one must fit.
+	// Verify validates the signature in header against the raw body and parses the event,
+	// regardless of its API version. It returns Invalid with invalid_signature if the signature is
+	// missing, wrong, or more than five minutes from now in either direction. It returns Invalid
+	// with invalid_request if the body is not an event; the event then contains its id and type if
+	// they can be read. If several secrets are configured, one of them must match.
 	Verify(header map[string][]string, body []byte, now time.Time) (PaymentEvent, error)
-	// Read reads an event from a body that was verified before it was stored.
+	// Read parses an event from a body that was verified before it was stored.
 	Read(body []byte) (PaymentEvent, error)
 }
 
-// Events reads the processor's own log of events.
+// Events reads the processor's event log.
 type Events interface {
-	// Since gives the events of the types from a moment on, newest first, each
-	// to one call; an error of each ends it and is returned as it is. One that
-	// can't be read comes with the reason and what could be read of it. The
-	// processor keeps 30 days.
+	// Since passes the events of the types since from to each, newest first. An error of each stops
+	// the iteration and is returned unchanged. An unreadable event is passed with its error and the
+	// readable part. The processor keeps events for 30 days.
 	Since(ctx context.Context, from time.Time, types []EventType, each func(e PaymentEvent, unreadable error) error) error
 }
 
-// String names the event for logs.
+// String returns the name of the event for logs.
 func (e PaymentEvent) String() string { return fmt.Sprintf("%s %s", e.Type, e.ID) }

@@ -6,38 +6,38 @@ import (
 	"docledger/domain/organization"
 )
 
-// Statuses of organizations without a subscription (domain D14); with one the
-// status is the processor's word.
+// Statuses of organizations without a subscription (domain D14). With a subscription the status is
+// the processor's.
 const (
 	TrialStatus   = "trialing"
 	ExpiredStatus = "trial_expired"
-	NoneStatus    = "none" // there is no trial either
+	NoneStatus    = "none" // there is no trial
 )
 
-// Names of plans that nobody buys.
+// Names of plans that are not sold.
 const (
 	trialPlan = "trial"
 	noPlan    = "none"
 )
 
-// Plan is what an organization may do. A nil limit is unlimited.
+// Plan is what an organization may do. A nil limit means unlimited.
 type Plan struct {
 	Name                string
 	Status              string
 	Writable            bool      // new entities, uploads and extractions are allowed
-	CycleEnd            time.Time // of the running period, or of the trial; zero where there is none
+	CycleEnd            time.Time // end of the current period or of the trial; zero if there is none
 	MaxEntities         *int
 	MaxInvoicesPerMonth *int
 }
 
-// OnTrial says that the plan is the trial, running or ended.
+// OnTrial reports whether the plan is the trial, active or ended.
 func (p Plan) OnTrial() bool { return p.Name == trialPlan }
 
-// SelfHosted is the plan of an installation without a payment processor.
+// SelfHosted returns the plan of an installation without a payment processor.
 func SelfHosted() Plan { return Plan{Name: "self_hosted", Status: string(Active), Writable: true} }
 
-// TrialPlan is the plan of an organization without a subscription: active
-// through 23:59:59 UTC of the trial's last day. Without a trial there is none.
+// TrialPlan returns the plan of an organization without a subscription. It is active through
+// 23:59:59 UTC of the trial's last day. Without a trial it is inactive.
 func TrialPlan(t organization.Trial, now time.Time) Plan {
 	if t.None() {
 		return Plan{Name: noPlan, Status: NoneStatus}
@@ -53,9 +53,8 @@ func TrialPlan(t organization.Trial, now time.Time) Plan {
 	return p
 }
 
-// PlanOf decides what an organization may do from what the processor knows of
-// its customer: the subscription that counts, else the trial (decisions 6).
-// The error is that of a limit which is no number.
+// PlanOf derives an organization's plan from the processor's data: the effective subscription, else
+// the trial (decisions 6). It returns an error if a limit is not a number.
 func PlanOf(s Snapshot, t organization.Trial, now time.Time) (Plan, error) {
 	sub, ok := s.Effective()
 	if !ok {
@@ -73,7 +72,7 @@ func PlanOf(s Snapshot, t organization.Trial, now time.Time) (Plan, error) {
 	return p, nil
 }
 
-// Record is the plan as the cache keeps it.
+// Record returns the plan in the form that is cached.
 func (p Plan) Record() Record {
 	return Record{
 		SubscriptionStatus: p.Status, CurrentPlan: p.Name, BillingCycleEnd: p.CycleEnd,
@@ -81,8 +80,7 @@ func (p Plan) Record() Record {
 	}
 }
 
-// Plan is the plan that a record tells of at now: a trial may have ended since
-// it was written.
+// Plan returns the plan of a record at now. A trial may have ended since the record was written.
 func (r Record) Plan(now time.Time) Plan {
 	p := Plan{
 		Name: r.CurrentPlan, Status: r.SubscriptionStatus, CycleEnd: r.BillingCycleEnd,

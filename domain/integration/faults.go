@@ -7,27 +7,27 @@ import (
 	"docledger/domain/fault"
 )
 
-// What every port to a provider, here and in domain/accounting, has in common:
+// The errors of every port to a provider, here and in domain/accounting:
 //
-//   - ErrReconnect in the chain: the consent has ended (refused refresh token,
-//     withdrawn consent). Nothing but a new consent by a person helps.
-//   - ErrAccessRefused in the chain: the access token is not, or no longer,
-//     accepted. A renewed one may be. Nothing was done.
-//   - ErrTenantGone in the chain: the token is good, but the tenant is no
-//     longer connected with it. Nothing was done.
-//   - ErrRateLimited in the chain: too many calls. Nothing was done; RetryAfter
-//     says when to come back.
-//   - ErrNotSent in the chain: the request was never sent, for example because it
-//     waited too long for the rate limiter. Nothing was done.
-//   - fault.Upstream, provider_unavailable without these: no answer, one that
-//     makes no sense, or a 5xx; RetryAfter says when to come back. After a
-//     write its effect is uncertain: read back before anything else.
-//   - fault.NotFound: the provider has no such thing.
-//   - fault.Invalid: the provider refuses what was asked for, for good.
-//   - any other error is our own mistake.
+// - ErrReconnect in the chain: the consent has ended (refused refresh token, withdrawn consent).
+// Only another consent by a person helps.
+// - ErrAccessRefused in the chain: the provider does not accept the access token, or no longer
+// does. A renewed one may be accepted. The call had no effect.
+// - ErrTenantGone in the chain: the token is valid, but the tenant is no longer connected. The call
+// had no effect.
+// - ErrRateLimited in the chain: too many calls. The call had no effect; RetryAfter is the delay
+// until the next call.
+// - ErrNotSent in the chain: the request was never sent, for example because it waited too long for
+// the rate limiter. The call had no effect.
+// - fault.Upstream, provider_unavailable without these: no response, an invalid one, or a 5xx.
+// RetryAfter is the delay until the next call. The effect of a write is unknown: the caller must
+// read back first.
+// - fault.NotFound: the provider does not know the resource.
+// - fault.Invalid: the provider refuses the request permanently.
+// - any other error is a defect in docledger.
 //
-// An ended context is in the chain of the error. No error holds a token, a
-// code, or a body of the provider's. Messages use the neutral codes.
+// A cancelled context is in the chain of the error. No error contains a token, a code, or a
+// response body of the provider. Messages use the neutral provider codes.
 var (
 	ErrReconnect     = errors.New("the consent has ended")
 	ErrAccessRefused = errors.New("the access token is refused")
@@ -36,7 +36,7 @@ var (
 	ErrNotSent       = errors.New("the request was not sent")
 )
 
-// caused wraps a sentinel and what led to it.
+// caused wraps a sentinel and its cause.
 func caused(sentinel, cause error) error {
 	if cause == nil {
 		return sentinel
@@ -44,40 +44,40 @@ func caused(sentinel, cause error) error {
 	return errors.Join(sentinel, cause)
 }
 
-// NeedsReconnect says that a person must consent anew.
+// NeedsReconnect returns the fault for a consent that has ended.
 func NeedsReconnect(p Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
 		"The connection to %s has ended. Connect the integration again.", p).WithCause(caused(ErrReconnect, cause))
 }
 
-// AccessRefused says that a provider no longer takes an access token.
+// AccessRefused returns the fault for an access token that the provider does not accept.
 func AccessRefused(p Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
 		"%s does not accept the connection. Connect the integration again.", p).WithCause(caused(ErrAccessRefused, cause))
 }
 
-// TenantGone says that the chosen tenant is no longer connected.
+// TenantGone returns the fault for a tenant that is no longer connected.
 func TenantGone(p Provider, cause error) error {
 	return fault.New(fault.Upstream, fault.CodeProviderUnauthorized,
 		"The organization at %s is no longer connected. Connect the integration again and choose it.", p).
 		WithCause(caused(ErrTenantGone, cause))
 }
 
-// RateLimited says that a provider takes no more calls for a while.
+// RateLimited returns the fault for a call beyond the provider's rate limit.
 func RateLimited(p Provider, after time.Duration, cause error) error {
-	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s takes no more requests for now. Try again later.", p)
+	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s accepts no more requests at the moment. Try again later.", p)
 	f.RetryAfter = max(after, time.Second)
 	return f.WithCause(caused(ErrRateLimited, cause))
 }
 
-// ErrCircuitOpen is in the chain of what the gate did not let through to a provider
-// that has been failing. It says nothing of the call itself.
+// ErrCircuitOpen is in the chain if the rate limiter refused a call because the provider has been
+// failing. The call itself did not fail.
 var ErrCircuitOpen = errors.New("it has been failing; the circuit breaker holds calls back")
 
-// Unavailable says that a provider gave no sensible answer; after is when to
-// come back, zero for soon.
+// Unavailable returns the fault for a missing or invalid response. after is the delay until the
+// next call, zero for a short one.
 func Unavailable(p Provider, after time.Duration, cause error) error {
-	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s does not answer as it should. Try again later.", p)
+	f := fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s does not respond correctly. Try again later.", p)
 	f.RetryAfter = max(after, time.Second)
 	return f.WithCause(cause)
 }

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Window bounds how many calls are allowed in a fixed stretch of time.
+// Window is a limit on the number of calls in a fixed period.
 type Window struct {
 	Length time.Duration
 	Max    int
 }
 
-// Limits are what a provider allows one tenant of one application.
+// Limits are the limits that a provider applies to one tenant of one application.
 type Limits struct {
-	Concurrent int // calls at once; 0 for any number
+	Concurrent int // concurrent calls; 0 means unlimited
 	Windows    []Window
 }
 
@@ -21,35 +21,36 @@ type Limits struct {
 type Call struct {
 	Provider Provider
 	Tenant   string // whose limits count; "" for calls without a tenant
-	// Background work leaves room for people who wait.
+	// Background reports that nobody waits for the call. Background work leaves capacity for
+	// interactive calls.
 	Background bool
 	Limits     Limits
 }
 
-// Observation is what an answer told of the provider's limits and health.
+// Observation is what a response reported about the provider's limits and health.
 type Observation struct {
-	// Remaining tells how many calls a window still allows, by its length. An
-	// answer that does not say has no entry.
+	// Remaining is the number of calls that a window still allows, by window length. Windows that
+	// the response did not report have no entry.
 	Remaining map[time.Duration]int
-	// Limited says that the provider refused the call as one too many, and
-	// RetryAfter when it will take the next one; zero: it did not say.
+	// Limited reports that the provider refused the call for exceeding a limit. RetryAfter is the
+	// requested delay; zero if none.
 	Limited    bool
 	RetryAfter time.Duration
-	// Failed says that no sensible answer came: 5xx, time-out, a cut line.
+	// Failed reports that no valid response was received: 5xx, timeout, lost connection.
 	Failed bool
 }
 
-// RateLimiter admits requests at the rate that providers allow. Each connector
-// asks it before every request, paging included.
+// RateLimiter admits requests at the rate that providers allow. Each connector calls it before
+// every request, including requests for further pages.
 type RateLimiter interface {
-	// Enter waits until the call may be made. If that takes too long, it returns
-	// a fault with ErrRateLimited in its chain; if the provider has been failing
-	// for this tenant, Unavailable. RetryAfter says when to try again. leave must
-	// be called exactly once, with what the response reported.
+	// Enter waits until the call may be made. It returns a fault with ErrRateLimited in its chain
+	// if the wait is too long, and Unavailable if the provider has been failing for this tenant.
+	// RetryAfter is the delay until the next attempt. The caller must call leave exactly once, with
+	// what the response reported.
 	Enter(ctx context.Context, c Call) (leave func(Observation), err error)
 }
 
-// Unlimited admits every call at once.
+// Unlimited admits every call immediately.
 type Unlimited struct{}
 
 // Enter implements RateLimiter.

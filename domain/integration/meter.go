@@ -6,67 +6,66 @@ import (
 	"time"
 )
 
-// The numbers of a meter.
+// The constants of a rate tracker.
 const (
-	// buckets a window is cut into. Calls are counted in whole buckets over the
-	// window and one more, so that wherever the provider's own window begins it
-	// never holds more calls than it allows.
+	// buckets is the number of buckets of a window. Calls are counted in whole buckets over the
+	// window plus one bucket. The provider's window therefore never contains more calls than
+	// allowed, regardless of when it begins.
 	buckets = 12
-	// jitter is the shortest bucket. Calls that leave us apart may arrive
-	// together; a window that is longer by this much does not mind.
+	// jitter is the minimum bucket length. Calls that are sent apart may arrive together; the
+	// longer window tolerates this difference.
 	jitter = 250 * time.Millisecond
-	// runningLimit is after how long a call that says nothing of itself is taken
-	// for lost with its process.
+	// runningLimit is the time without a heartbeat after which a call is considered lost with its
+	// process.
 	runningLimit = 12 * time.Second
-	// HeartbeatInterval is how often a call that is under way must say so.
+	// HeartbeatInterval is the interval at which a running call must send a heartbeat.
 	HeartbeatInterval = runningLimit / 3
-	// limitedPause is how long nothing is sent after a refusal that does not
-	// say when to come back.
+	// limitedPause is the delay after a refusal that does not state one.
 	limitedPause = 5 * time.Second
-	// tripAfter failures in a row a tenant's calls are held back.
+	// tripAfter is the number of consecutive failures that opens the circuit breaker of a tenant.
 	tripAfter = 5
 	tripPause = 15 * time.Second
 	maxPause  = 5 * time.Minute
-	// reserve is the part of each window that is kept for people who wait.
+	// reserve is the part (one in reserve) of each window that is reserved for interactive calls.
 	reserve = 4
 )
 
-// Bucket counts the calls of one stretch of a window.
+// Bucket counts the calls of one part of a window.
 type Bucket struct {
 	Start time.Time
 	Used  int
 }
 
-// WindowUsage is a window with its calls.
+// WindowUsage is a window with its counted calls.
 type WindowUsage struct {
 	Length  time.Duration
 	Buckets []Bucket // oldest first
 }
 
-// InFlightCall is a call under way.
+// InFlightCall is a running call.
 type InFlightCall struct {
 	ID    string
-	Until time.Time // then it is taken for lost
+	Until time.Time // afterwards the call is considered lost
 }
 
-// RateTracker counts the calls to one tenant, of all processes. It knows no clock
-// and no storage.
+// RateTracker counts the calls of all processes to one tenant. It uses no clock and no storage of
+// its own.
 type RateTracker struct {
 	Windows      []WindowUsage
 	Running      []InFlightCall
-	BlockedUntil time.Time // the provider refused a call as one too many
-	Failures     int       // in a row
-	OpenUntil    time.Time // the circuit breaker's pause
+	BlockedUntil time.Time // set after the provider refused a call for exceeding a limit
+	Failures     int       // consecutive
+	OpenUntil    time.Time // while the circuit breaker is open
 }
 
-// Decision says what becomes of a call.
+// Decision is the result of asking for admission.
 type Decision struct {
 	Admitted bool
-	Wait     time.Duration // until it is worth asking again
-	Failing  bool          // the wait is for a provider that has been failing
+	Wait     time.Duration // the time until another attempt is useful
+	Failing  bool          // the wait is due to a failing provider
 }
 
-// Admit counts a call that may be made now.
+// Admit counts the call if it may be made now.
 func (m *RateTracker) Admit(now time.Time, id string, c Call) Decision {
 	m.forget(now, c.Limits)
 	if left := m.OpenUntil.Sub(now); left > 0 {
@@ -89,14 +88,13 @@ func (m *RateTracker) Admit(now time.Time, id string, c Call) Decision {
 	}
 	m.Running = append(m.Running, InFlightCall{ID: id, Until: now.Add(runningLimit)})
 	if m.Failures >= tripAfter {
-		// One call tries whether the provider is well again; others wait for it.
+		// One call probes whether the provider has recovered; all others wait for its result.
 		m.OpenUntil = now.Add(m.pause())
 	}
 	return Decision{Admitted: true}
 }
 
-// Heartbeat says that a call is still under way. One that was left, or taken for
-// lost, stays so.
+// Heartbeat extends a running call. A call that has ended or is considered lost is unchanged.
 func (m *RateTracker) Heartbeat(now time.Time, id string) {
 	for i := range m.Running {
 		if m.Running[i].ID == id {
@@ -105,7 +103,7 @@ func (m *RateTracker) Heartbeat(now time.Time, id string) {
 	}
 }
 
-// Finish takes a call out and learns from its answer.
+// Finish removes a call and applies what its response reported.
 func (m *RateTracker) Finish(now time.Time, id string, c Call, o Observation) {
 	m.Running = slices.DeleteFunc(m.Running, func(r InFlightCall) bool { return r.ID == id })
 	m.forget(now, c.Limits)
@@ -113,8 +111,8 @@ func (m *RateTracker) Finish(now time.Time, id string, c Call, o Observation) {
 		w := &m.Windows[i]
 		told, ok := o.Remaining[w.Length]
 		most := maxOf(c.Limits, w.Length)
-		// The provider knows of calls that we do not, or allows fewer. Those of
-		// ours that are under way it may not have counted yet.
+		// The provider counts calls that docledger does not know, or allows fewer. It may not have
+		// counted the running calls yet.
 		if ok && most-w.used() > told {
 			w.count(now, most-w.used()-max(0, told-len(m.Running)))
 		}
@@ -140,7 +138,8 @@ func (m *RateTracker) Finish(now time.Time, id string, c Call, o Observation) {
 	}
 }
 
-// pause grows with each failure beyond the one that tripped the breaker.
+// pause returns how long the circuit breaker stays open. It grows with each failure after
+// tripAfter.
 func (m *RateTracker) pause() time.Duration {
 	d := tripPause
 	for range min(m.Failures-tripAfter, 10) {
@@ -149,7 +148,7 @@ func (m *RateTracker) pause() time.Duration {
 	return min(d, maxPause)
 }
 
-// RetryAt is when calls go on, zero where nothing holds them back.
+// RetryAt returns when calls are admitted again; zero if they are admitted now.
 func (m *RateTracker) RetryAt(now time.Time) time.Time {
 	at := m.BlockedUntil
 	if m.OpenUntil.After(at) {
@@ -161,7 +160,7 @@ func (m *RateTracker) RetryAt(now time.Time) time.Time {
 	return at
 }
 
-// forget drops what no longer counts and lines the windows up with limits.
+// forget drops expired counts and aligns the windows with the limits.
 func (m *RateTracker) forget(now time.Time, l Limits) {
 	m.Running = slices.DeleteFunc(m.Running, func(r InFlightCall) bool { return !r.Until.After(now) })
 	kept := make([]WindowUsage, 0, len(l.Windows))
@@ -175,7 +174,7 @@ func (m *RateTracker) forget(now time.Time, l Limits) {
 	m.Windows = kept
 }
 
-// concurrencyWait says how long to wait for one of the calls at once to end.
+// concurrencyWait returns how long to wait for a running call to end.
 func (m *RateTracker) concurrencyWait(now time.Time, c Call) time.Duration {
 	most := c.Limits.Concurrent
 	if c.Background && most > 1 {
@@ -197,7 +196,7 @@ func maxOf(l Limits, length time.Duration) int {
 	return 0
 }
 
-// allowed is how many calls of a kind a window takes.
+// allowed returns how many calls of a kind a window admits.
 func allowed(c Call, length time.Duration) int {
 	most := maxOf(c.Limits, length)
 	if c.Background && most >= reserve {
@@ -208,7 +207,7 @@ func allowed(c Call, length time.Duration) int {
 
 func (w *WindowUsage) step() time.Duration { return max(w.Length/buckets, jitter) }
 
-// end is when a bucket no longer counts.
+// end returns when a bucket expires.
 func (w *WindowUsage) end(b Bucket) time.Time { return b.Start.Add(w.Length + w.step()) }
 
 func (w *WindowUsage) used() (n int) {
@@ -218,7 +217,7 @@ func (w *WindowUsage) used() (n int) {
 	return n
 }
 
-// wait says how long until fewer than most calls count; zero: now.
+// wait returns how long until fewer than most calls count; zero means now.
 func (w *WindowUsage) wait(now time.Time, most int) time.Duration {
 	used := w.used()
 	for _, b := range w.Buckets {
@@ -244,29 +243,29 @@ func (w *WindowUsage) count(now time.Time, n int) {
 	w.Buckets = append(w.Buckets, Bucket{Start: start, Used: n})
 }
 
-// MeterKey names the meter whose limits count for a call: a tenant's limits
-// are the same for every organization that books there.
+// MeterKey returns the key of the rate tracker for a call. Organizations that use the same tenant
+// share its limits.
 func MeterKey(p Provider, tenant string) string { return string(p) + "|" + tenant }
 
-// AccountMeter is a connector whose limits count for accounts, or for what they
-// belong to, where integrations have no tenant.
+// AccountMeter is a connector without tenants, whose limits apply to accounts or to what they
+// belong to.
 type AccountMeter interface {
-	// MeterTenant is what MeterKey names for an account.
+	// MeterTenant returns the tenant of MeterKey for an account.
 	MeterTenant(account string) string
 }
 
-// Meters keeps the meters where all processes see them.
+// Meters stores rate trackers that all processes share.
 type Meters interface {
-	// Change gives the meter of a key, a new one where there is none, to change
-	// and stores it, one caller at a time.
+	// Change passes the rate tracker of a key to change and stores it, one caller at a time. It
+	// creates a missing tracker.
 	Change(ctx context.Context, key string, change func(*RateTracker)) error
-	// Look returns the meter as it stands.
+	// Look returns the current rate tracker.
 	Look(ctx context.Context, key string) (*RateTracker, error)
-	// Expire forgets meters that nobody used since before.
+	// Expire deletes rate trackers that are unused since before.
 	Expire(ctx context.Context, before time.Time) error
 }
 
-// UsedRatios is the part of each window that has been used, by its length.
+// UsedRatios returns the used fraction of each window, by window length.
 func (m *RateTracker) UsedRatios(now time.Time, l Limits) map[time.Duration]float64 {
 	seen := RateTracker{Windows: slices.Clone(m.Windows)}
 	for i := range seen.Windows {

@@ -8,92 +8,89 @@ import (
 	"docledger/domain/secret"
 )
 
-// Tokens are what a provider gives for a consent.
+// Tokens are the tokens that a provider issues for a consent.
 type Tokens struct {
 	Access           secret.Text
 	AccessExpiresAt  time.Time
 	Refresh          secret.Text
-	RefreshExpiresAt time.Time // zero where the provider tells none
-	Scopes           []string  // as granted; nil where the answer does not say
+	RefreshExpiresAt time.Time // zero if the provider does not state it
+	Scopes           []string  // as granted; nil if the response does not list them
 }
 
-// Consent is what a person's consent led to.
+// Consent is the result of a person's consent.
 type Consent struct {
 	Tokens Tokens
-	// Account is the provider account that consented, in the provider's own
-	// words: the ledger user (ACCOUNTING_A), the company (ACCOUNTING_B), tenant
-	// and user (DOCSTORE_A), the account (DOCSTORE_B). A second consent of the
-	// same account takes the place of the first (domain D4).
+	// Account identifies the provider account that consented: the ledger user (ACCOUNTING_A), the
+	// company (ACCOUNTING_B), tenant and user (DOCSTORE_A), or the account (DOCSTORE_B). Another
+	// consent of the same account replaces the first one (domain D4).
 	Account string
-	// Event names this one consent where the provider can tell which tenants
-	// were chosen in it; "" elsewhere.
+	// Event identifies this consent if the provider can report which tenants were chosen in it; ""
+	// otherwise.
 	Event string
 }
 
-// AuthorizationRequest describes a consent to be asked for.
+// AuthorizationRequest describes a consent to request.
 type AuthorizationRequest struct {
-	State       string // comes back with the answer; 43 characters of [A-Za-z0-9_-]
-	RedirectURI string // ours, exactly as registered
-	// Challenge is the S256 challenge of RFC 7636. A provider that does not
-	// take it is not sent it.
+	State       string // returned with the response; 43 characters of [A-Za-z0-9_-]
+	RedirectURI string // docledger's, exactly as registered
+	// Challenge is the S256 challenge of RFC 7636. It is omitted for providers that do not support
+	// it.
 	Challenge string
 }
 
-// Callback is the answer that a browser brought back from the consent page.
+// Callback is the response that a browser delivered from the consent page.
 type Callback struct {
 	Code        string
 	RedirectURI string // as in the request
-	Verifier    string // of the challenge
-	// Query is all that the browser brought: some providers tell there, and
-	// only there, which company it was. A stranger may have written it.
+	Verifier    string // the verifier of the challenge
+	// Query is the full query of the callback. Some providers identify the company only there. It
+	// is untrusted input.
 	Query url.Values
 }
 
-// Authorizer asks a provider's users for their consent and keeps it alive. The
-// faults are those described at ErrReconnect.
+// Authorizer requests consents from a provider's users and renews their tokens. Its faults are
+// described at ErrReconnect.
 type Authorizer interface {
-	// AuthorizationURL returns the address of the consent page. It asks for
-	// the configured scopes and calls nobody.
+	// AuthorizationURL returns the URL of the consent page for the configured OAuth scopes. It
+	// makes no external call.
 	AuthorizationURL(r AuthorizationRequest) string
-	// Exchange gives the code for tokens, in one call. A code that is wrong,
-	// used, too old, or bound to another redirect address, and a callback
-	// without what the provider must tell there, is fault.Invalid: the person
-	// begins anew. After provider_unavailable the code may be used up; it is
-	// not tried again.
+	// Exchange exchanges the code for tokens, in one call. It returns fault.Invalid if the code is
+	// wrong, used, expired or bound to another redirect URI, or if the callback lacks required
+	// data; the person must start again. After provider_unavailable the code may be used up, so it
+	// is not tried again.
 	Exchange(ctx context.Context, c Callback) (Consent, error)
-	// Refresh gives a refresh token for new tokens. Refresh is never empty in
-	// the answer: where the provider does not send another one it is the same.
-	// After provider_unavailable the provider may have spent the token and made
-	// a new pair that was lost. The same token may then be tried again: within
-	// the provider's grace, if it has one, that heals; else ErrReconnect says
-	// so.
+	// Refresh exchanges a refresh token for new tokens. The returned refresh token is never empty;
+	// it is the old one if the provider sends none. After provider_unavailable the provider may
+	// have used up the token and issued a pair that was lost. The same token may be tried again: it
+	// succeeds within the provider's grace period, if there is one, and otherwise fails with
+	// ErrReconnect.
 	Refresh(ctx context.Context, refresh secret.Text) (Tokens, error)
-	// Revoke ends the consent at the provider, with all that the account ever
-	// granted to us there. One that has ended already is no error. A provider
-	// that knows no revocation does nothing.
+	// Revoke ends the consent at the provider, including everything the account granted to
+	// docledger. A consent that has already ended is not an error. Revoke does nothing if the
+	// provider does not support revocation.
 	Revoke(ctx context.Context, t Tokens) error
 }
 
-// TenantDisconnector is an Authorizer whose provider connects tenants one by
-// one, each of which can be taken off without ending the consent.
+// TenantDisconnector is an Authorizer whose provider connects tenants individually. Each tenant can
+// be disconnected without ending the consent.
 type TenantDisconnector interface {
-	// DisconnectTenant takes one tenant off. One that is off is no error.
+	// DisconnectTenant disconnects one tenant. A disconnected tenant is not an error.
 	DisconnectTenant(ctx context.Context, a Access) error
 }
 
-// RevocationReach says what ends with Revoke.
+// RevocationReach reports what Revoke ends.
 type RevocationReach interface {
-	// RevokesAccount says that Revoke ends every consent that the account gave
-	// to this application, so that other grants of the account die with it.
+	// RevokesAccount reports whether Revoke ends every consent that the account gave to this
+	// application, including other grants of the account.
 	RevokesAccount() bool
 }
 
-// Access is what one call to a provider needs.
+// Access contains what one call to a provider needs.
 type Access struct {
 	Token   secret.Text
-	Account string // of the grant
-	Event   string // of the grant's latest consent
+	Account string // the account of the grant
+	Event   string // the event of the grant's latest consent
 	Tenant  string // the chosen organization; "" before set-up and where there is none
-	// Background marks work that nobody waits for. It yields to the rest.
+	// Background marks calls that nobody waits for. They yield to interactive calls.
 	Background bool
 }

@@ -1,5 +1,5 @@
-// Package integration holds an entity's connections to other companies'
-// systems: accounting software and document stores.
+// Package integration contains the connections of entities to providers: accounting software and
+// document stores.
 package integration
 
 import (
@@ -9,12 +9,11 @@ import (
 	"docledger/domain/fault"
 )
 
-// Provider is the neutral code of a system that docledger connects to. The API
-// uses no other name of it.
+// Provider is the neutral code of a system that docledger connects to. The API uses no other name
+// for it.
 type Provider string
 
-// The providers of the first release. Others are known by their Descriptor
-// alone.
+// The providers of the first release. Other providers are known only by their Descriptor.
 const (
 	AccountingA Provider = "ACCOUNTING_A"
 	AccountingB Provider = "ACCOUNTING_B"
@@ -31,12 +30,11 @@ const (
 	Trigger    Type = "TRIGGER"    // provides documents
 )
 
-// docstorePrefix begins the codes of document stores. All others are accounting
+// docstorePrefix is the prefix of the codes of document stores. All other codes are accounting
 // software.
 const docstorePrefix = "DOCSTORE_"
 
-// Type returns the purpose of the provider's integrations, which its code
-// states.
+// Type returns the purpose of the provider's integrations. The code determines it.
 func (p Provider) Type() Type {
 	if strings.HasPrefix(string(p), docstorePrefix) {
 		return Trigger
@@ -44,37 +42,33 @@ func (p Provider) Type() Type {
 	return Accounting
 }
 
-// Descriptor is what docledger must know about a provider. The package of its
-// connector owns the one value.
+// Descriptor describes a provider. The package of its connector owns the one value.
 type Descriptor struct {
 	Code Provider
 	// PublicClient reports whether the provider accepts an OAuth client without
 	// a secret, which proves itself by PKCE.
 	PublicClient bool
 	Settings     []Setting // in addition to client id, client secret, scopes and address
-	Scopes       []string  // that consents ask for unless others are configured
+	Scopes       []string  // requested in consents unless others are configured
 	Limits       Limits    // of one tenant
-	// CaseInsensitive reports whether names of folders that differ only in case
-	// are the same. It is for document stores.
+	// CaseInsensitive reports whether folder names that differ only in case are equal. It applies
+	// to document stores.
 	CaseInsensitive bool
-	// AccountClass is the class of accounts of a type of the provider's, "" for
-	// none; known is false for a type that its documentation does not list. It is
-	// nil for document stores.
+	// AccountClass returns the class of a provider's account type, "" for none. known is false for
+	// a type that the provider's documentation does not list. It is nil for document stores.
 	AccountClass func(accountType string) (class string, known bool)
-	AccountTypes []string // that AccountClass knows
-	// ClassesAreTypes reports whether the API shows the provider's types as
-	// classes.
+	AccountTypes []string // the types that AccountClass knows
+	// ClassesAreTypes reports whether the API returns the provider's types as classes.
 	ClassesAreTypes bool
 }
 
-// Setting is one further value that an operator may configure.
+// Setting is an additional value that an operator may configure.
 type Setting struct {
 	Name    string // of the variable, behind the provider's code: "TENANT"
 	Meaning string
 }
 
-// Catalog lists the providers of an installation, in the order in which people
-// see them.
+// Catalog lists the providers of an installation in display order.
 type Catalog []Descriptor
 
 // Codes lists the codes of all providers.
@@ -86,7 +80,8 @@ func (c Catalog) Codes() []Provider {
 	return codes
 }
 
-// Find returns the descriptor of a provider, or one that only has its code.
+// Find returns the descriptor of a provider. For an unknown provider it returns a descriptor with
+// only the code.
 func (c Catalog) Find(p Provider) Descriptor {
 	if i := slices.IndexFunc(c, func(d Descriptor) bool { return d.Code == p }); i >= 0 {
 		return c[i]
@@ -94,7 +89,7 @@ func (c Catalog) Find(p Provider) Descriptor {
 	return Descriptor{Code: p}
 }
 
-// Parse reads a provider's code; field is the request's name for it.
+// Parse validates a provider code; field is the name of the request field.
 func (c Catalog) Parse(field, code string) (Provider, error) {
 	codes := c.Codes()
 	if p := Provider(code); slices.Contains(codes, p) {

@@ -1,4 +1,4 @@
-// Package job holds the kinds of background work and the queue they go into.
+// Package job defines the kinds of background work and the queue for them.
 package job
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Priority orders waiting work: a person waiting goes first (domain D22).
+// Priority orders queued work: work that a person waits for runs first (domain D22).
 type Priority int
 
 // The priorities, most urgent first.
@@ -18,40 +18,37 @@ const (
 	Bulk        Priority = 4
 )
 
-// TraceKey is under what a job keeps the trace that enqueued it, beside its
-// arguments.
+// TraceKey is the metadata key under which a job stores the trace that enqueued it.
 const TraceKey = "traceparent"
 
-// Args are the arguments of one job. They are stored as JSON under their Go
-// field names and carry a version; a worker leaves one that it does not know
-// waiting.
+// Args are the arguments of one job. They are stored as JSON under their Go field names and have a
+// version. A worker does not run a version that it does not know; the job keeps waiting.
 type Args interface {
-	// Kind names the job's kind; it never changes once released.
+	// Kind returns the name of the job's kind. It never changes after a release.
 	Kind() string
 }
 
-// NormalPriorityPerOrg is how many jobs of one organization may wait before those of others
-// (domain D22); more go behind, with the priority Bulk, and move up as these
-// are done.
+// NormalPriorityPerOrg is the number of jobs of one organization that may wait at normal priority
+// (domain D22). Further jobs wait at priority Bulk and move up as these finish.
 const NormalPriorityPerOrg = 4
 
-// OfOrganization are arguments of work that is done for one organization.
+// OfOrganization is implemented by arguments of work for one organization.
 type OfOrganization interface {
 	Args
-	// Organization is whose work it is.
+	// Organization returns the organization that the work is for.
 	Organization() uuid.UUID
 }
 
 // ExtractVersion is the version of ExtractDocument that this release writes.
 const ExtractVersion = 1
 
-// ExtractDocument reads one document and makes its invoice.
+// ExtractDocument extracts one document and creates its invoice.
 type ExtractDocument struct {
 	V              int
 	OrganizationID uuid.UUID
 	DocumentID     uuid.UUID
-	// Restart tells a document that was started over from the job that is just
-	// ending, of which the queue knows a moment longer.
+	// Restart distinguishes a restarted document's job from the previous one, which the queue still
+	// contains for a moment.
 	Restart int
 }
 
@@ -64,9 +61,8 @@ func (a ExtractDocument) Organization() uuid.UUID { return a.OrganizationID }
 // ScanVersion is the version of ReadScan that this release writes.
 const ScanVersion = 1
 
-// ReadScan reads one document whose words must be recognized in images, and
-// makes its invoice. It is a job of its own, in a queue of its own, because it
-// takes seconds for a page: documents with text do not wait for scans.
+// ReadScan extracts one document that needs OCR and creates its invoice. It has a separate queue,
+// because OCR takes seconds per page: documents with text do not wait for scans.
 type ReadScan struct {
 	V              int
 	OrganizationID uuid.UUID
@@ -80,7 +76,7 @@ func (ReadScan) Kind() string { return "read_scan" }
 // Organization implements OfOrganization.
 func (a ReadScan) Organization() uuid.UUID { return a.OrganizationID }
 
-// The queues, each with workers of its own.
+// The queues. Each has its own workers.
 const (
 	DefaultQueue = "default"
 	ScanQueue    = "scans"
@@ -97,13 +93,13 @@ func QueueOf(args Args) string {
 // SyncVersion is the version of SyncInvoice that this release writes.
 const SyncVersion = 1
 
-// SyncInvoice books one invoice in the ledger.
+// SyncInvoice syncs one invoice to the ledger.
 type SyncInvoice struct {
 	V              int
 	OrganizationID uuid.UUID
 	InvoiceID      uuid.UUID
-	// Round tells a booking that was asked for anew from the job that is just
-	// ending, of which the queue knows a moment longer.
+	// Round distinguishes a newly requested sync's job from the previous one, which the queue still
+	// contains for a moment.
 	Round int
 }
 
@@ -116,7 +112,7 @@ func (a SyncInvoice) Organization() uuid.UUID { return a.OrganizationID }
 // EventVersion is the version of ProcessEvent that this release writes.
 const EventVersion = 1
 
-// ProcessEvent carries out the effect of an event in the inbox.
+// ProcessEvent processes an inbox message.
 type ProcessEvent struct {
 	V         int
 	MessageID uuid.UUID
@@ -128,7 +124,7 @@ func (ProcessEvent) Kind() string { return "process_event" }
 // PollVersion is the version of PollStore that this release writes.
 const PollVersion = 1
 
-// PollStore reads what has changed in the place that an integration watches.
+// PollStore reads the changes in the location that an integration watches.
 type PollStore struct {
 	V              int
 	OrganizationID uuid.UUID
@@ -141,14 +137,14 @@ func (PollStore) Kind() string { return "poll_store" }
 // Organization implements OfOrganization.
 func (a PollStore) Organization() uuid.UUID { return a.OrganizationID }
 
-// Queue takes work. At most one job of the same kind and arguments waits or
-// runs at a time: another one is not added.
+// Queue accepts work. At most one job of the same kind and arguments is queued or running at a
+// time; duplicates are not added.
 type Queue interface {
-	// Enqueue adds the job within the caller's transaction, so that it exists
-	// exactly if the data does.
+	// Enqueue adds the job within the caller's transaction, so that the job exists exactly if the
+	// data does.
 	Enqueue(ctx context.Context, args Args, p Priority) error
-	// EnqueueAll is Enqueue for several jobs at once.
+	// EnqueueAll adds several jobs as Enqueue does.
 	EnqueueAll(ctx context.Context, args []Args, p Priority) error
-	// Live says whether a job with these arguments is waiting or running.
+	// Live reports whether a job with these arguments is queued or running.
 	Live(ctx context.Context, args Args) (bool, error)
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// ErrPaused says that a job waits because its installation was restored from a
-// backup (domain D23). It is no failed attempt.
-var ErrPaused = errors.New("held since a restore, until docledger resume")
+// ErrPaused reports that a job waits because the installation was restored from a backup (domain
+// D23). It does not count as a failed attempt.
+var ErrPaused = errors.New("paused after a restore; run docledger resume")
 
-// Later is the error of a job that cannot run now through no fault of its own,
-// and is given again after a while. It is no failed attempt.
+// Later is the error of a job that cannot run now for an external reason and runs again later. It
+// does not count as a failed attempt.
 type Later struct {
 	After time.Duration
 	Cause error
@@ -23,22 +23,21 @@ func (l *Later) Error() string { return "later: " + l.Cause.Error() }
 // Unwrap returns the cause.
 func (l *Later) Unwrap() error { return l.Cause }
 
-// Pause keeps whether an installation that was restored from a backup waits
-// with all that reaches out to others, for every process and through restarts
-// (domain D23).
+// Pause stores whether outgoing work is paused after a restore from a backup. It applies to every
+// process and survives restarts (domain D23).
 type Pause interface {
-	// Since returns the moment since which work is held; zero where none is.
+	// Since returns when work was paused; zero if it is not paused.
 	Since(ctx context.Context) (time.Time, error)
-	// Begin holds work from now on. Where it is held already, that stands.
+	// Begin pauses work from now on. An existing pause is unchanged.
 	Begin(ctx context.Context, now time.Time) error
-	// End lets work go on.
+	// End resumes work.
 	End(ctx context.Context, now time.Time) error
-	// Wake makes the jobs of the kinds due that were put off while they were
-	// held, if that ended not long before now. It returns how many.
+	// Wake makes due the jobs of the kinds that were snoozed during a pause that ended shortly
+	// before now. It returns their number.
 	Wake(ctx context.Context, now time.Time, kinds ...string) (int, error)
 }
 
-// Paused says whether work is held now; h may be nil.
+// Paused reports whether work is paused; h may be nil.
 func Paused(ctx context.Context, h Pause) (bool, error) {
 	if h == nil {
 		return false, nil
@@ -47,7 +46,7 @@ func Paused(ctx context.Context, h Pause) (bool, error) {
 	return !since.IsZero(), err
 }
 
-// PausedKinds are the kinds of jobs that are held: all that reaches out to others.
+// PausedKinds returns the kinds of jobs that a restore pauses: all that call other systems.
 func PausedKinds() []string {
 	return []string{SyncInvoice{}.Kind(), ProcessEvent{}.Kind(), PollStore{}.Kind()}
 }

@@ -2,14 +2,14 @@ package watch
 
 import "time"
 
-// Report is what GET …/status tells of a watch.
+// Report is the state of a watch that GET …/status returns.
 type Report struct {
 	Watch
 	Directories []DirectoryReport
-	Waiting     int // files that are to be taken in
+	Waiting     int // files that wait to be ingested
 }
 
-// Lag is how long ago nothing was left to do; 0 where that was never.
+// Lag returns the time since the watch was last up to date; 0 if it never was.
 func (r *Report) Lag(now time.Time) time.Duration {
 	if r.UpToDateAt.IsZero() {
 		return 0
@@ -17,7 +17,7 @@ func (r *Report) Lag(now time.Time) time.Duration {
 	return max(now.Sub(r.UpToDateAt), 0)
 }
 
-// DirectoryReport is where a directory of the set-up is found now.
+// DirectoryReport is the current state of a configured directory.
 type DirectoryReport struct {
 	Path    string
 	Folders []FolderReport
@@ -27,6 +27,6 @@ type DirectoryReport struct {
 type FolderReport struct {
 	ID   string
 	Path string // where it lies now; "" where it is gone or lies elsewhere
-	// There says whether it is in the place now.
+	// There reports whether the folder is currently in the location.
 	There bool
 }

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// maxDepth bounds how deep folders may lie; a store that tells of a circle is
-// not followed for ever.
+// maxDepth is the maximum depth of folders. It stops the traversal if a document store reports a
+// cycle.
 const maxDepth = 512
 
-// Tree is the folders of a place.
+// Tree is the folder tree of a location.
 type Tree struct {
 	nodes map[string]*Node
 	top   string
 	roots map[string]bool
-	whole bool // all of the place is watched
-	fold  bool // names are compared without case
+	whole bool // the whole location is watched
+	fold  bool // names are compared case-insensitively
 }
 
-// NewTree builds the tree of the folders that are there. fold says that the
-// store compares names without case.
+// NewTree builds the tree of the existing folders. fold makes name comparison case-insensitive.
 func NewTree(folders []Node, fold bool) *Tree {
 	t := &Tree{nodes: make(map[string]*Node, len(folders)), fold: fold}
 	for i := range folders {
@@ -29,7 +28,7 @@ func NewTree(folders []Node, fold bool) *Tree {
 	return t
 }
 
-// Put adds a folder, or what became of it.
+// Put adds a folder or updates it.
 func (t *Tree) Put(n Node) {
 	if n.Removed {
 		delete(t.nodes, n.ID)
@@ -41,13 +40,13 @@ func (t *Tree) Put(n Node) {
 	t.nodes[n.ID] = &n
 }
 
-// Top returns the place's own folder; "" while it is not known.
+// Top returns the root folder of the location; "" if it is not known.
 func (t *Tree) Top() string { return t.top }
 
-// Knows says whether a folder is there.
+// Knows reports whether a folder exists.
 func (t *Tree) Knows(id string) bool { return t.nodes[id] != nil }
 
-// Path is where a folder lies in the place; ok is false outside of it.
+// Path returns the path of a folder within the location; ok is false if the folder is outside.
 func (t *Tree) Path(id string) (path string, ok bool) {
 	var names []string
 	for range maxDepth {
@@ -64,8 +63,8 @@ func (t *Tree) Path(id string) (path string, ok bool) {
 	return "", false
 }
 
-// Resolve finds the folders that lie at the directories' paths now and adds
-// them to those that are watched. It says whether there is a new one.
+// Resolve finds the folders that are currently at the directories' paths and adds them to the
+// watched folders. It reports whether there is a new one.
 func (t *Tree) Resolve(directories []Directory) (changed bool) {
 	t.whole, t.roots = len(directories) == 0, map[string]bool{}
 	at := map[string][]string{}
@@ -97,7 +96,7 @@ func (t *Tree) key(path string) string {
 	return path
 }
 
-// Watched says whether what lies in a folder is watched, after Resolve.
+// Watched reports whether the content of a folder is watched. It requires a prior call of Resolve.
 func (t *Tree) Watched(folder string) bool {
 	under, id := false, folder
 	for range maxDepth {
@@ -114,11 +113,10 @@ func (t *Tree) Watched(folder string) bool {
 	return false
 }
 
-// Unlisted returns the folders whose content is still to be listed, in no
-// order: those that are watched, and those on the way to a directory or to a
-// folder that is watched for one. Those that could not be listed wait for their
-// time; later counts the ones of which it is not known whether they have content:
-// neither those that may not be read nor those that were not there.
+// Unlisted returns the folders whose content must be listed, in no particular order. These are
+// watched folders and folders on the way to a directory or to a folder watched for one. Folders
+// that could not be listed wait until their NextAt. later counts those of them that may still have
+// content; it excludes folders that are forbidden or were missing.
 func (t *Tree) Unlisted(directories []Directory, now time.Time) (ids []string, later int) {
 	above := t.above()
 	for id, n := range t.nodes {
@@ -138,7 +136,7 @@ func (t *Tree) Unlisted(directories []Directory, now time.Time) (ids []string, l
 	return ids, later
 }
 
-// above returns the folders that those watched for a directory lie in.
+// above returns the ancestors of the folders that are watched for a directory.
 func (t *Tree) above() map[string]bool {
 	found := map[string]bool{}
 	for id := range t.roots {
@@ -154,7 +152,7 @@ func (t *Tree) above() map[string]bool {
 	return found
 }
 
-// leads says whether a path is on the way to a directory.
+// leads reports whether a path is an ancestor of a directory.
 func (t *Tree) leads(path string, directories []Directory) bool {
 	if path == "" {
 		return true

@@ -1,5 +1,5 @@
-// Package watch follows a place of a document store: how far it has been read,
-// what is known to lie there, and what is still to be taken in.
+// Package watch tracks a location of a document store: the cursor, the known items, and the files
+// to be ingested.
 package watch
 
 import (
@@ -12,74 +12,70 @@ import (
 	"github.com/google/uuid"
 )
 
-// ErrSuperseded says that another process has taken the watch over, so that
-// what this one did since is not stored.
+// ErrSuperseded reports that another process has claimed the watch. The changes of this process
+// since then are not stored.
 var ErrSuperseded = errors.New("another process took the watch over")
 
-// Pause says why a watch stands still although its integration is ACTIVE; ""
-// where it does not.
+// Pause is the reason why a watch of an ACTIVE integration does not poll; "" if it polls.
 type Pause string
 
 // The pauses.
 const (
 	PausedPlan     Pause = "subscription_inactive" // the organization has no active plan (domain D15)
 	PausedArchived Pause = "entity_archived"
-	PausedHeld     Pause = "held_after_restore" // the operator has not let work go on yet (domain D23)
+	PausedHeld     Pause = "held_after_restore" // paused after a restore, until the operator resumes work (domain D23)
 )
 
-// Watch is how far the place of one integration has been followed.
+// Watch is the state of the polling of one integration's location.
 type Watch struct {
 	IntegrationID  uuid.UUID
 	OrganizationID uuid.UUID
-	// Run is the fencing token of whoever polls: it rises with every claim.
+	// Run is the fencing token of the poller; it increases with every claim.
 	Run int64
 
 	Place       docstore.Location
 	Directories []Directory
 
-	// Cursor is where the feed goes on; "" before the first poll and after the
-	// store lost it. Account is whose it is: a feed may be of all that one
-	// account sees, so that it tells another one nothing.
+	// Cursor is the position in the change feed; "" before the first poll and after the document
+	// store lost it. Account is the provider account that the cursor belongs to: a feed may cover
+	// what one account sees, so another account cannot use its cursor.
 	Cursor  string
 	Account string
-	// Listing is the folder whose content has been listed in part.
+	// Listing is the folder whose content is partly listed.
 	Listing Listing
-	// Epoch numbers the full enumerations. Enumerating says that the present
-	// one has not come to its end: what it has not told of yet may still be
-	// there.
+	// Epoch counts the full scans. Enumerating reports that the current full scan is not complete.
+	// Items that it has not reported may still exist.
 	Epoch       int64
 	Enumerating bool
-	// CaughtUp says that the feed was read to its end.
+	// CaughtUp reports that the feed was read to its end.
 	CaughtUp bool
 
 	NextPollAt time.Time
-	// Woken says that somebody asked for a poll since this one began: what it
-	// has read may be too old.
+	// Woken reports that a poll was requested after the current one began, so its data may be too
+	// old.
 	Woken        bool
-	LastPollAt   time.Time // the latest poll that reached the store; zero for none
-	UpToDateAt   time.Time // when last nothing was left to do; zero for never
-	Failures     int       // polls in a row that came to nothing
+	LastPollAt   time.Time // the latest poll that reached the document store; zero for none
+	UpToDateAt   time.Time // when nothing was left to do last; zero for never
+	Failures     int // consecutive failed polls
 	Pause        Pause
-	FilesSeen    int64 // versions of files that the store told of
-	FilesTakenIn int64 // versions that are documents
-	// SubscribeAt is when the store's promise to call us is seen to again.
+	FilesSeen    int64 // versions of files that the document store reported
+	FilesTakenIn int64 // versions that became documents
+	// SubscribeAt is when the change notification subscription is checked or renewed next.
 	SubscribeAt time.Time
 }
 
-// Listing is how far the listing of a folder has got; its Folder is "" for
-// none.
+// Listing is the progress of listing a folder; Folder is "" if no listing is in progress.
 type Listing struct{ Folder, Cursor string }
 
-// Directory is a directory that the set-up names, with the folders that are
-// watched for it.
+// Directory is a configured directory, with the folders that are watched for it.
 type Directory struct {
 	Path string // as in docstore.CleanPath
-	// Folders are the items that lay at the path once: one that is renamed or
-	// moved stays watched, and another one at the path is watched too.
+	// Folders are the items that were at the path at some time. A folder that is renamed or moved
+	// stays watched, and a new folder at the path is watched too.
 	Folders []string
 }
 
-// CheckFence refuses to go on with a watch that another process has claimed.
+// CheckFence returns ErrSuperseded if another process has claimed the watch.
 func (w *Watch) CheckFence(run int64) error {
 	if w.Run != run {
 		return ErrSuperseded
@@ -87,8 +83,8 @@ func (w *Watch) CheckFence(run int64) error {
 	return nil
 }
 
-// Retarget points the watch at a place and its directories. It says whether the
-// place is another one, so that nothing known of the former one holds.
+// Retarget sets the location and its directories. It reports whether the location changed, which
+// makes the known items invalid.
 func (w *Watch) Retarget(p docstore.Location, paths []string) (moved bool) {
 	moved = w.Place != p
 	known := map[string][]string{}
@@ -110,7 +106,7 @@ func (w *Watch) Retarget(p docstore.Location, paths []string) (moved bool) {
 	return moved
 }
 
-// Targets says whether the watch follows a place and its directories.
+// Targets reports whether the watch tracks the location and directories.
 func (w *Watch) Targets(p docstore.Location, paths []string) bool {
 	if w.Place != p || len(paths) != len(w.Directories) {
 		return false
@@ -123,76 +119,74 @@ func (w *Watch) Targets(p docstore.Location, paths []string) bool {
 	return true
 }
 
-// ResetCursor begins anew, at a cursor that tells all there is, or "" for one that is
-// to be asked for.
+// ResetCursor starts a full scan. restart is a cursor that reports all items, or "" if the poll
+// must request one.
 func (w *Watch) ResetCursor(restart string) {
 	w.Cursor, w.CaughtUp, w.Listing = restart, false, Listing{}
 	w.Epoch++
 	w.Enumerating = true
 }
 
-// State says what is to be done with a file.
+// State is the ingest state of a file.
 type State string
 
 // The states.
 const (
-	Wanted  State = "WANTED"  // to be taken in
-	TakenIn State = "DONE"    // its present version is a document
+	Wanted  State = "WANTED" // to be ingested
+	TakenIn State = "DONE" // the current version is a document
 	Outside State = "OUTSIDE" // in none of the watched directories
-	Skipped State = "SKIPPED" // never taken in; Reason says why
+	Skipped State = "SKIPPED" // never ingested; Reason is the cause
 )
 
-// Reason says why a file waits or is never taken in.
+// Reason is why a file waits or is never ingested.
 type Reason string
 
 // The reasons.
 const (
-	Empty      Reason = "empty"      // no bytes, or none yet: its next version is looked at
-	TooLarge   Reason = "too_large"  // larger than any upload may be
-	Withheld   Reason = "withheld"   // the store never hands it out
-	Gone       Reason = "gone"       // it was not there; looked for a few times
-	Locked     Reason = "locked"     // it is tried again
-	Unfinished Reason = "unfinished" // it had other bytes than announced; tried again
-	Denied     Reason = "denied"     // it may not be read; tried again
-	Unanswered Reason = "unanswered" // the store gave no sensible answer, or not in time; tried again
+	Empty      Reason = "empty" // no bytes, or not yet; the next version is considered
+	TooLarge   Reason = "too_large" // larger than the upload limit
+	Withheld   Reason = "withheld" // the document store never provides the content
+	Gone       Reason = "gone" // missing after several attempts
+	Locked     Reason = "locked" // retried
+	Unfinished Reason = "unfinished" // the bytes differ from the announced ones; retried
+	Denied     Reason = "denied" // reading is forbidden; retried
+	Unanswered Reason = "unanswered" // the document store gave no valid response in time; retried
 )
 
-// Node is what is known of one item of the store.
+// Node is the known state of one item of the document store.
 type Node struct {
 	docstore.Item
-	// Removed says that it is no longer there. Its row stays, so that its
-	// return is no new version.
+	// Removed reports that the item no longer exists. The row is kept, so that the item is not
+	// ingested again when it returns.
 	Removed bool
-	Epoch   int64 // of the latest enumeration that told of it
-	Listed  bool  // a folder whose content is known from its listing
+	Epoch   int64 // the latest full scan that reported it
+	Listed  bool // the content of the folder was listed
 	State   State // "" for folders and what is never opened
 	Reason  Reason
-	// DoneVersion is the version that was taken in last.
+	// DoneVersion is the version that was ingested last.
 	DoneVersion string
 	Attempts    int
-	// NextAt is when a WANTED file is tried, or a folder that could not be
-	// listed, for its Reason.
+	// NextAt is the next attempt for a WANTED file, or for a folder that could not be listed.
 	NextAt time.Time
 }
 
-// maxID and maxVersion bound what a store names things by, in bytes: far above
-// what any does, and below what an index of the database holds.
+// maxID and maxVersion limit the length of a document store's identifiers, in bytes. The limits are
+// above what document stores use and below what a database index accepts.
 const (
 	maxID      = 512
 	maxVersion = 1024
 )
 
-// CanBeKept says whether what a store told can be stored under its names.
+// CanBeKept reports whether the identifiers of a change can be stored.
 func CanBeKept(c docstore.Change) bool {
 	return c.ID != "" && len(c.ID) <= maxID && len(c.Version) <= maxVersion
 }
 
-// File says whether the node is something to take in, once it is there.
+// File reports whether the node is a file that can be ingested if it exists.
 func (n *Node) File() bool { return !n.Folder && !n.Top && !n.Linked }
 
-// Apply takes over what the store tells of an item. It says whether a version
-// is wanted that was not wanted before, and whether the tree of folders is
-// another one than before.
+// Apply updates the node with a reported change. fresh reports whether a new version became wanted.
+// reshaped reports whether the folder tree changed.
 func (n *Node) Apply(c docstore.Change, epoch int64, now time.Time) (fresh, reshaped bool) {
 	before, known := *n, n.ID != ""
 	n.Epoch = epoch
@@ -204,7 +198,7 @@ func (n *Node) Apply(c docstore.Change, epoch int64, now time.Time) (fresh, resh
 		return false, known && before.Folder && !before.Removed
 	}
 	n.Item, n.Removed = c.Item, false
-	n.Top = n.Top || before.Top // a feed may not know that it is the place's own
+	n.Top = n.Top || before.Top // a feed may not mark the root folder of the location
 	if n.Folder || n.Top {
 		n.State = ""
 		reshaped = !known || before.Removed || before.Parent != n.Parent || before.Name != n.Name
@@ -217,7 +211,7 @@ func (n *Node) Apply(c docstore.Change, epoch int64, now time.Time) (fresh, resh
 	return n.want(before, known, now), false
 }
 
-// want decides what is to be done with a file that the store told of.
+// want sets the ingest state of a reported file.
 func (n *Node) want(before Node, known bool, now time.Time) (fresh bool) {
 	same := known && before.Version == n.Version
 	switch {
@@ -225,20 +219,20 @@ func (n *Node) want(before Node, known bool, now time.Time) (fresh bool) {
 		n.State, n.Reason = TakenIn, ""
 		return false
 	case same && before.State == Wanted, same && before.State == Skipped && before.Reason != Gone:
-		return false // it keeps its turn, or its verdict
+		return false // it keeps its state and next attempt
 	}
 	n.State, n.Reason, n.Attempts, n.NextAt = Wanted, "", 0, now
 	return !same
 }
 
-// The pauses between tries of a file that could not be had.
+// The delays between attempts to ingest a file.
 const (
 	firstRetry = 15 * time.Second
 	lastRetry  = time.Hour
 )
 
-// Retry puts a file off. after is when the store said to come back; zero for
-// nothing said.
+// Retry schedules another attempt for a file. after is the delay that the document store requested;
+// zero if none.
 func (n *Node) Retry(r Reason, after time.Duration, now time.Time) {
 	pause := firstRetry << min(n.Attempts, 8)
 	n.Attempts++
@@ -246,7 +240,7 @@ func (n *Node) Retry(r Reason, after time.Duration, now time.Time) {
 	n.NextAt = now.Add(min(max(pause, after), lastRetry))
 }
 
-// Defer has a folder listed later, which could not be listed now.
+// Defer schedules another attempt for a folder that could not be listed.
 func (n *Node) Defer(r Reason, now time.Time) {
 	n.Reason, n.NextAt = r, now.Add(firstRetry)
 	if r == Denied {
@@ -254,14 +248,14 @@ func (n *Node) Defer(r Reason, now time.Time) {
 	}
 }
 
-// Skip gives a version up.
+// Skip marks a version as never to be ingested.
 func (n *Node) Skip(r Reason) { n.State, n.Reason = Skipped, r }
 
-// MarkIngested notes that the present version, or the one that was read, is a
-// document. A newer one is told by the store's feed.
+// MarkIngested records that the current version, or the one that was read, is a document. The feed
+// reports newer versions.
 func (n *Node) MarkIngested(version string) {
 	n.DoneVersion, n.State, n.Reason, n.Attempts = version, TakenIn, "", 0
 }
 
-// SamePath compares paths, or names, as the store does.
+// SamePath compares paths or names with the document store's case rule.
 func SamePath(a, b string, fold bool) bool { return a == b || fold && strings.EqualFold(a, b) }
