@@ -8,8 +8,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// errorHandler logs what failed a job, which ends here, and gives the job up
-// after as many attempts as the table of kinds says.
+// errorHandler logs failed jobs, and discards a job after the number of attempts in the table of
+// kinds.
 type errorHandler struct {
 	attempts map[string]int
 	log      *slog.Logger
@@ -27,16 +27,16 @@ func (h *errorHandler) HandlePanic(ctx context.Context, j *rivertype.JobRow, val
 
 func (h *errorHandler) handle(ctx context.Context, j *rivertype.JobRow, cause ...any) *river.ErrorHandlerResult {
 	last := j.Attempt >= h.attempts[j.Kind]
-	level, message := slog.LevelWarn, "a job failed and will be tried again"
+	level, message := slog.LevelWarn, "job failed, will be retried"
 	if last {
-		level, message = slog.LevelError, "a job failed for the last time"
+		level, message = slog.LevelError, "job failed permanently"
 	}
 	h.log.Log(ctx, level, message, append([]any{"job", j.ID, "kind", j.Kind, "attempt", j.Attempt}, cause...)...)
 	return &river.ErrorHandlerResult{SetCancelled: last}
 }
 
-// warnings passes on what River logs from warnings up; the rest tells of its
-// inner workings.
+// warnings forwards River's log messages from level warning; lower levels describe River's
+// internals.
 type warnings struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

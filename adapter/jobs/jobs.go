@@ -1,9 +1,8 @@
-// Package jobs works what the queue holds: it calls the use-case of each kind
-// of job, gives back the jobs of processes that are gone, and sweeps for what
-// lost its job.
+// Package jobs runs the jobs of the queue. It calls the use case of each job kind, requeues
+// orphaned jobs, and runs the sweep.
 //
-// The aggregate, not the job, is the truth: a job that is given up for good
-// leaves a document that is not finished, and the sweep enqueues it anew.
+// The aggregate, not the job, is the source of truth. A job that is discarded leaves an unfinished
+// aggregate, and the sweep enqueues a job for it again.
 package jobs
 
 import (
@@ -30,19 +29,19 @@ import (
 const (
 	defaultWorkers    = 4
 	defaultSweepEvery = 2 * time.Second
-	// fastTaskInterval is the pause between rounds of the prompt tasks.
+	// fastTaskInterval is the interval of the fast tasks.
 	fastTaskInterval = 500 * time.Millisecond
-	// fetchCooldown bounds how often jobs are fetched; River's default of
-	// 100 ms bounds the throughput.
+	// fetchCooldown is the minimum interval between fetches. River's default of 100 ms limits the
+	// throughput.
 	fetchCooldown = 20 * time.Millisecond
-	// ownTimeout bounds taking hold of the mark of life, and letting go of it.
+	// ownTimeout limits acquiring and releasing the liveness lock.
 	ownTimeout = 10 * time.Second
-	// hardStop is how long jobs have after their contexts are cancelled.
+	// hardStop is the time that jobs have to end after their contexts are cancelled.
 	hardStop = 5 * time.Second
 )
 
-// Handlers are the use-cases, one for each kind of job. Each may be called
-// again for the same job, and for one whose data is gone.
+// Handlers are the use cases, one for each job kind. Each must accept repeated calls for one job,
+// and jobs whose data no longer exists.
 type Handlers struct {
 	Poll    func(ctx context.Context, args job.PollStore) error
 	Extract func(ctx context.Context, args job.ExtractDocument) error
@@ -51,64 +50,61 @@ type Handlers struct {
 	Sync    func(ctx context.Context, args job.SyncInvoice) error
 }
 
-// Task is a part of the sweep. It runs at start and every two seconds, in one
-// process at a time.
+// Task is a part of the sweep. It runs at start and every two seconds, in one process at a time.
 type Task struct {
 	Name string
 	Run  func(ctx context.Context) error
 }
 
-// Periodic is work that is due every so often, in one process of all.
+// Periodic is work that runs at fixed intervals, in one process at a time.
 type Periodic struct {
 	Name  string
 	Every time.Duration
 	Run   func(ctx context.Context) error
 }
 
-// Config says what a runner works with.
+// Config is the configuration of a runner.
 type Config struct {
 	SQL *sql.DB
-	// Listener is the pool of long-lived connections on PostgreSQL; nil says
-	// that SQL is SQLite.
+	// Listener is the pool of long-lived PostgreSQL connections; nil means that SQL is SQLite.
 	Listener *pgxpool.Pool
-	// Exclusive, on SQLite, takes the lock that makes this process the only one
-	// that works; it waits until ctx ends.
+	// Exclusive acquires the lock that makes this process the only worker of a SQLite database. It
+	// waits until ctx ends.
 	Exclusive func(ctx context.Context) (release func() error, err error)
 
 	Handlers Handlers
 	Sweeps   []Task
-	// FastTasks tasks run twice a second in every process that works: they give
-	// jobs to what is due by the clock, which the queue keeps from being added
-	// twice.
+	// FastTasks run twice a second in every worker process. They enqueue jobs for records that are
+	// due; the queue prevents duplicates.
 	FastTasks []Task
 	Periodic  []Periodic
-	// Workers is how many jobs run at a time; 0 means 4.
+	// Workers is the number of concurrent jobs; 0 means 4.
 	Workers int
-	// Scans is how many scans are read at a time, beside Workers; 0 means 1.
+	// Scans is the number of concurrent scans, in addition to Workers; 0 means 1.
 	Scans int
-	// SweepEvery is the pause between sweeps; 0 means 2 s.
+	// SweepEvery is the interval of the sweep; 0 means 2 s.
 	SweepEvery time.Duration
-	// Observe is told of every job that was worked: its kind and how it ended
-	// (done, failed, panicked, postponed); nil: nobody.
+	// Observe is called after every job with its kind and outcome (done, failed, panicked,
+	// postponed); nil disables it.
 	Observe func(kind, outcome string, took time.Duration)
-	// Trace begins a span for a job, within the trace that enqueued it where the
-	// job kept one; nil: none.
+	// Trace starts a span for a job, within the stored trace of the code that enqueued it; nil
+	// disables it.
 	Trace  func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
 	Logger *slog.Logger
 }
 
-// Runner works jobs from Start until Stop.
+// Runner runs jobs from Start until Stop.
 type Runner struct {
 	cfg    Config
 	log    *slog.Logger
 	client *river.Client[*sql.Tx]
 	owner  owner
 
-	cancel     context.CancelFunc // of what runs beside the queue; nil before Start and after Stop
+	cancel     context.CancelFunc // stops the background tasks; nil before Start and after Stop
 	background sync.WaitGroup
 }
 
-// New returns a runner that has not been started.
+// New returns a runner; call Start to run jobs.
 func New(cfg Config) (*Runner, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -151,7 +147,7 @@ func New(cfg Config) (*Runner, error) {
 		JobStuckHandler:     r.stuck,
 		RetryPolicy:         backoff{},
 		FetchCooldown:       fetchCooldown,
-		FetchOnlyKnownKinds: true, // those of a newer release wait for it
+		FetchOnlyKnownKinds: true, // jobs of a newer release wait for it
 		Logger:              slog.New(warnings{cfg.Logger.Handler()}),
 	})
 	if err != nil {
@@ -160,7 +156,7 @@ func New(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// newID names a process: where it runs, and apart from all before it.
+// newID returns the unique name of a process: its host and a random part.
 func newID() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -175,8 +171,8 @@ func newID() string {
 	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), rand.Text()[:12])
 }
 
-// Start takes hold of the mark of life, gives back what processes that are
-// gone were working on, and begins to work. ctx bounds the start alone.
+// Start acquires the liveness lock, requeues orphaned jobs, and starts to run jobs. ctx limits only
+// the start.
 func (r *Runner) Start(ctx context.Context) error {
 	hold, cancel := context.WithTimeout(ctx, ownTimeout)
 	defer cancel()
@@ -197,8 +193,8 @@ func (r *Runner) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop lets running jobs finish until ctx ends, and cancels them then; a
-// cancelled job is taken up again by the next process.
+// Stop lets running jobs finish until ctx ends, and then cancels them. The next process runs a
+// cancelled job again.
 func (r *Runner) Stop(ctx context.Context) error {
 	if r.cancel == nil {
 		return nil
@@ -216,6 +212,6 @@ func (r *Runner) Stop(ctx context.Context) error {
 }
 
 func (r *Runner) stuck(_ context.Context, p river.JobStuckHandlerParams) river.JobStuckHandlerResult {
-	r.log.Error("a job did not end at its deadline", "job", p.ID, "kind", p.Kind, "stuck", p.TotalStuckJobs)
+	r.log.Error("job did not end after its timeout", "job", p.ID, "kind", p.Kind, "stuck", p.TotalStuckJobs)
 	return river.JobStuckHandlerResult{AddWorkerSlot: true}
 }

@@ -13,24 +13,22 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// unknownPause is how long a job of a version that this release does not know
-// waits before it is looked at again.
+// unknownPause is the delay before a job of an unknown version is checked again.
 const unknownPause = time.Minute
 
-// pausedRetryDelay is how long a job that is held waits before it is looked at again,
-// unless it is woken.
+// pausedRetryDelay is the delay before a paused job is checked again, unless it is woken.
 const pausedRetryDelay = time.Minute
 
-// kind is a row of the table of jobs.
+// kind is a row of the table of job kinds.
 type kind struct {
 	name     string
-	attempts int // errors and panics, after which the job is given up
+	attempts int // errors and panics after which the job is discarded
 	timeout  time.Duration
 	add      func(*river.Workers, *startedJobs) error
 }
 
-// table lists every kind of job: the version of its arguments, after how many
-// attempts it is given up, how long one may take, and what it calls.
+// table lists every job kind: the version of its arguments, the maximum number of attempts, the
+// timeout, and the use case.
 func table(cfg Config) []kind {
 	turns := newOrgConcurrencyLimiter(cfg)
 	return []kind{
@@ -53,10 +51,10 @@ func row[T job.Args](cfg Config, turns *orgConcurrencyLimiter, version, attempts
 	}}
 }
 
-// timeoutGrace is how long after its time-out a job that is still running is nobody's.
+// timeoutGrace is the time after its timeout at which a running job is considered orphaned.
 const timeoutGrace = 30 * time.Second
 
-// longest is by kind how long a job can be running.
+// longest returns the maximum running time of each kind.
 func longest(kinds []kind) map[string]time.Duration {
 	most := map[string]time.Duration{}
 	for _, k := range kinds {
@@ -74,8 +72,8 @@ func register(kinds []kind, began *startedJobs) (workers *river.Workers, attempt
 	return workers, attempts, err
 }
 
-// raw keeps a job's arguments undecoded, so that their version is known before
-// they must make sense.
+// raw contains a job's undecoded arguments, so that the version is checked before the arguments are
+// decoded.
 type raw[T job.Args] struct{ text json.RawMessage }
 
 // Kind implements river.JobArgs.
@@ -98,7 +96,7 @@ type worker[T job.Args] struct {
 	version int
 	timeout time.Duration
 	run     func(context.Context, T) error
-	turns   *orgConcurrencyLimiter // nil for a queue of its own
+	turns   *orgConcurrencyLimiter // nil for a separate queue
 	begun   *startedJobs
 	observe func(kind, outcome string, took time.Duration)
 	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
@@ -119,12 +117,12 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) 
 	}()
 	err = w.work(ctx, j)
 	if outcome = outcomeOf(err); outcome == snoozed {
-		w.begun.forget(this) // it is given again as the same attempt
+		w.begun.forget(this) // the job runs again with the same attempt number
 	}
 	return err
 }
 
-// carriedBy is the trace that a job kept; "" for none.
+// carriedBy returns the trace stored in a job; "" for none.
 func carriedBy(metadata []byte) string {
 	kept := map[string]any{}
 	if json.Unmarshal(metadata, &kept) != nil {
@@ -134,7 +132,8 @@ func carriedBy(metadata []byte) string {
 	return trace
 }
 
-// snoozed is the outcome of a job that is given again without counting.
+// snoozed is the outcome of a job that runs again without counting an attempt. The metric label
+// keeps its released value.
 const snoozed = "postponed"
 
 func outcomeOf(err error) string {

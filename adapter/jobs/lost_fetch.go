@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// lostFetchAfter is when a fetched job has begun in any case, since only as
-	// many are fetched as can begin.
+	// lostFetchAfter is the time within which every fetched job starts, because a worker never
+	// fetches more jobs than it has free slots.
 	lostFetchAfter = 15 * time.Second
-	// startedRetention is how long a begun job is remembered at least: longer than any
-	// takes, and than storing its end may.
+	// startedRetention is the minimum time for which a started job is remembered. It exceeds the
+	// longest job and the time to store its end.
 	startedRetention = 15 * time.Minute
 )
 
@@ -22,10 +22,9 @@ type jobAttempt struct {
 	attempt int
 }
 
-// startedJobs remembers the jobs that this process began. One that it was given and
-// that is not among them was fetched over a connection that was cut before the
-// answer came, and runs nowhere. It keeps two generations, so that forgetting
-// costs nothing however many there are.
+// startedJobs records the jobs that this process started. A job that was assigned to the process
+// but is not recorded was fetched over a connection that broke before the response arrived, so it
+// does not run. Entries are kept in two generations, so that expiry has constant cost.
 type startedJobs struct {
 	mu            sync.Mutex
 	lately, older map[jobAttempt]struct{}
@@ -48,7 +47,7 @@ func (b *startedJobs) forget(t jobAttempt) {
 	delete(b.older, t)
 }
 
-// without returns the ids of those that did not begin.
+// without returns the ids of the jobs that did not start.
 func (b *startedJobs) without(given []jobAttempt) (ids []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,8 +60,7 @@ func (b *startedJobs) without(given []jobAttempt) (ids []int64) {
 	return ids
 }
 
-// requeueLostFetches makes jobs available again that this process was given and never
-// heard of.
+// requeueLostFetches requeues jobs that were assigned to this process but never received.
 func (o *postgresOwner) requeueLostFetches(ctx context.Context) error {
 	const mine = `state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $1 AND attempted_at < now() - make_interval(secs => $2)`
 	rows, err := o.sql.QueryContext(ctx, "SELECT id, attempt FROM river_job WHERE "+mine, o.id, lostFetchAfter.Seconds())
@@ -85,7 +83,7 @@ func (o *postgresOwner) requeueLostFetches(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	o.log.Warn("jobs were fetched over a connection that was cut, and are given back", "jobs", len(ids))
+	o.log.Warn("lost fetches requeued", "jobs", len(ids))
 	_, err = o.sql.ExecContext(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE "+mine+" AND id = ANY($3)",
 		o.id, lostFetchAfter.Seconds(), ids)
 	if err != nil {

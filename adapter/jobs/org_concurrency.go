@@ -12,36 +12,34 @@ import (
 )
 
 const (
-	// behind is for how long a job that was given back lets others go first:
-	// some of the queue's cooldowns, in which all that stand before them are
-	// given back.
+	// behind is how long a yielded job lets other jobs go first. It covers several fetch cooldowns,
+	// in which all jobs before them are yielded too.
 	behind = 250 * time.Millisecond
-	// awaited is for how long a job that was given back counts as one that waits
-	// without being seen: the queue stores with delay that it does, and another
-	// process may have taken it.
+	// awaited is how long a yielded job counts as waiting although the queue does not show it. The
+	// queue stores the yield with a delay, and another process may fetch the job.
 	awaited = time.Second
 )
 
-// orgConcurrencyLimiter keeps one organization from holding more than half of this process's
-// workers while others wait (domain D22). Half of each process is half of all.
+// orgConcurrencyLimiter limits one organization to half of this process's workers while other
+// organizations wait (domain D22). Half of each process is half of all workers.
 type orgConcurrencyLimiter struct {
 	sql   *sql.DB
 	query string
-	most  int // half of the workers; rounded up, so that two organizations keep all at work
+	most  int // half of the workers, rounded up, so that two organizations use all workers
 
 	mu   sync.Mutex
 	held map[uuid.UUID]int
 	back map[int64]givenBack // by job
 }
 
-// givenBack is a job that waits for its organization's turn.
+// givenBack is a yielded job.
 type givenBack struct {
 	organization uuid.UUID
 	until        time.Time
 }
 
-// Jobs of others, in their lanes, that a worker could fetch now. What waits
-// behind the lanes moves into them by itself.
+// Jobs of other organizations at normal priority that a worker could fetch now. Jobs at bulk
+// priority move up automatically.
 const (
 	othersOnPostgres = `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = 'default' AND priority < $1
 		AND kind IN ($2, $3, $4) AND args->>'OrganizationID' <> $5 AND scheduled_at <= now())`
@@ -57,8 +55,8 @@ func newOrgConcurrencyLimiter(cfg Config) *orgConcurrencyLimiter {
 	return t
 }
 
-// take holds a worker for a job of an organization until leave is called; false
-// says that the organization holds its half already and others wait.
+// take reserves a worker for a job of an organization until leave is called. It returns false if
+// the organization already uses its half and others wait.
 func (t *orgConcurrencyLimiter) take(ctx context.Context, id int64, organization uuid.UUID) (leave func(), ok bool) {
 	within, others := t.hold(id, organization, time.Now())
 	if within || !others && !t.othersWait(ctx, organization) {
@@ -75,8 +73,8 @@ func (t *orgConcurrencyLimiter) take(ctx context.Context, id int64, organization
 	return nil, false
 }
 
-// hold counts a worker; it says whether the organization is within its half, and
-// whether jobs of others were given back.
+// hold counts a worker. It reports whether the organization is within its half, and whether jobs of
+// others were yielded.
 func (t *orgConcurrencyLimiter) hold(id int64, organization uuid.UUID, now time.Time) (within, others bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,8 +96,8 @@ func (t *orgConcurrencyLimiter) leave(organization uuid.UUID) {
 	}
 }
 
-// othersWait says whether jobs of other organizations could be worked now.
-// Where the database can't say, nobody is kept waiting for it.
+// othersWait reports whether jobs of other organizations could run now. If the database fails, it
+// returns false, so that no job is delayed.
 func (t *orgConcurrencyLimiter) othersWait(ctx context.Context, organization uuid.UUID) (wait bool) {
 	err := t.sql.QueryRowContext(ctx, t.query, int(job.Bulk), job.ExtractDocument{}.Kind(), job.SyncInvoice{}.Kind(), job.PollStore{}.Kind(),
 		organization.String()).Scan(&wait)

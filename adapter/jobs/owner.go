@@ -14,50 +14,47 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// owner is this process as the owner of the jobs it runs: its mark of life, by
-// which others know that it is there.
+// owner represents this process as the owner of its jobs. Its liveness lock shows other processes
+// that it is alive.
 type owner interface {
-	// acquire takes the mark before the first job is fetched.
+	// acquire acquires the liveness lock before the first job is fetched.
 	acquire(ctx context.Context) error
-	// monitor takes it again where it is lost, until ctx ends.
+	// monitor reacquires a lost liveness lock until ctx ends.
 	monitor(ctx context.Context)
 	release() error
-	// requeueOrphans makes jobs available again whose owners are gone, and those that
-	// are due. At the start, before this process has fetched any, starting is
-	// true.
+	// requeueOrphans requeues orphaned jobs and makes due jobs available. starting is true before
+	// this process has fetched its first job.
 	requeueOrphans(ctx context.Context, starting bool) error
-	// requeueLostFetches makes jobs available again that were given to this process and
-	// never reached it.
+	// requeueLostFetches requeues jobs that were assigned to this process but never received.
 	requeueLostFetches(ctx context.Context) error
-	// withSweepLock calls fn unless another process is in its own call.
+	// withSweepLock calls fn unless another process is running its own call.
 	withSweepLock(ctx context.Context, fn func(context.Context)) error
 }
 
-// postgresOwner's mark is a session lock under the hash of its id, on a
-// connection of its own. The server frees it when the process or its machine
-// is gone.
+// postgresOwner's liveness lock is a session lock on the hash of its id, on a separate connection.
+// The server releases it when the process or its machine dies.
 type postgresOwner struct {
 	id   string
 	sql  *sql.DB
 	pool *pgxpool.Pool
 	log  *slog.Logger
-	conn *pgx.Conn // of the mark; hold, keep and release take turns
-	// longest is by kind how long a job can be running; one that is for longer
-	// is nobody's.
+	conn *pgx.Conn // the connection of the liveness lock; used by acquire, monitor and release in turn
+	// longest is the maximum running time of each kind; a job that runs longer is considered
+	// orphaned.
 	longest map[string]time.Duration
 	begun   *startedJobs
 }
 
-// relockInterval is the pause between attempts to take a lost mark again.
+// relockInterval is the delay between attempts to reacquire a lost liveness lock.
 const relockInterval = 200 * time.Millisecond
 
-// The server notices a machine that vanished by these, instead of two hours.
+// sessionSettings make the server detect a vanished machine within seconds instead of two hours.
 const sessionSettings = `SET application_name = 'docledger worker'; SET tcp_keepalives_idle = 5;
 	SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3`
 
 const acquireLivenessLock = `SELECT pg_advisory_lock(hashtextextended('docledger worker ' || $1, 0))`
 
-// ownerAliveCondition is true where the owner %s holds its mark.
+// ownerAliveCondition is true if the owner %s has its liveness lock.
 const ownerAliveCondition = `EXISTS (SELECT 1 FROM pg_locks AS l
 	WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
 	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -82,12 +79,12 @@ func (o *postgresOwner) acquire(ctx context.Context) error {
 
 func (o *postgresOwner) monitor(ctx context.Context) {
 	for ctx.Err() == nil {
-		// Nothing is notified here: this waits for the connection to end.
+		// No notifications are sent on this connection: the call waits for the connection to end.
 		_, err := o.conn.WaitForNotification(ctx)
 		if ctx.Err() != nil || err == nil {
 			continue
 		}
-		o.log.Warn("the connection of the mark of life was lost", "error", err)
+		o.log.Warn("liveness lock connection lost", "error", err)
 		for o.again(ctx) != nil && ctx.Err() == nil {
 			select {
 			case <-ctx.Done():
@@ -150,7 +147,7 @@ func (o *postgresOwner) withSweepLock(ctx context.Context, fn func(context.Conte
 	unlock, cancel := context.WithTimeout(context.WithoutCancel(ctx), ownTimeout)
 	defer cancel()
 	if _, err := conn.Exec(unlock, `SELECT pg_advisory_unlock(hashtextextended('docledger sweep', 0))`); err != nil {
-		// Only the end of its connection frees the lock now.
+		// Only the end of the connection releases the lock.
 		return errors.Join(fmt.Errorf("free the sweep's lock: %w", err), closeNow(conn.Conn()))
 	}
 	return nil
@@ -162,8 +159,8 @@ func closeNow(conn *pgx.Conn) error {
 	return conn.Close(ctx)
 }
 
-// sqliteOwner's mark is the lock of a file: one process works at a time, so
-// that every running job of before its start is an orphan.
+// sqliteOwner's liveness lock is a file lock. Only one process runs jobs at a time, so every job
+// that was running before its start is orphaned.
 type sqliteOwner struct {
 	sql    *sql.DB
 	lock   func(context.Context) (func() error, error)
@@ -172,12 +169,12 @@ type sqliteOwner struct {
 
 func (o *sqliteOwner) acquire(ctx context.Context) error {
 	if o.lock == nil {
-		return errors.New("no lock was given to work a SQLite database alone")
+		return errors.New("no lock function is configured for the SQLite database")
 	}
 	unlock, err := o.lock(ctx)
 	if err != nil {
 		return fault.New(fault.Unavailable, fault.CodeUnavailable,
-			"Another docledger process works on this database file. Stop it, or use PostgreSQL to run several.").WithCause(err)
+			"Another docledger process uses this database file. Stop it, or use PostgreSQL to run several.").WithCause(err)
 	}
 	o.unlock = unlock
 	return nil

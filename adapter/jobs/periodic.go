@@ -11,7 +11,7 @@ import (
 // periodicVersion is the version of periodicArgs.
 const periodicVersion = 1
 
-// periodicArgs asks for one run of a Periodic.
+// periodicArgs are the arguments of one run of a Periodic.
 type periodicArgs struct {
 	V    int
 	Name string
@@ -20,8 +20,8 @@ type periodicArgs struct {
 // Kind implements job.Args.
 func (periodicArgs) Kind() string { return "periodic" }
 
-// schedule makes River enqueue each Periodic, also when a process starts; one
-// that still waits or runs is not enqueued again.
+// schedule makes River enqueue each Periodic at its interval and at the start of a process. A run
+// that is still queued or running is not enqueued again.
 func schedule(periodic []Periodic) []*river.PeriodicJob {
 	jobs := make([]*river.PeriodicJob, len(periodic))
 	for i, p := range periodic {
@@ -45,13 +45,13 @@ func runPeriodic(periodic []Periodic) func(context.Context, periodicArgs) error 
 				return p.Run(ctx)
 			}
 		}
-		// Another release's; it comes again when it is due.
+		// The name belongs to another release, which enqueues it when it is due.
 		return nil
 	}
 }
 
-// backoff is River's retry policy here: 1 s, 2 s, 4 s … a minute. What fails a
-// job is mostly a database or store that comes back soon.
+// backoff is River's retry policy: 1 s, 2 s, 4 s … up to a minute. Most failures are short outages
+// of a database or store.
 type backoff struct{}
 
 const (

@@ -54,8 +54,8 @@ func open(t testing.TB, url string) *jobstest.Env {
 	return &jobstest.Env{Config: jobs.Config{SQL: db.SQL, Listener: db.Listener}, Queue: s.Queue(), SQL: db.SQL}
 }
 
-// A process is alive as long as it holds its mark, whatever its jobs do; once
-// the mark is gone, the others take its jobs.
+// TestMarkOfLife checks that a process is alive as long as it has its liveness lock, regardless of
+// its jobs. After the lock is lost, other processes run its jobs.
 func TestMarkOfLife(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -87,8 +87,8 @@ func TestMarkOfLife(t *testing.T) {
 	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
 }
 
-// A job that was fetched over a connection that was cut then runs nowhere, though
-// its owner lives: once no job of its kind can still be running, it is given back.
+// TestUnheardJobIsGivenBack checks that a job fetched over a broken connection is requeued after
+// its kind's maximum running time, although its owner is alive.
 func TestUnheardJobIsGivenBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -110,8 +110,8 @@ func TestUnheardJobIsGivenBack(t *testing.T) {
 	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
 }
 
-// A job that this process was given and that never began is given back soon; one
-// that runs is left alone, however long it does.
+// TestJobThatNeverBeganIsGivenBack checks that an assigned job that never started is requeued soon,
+// and that a running job is left alone.
 func TestJobThatNeverBeganIsGivenBack(t *testing.T) {
 	t.Parallel()
 	env := open(t, postgres.New(t))
@@ -141,7 +141,7 @@ func TestJobThatNeverBeganIsGivenBack(t *testing.T) {
 		}
 	}
 	exec(`UPDATE river_job SET attempted_at = now() - interval '1 minute' WHERE state = 'running'`)
-	// What the database did for a fetch whose answer never came.
+	// The database state after a fetch whose response was lost.
 	lost := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: uuid.New(), DocumentID: uuid.New()}
 	args, err := json.Marshal(lost)
 	if err != nil {
@@ -163,7 +163,7 @@ func TestJobThatNeverBeganIsGivenBack(t *testing.T) {
 	close(goOn)
 }
 
-// A mark whose connection was cut is taken again.
+// TestMarkIsTakenAgain checks that a liveness lock with a broken connection is reacquired.
 func TestMarkIsTakenAgain(t *testing.T) {
 	t.Parallel()
 	env := open(t, postgres.New(t))
@@ -192,14 +192,14 @@ func TestMarkIsTakenAgain(t *testing.T) {
 	if _, err := env.SQL.Exec("SELECT pg_terminate_backend($1)", first[0]); err != nil {
 		t.Fatal(err)
 	}
-	jobstest.Await(t, "another mark", func() bool {
+	jobstest.Await(t, "the reacquired lock", func() bool {
 		now := marks()
 		return len(now) == 1 && now[0] != first[0]
 	})
 }
 
-// However many processes there are, one sweeps at a time, and another goes on
-// where it stops.
+// TestOneProcessSweeps checks that one process sweeps at a time, and that another one continues
+// when it stops.
 func TestOneProcessSweeps(t *testing.T) {
 	t.Parallel()
 	env := open(t, postgres.New(t))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// taskTimeout bounds one task of one sweep.
+// taskTimeout limits one task of one sweep.
 const taskTimeout = 30 * time.Second
 
 func (r *Runner) sweepUntil(ctx context.Context) {
@@ -14,10 +14,10 @@ func (r *Runner) sweepUntil(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := run(ctx, Task{Run: r.owner.requeueLostFetches}); err != nil && ctx.Err() == nil {
-			r.log.Warn("jobs that never began could not be given back", "error", err)
+			r.log.Warn("requeueing lost fetches failed", "error", err)
 		}
 		if err := r.owner.withSweepLock(ctx, r.sweep); err != nil && ctx.Err() == nil {
-			r.log.Warn("the sweep could not run", "error", err)
+			r.log.Warn("sweep failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -27,7 +27,7 @@ func (r *Runner) sweepUntil(ctx context.Context) {
 	}
 }
 
-// runFastTasks runs what is due by the clock.
+// runFastTasks runs the fast tasks at their interval.
 func (r *Runner) runFastTasks(ctx context.Context) {
 	if len(r.cfg.FastTasks) == 0 {
 		return
@@ -37,7 +37,7 @@ func (r *Runner) runFastTasks(ctx context.Context) {
 	for {
 		for _, t := range r.cfg.FastTasks {
 			if err := run(ctx, t); err != nil && ctx.Err() == nil {
-				r.log.Warn("what is due could not be looked for", "task", t.Name, "error", err)
+				r.log.Warn("fast task failed", "task", t.Name, "error", err)
 			}
 		}
 		select {
@@ -48,12 +48,12 @@ func (r *Runner) runFastTasks(ctx context.Context) {
 	}
 }
 
-// sweep runs every task; one that fails keeps none of the others from running.
+// sweep runs every task. A failing task does not stop the others.
 func (r *Runner) sweep(ctx context.Context) {
 	tasks := append([]Task{{Name: "rescue", Run: func(ctx context.Context) error { return r.owner.requeueOrphans(ctx, false) }}}, r.cfg.Sweeps...)
 	for _, t := range tasks {
 		if err := run(ctx, t); err != nil && ctx.Err() == nil {
-			r.log.Warn("a part of the sweep failed", "task", t.Name, "error", err)
+			r.log.Warn("sweep task failed", "task", t.Name, "error", err)
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A job that began is known for as long as any may run, and not for ever.
+// TestBegunJobsAreForgottenInTime checks that a started job is recorded for as long as it may run,
+// and then dropped.
 func TestBegunJobsAreForgottenInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

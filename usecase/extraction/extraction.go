@@ -1,6 +1,5 @@
-// Package extraction turns documents into invoices. The document, not the job,
-// is the truth: whatever a crash leaves behind, its row says what is to be
-// done (architecture, orphans).
+// Package extraction turns documents into invoices. The document, not the job, is the source of
+// truth: after a crash its row determines what happens next (docs/architecture.md, orphans).
 package extraction
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Service reads documents.
+// Service extracts documents.
 type Service struct {
 	Documents  document.Repository
 	Orphans    document.Orphans
@@ -44,13 +43,13 @@ type Service struct {
 	Codings    ledgersync.Codings
 	Log        *slog.Logger
 
-	// Patience is how long Request waits for a document before it answers that
-	// it is still processing.
+	// Patience is how long Request waits for the result before it reports that the document is
+	// still being processed.
 	Patience time.Duration
 }
 
-// Bookings begins the booking of an invoice that was approved at once, where
-// the entity's settings ask for it, within the caller's transaction.
+// Bookings starts the sync of an invoice that was approved automatically, if the entity's settings
+// require it. It runs within the caller's transaction.
 type Bookings interface {
 	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error
 }
@@ -64,14 +63,13 @@ func subjectOf(d *document.Document) event.Subject {
 }
 
 const (
-	// sweepAge is how long a document may stand unfinished before the sweep
-	// takes it for one without a job.
+	// sweepAge is the time without a change after which the sweep considers an unfinished document
+	// to have no job.
 	sweepAge   = 2 * time.Second
 	sweepLimit = 200
 )
 
-// Sweep gives a job to documents that are to be read and have none. It returns
-// how many it helped.
+// Sweep enqueues jobs for documents that await extraction and have no job. It returns their number.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
 	orphans, err := s.Orphans.Unfinished(ctx, s.Clock.Now().Add(-sweepAge), sweepLimit)
 	if err != nil {
@@ -85,10 +83,9 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 	return len(orphans), nil
 }
 
-// SweepHeld has documents read for which their plan has room by now (domain
-// D15). It returns how many it released. However many one organization has
-// waiting, the others' are looked at too, and one that fails keeps no other
-// waiting.
+// SweepHeld releases held documents whose plan has room again (domain D15). It returns the number
+// of released documents. It processes every organization, regardless of how many documents one has
+// and of failures in others.
 func (s *Service) SweepHeld(ctx context.Context) (released int, err error) {
 	organizations, err := s.Orphans.HeldIn(ctx)
 	if err != nil {
@@ -105,12 +102,11 @@ func (s *Service) SweepHeld(ctx context.Context) (released int, err error) {
 	return released, errors.Join(failed...)
 }
 
-// releaseHeld releases as many of an organization's documents as its plan has
-// room for.
+// releaseHeld releases the documents of an organization for which its plan has room.
 func (s *Service) releaseHeld(ctx context.Context, organization uuid.UUID) (released int, err error) {
 	room, err := s.room(ctx, organization)
 	if err != nil || room == 0 {
-		return 0, nil // a plan that can't be told is asked for again by the next sweep
+		return 0, nil // the next sweep tries again if the plan is unknown
 	}
 	documents, err := s.Orphans.Held(ctx, organization, min(room, sweepLimit))
 	if err != nil {
@@ -124,7 +120,7 @@ func (s *Service) releaseHeld(ctx context.Context, organization uuid.UUID) (rele
 	return len(documents), nil
 }
 
-// room is how many more invoices an organization may have this month.
+// room returns how many more invoices an organization may have this month.
 func (s *Service) room(ctx context.Context, organization uuid.UUID) (int, error) {
 	plan, err := s.Plans.Of(ctx, organization)
 	if err != nil || !plan.Writable {

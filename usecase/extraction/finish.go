@@ -20,10 +20,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// errHeld rolls the transaction back in which the plan turned out to be full.
+// errHeld rolls back the transaction if the plan's limit is reached.
 var errHeld = errors.New("plan limit reached")
 
-// outcome is what finishing one document needs at hand.
+// outcome contains what finishing one document needs.
 type outcome struct {
 	actor    identity.Actor
 	document *document.Document
@@ -35,8 +35,8 @@ type outcome struct {
 	now      time.Time
 }
 
-// finish stores what the document holds: one invoice, or, where it holds
-// several, one child document with its invoice for each (domain D11).
+// finish stores the result for the document: one invoice, or one child document with its invoice
+// for each invoice of a file (domain D11).
 func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Document, r *extraction.Result, took time.Duration) error {
 	drafts, err := draftsOf(d, r)
 	if err != nil {
@@ -58,20 +58,19 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 	return err
 }
 
-// draftsOf returns what a reading means for the document: a part of a split
-// file is that part alone, and a document that is one invoice does not become
-// several.
+// draftsOf returns the drafts that apply to the document. For a part of a split file it returns
+// only that part. A document that already has one invoice is never split.
 func draftsOf(d *document.Document, r *extraction.Result) ([]extraction.Draft, error) {
 	switch {
 	case len(r.Drafts) == 0:
-		return nil, extraction.NoInvoice(extraction.Other, "The document holds no invoice.")
+		return nil, extraction.NoInvoice(extraction.Other, "The document contains no invoice.")
 	case d.Part > len(r.Drafts):
-		return nil, extraction.NoInvoice(extraction.Other, "The file holds %d invoices by now, and this was number %d.", len(r.Drafts), d.Part)
+		return nil, extraction.NoInvoice(extraction.Other, "The file now contains %d invoices, and this was number %d.", len(r.Drafts), d.Part)
 	case d.Part > 0:
 		return r.Drafts[d.Part-1 : d.Part], nil
 	case d.InvoiceID != uuid.Nil && len(r.Drafts) > 1:
 		return nil, extraction.NoInvoice(extraction.Other,
-			"The file turns out to hold %d invoices, while it has one already. Upload the parts one by one.", len(r.Drafts))
+			"The file contains %d invoices, but the document already has one. Upload the parts separately.", len(r.Drafts))
 	}
 	return r.Drafts, nil
 }
@@ -113,7 +112,7 @@ func (s *Service) single(ctx context.Context, o *outcome, draft extraction.Draft
 	return s.Events.Append(ctx, event.By(o.actor, event.DocumentExtracted, o.document.EntityID, subjectOf(updated)))
 }
 
-// first makes a document's first invoice, which is what the plan counts.
+// first creates a document's first invoice, which counts against the plan.
 func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
 	ok, err := s.Usage.Take(ctx, billing.Use{
 		Organization: d.OrganizationID, Entity: d.EntityID, Counter: billing.Invoices, Period: billing.Month(o.now),
@@ -136,9 +135,8 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	return inv, s.announce(ctx, o, inv)
 }
 
-// again replaces the content of a document's invoice by what a newer reading
-// found, except what a person set (domain D20). An invoice that has gone past
-// review meanwhile stays as it is.
+// again replaces the content of a document's invoice with the new result, except values that a
+// person set (domain D20). An invoice that was approved or rejected in the meantime is unchanged.
 func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft) error {
 	changed := false
 	inv, err := s.Invoices.Update(ctx, o.actor.Scope(), o.document.InvoiceID, 0, func(old *invoice.Invoice) error {
@@ -166,7 +164,7 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 	return s.announce(ctx, o, inv)
 }
 
-// build makes an invoice of a draft, not yet judged.
+// build creates an invoice from a draft. Its checks have not been evaluated yet.
 func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, draft extraction.Draft) (*invoice.Invoice, error) {
 	inv := &invoice.Invoice{
 		DocumentID: d.ID, EntityID: d.EntityID, OrganizationID: d.OrganizationID,
@@ -196,8 +194,8 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 	return inv, nil
 }
 
-// announce tells the log how the invoice came out, and has one that was
-// approved at once booked where the settings ask for it.
+// announce appends the events of the invoice. It starts the sync of an automatically approved
+// invoice if the settings require it.
 func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice) error {
 	kind := event.InvoiceExtracted
 	if inv.Status == invoice.NeedsReview {
@@ -214,7 +212,7 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 	return s.Bookings.Approved(ctx, o.actor, inv, o.settings)
 }
 
-// conclude ends the document well.
+// conclude ends the extraction of the document successfully.
 func (s *Service) conclude(ctx context.Context, o *outcome, status document.Status, invoiceID uuid.UUID) (*document.Document, error) {
 	d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {
 		if err := stillOurs(now, o.document); err != nil {
@@ -273,7 +271,7 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 	return s.Events.Append(ctx, ev)
 }
 
-// hold leaves the document waiting until the plan has room (domain D15).
+// hold holds the document until the plan has room (domain D15).
 func (s *Service) hold(ctx context.Context, o *outcome) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		d, err := s.Documents.Update(ctx, o.actor.Scope(), o.document.ID, func(now *document.Document) error {

@@ -15,13 +15,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// errAsItIs rolls back where nothing is to be changed.
-var errAsItIs = errors.New("the document stays as it is")
+// errAsItIs rolls back if there is nothing to change.
+var errAsItIs = errors.New("nothing to change")
 
-// Cancel ends the reading of a document whose job the operator has cancelled,
-// within the caller's transaction: it is FAILED, or keeps the invoice that it
-// has, and its original stays. A document that has gone on without the job
-// stays as it is.
+// Cancel ends the extraction of a document whose job the operator has cancelled, within the
+// caller's transaction. The document becomes FAILED, or keeps its existing invoice. The original is
+// kept. A document that no longer depends on the job is unchanged.
 func (s *Service) Cancel(ctx context.Context, args job.ExtractDocument) error {
 	actor := identity.System(args.OrganizationID)
 	d, err := s.Documents.Update(ctx, actor.Scope(), args.DocumentID, func(d *document.Document) error {
@@ -29,7 +28,7 @@ func (s *Service) Cancel(ctx context.Context, args job.ExtractDocument) error {
 			return errAsItIs
 		}
 		d.Requested, d.HeldReason, d.UpdatedAt = false, "", s.Clock.Now()
-		d.Run++ // whoever reads it after all can end it no more
+		d.Run++ // a running attempt can no longer store its result
 		if d.InvoiceID != uuid.Nil {
 			d.Status = document.Extracted
 			return nil
@@ -37,7 +36,7 @@ func (s *Service) Cancel(ctx context.Context, args job.ExtractDocument) error {
 		d.Status = document.Failed
 		d.Failure = &document.Failure{
 			Code:    string(extraction.Cancelled),
-			Message: "The operator of the service has ended the reading. Extract the document with force to have it read.",
+			Message: "The operator of the service cancelled the extraction. Extract the document with force to try again.",
 		}
 		return nil
 	})
@@ -45,7 +44,7 @@ func (s *Service) Cancel(ctx context.Context, args job.ExtractDocument) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("cancel the reading: %w", err)
+		return fmt.Errorf("cancel extraction: %w", err)
 	}
 	if d.Status != document.Failed {
 		return nil
@@ -55,12 +54,12 @@ func (s *Service) Cancel(ctx context.Context, args job.ExtractDocument) error {
 	return s.Events.Append(ctx, ev)
 }
 
-// Retry has a document read whose job has ended without it, within the caller's
-// transaction. One that has been read is a Conflict fault.
+// Retry requests another extraction of a document whose job ended without a result, within the
+// caller's transaction. It returns a Conflict fault if the document has been extracted.
 func (s *Service) Retry(ctx context.Context, args job.ExtractDocument) error {
 	d, err := s.Documents.Update(ctx, identity.System(args.OrganizationID).Scope(), args.DocumentID, func(d *document.Document) error {
 		if d.Status != document.Failed && d.Status.Terminal() {
-			return fault.New(fault.Conflict, fault.CodeConflict, "The document has been read meanwhile: it is %s.", d.Status)
+			return fault.New(fault.Conflict, fault.CodeConflict, "The document is already extracted: its status is %s.", d.Status)
 		}
 		if d.Status == document.Failed {
 			d.ResetForExtraction(false)
@@ -69,7 +68,7 @@ func (s *Service) Retry(ctx context.Context, args job.ExtractDocument) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("have the document read again: %w", err)
+		return fmt.Errorf("retry extraction: %w", err)
 	}
 	return s.enqueue(ctx, d, job.Interactive)
 }

@@ -17,16 +17,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Request looks whether the document is done, less and less often; the worker
-// may be another process.
+// Request polls the document with growing delays, because the worker may be another process.
 const (
 	firstPoll = 10 * time.Millisecond
 	lastPoll  = 250 * time.Millisecond
 )
 
-// Request has a document read and answers its invoice (domain D20). A
-// document that was read before is answered as it is; force reads it again and
-// takes it for an invoice whatever it calls itself.
+// Request extracts a document and returns its invoice (domain D20). It returns the existing result
+// of an extracted document. With force it extracts the document again and treats it as an invoice
+// regardless of its title.
 func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, force bool) (*invoice.Invoice, error) {
 	d, err := s.Documents.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, f
 	return s.answer(ctx, a, d)
 }
 
-// mayExtract refuses work that the plan has no room for.
+// mayExtract returns a fault if the plan has no room.
 func (s *Service) mayExtract(ctx context.Context, d *document.Document) error {
 	plan, err := s.Plans.Of(ctx, d.OrganizationID)
 	if err != nil {
@@ -81,7 +80,7 @@ func (s *Service) mayExtract(ctx context.Context, d *document.Document) error {
 	return nil
 }
 
-// mayRepeat refuses to read a document again whose result is in use.
+// mayRepeat returns a fault if the result of the previous extraction is in use.
 func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.Document) error {
 	if d.Status == document.Split {
 		return s.errSplit(ctx, a, d)
@@ -95,14 +94,14 @@ func (s *Service) mayRepeat(ctx context.Context, a identity.Actor, d *document.D
 	}
 	if !inv.Status.Open() {
 		return fault.New(fault.Conflict, fault.CodeConflict,
-			"The invoice is %s, so its document is not read again. Reopen it first.", inv.Status).
+			"The invoice is %s, so its document cannot be extracted again. Reopen the invoice first.", inv.Status).
 			With("status", string(inv.Status)).With("invoice_id", inv.ID.String())
 	}
 	return nil
 }
 
-// begin makes sure that the document is being read: a job of the caller's own
-// urgency, and for force a document that starts over.
+// begin ensures that the document is being extracted: it enqueues a job with the caller's priority
+// and, with force, resets the document.
 func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Document, force bool) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if force || !d.Requested || d.HeldReason == document.HeldPlanLimit {
@@ -122,7 +121,7 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Docum
 	})
 }
 
-// await waits until the document is done, at most as long as patience lasts.
+// await waits until the extraction has ended, at most for Patience.
 func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
 	waiting, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
@@ -148,29 +147,28 @@ func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Docum
 		case now.Status.Terminal(), now.HeldReason == document.HeldPlanLimit:
 			return now, nil
 		case now.HeldReason == document.HeldReaderUnavailable && now.Version > d.Version:
-			return now, nil // found again since the request
+			return now, nil // requeued since the request
 		}
 	}
 }
 
-// errReaderUnavailable says that the document waits for the reader.
+// errReaderUnavailable returns the fault for a document that waits for the extraction process.
 func errReaderUnavailable(d *document.Document) error {
 	f := fault.New(fault.Unavailable, fault.CodeStillProcessing,
-		"The reader of documents is unavailable. The document waits and is extracted automatically. Ask again later.").
+		"The extraction process is unavailable. The document waits and is extracted automatically. Try again later.").
 		With("document_id", d.ID.String()).With("progress", nil).With("held_reason", d.HeldReason)
 	f.RetryAfter = readerRetryDelay
 	return f
 }
 
 func errStillProcessing(d *document.Document) error {
-	f := fault.New(fault.Unavailable, fault.CodeStillProcessing, "The document is still being read. Ask again in a moment.").
+	f := fault.New(fault.Unavailable, fault.CodeStillProcessing, "The document is still being extracted. Try again in a moment.").
 		With("document_id", d.ID.String()).With("progress", nil)
 	f.RetryAfter = 2 * time.Second
 	return f
 }
 
-// answer turns a finished document into its invoice or the reason there is
-// none.
+// answer returns the invoice of a finished document, or the reason why there is none.
 func (s *Service) answer(ctx context.Context, a identity.Actor, d *document.Document) (*invoice.Invoice, error) {
 	switch {
 	case d.HeldReason == document.HeldReaderUnavailable:
@@ -190,10 +188,10 @@ func (s *Service) answer(ctx context.Context, a identity.Actor, d *document.Docu
 		return nil, s.errSplit(ctx, a, d)
 	case d.Status == document.NotAnInvoice:
 		return nil, withFailure(fault.New(fault.Invalid, fault.CodeNotAnInvoice,
-			"The document is no invoice: %s", d.Failure.Message), d)
+			"The document is not an invoice: %s", d.Failure.Message), d)
 	default:
 		return nil, withFailure(fault.New(fault.Invalid, fault.CodeUnreadableDocument,
-			"The document can't be read: %s", d.Failure.Message), d)
+			"The document cannot be extracted: %s", d.Failure.Message), d)
 	}
 }
 
@@ -203,7 +201,7 @@ func withFailure(f *fault.Error, d *document.Document) error {
 		With("reason", d.Failure.Code)
 }
 
-// errSplit names the parts, which are what can be extracted.
+// errSplit lists the parts, which can be extracted separately.
 func (s *Service) errSplit(ctx context.Context, a identity.Actor, d *document.Document) error {
 	parts, err := s.Documents.List(ctx, a.Scope(), document.Filter{ParentID: d.ID}, page.Request{Limit: page.MaxLimit})
 	if err != nil {
@@ -214,6 +212,6 @@ func (s *Service) errSplit(ctx context.Context, a identity.Actor, d *document.Do
 		children[i] = p.ID.String()
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
-		"The file holds several invoices, each its own document. Ask for one of details.children.").
+		"The file contains several invoices, each stored as a separate document. Extract one of details.children.").
 		With("document_id", d.ID.String()).With("children", children)
 }

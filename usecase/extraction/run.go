@@ -17,34 +17,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// errSuperseded says that the document was started over, or taken up by
-// another run, while this one read it.
+// errSuperseded reports that the document was reset or claimed by another run during this run.
 var errSuperseded = errors.New("another extraction of the document took over")
 
-// A document that can't be given back is tried again every giveBackPause for
-// giveBackTime, which is well within what a process takes to end.
+// A document that cannot be released is retried every giveBackPause for giveBackTime, which is less
+// than the time that a process has to shut down.
 const (
 	giveBackTime  = 5 * time.Second
 	giveBackPause = 200 * time.Millisecond
 )
 
-// Run reads the document of a job. It returns an error only where another try
-// may fare better; everything that the document itself is to blame for ends in
-// the document's own failure.
+// Run extracts the document of a job. It returns an error only if another attempt may succeed. A
+// permanent problem of the document becomes the document's failure.
 func (s *Service) Run(ctx context.Context, args job.ExtractDocument) error {
 	return s.run(ctx, args, false)
 }
 
-// RunScan is Run for a document that Run found to be a scan or a photo: its words
-// are recognized.
+// RunScan extracts a document that Run identified as a scan or a photo, with OCR.
 func (s *Service) RunScan(ctx context.Context, args job.ReadScan) error {
 	return s.run(ctx, job.ExtractDocument(args), true)
 }
 
 func (s *Service) run(ctx context.Context, args job.ExtractDocument, recognize bool) error {
 	actor := identity.System(args.OrganizationID)
-	// The job's first claim also takes what a dead process was reading; later
-	// ones only what somebody has started over meanwhile.
+	// The job's first claim also claims a document whose process died; later claims only a document
+	// that was reset in the meantime.
 	for claimable := (*document.Document).CanBeRead; ; claimable = (*document.Document).IsQueued {
 		d, err := s.claim(ctx, actor, args, claimable)
 		if err != nil || d == nil {
@@ -59,7 +56,7 @@ func (s *Service) run(ctx context.Context, args job.ExtractDocument, recognize b
 func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *document.Document, recognize bool) error {
 	if d.AttemptsExhausted() {
 		return s.fail(ctx, actor, d, extraction.Fail(extraction.Crashed,
-			"Reading the document failed %d times. It may be damaged; save it anew with another program and upload that.", d.Attempts-1+d.Interruptions))
+			"The extraction failed %d times. The document may be damaged. Save it again with another program and upload the new file.", d.Attempts-1+d.Interruptions))
 	}
 	began := s.Clock.Now()
 	result, err := s.read(ctx, d, recognize)
@@ -79,15 +76,15 @@ func (s *Service) readOnce(ctx context.Context, actor identity.Actor, d *documen
 	case errors.Is(err, extraction.ErrUnavailable):
 		return s.awaitReader(ctx, actor, d, err)
 	case passing(err):
-		// The document is not to blame, so the try does not count.
+		// The document is not the cause, so the attempt does not count.
 		return s.giveBack(ctx, actor, d, d.Attempts-1, err)
 	default:
-		// Whatever it is, it must not go on for ever.
+		// An unexpected error must not be retried forever, so the attempt counts.
 		return s.giveBack(ctx, actor, d, d.Attempts, err)
 	}
 }
 
-// passing tells outages from mistakes.
+// passing reports whether an error is a temporary outage.
 func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -96,9 +93,8 @@ func passing(err error) bool {
 	return ok && (f.Kind == fault.Unavailable || f.Kind == fault.Upstream || f.Kind == fault.TooMany)
 }
 
-// claim marks the document as being read, in a transaction of its own: should
-// reading it bring the process down, the try has been counted. It returns nil
-// where there is nothing to do.
+// claim marks the document as being extracted, in a separate transaction, so that the attempt
+// counts even if the process crashes. It returns nil if there is nothing to do.
 func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractDocument, claimable func(*document.Document) bool) (*document.Document, error) {
 	done := errors.New("done")
 	d, err := s.Documents.Update(ctx, a.Scope(), args.DocumentID, func(d *document.Document) error {
@@ -118,12 +114,11 @@ func (s *Service) claim(ctx context.Context, a identity.Actor, args job.ExtractD
 	return d, nil
 }
 
-// read runs the extractors outside any transaction. The reader bounds itself,
-// once its turn has come.
+// read runs the extractors outside any transaction. The extraction process limits its own time.
 func (s *Service) read(ctx context.Context, d *document.Document, recognize bool) (result *extraction.Result, err error) {
 	path, release, err := s.Blobs.Local(ctx, d.SHA256)
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is gone. Upload the document again, and tell the operator.")
+		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is missing. Upload the document again and inform the operator.")
 	}
 	if err != nil {
 		return nil, unavailable(fmt.Errorf("fetch blob: %w", err))
@@ -131,9 +126,9 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 	defer release()
 	defer func() {
 		if r := recover(); r != nil {
-			// The value may hold a piece of the document; the stack does not.
-			s.Log.ErrorContext(ctx, "reading a document panicked", "document", d.ID, "stack", string(debug.Stack()))
-			result, err = nil, extraction.Fail(extraction.Crashed, "Reading the document failed unexpectedly. Try again, or upload another copy.")
+			// The panic value may contain document content, so only the stack is logged.
+			s.Log.ErrorContext(ctx, "extraction panicked", "document", d.ID, "stack", string(debug.Stack()))
+			result, err = nil, extraction.Fail(extraction.Crashed, "The extraction failed unexpectedly. Try again, or upload another copy.")
 		}
 	}()
 	settings, err := s.Settings.Get(ctx, identity.System(d.OrganizationID).Scope(), d.EntityID)
@@ -146,18 +141,17 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 	})
 }
 
-// unavailable marks an outage of our own.
+// unavailable marks an outage of docledger's own components.
 func unavailable(err error) error {
 	if _, ok := fault.As(err); ok {
 		return err
 	}
-	return fault.New(fault.Unavailable, fault.CodeUnavailable, "The store of documents is out of reach.").WithCause(err)
+	return fault.New(fault.Unavailable, fault.CodeUnavailable, "The blob store is unavailable.").WithCause(err)
 }
 
-// giveBack leaves the document waiting and returns the cause, so that the
-// queue tries again later.
+// giveBack releases the document and returns the cause, so that the queue retries later.
 func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Document, attempts int, cause error) error {
-	// The job's own context may be what ended.
+	// The job's context may have ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
 	defer cancel()
 	err := s.untilStored(ctx, func() error {
@@ -166,7 +160,7 @@ func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Do
 				return err
 			}
 			now.Status, now.Attempts, now.UpdatedAt = document.Uploaded, attempts, s.Clock.Now()
-			// It was being read, so it is to be read.
+			// The document was being extracted, so extraction was requested.
 			now.Requested = true
 			return nil
 		})
@@ -176,20 +170,19 @@ func (s *Service) giveBack(ctx context.Context, a identity.Actor, d *document.Do
 		return err
 	}
 	if err != nil {
-		return errors.Join(cause, fmt.Errorf("give document back: %w", err))
+		return errors.Join(cause, fmt.Errorf("release document: %w", err))
 	}
 	return cause
 }
 
-// readerRetryDelay is after how long a document is tried again for which the
-// reader could not start.
+// readerRetryDelay is the delay before the next attempt if the extraction process could not start.
 const readerRetryDelay = 10 * time.Second
 
-// awaitReader leaves the document in PROCESSING and returns a job.Later, so that
-// the installation's fault costs the document no attempt.
+// awaitReader leaves the document in PROCESSING and returns a job.Later, so that the attempt does
+// not count.
 func (s *Service) awaitReader(ctx context.Context, a identity.Actor, d *document.Document, cause error) error {
-	s.Log.WarnContext(ctx, "reader unavailable, document waits", "document", d.ID, "error", cause)
-	// The job's own context may be what ended.
+	s.Log.WarnContext(ctx, "extraction process unavailable, document waits", "document", d.ID, "error", cause)
+	// The job's context may have ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
 	defer cancel()
 	err := s.untilStored(ctx, func() error {
@@ -209,8 +202,8 @@ func (s *Service) awaitReader(ctx context.Context, a identity.Actor, d *document
 	return &job.Later{After: readerRetryDelay, Cause: errors.Join(cause, err)}
 }
 
-// untilStored repeats a change that the database can't take at the moment until
-// ctx ends: what is not stored would count as an interruption.
+// untilStored repeats a change while the database is unavailable, until ctx ends. A change that is
+// not stored would count as an interruption.
 func (s *Service) untilStored(ctx context.Context, change func() error) error {
 	tick := time.NewTicker(giveBackPause)
 	defer tick.Stop()
@@ -227,8 +220,7 @@ func (s *Service) untilStored(ctx context.Context, change func() error) error {
 	}
 }
 
-// stillOurs refuses to end a document that was started over since, or that
-// another run has claimed.
+// stillOurs returns errSuperseded if the document was reset or claimed by another run.
 func stillOurs(now, claimed *document.Document) error {
 	if now.Status != document.Processing || now.Run != claimed.Run {
 		return errSuperseded
@@ -236,8 +228,8 @@ func stillOurs(now, claimed *document.Document) error {
 	return nil
 }
 
-// fail ends the document with a reason that a person can read. One that has
-// its invoice from an earlier reading keeps it.
+// fail ends the extraction with a failure that users can read. A document with an invoice from an
+// earlier extraction keeps it.
 func (s *Service) fail(ctx context.Context, a identity.Actor, d *document.Document, f *extraction.Failure) error {
 	status, kind := document.Failed, event.DocumentFailed
 	if f.Reason == extraction.NotAnInvoice {
@@ -245,7 +237,7 @@ func (s *Service) fail(ctx context.Context, a identity.Actor, d *document.Docume
 	}
 	switch f.Reason {
 	case extraction.Crashed, extraction.OutOfMemory, extraction.TimedOut, extraction.ContentMissing:
-		s.Log.WarnContext(ctx, "a document could not be read", "document", d.ID, "reason", f.Reason, "attempts", d.Attempts)
+		s.Log.WarnContext(ctx, "document extraction failed", "document", d.ID, "reason", f.Reason, "attempts", d.Attempts)
 	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		updated, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {

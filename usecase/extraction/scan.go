@@ -13,8 +13,8 @@ func (s *Service) scanOf(d *document.Document) job.ReadScan {
 	return job.ReadScan{V: job.ScanVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID, Restart: d.Restarts}
 }
 
-// handOver leaves a scan to the job that may recognize words. The document waits
-// meanwhile, and the look at it counts as no attempt.
+// handOver passes a scan to the job kind that runs OCR. The document waits in the meantime, and the
+// attempt does not count.
 func (s *Service) handOver(ctx context.Context, a identity.Actor, d *document.Document) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		_, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
@@ -25,14 +25,14 @@ func (s *Service) handOver(ctx context.Context, a identity.Actor, d *document.Do
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("hand the scan over: %w", err)
+			return fmt.Errorf("enqueue scan: %w", err)
 		}
 		return s.Queue.Enqueue(ctx, s.scanOf(d), job.Automatic)
 	})
 }
 
-// enqueue has a document read. One whose scan waits or is being read needs no
-// other job, which would take it away from that one.
+// enqueue enqueues a job for a document. If a scan job for it is queued or running, enqueue adds no
+// other job, because that would claim the document from the scan job.
 func (s *Service) enqueue(ctx context.Context, d *document.Document, p job.Priority) error {
 	scan := s.scanOf(d)
 	live, err := s.Queue.Live(ctx, scan)
@@ -40,7 +40,7 @@ func (s *Service) enqueue(ctx context.Context, d *document.Document, p job.Prior
 		return err
 	}
 	if live {
-		return s.Queue.Enqueue(ctx, scan, p) // it moves up where this is more urgent
+		return s.Queue.Enqueue(ctx, scan, p) // raises the priority if necessary
 	}
 	return s.Queue.Enqueue(ctx, s.jobOf(d), p)
 }

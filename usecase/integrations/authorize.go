@@ -14,23 +14,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Authorization is a consent to be asked for.
+// Authorization is a requested consent.
 type Authorization struct {
 	URL           string
 	IntegrationID uuid.UUID
 }
 
-// AuthorizeInput describes what an entity is to be connected to.
+// AuthorizeInput describes the connection that an entity requests.
 type AuthorizeInput struct {
 	EntityID    uuid.UUID
 	Provider    integration.Provider
 	RedirectURL string
 }
 
-// Authorize begins to connect an entity (interface 4.2, row 1). An integration
-// that still waits for its first step is taken up again rather than left
-// behind; so is an accounting integration that has not ended, since an entity
-// books in one place: that is connecting it again.
+// Authorize starts connecting an entity (interface 4.2, row 1). It reuses an integration that still
+// awaits its first step. It also reconnects an accounting integration that is not disconnected,
+// because an entity syncs to one ledger.
 func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeInput) (Authorization, error) {
 	if err := s.checkRedirect(in.RedirectURL); err != nil {
 		return Authorization{}, err
@@ -47,7 +46,7 @@ func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeI
 		return Authorization{}, err
 	}
 	if e.Archived {
-		return Authorization{}, fault.New(fault.Conflict, fault.CodeConflict, "The entity is archived. Take it back with PUT /api/entities/%s first.", e.ID)
+		return Authorization{}, fault.New(fault.Conflict, fault.CodeConflict, "The entity is archived. Restore it with PUT /api/entities/%s first.", e.ID)
 	}
 	var i *integration.Integration
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
@@ -65,7 +64,7 @@ func (s *Service) Authorize(ctx context.Context, a identity.Actor, in AuthorizeI
 	return s.ask(ctx, a, i, connector, in.RedirectURL)
 }
 
-// findReusable finds the integration that an authorization goes on with.
+// findReusable finds the existing integration that an authorization continues.
 func (s *Service) findReusable(ctx context.Context, a identity.Actor, in AuthorizeInput) (*integration.Integration, error) {
 	all, err := s.Integrations.List(ctx, a.Scope(), integration.Filter{EntityID: in.EntityID, Provider: in.Provider})
 	if err != nil {
@@ -81,7 +80,7 @@ func (s *Service) findReusable(ctx context.Context, a identity.Actor, in Authori
 	return nil, nil
 }
 
-// Connect asks for the consent of an integration anew.
+// Connect requests another consent for an integration.
 func (s *Service) Connect(ctx context.Context, a identity.Actor, id uuid.UUID, redirectURL string) (Authorization, error) {
 	if err := s.checkRedirect(redirectURL); err != nil {
 		return Authorization{}, err
@@ -103,8 +102,7 @@ func (s *Service) Connect(ctx context.Context, a identity.Actor, id uuid.UUID, r
 	return s.ask(ctx, a, i, connector, redirectURL)
 }
 
-// ask stores what the answer will be held against and returns the address of
-// the consent page.
+// ask stores the OAuthState and returns the URL of the consent page.
 func (s *Service) ask(
 	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, redirectURL string,
 ) (Authorization, error) {
@@ -132,11 +130,11 @@ func (s *Service) ask(
 	}, nil
 }
 
-// random returns 256 bits as 43 characters.
+// random returns 256 random bits as 43 characters.
 func random() (string, error) {
 	b := make([]byte, 32)
 	if _, err := rand.Read(b); err != nil {
-		return "", errors.Join(errors.New("make a secret"), err)
+		return "", errors.Join(errors.New("generate a secret"), err)
 	}
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }

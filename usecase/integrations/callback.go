@@ -14,18 +14,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// exchangeTimeout bounds giving a code for tokens, reachTimeout reading which
-// tenants they reach, and settleTimeout all that follows the exchange. They go on
-// when the browser goes away, since the code is good once.
+// exchangeTimeout limits the exchange of the code, reachTimeout the reading of the covered tenants,
+// and settleTimeout everything after the exchange. The work continues if the browser disconnects,
+// because the code can be used only once.
 const (
 	exchangeTimeout = 30 * time.Second
 	reachTimeout    = 15 * time.Second
 	settleTimeout   = 30 * time.Second
 )
 
-// Callback takes what a browser brought back from a provider's consent page and
-// returns where the browser goes next. A state that is unknown, used or too old
-// is refused, for nobody knows then where the browser belongs.
+// Callback processes the callback from a provider's consent page and returns the URL to which the
+// browser is redirected. It refuses a state that is unknown, used or expired, because the redirect
+// URL is then unknown.
 func (s *Service) Callback(ctx context.Context, query url.Values) (redirect string, err error) {
 	attempt, err := s.Attempts.Take(ctx, query.Get("state"))
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -70,11 +70,11 @@ func (s *Service) Callback(ctx context.Context, query url.Values) (redirect stri
 }
 
 func expired() error {
-	return fault.InvalidField("state", "is not one that waits for an answer: it was used already, or is older than %s; connect again",
+	return fault.InvalidField("state", "is not pending: it was already used, or is older than %s; connect again",
 		integration.AttemptLifetime)
 }
 
-// consenting is who asked for a consent, if they may still do so.
+// consenting returns the actor who requested a consent, if the actor still has the permission.
 func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthState) (identity.Actor, error) {
 	m, err := s.Memberships.Find(ctx, attempt.UserID, attempt.OrganizationID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -87,7 +87,7 @@ func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthStat
 	return a, a.RequireAdmin()
 }
 
-// declined notes that the person said no; an integration that works goes on.
+// declined records that the person declined. A working integration is unchanged.
 func (s *Service) declined(ctx context.Context, a identity.Actor, i *integration.Integration) error {
 	_, err := s.change(ctx, a, i.ID, 0, "", func(i *integration.Integration) error {
 		if i.Status != integration.Pending || i.GrantID != uuid.Nil {
@@ -102,8 +102,8 @@ func (s *Service) declined(ctx context.Context, a identity.Actor, i *integration
 	return err
 }
 
-// consent gives the code for tokens and puts the integration on their grant.
-// problem tells the browser's page why that came to nothing.
+// consent exchanges the code for tokens and attaches the integration to their grant. problem is the
+// failure reported to the browser's page.
 func (s *Service) consent(
 	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, c integration.Callback,
 ) (problem string, err error) {
@@ -111,11 +111,12 @@ func (s *Service) consent(
 	ctx, cancel := context.WithTimeout(whole, exchangeTimeout)
 	defer cancel()
 	consent, err := connector.Exchange(ctx, c)
-	// However long the provider took, there is time to store what it gave.
+	// settleTimeout starts now, so that there is time to store the tokens regardless of the
+	// provider's response time.
 	ctx, done := context.WithTimeout(whole, settleTimeout)
 	defer done()
 	if f, ok := fault.As(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Upstream) {
-		s.Log.WarnContext(ctx, "a consent came to nothing", "integration", i.ID, "provider", i.Provider, "error", err)
+		s.Log.WarnContext(ctx, "consent failed", "integration", i.ID, "provider", i.Provider, "error", err)
 		if f.Kind == fault.Invalid {
 			return "consent_failed", nil
 		}
@@ -124,7 +125,7 @@ func (s *Service) consent(
 	if err != nil {
 		return "", fmt.Errorf("exchange the code: %w", err)
 	}
-	// Stored before anything else is asked with it: what comes next may fail.
+	// The grant is stored before any other call, because a later call may fail.
 	g, err := s.Grants.Put(ctx, i.OrganizationID, i.Provider, consent)
 	if err != nil {
 		return "", fmt.Errorf("store the grant: %w", err)
@@ -132,8 +133,8 @@ func (s *Service) consent(
 	return "", s.consented(ctx, a, i, g, s.reachable(ctx, g))
 }
 
-// reachable reads which tenants a consent reaches; nil where that can't be
-// told now. A tenant that is not reached shows at the next call then.
+// reachable returns the tenants that a consent covers, or nil if they cannot be read now. In that
+// case the next call detects a tenant that is not covered.
 func (s *Service) reachable(ctx context.Context, g *integration.Grant) []string {
 	reader, ok := s.Connectors[g.Provider].(organizationReader)
 	if !ok {
@@ -143,7 +144,7 @@ func (s *Service) reachable(ctx context.Context, g *integration.Grant) []string 
 	defer cancel()
 	list, err := reader.Organizations(ctx, integration.Access{Token: g.Tokens.Access, Account: g.Account, Event: g.Event})
 	if err != nil {
-		s.Log.WarnContext(ctx, "the tenants of a consent could not be read", "grant", g.ID, "provider", g.Provider, "error", err)
+		s.Log.WarnContext(ctx, "tenants of consent unavailable", "grant", g.ID, "provider", g.Provider, "error", err)
 		return nil
 	}
 	tenants := make([]string, 0, len(list))
@@ -153,14 +154,13 @@ func (s *Service) reachable(ctx context.Context, g *integration.Grant) []string 
 	return tenants
 }
 
-// consented puts an integration on its new grant and heals whatever else
-// stands on it (domain D4). The grant that it leaves is erased when nothing
-// stands on that any more.
+// consented attaches an integration to its new grant and reactivates other integrations of the
+// grant (domain D4). The previous grant is deleted if no integration uses it.
 func (s *Service) consented(ctx context.Context, a identity.Actor, i *integration.Integration, g *integration.Grant, reachable []string) error {
 	left := i.GrantID
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		// The grant's lock comes before those of its integrations, as everywhere:
-		// else two consents of one account would wait for each other for ever.
+		// The grant is locked before its integrations, as everywhere. Otherwise two consents of one
+		// account could deadlock.
 		if _, err := s.lockGrant(ctx, g.OrganizationID, g.ID); err != nil {
 			return err
 		}
@@ -198,8 +198,7 @@ func (s *Service) consented(ctx context.Context, a identity.Actor, i *integratio
 	return s.dropUnused(ctx, i.OrganizationID, left)
 }
 
-// redirectURL adds what came of a consent to the address that the browser goes
-// to.
+// redirectURL adds the result of a consent to the redirect URL.
 func redirectURL(address string, i *integration.Integration, problem string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// revokeTimeout bounds what is ended at the provider.
+// revokeTimeout limits the calls that end a connection at the provider.
 const revokeTimeout = 30 * time.Second
 
-// Disconnect ends one integration (domain D4): others on the same grant go
-// on, and the tokens are erased with the last one. Whatever can't be ended at
-// the provider is told in the reason. Documents and invoices stay.
+// Disconnect ends one integration (domain D4). Other integrations of the grant continue; the tokens
+// are deleted with the last one. The reason reports what could not be ended at the provider.
+// Documents and invoices are kept.
 func (s *Service) Disconnect(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int) (*integration.Integration, error) {
 	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -34,9 +34,9 @@ func (s *Service) Disconnect(ctx context.Context, a identity.Actor, id uuid.UUID
 		return nil, err
 	}
 	s.lists.forget(id)
-	// The provider is told after the fact: were it the other way round, a crash
-	// in between would leave an integration that does not work. Until it is
-	// told the reason says what is left there.
+	// The provider is called after the change is stored. In the opposite order a crash would leave
+	// an integration that does not work. Until the call succeeds, the reason states what remains at
+	// the provider.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
 	defer cancel()
 	s.endCalls(ctx, end)
@@ -49,20 +49,19 @@ func (s *Service) Disconnect(ctx context.Context, a identity.Actor, id uuid.UUID
 	})
 }
 
-// ending is an integration that has ended, with what its provider is still to
-// be told.
+// ending is a disconnected integration with the calls that remain to be made.
 type ending struct {
 	integration *integration.Integration
-	left        integration.Reason // what is left at the provider until it was told
+	left        integration.Reason // what remains at the provider until the calls succeed
 	before      integration.Integration
-	grant       *integration.Grant // nil without a consent
-	last        bool               // the grant is erased
-	revoke      bool               // the consent is to be revoked
-	tenant      bool               // the tenant's connection is to be ended
+	grant       *integration.Grant // nil if there is no consent
+	last        bool               // the grant is deleted
+	revoke      bool               // the consent must be revoked
+	tenant      bool               // the tenant must be disconnected
 	calls       []docstore.Subscription
 }
 
-// end marks an integration as ended and erases the grant with its last one.
+// end marks an integration as disconnected and deletes the grant with its last integration.
 func (s *Service) end(ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int) (end ending, err error) {
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		end = ending{before: *i, left: integration.EndedHere}
@@ -98,10 +97,10 @@ func (s *Service) end(ctx context.Context, a identity.Actor, i *integration.Inte
 }
 
 func connectedAnew() error {
-	return fault.New(fault.Conflict, fault.CodeConflict, "The integration was connected anew just now; repeat the request.")
+	return fault.New(fault.Conflict, fault.CodeConflict, "The integration was connected again during this request. Repeat the request.")
 }
 
-// planDisconnect finds out, under the grant's lock, what ends with an integration.
+// planDisconnect determines, under the grant's lock, what ends with an integration.
 func (s *Service) planDisconnect(ctx context.Context, i *integration.Integration, end *ending) error {
 	g, err := s.lockGrant(ctx, i.OrganizationID, i.GrantID)
 	if err != nil {
@@ -132,18 +131,17 @@ func (s *Service) planDisconnect(ctx context.Context, i *integration.Integration
 	return err
 }
 
-// lockGrant reads a grant and keeps others from changing it until the
-// transaction ends.
+// lockGrant reads a grant and locks it until the transaction ends.
 func (s *Service) lockGrant(ctx context.Context, organization, id uuid.UUID) (*integration.Grant, error) {
-	const none = -1 // no grant has this generation: nothing is changed
+	const none = -1 // no grant has this generation, so Update changes nothing
 	g, _, err := s.Grants.Update(ctx, organization, id, none, func(*integration.Grant) {})
 	return g, err
 }
 
-// endAtProvider tells the provider, and says whether nothing is left there.
+// endAtProvider makes the remaining calls and reports whether nothing remains at the provider.
 func (s *Service) endAtProvider(ctx context.Context, end ending) bool {
 	if end.grant.Ended {
-		return true // the provider ended it itself
+		return true // the provider has ended it
 	}
 	connector := s.Connectors[end.before.Provider]
 	var err error
@@ -152,19 +150,19 @@ func (s *Service) endAtProvider(ctx context.Context, end ending) bool {
 	case end.revoke:
 		err = connector.Revoke(ctx, end.grant.Tokens)
 	case !end.tenant:
-		return false // others stand on the same consent, or the same connection
+		return false // other integrations use the same consent or connection
 	default:
 		err = s.asEnded(ctx, end, tenants.DisconnectTenant)
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "a connection could not be ended at the provider",
+		s.Log.WarnContext(ctx, "connection could not be ended at the provider",
 			"integration", end.before.ID, "provider", end.before.Provider, "error", err)
 	}
 	return err == nil
 }
 
-// endCalls has a store no longer call us. Where that fails it ends by itself,
-// and until then its calls find no address.
+// endCalls removes the change notification subscriptions. If that fails they expire, and until then
+// their notifications are refused.
 func (s *Service) endCalls(ctx context.Context, end ending) {
 	notifier, ok := s.Connectors[end.before.Provider].(docstore.Notifier)
 	if !ok || end.grant == nil || end.grant.Ended {
@@ -173,14 +171,13 @@ func (s *Service) endCalls(ctx context.Context, end ending) {
 	for _, c := range end.calls {
 		err := s.asEnded(ctx, end, func(ctx context.Context, a integration.Access) error { return notifier.Unsubscribe(ctx, a, c) })
 		if err != nil {
-			s.Log.WarnContext(ctx, "a subscription could not be ended at the store",
+			s.Log.WarnContext(ctx, "subscription could not be removed",
 				"integration", end.before.ID, "provider", end.before.Provider, "error", err)
 		}
 	}
 }
 
-// asEnded makes a call for an integration that has ended, whose tokens may be
-// erased already.
+// asEnded makes a call for a disconnected integration, whose tokens may already be deleted.
 func (s *Service) asEnded(ctx context.Context, end ending, call func(context.Context, integration.Access) error) error {
 	if !end.last {
 		return s.Tokens.With(ctx, &end.before, false, call)
@@ -190,15 +187,14 @@ func (s *Service) asEnded(ctx context.Context, end ending, call func(context.Con
 		if err != nil {
 			return err
 		}
-		end.grant.Renewed(renewed) // the former may be spent
+		end.grant.Renewed(renewed) // the previous pair may be used up
 	}
 	return call(ctx, integration.Access{
 		Token: end.grant.Tokens.Access, Account: end.grant.Account, Event: end.grant.Event, Tenant: end.before.Tenant(),
 	})
 }
 
-// dropUnused erases a grant that nothing stands on any more, and revokes it
-// where that ends nothing else.
+// dropUnused deletes a grant without integrations, and revokes it if that ends nothing else.
 func (s *Service) dropUnused(ctx context.Context, organization, id uuid.UUID) error {
 	var g *integration.Grant
 	revoke := false
@@ -219,13 +215,13 @@ func (s *Service) dropUnused(ctx context.Context, organization, id uuid.UUID) er
 		return s.Grants.Remove(ctx, organization, id)
 	})
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		return nil // somebody else has
+		return nil // another process has
 	}
 	if err != nil || g == nil || !revoke || g.Ended {
 		return err
 	}
 	if err := s.Connectors[g.Provider].Revoke(ctx, g.Tokens); err != nil {
-		s.Log.WarnContext(ctx, "a grant that nothing stands on could not be revoked", "provider", g.Provider, "error", err)
+		s.Log.WarnContext(ctx, "unused grant could not be revoked", "provider", g.Provider, "error", err)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package integrations connects entities to other companies' systems: consent,
-// set-up, what can be read there, and the end of it.
+// Package integrations connects entities to providers: consent, setup, reading of lists, and
+// disconnection.
 package integrations
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Connectors are the providers that this installation is configured for. What
-// else a connector can do is found by assertion.
+// Connectors are the configured providers. Further capabilities of a connector are found by type
+// assertion.
 type Connectors map[integration.Provider]integration.Authorizer
 
-// Service holds the operations on integrations; reading them needs no rule
-// beyond the scope.
+// Service contains the operations on integrations. Reading integrations needs no rule beyond the
+// scope and uses the store directly.
 type Service struct {
 	integration.Reader
 	Integrations integration.Repository
@@ -44,34 +44,35 @@ type Service struct {
 	Clock        usecase.Clock
 	IDs          usecase.IDs
 	Log          *slog.Logger
-	// CallbackURL is where providers send the browser back to.
+	// CallbackURL is the URL to which providers redirect the browser.
 	CallbackURL string
-	// RedirectOrigins are where the browser may go after that (decisions 3).
+	// RedirectOrigins are the origins to which docledger may redirect the browser afterwards
+	// (decisions 3).
 	RedirectOrigins []string
-	// Booked tells whether an invoice was booked through an integration, or may
-	// have been.
+	// Booked reports whether an invoice was synced, or may have been synced, through an
+	// integration.
 	Booked func(ctx context.Context, organization, integration uuid.UUID) (bool, error)
-	// Resume lets the bookings of an entity that wait go on now.
+	// Resume runs an entity's waiting syncs now.
 	Resume func(ctx context.Context, organization, entity uuid.UUID, now time.Time) error
 
 	lists lists
 }
 
-// Available says whether this installation is configured for a provider.
+// Available reports whether a provider is configured.
 func (s *Service) Available(p integration.Provider) bool { return s.Connectors[p] != nil }
 
-// connector returns the provider's connector, or tells the caller that there is
-// none here. field is the request's name for the provider.
+// connector returns the provider's connector, or a fault if the provider is not configured. field
+// is the request's field name for the provider.
 func (s *Service) connector(p integration.Provider, field string) (integration.Authorizer, error) {
 	c, ok := s.Connectors[p]
 	if !ok {
-		return nil, fault.InvalidField(field, "%s is not configured in this installation; ask its operator to set the provider's client id and secret", p)
+		return nil, fault.InvalidField(field, "%s is not configured in this installation; the operator must set the provider's client id and secret", p)
 	}
 	return c, nil
 }
 
-// ofEntity returns an integration that belongs to the entity the caller named;
-// one of another entity is missing.
+// ofEntity returns an integration of the entity that the caller named. An integration of another
+// entity is NotFound.
 func (s *Service) ofEntity(ctx context.Context, a identity.Actor, id, entityID uuid.UUID) (*integration.Integration, error) {
 	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Service) ofEntity(ctx context.Context, a identity.Actor, id, entityID u
 	return i, nil
 }
 
-// checkRedirect refuses addresses that the browser must not be sent to.
+// checkRedirect returns a fault unless the URL has an allowed origin.
 func (s *Service) checkRedirect(address string) error {
 	if !usecase.IsAllowedRedirect(address, s.RedirectOrigins) {
 		return fault.InvalidField("redirect_url", "must be an http or https address of an origin that is allowed here; allowed are: %s", allowed(s.RedirectOrigins))
@@ -102,8 +103,8 @@ func subject(i *integration.Integration) event.Subject {
 	return event.Subject{Type: event.SubjectIntegration, ID: i.ID, Version: i.Version}
 }
 
-// change changes an integration, with the event that its new status calls for,
-// in one transaction. what is the event where the status stays; "" for none.
+// change changes an integration and appends the event for its new status, in one transaction. what
+// is the event if the status is unchanged; "" for none.
 func (s *Service) change(
 	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, what event.Type, change func(*integration.Integration) error,
 ) (i *integration.Integration, err error) {
@@ -128,7 +129,7 @@ func (s *Service) change(
 	return i, err
 }
 
-// eventsOf tells what happened to an integration.
+// eventsOf returns the events for the difference between two states of an integration.
 func eventsOf(a identity.Actor, before integration.Integration, after *integration.Integration, what event.Type) []event.Event {
 	var events []event.Event
 	tell := func(t event.Type) {
@@ -163,6 +164,6 @@ func eventsOf(a identity.Actor, before integration.Integration, after *integrati
 	return events
 }
 
-// errUnchanged rolls a change back that changes nothing, so that it makes no
-// version and no event.
+// errUnchanged rolls back a change without effect, so that it creates neither a version nor an
+// event.
 var errUnchanged = errors.New("unchanged")

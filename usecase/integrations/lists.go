@@ -28,23 +28,23 @@ type (
 )
 
 const (
-	// listTTL is how long a list that was read serves again: a form that asks
-	// for all of them, and opens twice, costs the provider one call each.
+	// listTTL is how long a list is reused. A form that requests all lists and is opened twice
+	// costs one provider call per list.
 	listTTL = 30 * time.Second
-	// listMemory is after how long without a question a list is dropped, and
-	// maxLists how many are kept at most.
+	// listMemory is the time without a request after which a list is dropped. maxLists is the
+	// maximum number of stored lists.
 	listMemory = 2 * listTTL
 	maxLists   = 256
 )
 
-// Part asks for a part of a list; a limit of 0 asks for all of it.
+// Part is a page request; a limit of 0 requests the whole list.
 type Part struct {
 	Limit  int
 	Cursor string
 }
 
-// Organizations lists what the consent reaches (interface 4.2, row 2), with the
-// entities that use them.
+// Organizations lists the tenants that the consent covers (interface 4.2, row 2), with the entities
+// that use them.
 func (s *Service) Organizations(
 	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, p Part,
 ) (page.Of[accounting.Organization], error) {
@@ -67,8 +67,8 @@ func (s *Service) Organizations(
 	return cut(list, p, "organizations", func(o accounting.Organization) string { return o.ID })
 }
 
-// organizations reads what the consent reaches. It is not kept: between two
-// readings a person may have consented anew.
+// organizations reads the covered tenants. The result is not cached, because another consent may
+// change it at any time.
 func (s *Service) organizations(ctx context.Context, i *integration.Integration) (list []accounting.Organization, err error) {
 	if err := i.RequireType(integration.Accounting); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Service) organizations(ctx context.Context, i *integration.Integration)
 	return list, err
 }
 
-// usedBy finds, within a scope, the entity of each tenant that is set up.
+// usedBy returns, within a scope, the entity that uses each tenant.
 func (s *Service) usedBy(ctx context.Context, scope identity.Scope, i *integration.Integration) (map[string]uuid.UUID, error) {
 	all, err := s.Integrations.List(ctx, scope, integration.Filter{
 		Provider: i.Provider, Statuses: []integration.Status{integration.Pending, integration.Active, integration.Failed},
@@ -131,8 +131,8 @@ func (s *Service) accounts(ctx context.Context, i *integration.Integration, f ac
 	})
 }
 
-// warnUnmapped logs the types that the contract's table lacks, each once a
-// reading (interface 4.2, rule 1).
+// warnUnmapped logs the account types that the contract's table lacks, once per read (interface
+// 4.2, rule 1).
 func (s *Service) warnUnmapped(ctx context.Context, i *integration.Integration, list []accounting.Account) {
 	var types []string
 	for _, x := range list {
@@ -141,29 +141,29 @@ func (s *Service) warnUnmapped(ctx context.Context, i *integration.Integration, 
 		}
 	}
 	if len(types) > 0 {
-		s.Log.WarnContext(ctx, "the provider has account types that no class is known for",
+		s.Log.WarnContext(ctx, "unknown account types",
 			"integration", i.ID, "provider", i.Provider, "types", types)
 	}
 }
 
-// CheckLedger refuses an integration that an entity can't book with. field is
-// the request's name for it.
+// CheckLedger returns a fault if an entity cannot sync through the integration. field is the
+// request's field name.
 func (s *Service) CheckLedger(ctx context.Context, a identity.Actor, entityID, id uuid.UUID, field string) error {
 	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if fault.CodeOf(err) == fault.CodeNotFound || err == nil && (i.EntityID != entityID || i.RequireType(integration.Accounting) != nil || i.RequireActive() != nil) {
-		return fault.InvalidField(field, "names no active accounting integration of this entity")
+		return fault.InvalidField(field, "is not an active accounting integration of this entity")
 	}
 	return err
 }
 
-// CheckAccount refuses an account that nothing can be booked on, as far as the
-// integration works. field is the request's name for it.
+// CheckAccount returns a fault if an account cannot be used for bills. It checks nothing while the
+// integration does not work. field is the request's field name.
 func (s *Service) CheckAccount(ctx context.Context, a identity.Actor, id uuid.UUID, account, field string) error {
 	return s.CheckAccounts(ctx, a, id, map[string]string{field: account})
 }
 
-// CheckAccounts is CheckAccount for several accounts, by the request's names
-// for them. It reads the chart of accounts once.
+// CheckAccounts checks several accounts as CheckAccount does, keyed by field name. It reads the
+// chart of accounts once.
 func (s *Service) CheckAccounts(ctx context.Context, a identity.Actor, id uuid.UUID, accounts map[string]string) error {
 	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Service) CheckAccounts(ctx context.Context, a identity.Actor, id uuid.U
 	for _, field := range slices.Sorted(maps.Keys(accounts)) {
 		x, ok := byID[accounts[field]]
 		if !ok {
-			return fault.InvalidField(field, "names no account of the ledger; GET /api/v1/integrations/%s/accounting-accounts lists them", id)
+			return fault.InvalidField(field, "is not an account of the ledger; GET /api/v1/integrations/%s/accounting-accounts lists them", id)
 		}
 		if err := x.RequireBookable(field); err != nil {
 			return err
@@ -213,7 +213,7 @@ func (s *Service) Currencies(ctx context.Context, a identity.Actor, id uuid.UUID
 	}, func(x accounting.Currency) string { return x.Code })
 }
 
-// listed reads a list of an integration that a capability reads.
+// listed returns a page of a list that a capability reads.
 func listed[C, T any](
 	ctx context.Context, s *Service, a identity.Actor, id uuid.UUID, p Part, name string,
 	method func(C) func(context.Context, integration.Access) ([]T, error), key func(T) string,
@@ -245,7 +245,7 @@ func (s *Service) readable(ctx context.Context, a identity.Actor, id uuid.UUID) 
 	return i, i.RequireActive()
 }
 
-// capability finds what a connector can do.
+// capability returns a capability of the integration's connector.
 func capability[C any](s *Service, i *integration.Integration) (C, error) {
 	var none C
 	connector, err := s.connector(i.Provider, "integrationId")
@@ -254,13 +254,12 @@ func capability[C any](s *Service, i *integration.Integration) (C, error) {
 	}
 	c, ok := connector.(C)
 	if !ok {
-		return none, fault.InvalidField("integrationId", "names an integration of %s, which has no such list", i.Provider)
+		return none, fault.InvalidField("integrationId", "is an integration of %s, which has no such list", i.Provider)
 	}
 	return c, nil
 }
 
-// read reads a list, or gives the one that was read a moment ago. Who asks at
-// the same time shares one reading.
+// read returns a cached list or reads it. Concurrent callers share one read.
 func read[T any](
 	ctx context.Context, s *Service, i *integration.Integration, name string,
 	fetch func(context.Context, integration.Access) ([]T, error),
@@ -291,13 +290,13 @@ type listKey struct {
 	name               string
 }
 
-// lists are the readings that still serve; the zero value is empty.
+// lists caches lists; the zero value is an empty cache.
 type lists struct {
 	mu      sync.Mutex
 	entries map[listKey]*listEntry
 }
 
-// listEntry is one reading; turn holds a token while nobody reads.
+// listEntry is one cached list. turn contains a token unless a read is in progress.
 type listEntry struct {
 	turn  chan struct{}
 	asked time.Time
@@ -333,7 +332,7 @@ func (l *lists) entry(k listKey, now time.Time) *listEntry {
 	return e
 }
 
-// tidy drops what nobody has asked for lately, and makes room for one more.
+// tidy drops unused lists and makes room for one more.
 func (l *lists) tidy(now time.Time) {
 	var oldest listKey
 	var at time.Time
@@ -349,7 +348,7 @@ func (l *lists) tidy(now time.Time) {
 	}
 }
 
-// forget drops what was read for an integration.
+// forget drops the lists of an integration.
 func (l *lists) forget(id uuid.UUID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -360,9 +359,8 @@ func (l *lists) forget(id uuid.UUID) {
 	}
 }
 
-// cut returns the part of a complete list that was asked for. The cursor names
-// the last entry of the part before, so that entries which come and go
-// elsewhere do not shift it.
+// cut returns a page of a complete list. The cursor names the last entry of the previous page, so
+// that added and removed entries do not shift the pages.
 func cut[T any](list []T, p Part, name string, key func(T) string) (page.Of[T], error) {
 	from := 0
 	if p.Cursor != "" {
@@ -372,7 +370,7 @@ func cut[T any](list []T, p Part, name string, key func(T) string) (page.Of[T], 
 		}
 		at := slices.IndexFunc(list, func(x T) bool { return key(x) == last })
 		if at < 0 {
-			return page.Of[T]{}, fault.InvalidField("cursor", "stands at an entry that is no longer there; read the list from its beginning")
+			return page.Of[T]{}, fault.InvalidField("cursor", "refers to an entry that no longer exists; read the list from the beginning")
 		}
 		from = at + 1
 	}
@@ -392,7 +390,7 @@ func readCursor(cursor, name string) (last string, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	last, ok := strings.CutPrefix(string(text), name+"\x00")
 	if err != nil || !ok {
-		return "", fault.InvalidField("cursor", "is not one of this list; leave it out to begin anew")
+		return "", fault.InvalidField("cursor", "does not belong to this list; omit it to read the list from the beginning")
 	}
 	return last, nil
 }

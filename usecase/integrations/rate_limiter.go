@@ -12,22 +12,21 @@ import (
 )
 
 const (
-	// Whoever waits at a gate longer than this is told when to come back. An
-	// attempt that is sent away begins anew, and spends on the way again what the
-	// provider allows: with 2 s in place of 10, 7 of 20 invoices were booked at B
-	// in the time in which now 19 are.
+	// patience is the maximum wait for admission; a longer wait returns RetryAfter. A short value
+	// wastes calls, because an attempt that is sent away starts from scratch: with 2 s, provider B
+	// accepted 7 of 20 invoices in the time in which it accepts 19 with 10 s.
 	patience = 10 * time.Second
-	// leaveTimeout bounds writing down that a call is over.
+	// leaveTimeout limits recording the end of a call.
 	leaveTimeout = 5 * time.Second
 )
 
-// RateLimiter is the integration.RateLimiter of all processes: what they send to a tenant is
-// counted in one meter.
+// RateLimiter implements integration.RateLimiter across processes: one RateTracker counts all calls
+// to a tenant.
 type RateLimiter struct {
 	Meters integration.Meters
 	Clock  usecase.Clock
 	IDs    usecase.IDs
-	// Pause waits, or returns the context's error.
+	// Pause waits for d, or returns the context's error.
 	Pause func(ctx context.Context, d time.Duration) error
 	Log   *slog.Logger
 }
@@ -41,7 +40,7 @@ func (g *RateLimiter) Enter(ctx context.Context, c integration.Call) (leave func
 		var v integration.Decision
 		now := g.Clock.Now()
 		if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { v = m.Admit(now, id, c) }); err != nil {
-			return nil, fmt.Errorf("pass the gate: %w", err)
+			return nil, fmt.Errorf("admit call: %w", err)
 		}
 		if v.Admitted {
 			stop := g.stay(ctx, key, id)
@@ -63,10 +62,10 @@ func tooLong(p integration.Provider, v integration.Decision) error {
 	if v.Failing {
 		return integration.Unavailable(p, v.Wait, integration.ErrCircuitOpen)
 	}
-	return integration.RateLimited(p, v.Wait, errors.New("held back before it would be refused"))
+	return integration.RateLimited(p, v.Wait, errors.New("delayed by the rate limiter"))
 }
 
-// stay says of a call that it is under way, as long as it is.
+// stay sends heartbeats while a call is running.
 func (g *RateLimiter) stay(ctx context.Context, key, id string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -79,24 +78,23 @@ func (g *RateLimiter) stay(ctx context.Context, key, id string) (stop func()) {
 			case <-tick.C:
 			}
 			now := g.Clock.Now()
-			// A call that is not counted any more lets another one through, which
-			// the provider may refuse; it harms nothing else.
+			// A call that is no longer counted admits another one, which the provider may refuse.
+			// That has no further effect.
 			if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { m.Heartbeat(now, id) }); err != nil && ctx.Err() == nil {
-				g.Log.WarnContext(ctx, "a call under way could not be counted", "error", err)
+				g.Log.WarnContext(ctx, "heartbeat of provider call failed", "error", err)
 			}
 		}
 	}()
 	return cancel
 }
 
-// leave writes down what an answer told, whoever still waits for it. A meter
-// that misses it holds the call's place until that runs out, so it errs on the
-// safe side.
+// leave records what a response reported, even if the caller has gone. If that fails, the call
+// keeps its slot until its heartbeat expires, which is the safe direction.
 func (g *RateLimiter) leave(ctx context.Context, key, id string, c integration.Call, o integration.Observation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	now := g.Clock.Now()
 	if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { m.Finish(now, id, c, o) }); err != nil {
-		g.Log.WarnContext(ctx, "a provider's answer could not be counted", "provider", c.Provider, "error", err)
+		g.Log.WarnContext(ctx, "provider response could not be recorded", "provider", c.Provider, "error", err)
 	}
 }

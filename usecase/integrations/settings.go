@@ -13,10 +13,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// settle lets an entity's settings follow its accounting integration: the one
-// that becomes ACTIVE is where the entity books (domain D31). Accounts and tax
-// rates belong to a tenant; with another tenant they are cleared (domain D4).
-// Within the caller's transaction.
+// settle updates the entity's settings with its accounting integration, within the caller's
+// transaction. The integration that becomes ACTIVE is the one used for syncs (domain D31). Accounts
+// and tax rates belong to a tenant; a change of tenant clears them (domain D4).
 func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integration.Integration) error {
 	if i.Type() == integration.Trigger && i.Trigger != nil && (i.Status == integration.Active || i.Reason == integration.AccessLost) {
 		return s.Watches.Wake(ctx, i)
@@ -34,8 +33,8 @@ func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integ
 	}
 	elsewhere := moved
 	if chosen {
-		// Only then: what a person chooses for this ledger afterwards is not
-		// another's, however often the connection is lost and healed.
+		// This runs only for a new tenant. Settings that a person chooses afterwards are kept when
+		// the connection is lost and restored.
 		var err error
 		if elsewhere, err = s.bookedElsewhere(ctx, i); err != nil {
 			return err
@@ -51,8 +50,8 @@ func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integ
 	})
 }
 
-// bookedElsewhere says whether the accounting integration that the entity had
-// before this one was for another tenant.
+// bookedElsewhere reports whether the entity's previous accounting integration was for another
+// tenant.
 func (s *Service) bookedElsewhere(ctx context.Context, i *integration.Integration) (bool, error) {
 	all, err := s.Integrations.List(ctx, identity.Scope{OrganizationID: i.OrganizationID}, integration.Filter{EntityID: i.EntityID})
 	if err != nil {
@@ -66,8 +65,8 @@ func (s *Service) bookedElsewhere(ctx context.Context, i *integration.Integratio
 	return false, nil
 }
 
-// forgetInSettings takes an integration that has ended out of its entity's
-// settings. Within the caller's transaction.
+// forgetInSettings removes a disconnected integration from its entity's settings, within the
+// caller's transaction.
 func (s *Service) forgetInSettings(ctx context.Context, a identity.Actor, i *integration.Integration) error {
 	return s.changeSettings(ctx, a, i.EntityID, func(v *entity.Settings) {
 		if v.AccountingIntegrationID == i.ID {

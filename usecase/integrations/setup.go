@@ -15,8 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Setup is the body of the set-up (interface 2.2); nil is what it does not
-// name.
+// Setup is the request body of the setup (interface 2.2); nil fields are unchanged.
 type Setup struct {
 	Status         string
 	Provider       string
@@ -24,12 +23,12 @@ type Setup struct {
 	PaysTax        *bool
 	SourceID       *string // TRIGGER
 	SubSourceID    *string
-	Directories    *[]string // empty: all of it
+	Directories    *[]string // empty: the whole location
 }
 
-// SetUp sets an integration up (row 3): it is verified with the provider and
-// becomes ACTIVE, or stays PENDING while the provider is out of reach. A later
-// set-up changes what it names.
+// SetUp sets up an integration (row 3). The setup is verified with the provider and the integration
+// becomes ACTIVE, or stays PENDING while the provider is unreachable. A later setup changes the
+// given fields only.
 func (s *Service) SetUp(
 	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, ifVersion int, in Setup,
 ) (*integration.Integration, error) {
@@ -55,7 +54,7 @@ func (s *Service) SetUp(
 	return s.setUpAccounting(ctx, a, i, ifVersion, in)
 }
 
-// setUpAccounting sets an accounting integration up.
+// setUpAccounting sets up an accounting integration.
 func (s *Service) setUpAccounting(
 	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, in Setup,
 ) (*integration.Integration, error) {
@@ -83,7 +82,7 @@ func (s *Service) setUpAccounting(
 	return s.store(ctx, a, i, ifVersion, meta, reached)
 }
 
-// accounting reads the metadata over what is there already.
+// accounting merges the request into the existing metadata.
 func (in Setup) accounting(there *integration.AccountingMetadata) (meta integration.AccountingMetadata, err error) {
 	if there != nil {
 		meta = *there
@@ -107,7 +106,7 @@ func (in Setup) accounting(there *integration.AccountingMetadata) (meta integrat
 	return meta, nil
 }
 
-// mayMove refuses another tenant once invoices were booked in the first one
+// mayMove returns a fault for a change of tenant after invoices were synced to the first one
 // (domain D4).
 func (s *Service) mayMove(ctx context.Context, i *integration.Integration, tenant string) error {
 	if i.Accounting == nil || i.Tenant() == tenant {
@@ -121,12 +120,11 @@ func (s *Service) mayMove(ctx context.Context, i *integration.Integration, tenan
 		return nil
 	}
 	return fault.New(fault.Conflict, fault.CodeConflict,
-		"Invoices were booked in the organization that this integration is set up with. To book in another one, disconnect it and connect a new integration.").
+		"Invoices were synced to the organization that this integration is set up with. To sync to another organization, disconnect this integration and connect a new one.").
 		With("organization_id", i.Tenant())
 }
 
-// verify holds a set-up against the provider. reached is false where the
-// provider does not answer now.
+// verify validates a setup with the provider. reached is false if the provider is unreachable.
 func (s *Service) verify(ctx context.Context, i *integration.Integration, meta *integration.AccountingMetadata) (reached bool, err error) {
 	list, err := s.organizations(ctx, i)
 	if err == nil {
@@ -138,7 +136,7 @@ func (s *Service) verify(ctx context.Context, i *integration.Integration, meta *
 		}
 		if !known {
 			return false, fault.InvalidField("public_metadata.organization_id",
-				"is none of the organizations that the consent reaches; GET /api/v1/integrations/%s/accounting-organizations lists them", i.ID)
+				"is not an organization that the consent covers; GET /api/v1/integrations/%s/accounting-organizations lists them", i.ID)
 		}
 		err = s.readBooks(ctx, i, meta.Tenant)
 	}
@@ -148,7 +146,7 @@ func (s *Service) verify(ctx context.Context, i *integration.Integration, meta *
 	return err == nil, err
 }
 
-// readBooks proves that a tenant's books can be read.
+// readBooks verifies that a tenant's ledger can be read.
 func (s *Service) readBooks(ctx context.Context, i *integration.Integration, tenant string) error {
 	reader, err := capability[organizationReader](s, i)
 	if err != nil {
@@ -161,16 +159,17 @@ func (s *Service) readBooks(ctx context.Context, i *integration.Integration, ten
 	})
 }
 
-// outOfReach says that a provider does not answer for now, so that what was
-// asked may still be right.
+// outOfReach reports whether a provider is temporarily unreachable, so that the setup may still be
+// valid.
 func outOfReach(err error) bool { return fault.CodeOf(err) == fault.CodeProviderUnavailable }
 
-// store stores a set-up. Whoever set the same tenant up meanwhile was first.
+// store stores a setup. If another entity set up the same tenant in the meantime, it returns a
+// fault.
 func (s *Service) store(
 	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, meta integration.AccountingMetadata, reached bool,
 ) (stored *integration.Integration, err error) {
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		// The grant's lock keeps two set-ups of one tenant apart.
+		// The grant's lock serializes two setups of one tenant.
 		if _, err := s.lockGrant(ctx, i.OrganizationID, i.GrantID); err != nil {
 			return err
 		}
@@ -182,7 +181,7 @@ func (s *Service) store(
 				return err
 			}
 			if now.GrantID != i.GrantID {
-				return connectedAnew() // it was verified with the former consent
+				return connectedAnew() // it was verified with the previous consent
 			}
 			now.Accounting = &meta
 			if reached {
@@ -200,8 +199,8 @@ func (s *Service) store(
 	return stored, err
 }
 
-// onlyHere refuses a tenant that another entity uses, and a second accounting
-// integration of the same entity.
+// onlyHere returns a fault for a tenant that another entity uses, and for a second accounting
+// integration of the entity.
 func (s *Service) onlyHere(ctx context.Context, i *integration.Integration, tenant string) error {
 	all, err := s.Integrations.List(ctx, identity.Scope{OrganizationID: i.OrganizationID}, integration.Filter{
 		Statuses: []integration.Status{integration.Pending, integration.Active, integration.Failed},
@@ -215,27 +214,26 @@ func (s *Service) onlyHere(ctx context.Context, i *integration.Integration, tena
 		}
 		if other.Provider == i.Provider && other.Tenant() == tenant {
 			return fault.New(fault.Conflict, fault.CodeConflict,
-				"Entity %s books in this organization already. Choose another organization, or disconnect that integration first.", other.EntityID).
+				"Entity %s already syncs to this organization. Choose another organization, or disconnect that integration first.", other.EntityID).
 				With("used_by_entity_id", other.EntityID.String())
 		}
 		if other.EntityID == i.EntityID {
 			return fault.New(fault.Conflict, fault.CodeConflict,
-				"The entity books with integration %s already. Disconnect that one first.", other.ID).
+				"The entity already syncs through integration %s. Disconnect that integration first.", other.ID).
 				With("integration_id", other.ID.String())
 		}
 	}
 	return nil
 }
 
-// VerifyEvery is how often set-ups that wait are verified, verifyBatch how many
-// at most at a time.
+// VerifyEvery is the interval of verifying pending setups, verifyBatch the maximum number per run.
 const (
 	VerifyEvery = 30 * time.Second
 	verifyBatch = 100
 )
 
-// SweepUnverified verifies set-ups whose provider was out of reach. It returns
-// how many came to an end.
+// SweepUnverified verifies setups whose provider was unreachable. It returns the number of
+// completed ones.
 func (s *Service) SweepUnverified(ctx context.Context) (done int, err error) {
 	waiting, err := s.Everywhere.UnverifiedForSweep(ctx, s.Clock.Now().Add(-VerifyEvery), verifyBatch)
 	if err != nil {
@@ -244,7 +242,7 @@ func (s *Service) SweepUnverified(ctx context.Context) (done int, err error) {
 	var failed []error
 	for n := range waiting {
 		ended, err := s.verifyAgain(ctx, &waiting[n])
-		if err != nil { // one that fails keeps no other waiting
+		if err != nil { // a failure does not stop the others
 			failed = append(failed, fmt.Errorf("verify integration %s: %w", waiting[n].ID, err))
 		}
 		if ended {
@@ -271,7 +269,7 @@ func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (
 	wrong := fault.CodeOf(err) == fault.CodeInvalidRequest
 	switch {
 	case fault.CodeOf(err) == fault.CodeProviderUnauthorized:
-		return true, nil // it says so itself by now
+		return true, nil // the status of the integration reports the failure
 	case err != nil && !wrong:
 		return false, err
 	case !reached && !wrong:
@@ -289,20 +287,20 @@ func (s *Service) verifyAgain(ctx context.Context, i *integration.Integration) (
 		return nil
 	})
 	if fault.CodeOf(err) == fault.CodeVersionConflict || fault.CodeOf(err) == fault.CodeNotFound {
-		return false, nil // somebody was faster
+		return false, nil // another process was faster
 	}
 	return err == nil, err
 }
 
-// Status is where an integration stands, for GET …/status.
+// Status is the state of an integration, for GET …/status.
 type Status struct {
 	*integration.Integration
-	Scopes  []string      // granted; nil without a consent
-	RetryAt time.Time     // when the provider is asked again; zero: it may be at any time
-	Watch   *watch.Report // of a trigger integration that is set up
+	Scopes  []string      // granted; nil if there is no consent
+	RetryAt time.Time     // the provider is called again then; zero means any time
+	Watch   *watch.Report // of a trigger integration after setup
 }
 
-// Status tells where an integration stands.
+// Status returns the state of an integration.
 func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (Status, error) {
 	i, err := s.Integrations.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -333,12 +331,12 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 // Offer is a provider with the caller's integrations.
 type Offer struct {
 	Provider     integration.Provider
-	Available    bool // this installation is configured for it
+	Available    bool // the provider is configured
 	Integrations []integration.Integration
 }
 
-// Catalogue lists the providers of the contract with the integrations that the
-// caller may see; an entity narrows to its own.
+// Catalogue lists the providers of the contract with the integrations in the caller's scope; entity
+// restricts it to one entity.
 func (s *Service) Catalogue(ctx context.Context, a identity.Actor, entityID uuid.UUID) ([]Offer, error) {
 	if entityID != uuid.Nil {
 		if _, err := s.Entities.Get(ctx, a.Scope(), entityID); err != nil {

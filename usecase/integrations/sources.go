@@ -19,19 +19,18 @@ import (
 
 type browser = docstore.Browser
 
-// Watches follows the places of trigger integrations.
+// Watches manages the watches of trigger integrations.
 type Watches interface {
-	// Wake has the place polled at once, within the caller's transaction.
+	// Wake requests an immediate poll, within the caller's transaction.
 	Wake(ctx context.Context, i *integration.Integration) error
-	// Release takes away the addresses where the store calls for an integration
-	// that ends, within the caller's transaction. It returns what the store is
-	// to be told.
+	// Release deletes the subscriptions of an integration that is being disconnected, within the
+	// caller's transaction. It returns the subscriptions to remove at the document store.
 	Release(ctx context.Context, i *integration.Integration) ([]docstore.Subscription, error)
-	// Report tells how far a place was followed; nil before it is set up.
+	// Report returns the state of a watch; nil before setup.
 	Report(ctx context.Context, a identity.Actor, i *integration.Integration) (*watch.Report, error)
 }
 
-// Sources lists what a trigger integration can watch (interface 4.2, row 8).
+// Sources lists the sources that a trigger integration can watch (interface 4.2, row 8).
 func (s *Service) Sources(ctx context.Context, a identity.Actor, id, entityID uuid.UUID, p Part) (page.Of[docstore.Source], error) {
 	list, err := browse(ctx, s, a, id, entityID, browser.Sources)
 	if err != nil {
@@ -40,7 +39,7 @@ func (s *Service) Sources(ctx context.Context, a identity.Actor, id, entityID uu
 	return cut(list, p, "sources", func(x docstore.Source) string { return x.ID })
 }
 
-// SubSources lists what can be watched in a source (interface 4.2, row 9).
+// SubSources lists the sub-sources of a source (interface 4.2, row 9).
 func (s *Service) SubSources(
 	ctx context.Context, a identity.Actor, id, entityID uuid.UUID, source string, p Part,
 ) (page.Of[docstore.SubSource], error) {
@@ -53,8 +52,8 @@ func (s *Service) SubSources(
 	return cut(list, p, "sub-sources "+source, func(x docstore.SubSource) string { return x.ID })
 }
 
-// browse reads a list of places. It is not kept: a person who looks for a place
-// may have made it a moment ago.
+// browse reads a list of locations. The result is not cached, because the user may have just
+// created the location.
 func browse[T any](
 	ctx context.Context, s *Service, a identity.Actor, id, entityID uuid.UUID,
 	fetch func(browser, context.Context, integration.Access) ([]T, error),
@@ -86,15 +85,15 @@ func browsed[T any](
 	return found, err
 }
 
-// The set-up's keys as requests name them.
+// The field names of the setup in requests.
 const (
 	sourceField      = "public_metadata.source_id"
 	subSourceField   = "public_metadata.sub_source_id"
 	directoriesField = "public_metadata.directories"
 )
 
-// trigger reads the metadata over what is there already. A sub-source belongs
-// to its source, so that another source needs both.
+// trigger merges the request into the existing metadata. A sub-source belongs to its source, so a
+// change of source requires both.
 func (in Setup) trigger(there *integration.TriggerMetadata) (meta integration.TriggerMetadata, err error) {
 	if there != nil {
 		meta = *there
@@ -120,8 +119,7 @@ func (in Setup) trigger(there *integration.TriggerMetadata) (meta integration.Tr
 	return meta, err
 }
 
-// directoriesOf brings paths into the form that is compared, each once. The
-// place's own folder among them means all of it.
+// directoriesOf normalizes paths and removes duplicates. The root folder means the whole location.
 func directoriesOf(paths []string) ([]string, error) {
 	if len(paths) > docstore.MaxDirectories {
 		return nil, fault.InvalidField(directoriesField, "must be at most %d", docstore.MaxDirectories)
@@ -144,7 +142,7 @@ func directoriesOf(paths []string) ([]string, error) {
 
 func directoryField(n int) string { return fmt.Sprintf("%s[%d]", directoriesField, n) }
 
-// setUpTrigger sets a trigger integration up.
+// setUpTrigger sets up a trigger integration.
 func (s *Service) setUpTrigger(
 	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, in Setup,
 ) (*integration.Integration, error) {
@@ -171,7 +169,7 @@ func (s *Service) setUpTrigger(
 			return err
 		}
 		if now.GrantID != i.GrantID {
-			return connectedAnew() // it was verified with the former consent
+			return connectedAnew() // it was verified with the previous consent
 		}
 		now.Trigger = &meta
 		if reached {
@@ -187,8 +185,8 @@ func sameTrigger(a, b integration.TriggerMetadata) bool {
 	return a.Source == b.Source && a.SubSource == b.SubSource && slices.Equal(a.Directories, b.Directories)
 }
 
-// verifyTrigger holds a set-up against the store by reading the place. reached
-// is false where the store does not answer now.
+// verifyTrigger validates a setup by reading the location. reached is false if the document store
+// is unreachable.
 func (s *Service) verifyTrigger(ctx context.Context, i *integration.Integration, meta integration.TriggerMetadata) (reached bool, err error) {
 	err = s.readPlace(ctx, i, meta)
 	if outOfReach(err) {
@@ -202,17 +200,17 @@ func (s *Service) readPlace(ctx context.Context, i *integration.Integration, met
 		return b.SubSources(ctx, a, meta.Source)
 	})
 	if err != nil {
-		return wrongPlace(err, sourceField, "is none of the sources that the consent reaches; GET /api/v1/integrations/%s/trigger-sources lists them", i.ID)
+		return wrongPlace(err, sourceField, "is not a source that the consent covers; GET /api/v1/integrations/%s/trigger-sources lists them", i.ID)
 	}
 	if !slices.ContainsFunc(inside, func(x docstore.SubSource) bool { return x.ID == meta.SubSource }) {
-		return fault.InvalidField(subSourceField, "is no sub-source of that source; GET /api/v1/integrations/%s/trigger-sources/{sourceId}/sub-sources lists them", i.ID)
+		return fault.InvalidField(subSourceField, "is not a sub-source of that source; GET /api/v1/integrations/%s/trigger-sources/{sourceId}/sub-sources lists them", i.ID)
 	}
 	place := docstore.Location{Source: meta.Source, SubSource: meta.SubSource}
 	_, err = browsed(ctx, s, i, func(b browser, ctx context.Context, a integration.Access) (docstore.SubSource, error) {
 		return b.SubSource(ctx, a, place)
 	})
 	if err != nil {
-		return wrongPlace(err, subSourceField, "is no sub-source of that source")
+		return wrongPlace(err, subSourceField, "is not a sub-source of that source")
 	}
 	paths := meta.Directories
 	if len(paths) == 0 {
@@ -227,28 +225,27 @@ func (s *Service) readPlace(ctx context.Context, i *integration.Integration, met
 			field = subSourceField
 		}
 		if err != nil {
-			return wrongPlace(err, field, "names nothing in the place")
+			return wrongPlace(err, field, "does not exist in the location")
 		}
 		if len(found) == 0 {
-			return fault.InvalidField(field, "names no folder of the place")
+			return fault.InvalidField(field, "is not a folder of the location")
 		}
 	}
 	return nil
 }
 
-// wrongPlace names the field of a place that is not there, or that the account
-// may not read.
+// wrongPlace returns a fault that names the field of a location that is missing or forbidden.
 func wrongPlace(err error, field, format string, args ...any) error {
 	switch {
 	case errors.Is(err, docstore.ErrDenied):
-		return fault.InvalidField(field, "names what the account that consented may not read; have access given to it, or connect with another account").WithCause(err)
+		return fault.InvalidField(field, "cannot be read by the account that gave the consent; grant it access, or connect with another account").WithCause(err)
 	case fault.CodeOf(err) == fault.CodeNotFound:
 		return fault.InvalidField(field, format, args...).WithCause(err)
 	}
 	return err
 }
 
-// MarkAccessLost marks an integration whose place is gone or may no longer be read.
+// MarkAccessLost sets an integration to ERROR if its location is missing or forbidden.
 func (s *Service) MarkAccessLost(ctx context.Context, i *integration.Integration) error {
 	_, err := s.change(ctx, identity.System(i.OrganizationID), i.ID, 0, "", func(now *integration.Integration) error {
 		if now.Status != integration.Active {
@@ -260,7 +257,7 @@ func (s *Service) MarkAccessLost(ctx context.Context, i *integration.Integration
 	return unlessUnchanged(err)
 }
 
-// MarkAccessRestored heals an integration whose place can be read again.
+// MarkAccessRestored reactivates an integration whose location can be read again.
 func (s *Service) MarkAccessRestored(ctx context.Context, i *integration.Integration) error {
 	_, err := s.change(ctx, identity.System(i.OrganizationID), i.ID, 0, "", func(now *integration.Integration) error {
 		if now.Status != integration.Failed || now.Reason != integration.AccessLost {

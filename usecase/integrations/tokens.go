@@ -16,24 +16,22 @@ import (
 )
 
 const (
-	// refreshTimeout bounds one refresh, and storeTimeout the storing of what it
-	// brought, which must not suffer from how long the provider took; the lease
-	// outlives both, so that a second refresher can't start while the first may
-	// still store.
+	// refreshTimeout limits one refresh, and storeTimeout storing its result, which must not depend
+	// on the provider's response time. The lease outlives both, so that a second refresh cannot
+	// start while the first may still store its result.
 	refreshTimeout = 30 * time.Second
 	storeTimeout   = 10 * time.Second
 	refreshLease   = 45 * time.Second
-	// refreshPoll is how often those who wait look whether the new pair is
-	// there.
+	// refreshPoll is the interval at which waiting callers check for the new pair.
 	refreshPoll = 50 * time.Millisecond
-	// refreshPatience is how long a caller waits for another's refresh.
+	// refreshPatience is the maximum wait for another process's refresh.
 	refreshPatience = 40 * time.Second
-	// touchEvery bounds how often an integration's activity is noted.
+	// touchEvery is the minimum interval between updates of an integration's activity.
 	touchEvery = time.Minute
 )
 
-// Tokens lends access to providers and keeps the grants alive. Of all processes
-// one renews a grant at a time; a pair is stored before it is used.
+// Tokens provides access to providers and renews grants. Only one process renews a grant at a time,
+// and a new pair is stored before it is used.
 type Tokens struct {
 	Integrations integration.Repository
 	Grants       integration.Grants
@@ -43,7 +41,7 @@ type Tokens struct {
 	UnitOfWork   usecase.UnitOfWork
 	Clock        usecase.Clock
 	IDs          usecase.IDs
-	// Pause waits, or returns the context's error.
+	// Pause waits for d, or returns the context's error.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
@@ -75,16 +73,16 @@ func (t *Tokens) With(
 		case errors.Is(err, integration.ErrTenantGone):
 			return errors.Join(err, t.fail(ctx, i, integration.TenantDisconnected))
 		case errors.Is(err, integration.ErrAccessRefused):
-			// Renewed a moment ago and refused again: this tenant's access is
-			// gone, though the consent lives.
+			// A new token was refused: the access to this tenant has ended although the consent is
+			// valid.
 			return errors.Join(err, t.fail(ctx, i, integration.ReconnectNeeded))
 		}
 		return err
 	}
 }
 
-// touch notes that a call succeeded. What the call did stands whether or not
-// that can be noted, so an error must not pass for the call's.
+// touch records that a call succeeded. Its own failure is only logged, because it must not be
+// mistaken for a failure of the call.
 func (t *Tokens) touch(ctx context.Context, i *integration.Integration) {
 	now := t.Clock.Now()
 	if now.Sub(i.LastActivityAt) < touchEvery {
@@ -95,8 +93,8 @@ func (t *Tokens) touch(ctx context.Context, i *integration.Integration) {
 	}
 }
 
-// Fresh returns a grant whose access token is good now, renewed where it is
-// not. refused is a token that the provider refused, if any.
+// Fresh returns a grant with a valid access token and renews it if necessary. refused is a token
+// that the provider refused, if any.
 func (t *Tokens) Fresh(ctx context.Context, organization, id uuid.UUID, refused secret.Text) (*integration.Grant, error) {
 	owner := t.IDs.New().String()
 	for waited := time.Duration(0); ; waited += refreshPoll {
@@ -118,7 +116,7 @@ func (t *Tokens) Fresh(ctx context.Context, organization, id uuid.UUID, refused 
 			return t.renewUnder(ctx, lease, organization, id, refused)
 		}
 		if waited >= refreshPatience {
-			return nil, integration.Unavailable(g.Provider, time.Second, errors.New("another process has been renewing the access for too long"))
+			return nil, integration.Unavailable(g.Provider, time.Second, errors.New("timed out waiting for another process to renew the token"))
 		}
 		if err := t.Pause(ctx, refreshPoll); err != nil {
 			return nil, err
@@ -126,9 +124,8 @@ func (t *Tokens) Fresh(ctx context.Context, organization, id uuid.UUID, refused 
 	}
 }
 
-// Try renews a grant although its access token may still be good, to learn
-// whether the provider takes its refresh token. One that it no longer takes has
-// ended, as in any renewal.
+// Try renews a grant even if its access token is valid, to check whether the provider accepts its
+// refresh token. If the provider does not, the grant has ended, as in any renewal.
 func (t *Tokens) Try(ctx context.Context, organization, id uuid.UUID) error {
 	g, err := t.Grants.Get(ctx, organization, id)
 	if err != nil {
@@ -138,8 +135,8 @@ func (t *Tokens) Try(ctx context.Context, organization, id uuid.UUID) error {
 	return err
 }
 
-// renewUnder renews a grant under its lease. The caller's going away does not
-// stop it: the provider may have spent the old token already.
+// renewUnder renews a grant under its lease. It continues if the caller cancels, because the
+// provider may have used up the old token.
 func (t *Tokens) renewUnder(
 	ctx context.Context, lease usecase.Lease, organization, id uuid.UUID, refused secret.Text,
 ) (_ *integration.Grant, err error) {
@@ -165,21 +162,20 @@ func (t *Tokens) renewUnder(
 		return t.ended(ctx, g, err)
 	}
 	if err != nil {
-		// Where the answer was lost, the next caller tries the same token
-		// again: the provider's grace heals it, or says that it has ended.
+		// After a lost response the next caller tries the same token again. It succeeds within the
+		// provider's grace period, or fails with ErrReconnect.
 		return nil, err
 	}
 	stored, _, err := t.Grants.Update(ctx, organization, id, g.Generation, func(g *integration.Grant) { g.Renewed(pair) })
 	if err != nil {
 		return nil, fmt.Errorf("store the renewed access: %w", err)
 	}
-	// Where the generation had moved on, a new consent came in meanwhile; its
-	// pair is the newer one.
+	// A newer generation means that a new consent was stored in the meantime. Its pair is kept.
 	return stored, nil
 }
 
-// ended marks a grant that the provider no longer accepts, with every
-// integration on it. A consent that came in meanwhile wins.
+// ended marks a grant that the provider no longer accepts, and its integrations. A newer consent is
+// kept.
 func (t *Tokens) ended(ctx context.Context, g *integration.Grant, cause error) (*integration.Grant, error) {
 	renewed := false
 	err := t.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
@@ -212,14 +208,14 @@ func (t *Tokens) ended(ctx context.Context, g *integration.Grant, cause error) (
 	return nil, cause
 }
 
-// fail marks one integration; a set-up that is not finished only loses its
-// consent.
+// fail sets one integration to ERROR. An integration whose setup is incomplete becomes PENDING
+// without a consent.
 func (t *Tokens) fail(ctx context.Context, i *integration.Integration, r integration.Reason) error {
 	actor := identity.System(i.OrganizationID)
 	return t.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var before integration.Integration
 		after, err := t.Integrations.Update(ctx, actor.Scope(), i.ID, 0, func(now *integration.Integration) error {
-			// Whoever connected anew meanwhile is not undone.
+			// An integration that was reconnected in the meantime is unchanged.
 			if now.GrantID != i.GrantID || now.Status == integration.Disconnected || now.Status == integration.Failed && now.Reason == r {
 				return errUnchanged
 			}

@@ -15,26 +15,26 @@ import (
 	"docledger/domain/ledgersync"
 )
 
-// errOriginal says that the original could not be read.
-var errOriginal = errors.New("the original can't be read")
+// errOriginal reports that the original cannot be read.
+var errOriginal = errors.New("the original cannot be read")
 
-// attachPatience is how long the original of a booked bill is tried to attach.
+// attachPatience is how long docledger tries to attach the original to a bill.
 const attachPatience = 24 * time.Hour
 
-// attachOriginal hangs the original on the bill and ends the booking. A ledger
-// that does not take it fails nothing: the reason stands in the booking.
+// attachOriginal attaches the original to the bill and ends the sync. If the ledger does not accept
+// it, the sync still succeeds and records the reason.
 func (s *Service) attachOriginal(ctx context.Context, r *run) error {
 	state, reason, err := s.attached(ctx, r)
 	if err != nil {
 		if s.Clock.Now().Sub(r.booking.SyncedAt) < attachPatience {
 			return err
 		}
-		state, reason = invoice.Skipped, "It could not be attached for a day."
+		state, reason = invoice.Skipped, "The original could not be attached for a day."
 	}
 	return s.finish(context.WithoutCancel(ctx), r, state, reason)
 }
 
-// finish ends the booking well.
+// finish ends the sync successfully.
 func (s *Service) finish(ctx context.Context, r *run, state invoice.AttachmentState, reason string) error {
 	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
 		b.Finish(state, reason)
@@ -43,7 +43,7 @@ func (s *Service) finish(ctx context.Context, r *run, state invoice.AttachmentSt
 	return err
 }
 
-// attached brings the original to the bill, or says why that is left undone.
+// attached attaches the original to the bill, or returns the reason for skipping it.
 func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState, string, error) {
 	d, err := s.Documents.Get(ctx, r.actor.Scope(), r.invoice.DocumentID)
 	if err != nil {
@@ -53,9 +53,9 @@ func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState
 	limits := attacher.AttachmentLimits()
 	switch {
 	case !slices.Contains(limits.MediaTypes, d.MediaType):
-		return invoice.Skipped, fmt.Sprintf("The ledger takes no files of the type %s.", d.MediaType), nil
+		return invoice.Skipped, fmt.Sprintf("The ledger does not accept files of the type %s.", d.MediaType), nil
 	case d.SizeBytes > limits.MaxBytes:
-		return invoice.Skipped, fmt.Sprintf("The ledger takes files of at most %d bytes, the original has %d.", limits.MaxBytes, d.SizeBytes), nil
+		return invoice.Skipped, fmt.Sprintf("The ledger accepts files of at most %d bytes, the original has %d.", limits.MaxBytes, d.SizeBytes), nil
 	}
 	var there []accounting.Attachment
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
@@ -73,7 +73,7 @@ func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState
 		return invoice.Attached, "", nil
 	}
 	if limits.MaxFiles > 0 && len(there) >= limits.MaxFiles {
-		return invoice.Skipped, fmt.Sprintf("The bill has %d files already, the most that the ledger takes.", len(there)), nil
+		return invoice.Skipped, fmt.Sprintf("The bill already has %d files, the maximum of the ledger.", len(there)), nil
 	}
 	return s.attach(ctx, r, d)
 }
@@ -94,7 +94,7 @@ func (s *Service) attach(ctx context.Context, r *run, d *document.Document) (inv
 		return invoice.Skipped, refusal.Message(), nil
 	}
 	if errors.Is(err, errOriginal) && fault.CodeOf(err) == fault.CodeNotFound {
-		return invoice.Skipped, "The stored original is gone.", nil
+		return invoice.Skipped, "The stored original is missing.", nil
 	}
 	if err != nil {
 		return "", "", err

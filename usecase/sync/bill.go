@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// errContactLeaseTaken says that another process is adding the same supplier.
-var errContactLeaseTaken = errors.New("the supplier is being added by another attempt")
+// errContactLeaseTaken reports that another attempt is creating the same supplier.
+var errContactLeaseTaken = errors.New("another attempt is creating the supplier")
 
-// bill brings the bill into the ledger, or finds that it is there.
+// bill creates the bill in the ledger, or finds the existing one.
 func (s *Service) bill(ctx context.Context, r *run) (accounting.LedgerBill, error) {
 	if r.booking.Intent != nil {
-		// Something was sent before, and nobody knows what became of it.
+		// An intent exists: the outcome of an earlier attempt is unknown.
 		r.supplier, r.lines = r.booking.Intent.Supplier, r.booking.Intent.Lines
 		own, err := s.own(ctx, r)
 		if err != nil || own != nil {
@@ -55,7 +55,7 @@ func deref(b *accounting.LedgerBill) accounting.LedgerBill {
 	return *b
 }
 
-// prepare makes the bill.
+// prepare builds the bill.
 func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, err error) {
 	inv := r.invoice
 	r.supplier = ledgersync.Supplier(inv.Seller, inv.Payment)
@@ -78,7 +78,7 @@ func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, er
 	if bill, err = o.Bill(); err != nil {
 		return bill, err
 	}
-	// Only now, so that nobody is added to the ledger for a bill that can't be.
+	// The contact comes last, so that no supplier is created for a bill that cannot be created.
 	bill.Contact, err = s.contact(ctx, r, coding.ContactID)
 	for _, l := range inv.Lines {
 		r.lines = append(r.lines, ledgersync.LineCoding{
@@ -88,7 +88,7 @@ func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, er
 	return bill, err
 }
 
-// corrects are the bills that a credit note names.
+// corrects returns the bills that a credit note refers to.
 func (s *Service) corrects(ctx context.Context, r *run) (list []accounting.Corrected, err error) {
 	inv := r.invoice
 	for _, p := range inv.PrecedingInvoices {
@@ -105,8 +105,8 @@ func (s *Service) corrects(ctx context.Context, r *run) (list []accounting.Corre
 	return list, nil
 }
 
-// contact finds the supplier in the ledger, or adds it there: one process at a
-// time, since ledgers do not stop two from adding the same.
+// contact finds the supplier in the ledger, or creates it. Only one process at a time creates it,
+// because ledgers accept duplicates.
 func (s *Service) contact(ctx context.Context, r *run, remembered string) (string, error) {
 	contacts, err := s.contacts(ctx, r, false)
 	if err != nil {
@@ -139,8 +139,8 @@ func (s *Service) contact(ctx context.Context, r *run, remembered string) (strin
 	return c.ID, err
 }
 
-// there looks for the bill in the ledger before it is booked for the first
-// time: one of ours is adopted.
+// there searches the ledger for an existing bill before the first attempt. A bill with docledger's
+// reference is adopted.
 func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*accounting.LedgerBill, error) {
 	found, err := s.find(ctx, r, bill)
 	if err != nil {
@@ -149,8 +149,8 @@ func (s *Service) there(ctx context.Context, r *run, bill accounting.Bill) (*acc
 	return ledgersync.MatchBill(found, bill.Reference, bill.Total, r.booking.Force)
 }
 
-// linked reads the bill that a person named. It is there, so that nothing of what
-// a new one needs has to be chosen, and nobody is added to the ledger for it.
+// linked reads the bill that a person named. No coding or contact is needed, because the bill
+// exists.
 func (s *Service) linked(ctx context.Context, r *run) (b accounting.LedgerBill, err error) {
 	inv, link := r.invoice, r.booking.Link
 	r.supplier = ledgersync.Supplier(inv.Seller, inv.Payment)
@@ -162,7 +162,7 @@ func (s *Service) linked(ctx context.Context, r *run) (b accounting.LedgerBill, 
 	case err != nil && !missing(err):
 		return b, err
 	case err != nil, b.Removed:
-		return b, accounting.Refuse(accounting.CodeRefused, "It has no bill %s to link to.", link)
+		return b, accounting.Refuse(accounting.CodeRefused, "The ledger has no bill %s to link to.", link)
 	case b.Reference != "" && b.Reference != inv.ID.String():
 		return b, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to another invoice.", link)
 	}
@@ -171,7 +171,7 @@ func (s *Service) linked(ctx context.Context, r *run) (b accounting.LedgerBill, 
 		return b, err
 	}
 	if holder != uuid.Nil && holder != inv.ID {
-		return b, accounting.Refuse(accounting.CodeRefused, "Bill %s belongs to invoice %s already.", link, holder)
+		return b, accounting.Refuse(accounting.CodeRefused, "Bill %s already belongs to invoice %s.", link, holder)
 	}
 	if b.Contact == "" {
 		b.Contact = inv.ContactID
@@ -187,7 +187,7 @@ func (s *Service) find(ctx context.Context, r *run, bill accounting.Bill) (found
 	return found, err
 }
 
-// own looks whether what was sent has arrived.
+// own searches the ledger for the bill of the intent.
 func (s *Service) own(ctx context.Context, r *run) (*accounting.LedgerBill, error) {
 	bill := r.booking.Intent.Bill
 	found, err := s.find(ctx, r, bill)
@@ -197,8 +197,8 @@ func (s *Service) own(ctx context.Context, r *run) (*accounting.LedgerBill, erro
 	return ledgersync.MatchBill(found, bill.Reference, bill.Total, true)
 }
 
-// intend records what is about to be sent. Meanwhile the invoice can't change:
-// its booking is RUNNING.
+// intend stores the intent before the call. The invoice cannot change in the meantime, because its
+// sync is RUNNING.
 func (s *Service) intend(ctx context.Context, r *run, bill accounting.Bill) error {
 	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
 		b.RecordIntent(r.integration.ID, bill, r.lines, r.supplier, s.Clock.Now())
@@ -207,7 +207,7 @@ func (s *Service) intend(ctx context.Context, r *run, bill accounting.Bill) erro
 	return err
 }
 
-// send books the intent. Where the answer is lost the ledger is asked at once.
+// send creates the bill of the intent. If the response is lost, it searches the ledger immediately.
 func (s *Service) send(ctx context.Context, r *run) (booked accounting.LedgerBill, err error) {
 	in := r.booking.Intent
 	uncertain := false
@@ -221,7 +221,8 @@ func (s *Service) send(ctx context.Context, r *run) (booked accounting.LedgerBil
 	}
 	if !uncertain {
 		if _, refused := accounting.RefusalOf(err); !refused && !r.resent {
-			// Nothing was sent, and nothing before: the next attempt is a first.
+			// Nothing was sent in this or an earlier attempt, so the next attempt starts from
+			// scratch.
 			return booked, errors.Join(err, s.forget(ctx, r))
 		}
 		return booked, err
@@ -231,14 +232,13 @@ func (s *Service) send(ctx context.Context, r *run) (booked accounting.LedgerBil
 		return *own, nil
 	}
 	if lookErr == nil && errors.Is(err, accounting.ErrKeyReused) {
-		// The ledger has nothing of it and will not take it under this key.
+		// The ledger has no bill and will not accept this key again.
 		return booked, errors.Join(err, s.forget(ctx, r))
 	}
 	return booked, err
 }
 
-// renew drops an intent that was given up, so that the bill is made of the
-// invoice as it is by now.
+// renew drops an abandoned intent, so that the bill is built from the current invoice.
 func (s *Service) renew(ctx context.Context, r *run) error {
 	r.lines = nil
 	_, err := s.change(ctx, r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
@@ -248,7 +248,7 @@ func (s *Service) renew(ctx context.Context, r *run) error {
 	return err
 }
 
-// forget drops an intent of which the ledger surely has nothing.
+// forget drops an intent for which the ledger certainly has no bill.
 func (s *Service) forget(ctx context.Context, r *run) error {
 	_, err := s.change(context.WithoutCancel(ctx), r, func(_ *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
 		b.DropIntentNewKey()

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// leaseTTL is also how long others wait once the holder's process was killed.
+	// leaseTTL is also how long others wait after the holder's process was killed.
 	leaseTTL   = 6 * time.Second
 	leaseRenew = leaseTTL / 3
 )
 
-// withContactLease takes a lease and renews it until release is called, however slow the
-// ledger is. The context that it returns ends where the lease is lost. It is
-// errElsewhere where another attempt holds it.
+// withContactLease acquires a lease and renews it until release is called, regardless of the
+// ledger's response time. The returned context ends if the lease is lost. It returns
+// errContactLeaseTaken if another attempt has the lease.
 func (s *Service) withContactLease(ctx context.Context, name string) (_ context.Context, release func(), err error) {
 	lease, held, err := s.Leases.Acquire(ctx, name, s.IDs.New().String(), s.Clock.Now(), leaseTTL)
 	if err != nil {
-		return nil, nil, fmt.Errorf("take lease: %w", err)
+		return nil, nil, fmt.Errorf("acquire lease: %w", err)
 	}
 	if !held {
 		return nil, nil, errContactLeaseTaken
@@ -35,7 +35,7 @@ func (s *Service) withContactLease(ctx context.Context, name string) (_ context.
 				return
 			case <-tick.C:
 			}
-			// An error is no loss yet: there is time for another try.
+			// An error does not lose the lease yet; there is time for another renewal.
 			if ok, err := s.Leases.Renew(ctx, lease, s.Clock.Now(), leaseTTL); err == nil && !ok {
 				cancel(errContactLeaseTaken)
 				return
@@ -45,6 +45,6 @@ func (s *Service) withContactLease(ctx context.Context, name string) (_ context.
 	return ctx, func() {
 		cancel(nil)
 		<-ended
-		_ = s.Leases.Release(context.WithoutCancel(ctx), lease) // it ends by itself
+		_ = s.Leases.Release(context.WithoutCancel(ctx), lease) // the lease expires by itself
 	}, nil
 }

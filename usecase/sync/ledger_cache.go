@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	// readingTTL is how long what was read of a ledger serves other bills: a
-	// hundred of them in a row cost no more calls than one.
+	// readingTTL is how long data of a ledger is reused. A hundred syncs in a row need no more
+	// reads than one.
 	readingTTL  = 30 * time.Second
 	maxReadings = 64
 )
 
-// ledgerCache keep what was read of ledgers; the zero value is empty.
+// ledgerCache caches data of ledgers; the zero value is an empty cache.
 type ledgerCache struct {
 	mu      sync.Mutex
 	entries map[readingKey]*reading
 }
 
-// readingKey keeps what was read of one tenant apart from another's.
+// readingKey separates the data of different tenants.
 type readingKey struct {
 	integration, grant uuid.UUID
 	tenant             string
 }
 
-// reading is what was read of one ledger; turn holds a token while nobody
-// reads.
+// reading is the cached data of one ledger. turn contains a token unless a read is in progress.
 type reading struct {
 	turn          chan struct{}
 	ledger        ledgersync.Ledger
@@ -57,7 +56,7 @@ func (l *ledgerCache) of(i *integration.Integration) *reading {
 	return e
 }
 
-// forget drops what was read of an integration's ledger.
+// forget drops the cached data of an integration's ledger.
 func (l *ledgerCache) forget(id uuid.UUID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +78,7 @@ func (e *reading) lock(ctx context.Context) error {
 
 func (e *reading) unlock() { e.turn <- struct{}{} }
 
-// readLedger reads what a bill is held to.
+// readLedger reads the data that a bill is validated against.
 func (s *Service) readLedger(ctx context.Context, r *run) (ledgersync.Ledger, error) {
 	e := s.readings.of(r.integration)
 	if err := e.lock(ctx); err != nil {
@@ -107,8 +106,7 @@ func (s *Service) readLedger(ctx context.Context, r *run) (ledgersync.Ledger, er
 	return ledger, nil
 }
 
-// contacts reads the ledger's contacts; fresh asks for more than what was read
-// a moment ago.
+// contacts returns the ledger's contacts; fresh bypasses the cache.
 func (s *Service) contacts(ctx context.Context, r *run, fresh bool) ([]accounting.Contact, error) {
 	e := s.readings.of(r.integration)
 	if err := e.lock(ctx); err != nil {

@@ -14,14 +14,13 @@ import (
 	"docledger/domain/ledgersync"
 )
 
-// errAsItIs rolls back where nothing is to be changed.
-var errAsItIs = errors.New("the booking stays as it is")
+// errAsItIs rolls back if there is nothing to change.
+var errAsItIs = errors.New("nothing to change")
 
-// Cancel ends a booking whose job the operator has cancelled, within the
-// caller's transaction: the invoice is SYNC_FAILED, and a person may sync it
-// again. Of what the ledger was told the end must be known, so that such a
-// booking is a Conflict fault. A booking that has gone on without the job stays
-// as it is.
+// Cancel ends a sync whose job the operator has cancelled, within the caller's transaction. The
+// invoice becomes SYNC_FAILED, and a person may sync it again. A sync with an intent is a Conflict
+// fault, because its outcome must be determined first. A sync that no longer depends on the job is
+// unchanged.
 func (s *Service) Cancel(ctx context.Context, args job.SyncInvoice) error {
 	actor := identity.System(args.OrganizationID)
 	inv, _, err := s.Bookings.Change(ctx, actor.Scope(), args.InvoiceID, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
@@ -30,7 +29,7 @@ func (s *Service) Cancel(ctx context.Context, args job.SyncInvoice) error {
 			return nil, false, errAsItIs
 		case b.Intent != nil || b.RemoteID != "":
 			return nil, false, fault.New(fault.Conflict, fault.CodeConflict,
-				"The ledger was told of the bill already, so that the booking must go on until its end is known. To stop it, disconnect the ledger.")
+				"The bill was already sent to the ledger, so the sync must continue until its outcome is known. To stop it, disconnect the ledger.")
 		}
 		b.Refuse(accounting.Refuse(accounting.CodeCancelled, ""))
 		before := inv.Status
@@ -43,14 +42,14 @@ func (s *Service) Cancel(ctx context.Context, args job.SyncInvoice) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("cancel the booking: %w", err)
+		return fmt.Errorf("cancel sync: %w", err)
 	}
 	data := map[string]string{"code": string(accounting.CodeCancelled)}
 	return s.tell(ctx, actor, inv, []event.Event{{Type: event.InvoiceSyncFailed, Data: data}})
 }
 
-// Retry books an invoice whose job has ended without it, within the caller's
-// transaction. One that can't be booked is a Conflict fault.
+// Retry syncs an invoice whose job ended without a result, within the caller's transaction. It
+// returns a Conflict fault if the invoice cannot be synced.
 func (s *Service) Retry(ctx context.Context, args job.SyncInvoice) error {
 	actor := identity.System(args.OrganizationID)
 	inv, err := s.Invoices.Get(ctx, actor.Scope(), args.InvoiceID)

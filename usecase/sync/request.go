@@ -20,23 +20,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Request looks whether the booking is done, less and less often; the worker
-// may be another process.
+// Request polls the sync with growing delays, because the worker may be another process.
 const (
 	firstPoll = 10 * time.Millisecond
 	lastPoll  = 250 * time.Millisecond
 )
 
-// Input is what a person asks for.
+// Input is a sync request.
 type Input struct {
 	Link  string // adopt this bill of the ledger; "" for none
-	Force bool   // book although the ledger has such a bill
+	Force bool   // create the bill even if the ledger has a similar one
 }
 
-// Request books an invoice and answers it with the state that its booking has
-// come to (domain D2). One that is SYNCED is read back: where its bill is gone
-// from the ledger the invoice is APPROVED again, and only the next request
-// books it anew.
+// Request syncs an invoice and returns it with the state of its sync (domain D2). For a SYNCED
+// invoice it re-reads the bill. If the bill was removed from the ledger, the invoice becomes
+// APPROVED, and the next request creates a bill again.
 func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, in Input) (*invoice.Invoice, error) {
 	inv, settings, err := s.allowed(ctx, a, id)
 	if err != nil {
@@ -46,7 +44,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		return nil, fault.StaleVersion(inv.Version)
 	}
 	if in.Link != "" && in.Force {
-		return nil, fault.InvalidField("force", "can't go with link: either adopt a bill or book another one")
+		return nil, fault.InvalidField("force", "cannot be combined with link: either link an existing bill or create another one")
 	}
 	if inv.Status == invoice.Synced && inv.Sync != nil && inv.Sync.State.Final() {
 		if err := s.readBack(ctx, a, inv, settings.AccountingIntegrationID); err != nil {
@@ -100,8 +98,7 @@ func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invo
 	return s.begin(ctx, a, inv.ID, w, settings, job.Interactive)
 }
 
-// await waits until nothing more happens soon, at most as long as patience
-// lasts.
+// await waits until the sync is final or will not continue soon, at most for Patience.
 func (s *Service) await(ctx context.Context, a identity.Actor, id uuid.UUID) (*invoice.Invoice, error) {
 	waiting, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
@@ -130,8 +127,8 @@ func (s *Service) await(ctx context.Context, a identity.Actor, id uuid.UUID) (*i
 	}
 }
 
-// readBack looks whether the bill of a SYNCED invoice is still in the ledger;
-// current is the integration that the entity books through now.
+// readBack checks whether the bill of a SYNCED invoice still exists. current is the integration
+// that the entity's settings name.
 func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.Invoice, current uuid.UUID) error {
 	b, err := s.Bookings.Get(ctx, a.Scope(), inv.ID)
 	if err != nil {
@@ -159,8 +156,8 @@ func (s *Service) readBack(ctx context.Context, a identity.Actor, inv *invoice.I
 	return s.removed(ctx, a, inv.ID, b.RemoteID)
 }
 
-// reaching returns the integration through which a bill was booked, or the
-// current one where that has ended and the same ledger was connected again.
+// reaching returns the integration through which a bill was created. If that one is disconnected,
+// it returns the current integration if it has the same ledger.
 func (s *Service) reaching(ctx context.Context, organization, booked, current uuid.UUID) (*integration.Integration, error) {
 	scope := identity.Scope{OrganizationID: organization}
 	i, err := s.Integrations.Get(ctx, scope, booked)
@@ -203,12 +200,12 @@ func (s *Service) removed(ctx context.Context, a identity.Actor, id uuid.UUID, r
 	})
 }
 
-// missing says that the ledger has no such thing.
+// missing reports whether the ledger does not have the record.
 func missing(err error) bool {
 	f, ok := fault.As(err)
 	return ok && f.Kind == fault.NotFound
 }
 
 func notConfigured(i *integration.Integration) error {
-	return fault.New(fault.Conflict, fault.CodeConflict, "This installation can't book at %s. Ask its operator to configure the provider.", i.Provider)
+	return fault.New(fault.Conflict, fault.CodeConflict, "This installation cannot sync to %s. Ask the operator to configure the provider.", i.Provider)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// errSuperseded says that another attempt took over.
+// errSuperseded reports that another attempt has claimed the sync.
 var errSuperseded = errors.New("another attempt took over")
 
 // run is one attempt.
@@ -32,12 +32,12 @@ type run struct {
 	integration *integration.Integration
 	ledger      Ledger
 	supplier    string                  // of booking.Supplier
-	lines       []ledgersync.LineCoding // what the invoice's lines are booked under
-	resent      bool                    // the intent was there before this attempt
+	lines       []ledgersync.LineCoding // the coding of the invoice's lines in the bill
+	resent      bool                    // the intent existed before this attempt
 }
 
-// Run makes one attempt to bring a booking on. It returns an error only where
-// our own database failed, or job.ErrHeld; all else stands in the booking.
+// Run makes one attempt of a sync. It returns an error only if docledger's own database failed, or
+// job.ErrPaused; everything else is stored in the sync.
 func (s *Service) Run(ctx context.Context, args job.SyncInvoice) error {
 	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) Run(ctx context.Context, args job.SyncInvoice) error {
 	if err == nil || errors.Is(err, errSuperseded) {
 		return nil
 	}
-	// The attempt's own context may be what ended.
+	// The attempt's context may have ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	refusal, refused := refusalOf(r, err)
@@ -72,7 +72,7 @@ func (s *Service) Run(ctx context.Context, args job.SyncInvoice) error {
 	return err
 }
 
-// markPaused says in the booking why it waits.
+// markPaused records in the sync that it is paused.
 func (s *Service) markPaused(ctx context.Context, args job.SyncInvoice) error {
 	actor := identity.System(args.OrganizationID)
 	said := errors.New("said already")
@@ -83,14 +83,13 @@ func (s *Service) markPaused(ctx context.Context, args job.SyncInvoice) error {
 		return b, false, nil
 	})
 	if err != nil && !errors.Is(err, said) && fault.CodeOf(err) != fault.CodeNotFound {
-		return fmt.Errorf("hold booking: %w", err)
+		return fmt.Errorf("mark sync paused: %w", err)
 	}
 	return job.ErrPaused
 }
 
-// refusalOf finds why the ledger refuses something for good. Before anything was
-// sent, and after it was booked, that may also be what a call was refused for;
-// in between it says nothing of the bill.
+// refusalOf returns the permanent refusal in err. Before anything was sent, and after the bill was
+// created, any permanent error of a call is a refusal. In between it says nothing about the bill.
 func refusalOf(r *run, err error) (*accounting.Refusal, bool) {
 	if refusal, ok := accounting.RefusalOf(err); ok {
 		return refusal, true
@@ -102,9 +101,8 @@ func refusalOf(r *run, err error) (*accounting.Refusal, bool) {
 	return accounting.Refuse(accounting.CodeRefused, "%s", f.Message).WithCause(err), true
 }
 
-// claim marks the attempt in a transaction of its own, so that it counts
-// whatever becomes of this process. It returns nil where there is nothing to
-// do.
+// claim stores the start of the attempt in a separate transaction, so that it counts even if the
+// process dies. It returns nil if there is nothing to do.
 func (s *Service) claim(ctx context.Context, args job.SyncInvoice) (*run, error) {
 	actor := identity.System(args.OrganizationID)
 	claimed := false
@@ -113,7 +111,7 @@ func (s *Service) claim(ctx context.Context, args job.SyncInvoice) (*run, error)
 			return b, false, nil
 		}
 		if b.RemoteID == "" && b.Intent == nil && !inv.CanSync() {
-			b.Withdraw() // the invoice was taken back meanwhile
+			b.Withdraw() // the approval was withdrawn in the meantime
 			return b, false, nil
 		}
 		b.Claim(s.Clock.Now())
@@ -124,7 +122,7 @@ func (s *Service) claim(ctx context.Context, args job.SyncInvoice) (*run, error)
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("claim booking: %w", err)
+		return nil, fmt.Errorf("claim sync: %w", err)
 	}
 	if err := s.allLines(ctx, actor, inv); err != nil {
 		return nil, err
@@ -132,7 +130,7 @@ func (s *Service) claim(ctx context.Context, args job.SyncInvoice) (*run, error)
 	return &run{actor: actor, invoice: inv, booking: b, resent: b.Intent != nil}, nil
 }
 
-// allLines reads the lines beyond the first ones.
+// allLines loads the lines after the first ones.
 func (s *Service) allLines(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error {
 	if len(inv.Lines) == inv.LinesTotal {
 		return nil
@@ -168,8 +166,8 @@ func (s *Service) attempt(ctx context.Context, r *run) error {
 	return s.attachOriginal(ctx, r)
 }
 
-// connect finds the ledger that the booking goes to: the one that something
-// was sent to already, else that of the settings.
+// connect finds the integration of the sync: the intent's if there is one, else that of the
+// settings.
 func (s *Service) connect(ctx context.Context, r *run) (err error) {
 	scope := r.actor.Scope()
 	if r.settings, err = s.Settings.Get(ctx, scope, r.invoice.EntityID); err != nil {
@@ -203,20 +201,19 @@ func (s *Service) connect(ctx context.Context, r *run) (err error) {
 	return nil
 }
 
-// abandon gives an intent up whose ledger can be asked no more, since its
-// connection was ended for good. Whatever came of it is found by its reference
-// should the same ledger be connected again.
+// abandon drops an intent whose ledger is unreachable, because its integration was disconnected. If
+// the same ledger is connected again, the bill is found by its reference.
 func (s *Service) abandon(ctx context.Context, r *run) error {
-	s.Log.WarnContext(ctx, "a ledger was disconnected while a bill was under way", "invoice", r.invoice.ID, "integration", r.booking.Intent.IntegrationID)
-	return accounting.Refuse(accounting.CodeNotConnected, "The ledger was disconnected while the bill was under way; look there whether it arrived.")
+	s.Log.WarnContext(ctx, "ledger disconnected during sync", "invoice", r.invoice.ID, "integration", r.booking.Intent.IntegrationID)
+	return accounting.Refuse(accounting.CodeNotConnected, "The ledger was disconnected during the sync. Check in the ledger whether the bill exists.")
 }
 
-// with calls the ledger. A person who waits goes before the rest.
+// with calls the ledger. Calls that a person waits for have priority.
 func (s *Service) with(ctx context.Context, r *run, call func(context.Context, integration.Access) error) error {
 	return s.Accesses.With(ctx, r.integration, !r.booking.Waiting, call)
 }
 
-// change changes the booking, unless another attempt took over.
+// change changes the sync, unless another attempt has claimed it.
 func (s *Service) change(ctx context.Context, r *run, change func(*invoice.Invoice, *ledgersync.Sync) (bool, error)) (*invoice.Invoice, error) {
 	inv, b, err := s.Bookings.Change(ctx, r.actor.Scope(), r.invoice.ID, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 		if b == nil || b.Run != r.booking.Run {
@@ -235,7 +232,7 @@ func (s *Service) change(ctx context.Context, r *run, change func(*invoice.Invoi
 	return inv, nil
 }
 
-// record stores that the ledger has the bill, and what was chosen for it.
+// record stores the bill of the ledger and the supplier's coding.
 func (s *Service) record(ctx context.Context, r *run, booked accounting.LedgerBill) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var whole invoice.Invoice
@@ -258,7 +255,7 @@ func (s *Service) record(ctx context.Context, r *run, booked accounting.LedgerBi
 	})
 }
 
-// recode writes into the lines what they were booked under.
+// recode stores the coding of the bill in the invoice's lines.
 func recode(inv *invoice.Invoice, lines []ledgersync.LineCoding) {
 	of := make(map[uuid.UUID]ledgersync.LineCoding, len(lines))
 	for _, l := range lines {
@@ -280,13 +277,13 @@ func (s *Service) learn(ctx context.Context, r *run, inv *invoice.Invoice, conta
 	after := before
 	if r.lines != nil {
 		after = before.Learn(inv, contact)
-	} else if contact != "" { // a bill that was linked says whom it is from, and nothing of ours
+	} else if contact != "" { // a linked bill provides the contact only, no coding
 		after.ContactID = contact
 	}
 	return s.Codings.Keep(ctx, inv.OrganizationID, inv.EntityID, r.integration.ID, r.supplier, after)
 }
 
-// refuse ends the booking with what a person must do.
+// refuse ends the sync with a Refusal that states what a person must do.
 func (s *Service) refuse(ctx context.Context, r *run, refusal *accounting.Refusal) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		inv, err := s.change(ctx, r, func(inv *invoice.Invoice, b *ledgersync.Sync) (bool, error) {
@@ -302,7 +299,7 @@ func (s *Service) refuse(ctx context.Context, r *run, refusal *accounting.Refusa
 	})
 }
 
-// later plans the next attempt, or gives up where it has gone on for too long.
+// later schedules the next attempt, or ends the sync after the maximum time.
 func (s *Service) later(ctx context.Context, r *run, cause error) error {
 	code, after := s.reason(ctx, r, cause)
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
@@ -325,12 +322,11 @@ func (s *Service) later(ctx context.Context, r *run, cause error) error {
 	})
 }
 
-// ownOutage says that something of ours is away, the database above all, which
-// is no setback of the booking.
+// ownOutage reports whether a component of docledger is unavailable, usually the database. Such an
+// outage does not count as a failure of the sync.
 func ownOutage(err error) bool { return fault.CodeOf(err) == fault.CodeUnavailable }
 
-// reason says in our words why an attempt came to nothing, and after how long
-// the next one makes sense.
+// reason classifies why an attempt failed and returns the delay before the next one.
 func (s *Service) reason(ctx context.Context, r *run, err error) (code accounting.Code, after time.Duration) {
 	f, isFault := fault.As(err)
 	if isFault {
@@ -354,9 +350,9 @@ func (s *Service) reason(ctx context.Context, r *run, err error) (code accountin
 		return accounting.CodeUnavailable, after
 	}
 	if ownOutage(err) {
-		s.Log.WarnContext(ctx, "booking waits for what is away here", "invoice", r.invoice.ID, "run", r.booking.Run, "error", err)
+		s.Log.WarnContext(ctx, "sync delayed by own outage", "invoice", r.invoice.ID, "run", r.booking.Run, "error", err)
 		return accounting.CodeInternal, after
 	}
-	s.Log.ErrorContext(ctx, "booking failed unexpectedly", "invoice", r.invoice.ID, "run", r.booking.Run, "error", err)
+	s.Log.ErrorContext(ctx, "sync failed unexpectedly", "invoice", r.invoice.ID, "run", r.booking.Run, "error", err)
 	return accounting.CodeInternal, after
 }

@@ -1,7 +1,6 @@
-// Package sync books approved invoices in the entity's ledger, each exactly
-// once. The booking, not the job, is the truth: what is sent is recorded
-// before, and until the ledger has said what became of it nothing else is
-// sent.
+// Package sync syncs approved invoices to the entity's ledger, each exactly once. The sync record,
+// not the job, is the source of truth. An intent is stored before it is sent, and nothing else is
+// sent until its outcome is known.
 package sync
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ledger is what booking needs of a connector.
+// Ledger contains the capabilities that a sync needs of a connector.
 type Ledger struct {
 	Booker   accounting.BillCreator
 	Accounts accounting.AccountReader
@@ -35,8 +34,7 @@ type Ledger struct {
 	Attacher accounting.Attacher
 }
 
-// LedgerOf finds the capabilities of a connector; ok is false where it lacks
-// any.
+// LedgerOf returns the capabilities of a connector; ok is false if it lacks one.
 func LedgerOf(connector any) (l Ledger, ok bool) {
 	var has [6]bool
 	l.Booker, has[0] = connector.(accounting.BillCreator)
@@ -48,7 +46,7 @@ func LedgerOf(connector any) (l Ledger, ok bool) {
 	return l, has == [6]bool{true, true, true, true, true, true}
 }
 
-// Service books invoices.
+// Service syncs invoices.
 type Service struct {
 	Invoices     invoice.Reader
 	Documents    document.Reader
@@ -69,10 +67,9 @@ type Service struct {
 	IDs          usecase.IDs
 	Log          *slog.Logger
 
-	// Patience is how long Request waits before it answers with the state that
-	// the booking has.
+	// Patience is how long Request waits before it returns the current state of the sync.
 	Patience time.Duration
-	// Page returns the address of the page that shows an invoice; "" for none.
+	// Page returns the URL of the page that shows an invoice; "" for none.
 	Page func(invoice uuid.UUID) string
 
 	readings ledgerCache
@@ -83,14 +80,12 @@ func jobOf(b *ledgersync.Sync) job.SyncInvoice {
 }
 
 const (
-	// sweepAge is how long a booking may stand untouched before the sweep takes
-	// it for one without a job.
+	// sweepAge is the time without a change after which the sweep considers a sync to have no job.
 	sweepAge   = time.Second
 	sweepLimit = 200
 )
 
-// Sweep gives a job to bookings whose next attempt is due, and to those that
-// lost theirs. It returns how many it helped.
+// Sweep enqueues jobs for syncs that are due or have lost their job. It returns their number.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
 	now := s.Clock.Now()
 	due, err := s.Bookings.Due(ctx, now, now.Add(-sweepAge), sweepLimit)
@@ -109,8 +104,8 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 	return len(due), nil
 }
 
-// Approved begins the booking of an invoice that was just approved, where the
-// entity's settings ask for it (domain D31). Within the caller's transaction.
+// Approved starts the sync of an approved invoice if the entity's settings require it (domain D31),
+// within the caller's transaction.
 func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error {
 	if !settings.AutoSync || settings.AccountingIntegrationID == uuid.Nil || inv.Status != invoice.Approved {
 		return nil
@@ -118,8 +113,8 @@ func (s *Service) Approved(ctx context.Context, a identity.Actor, inv *invoice.I
 	return s.begin(ctx, a, inv.ID, ledgersync.Options{Integration: settings.AccountingIntegrationID}, settings, job.Automatic)
 }
 
-// Withdrawn ends a booking that waits, for an invoice that is no longer
-// approved. Within the caller's transaction.
+// Withdrawn cancels the waiting sync of an invoice whose approval was withdrawn, within the
+// caller's transaction.
 func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error {
 	if inv.Sync == nil || inv.Sync.State.Final() {
 		return nil
@@ -134,7 +129,7 @@ func (s *Service) Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.
 	return err
 }
 
-// begin queues a booking within a transaction.
+// begin enqueues a sync within a transaction.
 func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w ledgersync.Options, settings *entity.Settings, p job.Priority) error {
 	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
@@ -153,7 +148,7 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 			before := b.State
 			if !b.Accepts(w) {
 				return nil, false, fault.New(fault.Conflict, fault.CodeConflict,
-					"A booking is under way, which force and link can't change. Wait until it has ended, then repeat this request.").
+					"A sync is in progress, and force and link cannot change it. Wait until it has ended, then repeat the request.").
 					With("sync_state", string(b.State))
 			}
 			b.Request(w, s.Clock.Now())
@@ -178,7 +173,7 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 	})
 }
 
-// tell appends events about an invoice.
+// tell appends events of an invoice.
 func (s *Service) tell(ctx context.Context, a identity.Actor, inv *invoice.Invoice, events []event.Event) error {
 	subject := event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
 	for i, e := range events {

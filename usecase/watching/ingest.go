@@ -18,25 +18,25 @@ import (
 )
 
 const (
-	// takeInBatch is how many files are looked for at a time.
+	// takeInBatch is the number of files that are loaded at a time.
 	takeInBatch = 100
-	// maxStumbles is after how many files in a row that are not answered the
-	// store is to blame rather than the files.
+	// maxStumbles is the number of consecutive files without a valid response after which the
+	// document store is considered unavailable.
 	maxStumbles = 3
-	// maxAbsences is how often a file is looked for that the store tells of and
-	// does not find: its parts do not all know of a new one at once.
+	// maxAbsences is how often docledger requests a file that the document store reports but does
+	// not find. Document stores may be inconsistent for a short time.
 	maxAbsences = 5
 )
 
-// What may be wrong with bytes on their way.
+// The errors of a download.
 var (
-	errTooLarge   = errors.New("the file is larger than an upload may be")
-	errUnfinished = errors.New("the file had other bytes than announced")
+	errTooLarge   = errors.New("the file exceeds the upload limit")
+	errUnfinished = errors.New("the file differs from the announced one")
 	errSlow       = errors.New("the file took too long")
 )
 
-// ingest makes documents of the files that are wanted. It says whether some
-// are left that only wait for their turn.
+// ingest ingests the wanted files. more reports whether files are left that only wait for the next
+// turn.
 func (p *poll) ingest(ctx context.Context) (more bool, err error) {
 	for {
 		wanted, err := p.Nodes.Wanted(ctx, p.i.ID, p.Clock.Now(), takeInBatch)
@@ -63,8 +63,8 @@ func (p *poll) ingest(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// excludeOutside notes at once which files lie outside of what is watched, and
-// returns the others: a folder that changes has all that lie outside looked at.
+// excludeOutside marks files outside the watched directories and returns the others. They are
+// marked in bulk, because a change of a folder requeues all excluded files.
 func (p *poll) excludeOutside(ctx context.Context, wanted []watch.Node) (inside []watch.Node, err error) {
 	var outside []watch.Node
 	for _, n := range wanted {
@@ -83,7 +83,7 @@ func (p *poll) excludeOutside(ctx context.Context, wanted []watch.Node) (inside 
 	})
 }
 
-// ingestOne takes a file in, or notes why not. An error ends the poll.
+// ingestOne ingests a file, or records why it could not be ingested. An error ends the poll.
 func (p *poll) ingestOne(ctx context.Context, n *watch.Node) error {
 	switch {
 	case n.Size == 0:
@@ -114,8 +114,8 @@ func (p *poll) ingestOne(ctx context.Context, n *watch.Node) error {
 	return why
 }
 
-// classifyFailure says in a file why it could not be had. It is false where that is not
-// the file's matter.
+// classifyFailure records in the node why the file could not be ingested. It returns false if the
+// failure is not specific to the file.
 func (p *poll) classifyFailure(ctx context.Context, n *watch.Node, why error) bool {
 	now, after := p.Clock.Now(), time.Duration(0)
 	if f, ok := fault.As(why); ok {
@@ -146,24 +146,24 @@ func (p *poll) classifyFailure(ctx context.Context, n *watch.Node, why error) bo
 	return true
 }
 
-// unanswered says that the store was asked, and gave no sensible answer.
+// unanswered reports whether the document store gave no valid response.
 func unanswered(err error) bool {
 	return fault.CodeOf(err) == fault.CodeProviderUnavailable &&
 		!errors.Is(err, integration.ErrRateLimited) && !errors.Is(err, integration.ErrCircuitOpen)
 }
 
-// note stores what became of a file.
+// note stores the state of a file.
 func (p *poll) note(ctx context.Context, n *watch.Node) error {
 	if n.Reason != "" {
-		p.Log.InfoContext(ctx, "a watched file is not taken in", "integration", p.i.ID, "state", n.State, "reason", n.Reason, "attempts", n.Attempts)
+		p.Log.InfoContext(ctx, "watched file not ingested", "integration", p.i.ID, "state", n.State, "reason", n.Reason, "attempts", n.Attempts)
 	}
 	return p.change(ctx, func(ctx context.Context, _ *watch.Watch) error {
 		return p.Nodes.Put(ctx, p.i.ID, []watch.Node{*n})
 	})
 }
 
-// fetch streams a file into the blob store. One that comes drop by drop must not
-// keep the others waiting.
+// fetch streams a file into the blob store. FileTimeout limits it, so that a slow download does not
+// block other files.
 func (p *poll) fetch(ctx context.Context, n *watch.Node) (kept document.StoredBlob, content docstore.Content, err error) {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, p.FileTimeout)
@@ -192,7 +192,7 @@ func (p *poll) fetch(ctx context.Context, n *watch.Node) (kept document.StoredBl
 	return kept, content, err
 }
 
-// bounded ends with errTooLarge rather than after too many bytes.
+// bounded is a reader that fails with errTooLarge after too many bytes.
 type bounded struct {
 	r    io.Reader
 	left int64
@@ -206,8 +206,8 @@ func (b *bounded) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// record makes a document of a version that has none, in one transaction with
-// the note of it.
+// record creates a document for a version that has none and records it in the node, in one
+// transaction.
 func (p *poll) record(ctx context.Context, n *watch.Node, kept document.StoredBlob, content docstore.Content) error {
 	version := content.Version
 	if version == "" {
@@ -252,8 +252,8 @@ func join(folder, name string) string {
 	return folder + "/" + name
 }
 
-// full says that the plan has no room for another invoice this month. Of many
-// files at once the extraction holds back those that are too many.
+// full reports whether the plan has no room for another invoice this month. If many files arrive at
+// once, extraction holds the documents beyond the limit.
 func (p *poll) full(ctx context.Context) (bool, error) {
 	plan, err := p.Plans.Of(ctx, p.i.OrganizationID)
 	if err != nil || plan.MaxInvoicesPerMonth == nil {

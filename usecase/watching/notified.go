@@ -11,10 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Notified takes a call to the address of a subscription: once it is proven,
-// the next poll is brought forward. Whatever else the call says is not
-// believed; the poll reads what happened. An echo is what the store wants to be
-// answered with.
+// Notified processes a change notification: if its secret is valid, it brings the next poll
+// forward. All other content is ignored; the poll reads the changes. echo is the response that the
+// document store expects.
 func (s *Service) Notified(ctx context.Context, subscription uuid.UUID, c docstore.Call) (echo string, err error) {
 	known, err := s.Subscriptions.Find(ctx, subscription)
 	if err != nil {
@@ -43,7 +42,7 @@ func (s *Service) Notified(ctx context.Context, subscription uuid.UUID, c docsto
 	}
 	if !proven {
 		return "", fault.New(fault.Invalid, fault.CodeInvalidSignature,
-			"The notification is not proven: its secret is missing, or not the subscription's.")
+			"The secret of the notification is missing or wrong.")
 	}
 	if !told.Changed || i.Status == integration.Disconnected {
 		return "", nil

@@ -13,7 +13,7 @@ import (
 	"docledger/domain/watch"
 )
 
-// poll is one turn at one place.
+// poll is one poll of a watch.
 type poll struct {
 	*Service
 	due   watch.Due
@@ -23,14 +23,14 @@ type poll struct {
 	st    store
 	until time.Time
 
-	tree     *watch.Tree // nil while it is not needed
-	stumbles int         // files in a row that the store did not answer for
+	tree     *watch.Tree // nil until it is needed
+	stumbles int         // consecutive files without a valid response
 }
 
 func (p *poll) late() bool { return !p.Clock.Now().Before(p.until) }
 
-// run reads the feed, lists new folders and takes files in, until all is done
-// or the turn is over.
+// run reads the feed, lists new folders and ingests files, until everything is done or its time is
+// over.
 func (p *poll) run(ctx context.Context) (o outcome, err error) {
 	if o.pause, err = p.paused(ctx); err != nil || o.pause != "" {
 		return o, err
@@ -43,7 +43,7 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 	}
 	o.reached = true
 	if len(p.w.Directories) > 0 {
-		// At once, so that a folder renamed next is known by its id.
+		// The tree is loaded first, so that a folder that is renamed next is known by its id.
 		if err := p.loadTree(ctx); err != nil {
 			return o, err
 		}
@@ -67,7 +67,7 @@ func (p *poll) run(ctx context.Context) (o outcome, err error) {
 	return o, err
 }
 
-// paused says why nothing is to be read now: the cursor stays where it is.
+// paused returns the reason for which nothing may be read now. The cursor is kept.
 func (p *poll) paused(ctx context.Context) (watch.Pause, error) {
 	e, err := p.Entities.Get(ctx, p.actor.Scope(), p.i.EntityID)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *poll) paused(ctx context.Context) (watch.Pause, error) {
 	return "", nil
 }
 
-// change changes the watch and whatever goes with it in one transaction.
+// change changes the watch and related records in one transaction.
 func (p *poll) change(ctx context.Context, with func(ctx context.Context, w *watch.Watch) error) error {
 	return p.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		w, err := p.Watches.Update(ctx, p.due, p.w.Run, func(w *watch.Watch) error { return with(ctx, w) })
@@ -97,12 +97,12 @@ func (p *poll) change(ctx context.Context, with func(ctx context.Context, w *wat
 	})
 }
 
-// with calls the store.
+// with calls the document store.
 func (p *poll) with(ctx context.Context, call func(context.Context, integration.Access) error) error {
 	return p.Accesses.With(ctx, p.i, true, call)
 }
 
-// reconfigure follows the set-up: what is known of another place is forgotten.
+// reconfigure applies the current setup. If the location changed, the known nodes are deleted.
 func (p *poll) reconfigure(ctx context.Context) error {
 	m := p.i.Trigger
 	place := docstore.Location{Source: m.Source, SubSource: m.SubSource}
@@ -117,7 +117,7 @@ func (p *poll) reconfigure(ctx context.Context) error {
 	})
 }
 
-// catchUp reads the feed to its end, or to the end of the turn.
+// catchUp reads the feed to its end, or until the time is over.
 func (p *poll) catchUp(ctx context.Context) error {
 	lost := false
 	for first := true; first || !p.w.CaughtUp && !p.late(); first = false {
@@ -138,7 +138,7 @@ func (p *poll) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// begin asks for a cursor to begin at.
+// begin requests an initial cursor.
 func (p *poll) begin(ctx context.Context) error {
 	var cursor, account string
 	err := p.with(ctx, func(ctx context.Context, a integration.Access) (err error) {
@@ -156,10 +156,9 @@ func (p *poll) begin(ctx context.Context) error {
 	})
 }
 
-// lost begins a full enumeration. It ingests nothing twice: what is known of
-// the items stays.
+// lost starts a full scan. It ingests nothing twice, because the known nodes are kept.
 func (p *poll) lost(ctx context.Context, restart string) error {
-	p.Log.InfoContext(ctx, "a store lost track of the changes; all is read anew", "integration", p.i.ID, "provider", p.i.Provider)
+	p.Log.InfoContext(ctx, "change cursor lost, starting full scan", "integration", p.i.ID, "provider", p.i.Provider)
 	p.tree = nil
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.ResetCursor(restart)
@@ -167,14 +166,14 @@ func (p *poll) lost(ctx context.Context, restart string) error {
 	})
 }
 
-// Why a feed or a listing can't go on.
+// The errors that end a feed or a listing.
 var (
-	errOtherAccount = errors.New("it is another account's")
-	errStill        = errors.New("a page leads to itself")
+	errOtherAccount = errors.New("the cursor belongs to another account")
+	errStill        = errors.New("a page refers to itself")
 )
 
-// next reads a page of the feed and stores it with the cursor behind it. That
-// of another account would leave changes out.
+// next reads a page of the feed and stores it with the next cursor. A cursor of another account is
+// refused, because it would omit changes.
 func (p *poll) next(ctx context.Context) error {
 	var page docstore.Page
 	err := p.with(ctx, func(ctx context.Context, a integration.Access) (err error) {
@@ -192,13 +191,12 @@ func (p *poll) next(ctx context.Context) error {
 	}
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Cursor, w.CaughtUp = page.Cursor, page.Done
-		// A feed beside listings also tells of what lies elsewhere.
+		// If folders are listed, the feed also reports items outside the location.
 		return p.applyChanges(ctx, w, page.Changes, p.st.lister != nil)
 	})
 }
 
-// applyChanges stores what the store told. near drops what is not known and lies in no
-// folder that is known.
+// applyChanges stores reported changes. near drops unknown items in unknown folders.
 func (p *poll) applyChanges(ctx context.Context, w *watch.Watch, changes []docstore.Change, near bool) error {
 	if len(changes) == 0 {
 		return nil
@@ -228,7 +226,7 @@ func (p *poll) applyChanges(ctx context.Context, w *watch.Watch, changes []docst
 			w.FilesSeen++
 		}
 		if moved && c.ID == w.Listing.Folder {
-			w.Listing = watch.Listing{} // what was listed may have gone and come back
+			w.Listing = watch.Listing{} // listed items may have disappeared and returned
 		}
 		reshaped = reshaped || moved
 		known[c.ID] = n
@@ -241,8 +239,7 @@ func (p *poll) applyChanges(ctx context.Context, w *watch.Watch, changes []docst
 	return p.Sets.RequeueExcluded(ctx, p.i.ID, p.Clock.Now())
 }
 
-// lastOfEach keeps the last change of each item, in the order of their first
-// mention.
+// lastOfEach returns the last change of each item, in order of first occurrence.
 func lastOfEach(changes []docstore.Change) []docstore.Change {
 	at := make(map[string]int, len(changes))
 	var out []docstore.Change
@@ -257,15 +254,15 @@ func lastOfEach(changes []docstore.Change) []docstore.Change {
 	return out
 }
 
-// addNode lets the tree follow what is stored.
+// addNode updates the tree with a stored node.
 func (p *poll) addNode(n watch.Node) {
 	if p.tree != nil && (n.Folder || n.Top) {
 		p.tree.Put(n)
 	}
 }
 
-// loadTree loads the tree, and has the directories found in it. A folder that lies
-// at a directory's path for the first time is watched from then on.
+// loadTree loads the tree and resolves the directories in it. A folder that is found at a
+// directory's path is watched from then on.
 func (p *poll) loadTree(ctx context.Context) error {
 	if p.tree == nil {
 		folders, err := p.Nodes.Folders(ctx, p.i.ID)
@@ -292,9 +289,8 @@ func cloned(directories []watch.Directory) []watch.Directory {
 	return out
 }
 
-// list reads the content of folders that are new. more says that some are left,
-// later counts those that could not be listed for now, which keep no others
-// waiting.
+// list reads the content of new folders. more reports whether some are left. later counts folders
+// that could not be listed; they do not block others.
 func (p *poll) list(ctx context.Context) (more bool, later int, err error) {
 	if p.st.lister == nil {
 		return false, 0, nil
@@ -308,7 +304,7 @@ func (p *poll) list(ctx context.Context) (more bool, later int, err error) {
 			todo = []string{""}
 		}
 		if n := slices.Index(todo, p.w.Listing.Folder); n > 0 {
-			todo[0], todo[n] = todo[n], todo[0] // what was begun comes first
+			todo[0], todo[n] = todo[n], todo[0] // a listing in progress continues first
 		}
 		if len(todo) == 0 {
 			return false, later, nil
@@ -324,9 +320,9 @@ func (p *poll) list(ctx context.Context) (more bool, later int, err error) {
 	}
 }
 
-// listOne reads the content of one folder. How far that has got is stored with
-// each page, so that a large one may take several turns; more says that this
-// one is over. A folder counts as listed once its last page is stored.
+// listOne reads the content of one folder. Progress is stored with each page, so that a large
+// folder may take several polls. more reports that this poll's time is over. A folder counts as
+// listed after its last page is stored.
 func (p *poll) listOne(ctx context.Context, folder string) (more bool, err error) {
 	cursor := ""
 	if folder != "" && p.w.Listing.Folder == folder {
@@ -366,8 +362,7 @@ func (p *poll) listOne(ctx context.Context, folder string) (more bool, err error
 	}
 }
 
-// notListed puts a folder off that can't be listed. That of the place itself
-// ends the poll.
+// notListed defers a folder that cannot be listed. A failure of the root folder ends the poll.
 func (p *poll) notListed(ctx context.Context, folder string, why error) error {
 	if folder == "" || folder == p.tree.Top() {
 		return p.forgetListing(ctx, why)
@@ -375,8 +370,8 @@ func (p *poll) notListed(ctx context.Context, folder string, why error) error {
 	reason := watch.Denied
 	switch {
 	case fault.CodeOf(why) == fault.CodeNotFound:
-		// The feed tells of its end by itself. One that is back before the feed is
-		// read again is told as if it had never been away.
+		// The feed reports the removal of the folder. If the folder returns before the next read,
+		// the feed reports it as if it had never been removed.
 		reason = watch.Gone
 	case errors.Is(why, docstore.ErrDenied):
 	case errors.Is(why, docstore.ErrCursorLost), ctx.Err() != nil, !unanswered(why):
@@ -390,8 +385,8 @@ func (p *poll) notListed(ctx context.Context, folder string, why error) error {
 	return p.ofFolder(ctx, folder, func(n *watch.Node) { n.Defer(reason, p.Clock.Now()) })
 }
 
-// forgetListing has a folder listed from its beginning where the store no
-// longer knows how far that had got. It returns why.
+// forgetListing restarts the listing of a folder if the document store no longer knows its cursor.
+// It returns why.
 func (p *poll) forgetListing(ctx context.Context, why error) error {
 	if !errors.Is(why, docstore.ErrCursorLost) {
 		return why
@@ -402,7 +397,7 @@ func (p *poll) forgetListing(ctx context.Context, why error) error {
 	}))
 }
 
-// nameOf is how the store wants the place's own folder to be named.
+// nameOf returns the id by which the document store identifies the root folder of the location.
 func (p *poll) nameOf(folder string) string {
 	if folder == p.tree.Top() {
 		return ""
@@ -412,13 +407,13 @@ func (p *poll) nameOf(folder string) string {
 
 func (p *poll) listed(ctx context.Context, folder string) error {
 	if folder == "" {
-		return fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s did not name the watched place's own folder.", p.i.Provider)
+		return fault.New(fault.Upstream, fault.CodeProviderUnavailable, "%s did not identify the root folder of the watched location.", p.i.Provider)
 	}
 	p.stumbles = 0
 	return p.ofFolder(ctx, folder, func(n *watch.Node) { n.Listed, n.Reason = true, "" })
 }
 
-// ofFolder changes what is known of a folder, whose listing is over.
+// ofFolder updates the node of a folder and ends its listing.
 func (p *poll) ofFolder(ctx context.Context, folder string, change func(*watch.Node)) error {
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {
 		w.Listing = watch.Listing{}
@@ -433,7 +428,7 @@ func (p *poll) ofFolder(ctx context.Context, folder string, change func(*watch.N
 	})
 }
 
-// enumerated ends a full enumeration: what it did not tell of is gone.
+// enumerated ends a full scan and deletes the nodes that it did not report.
 func (p *poll) enumerated(ctx context.Context) error {
 	p.tree = nil
 	return p.change(ctx, func(ctx context.Context, w *watch.Watch) error {

@@ -15,19 +15,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// NotificationPath is where stores call, behind the public address; the
+// NotificationPath is the path prefix of change notifications under the public address. The
 // subscription's id follows.
 const NotificationPath = "/webhook/storage/"
 
-// How long is waited after a store did not promise to call: it, or something on
-// the way to us, may have been out of order, or it may not want to.
+// The delays after a failed subscription. The failure may be temporary or permanent.
 const (
 	subscribeAgain  = 10 * time.Minute
 	subscribeDenied = 24 * time.Hour
 )
 
-// subscribe sees to it that the store calls us. What goes wrong is no fault of
-// the poll, which misses nothing without it.
+// subscribe maintains the subscription for change notifications. Failures do not affect the poll,
+// which misses nothing without notifications.
 func (p *poll) subscribe(ctx context.Context) error {
 	notifier, ok := p.st.Changes.(docstore.Notifier)
 	now := p.Clock.Now()
@@ -52,16 +51,16 @@ func (p *poll) subscribe(ctx context.Context) error {
 	return s.endStale(ctx)
 }
 
-// subscribing is one look at the subscriptions of a place.
+// subscribing is one check of the subscriptions of a location.
 type subscribing struct {
 	*poll
 	notifier docstore.Notifier
-	live     *watch.Subscription // nil where the store does not call
+	live     *watch.Subscription // nil if there is no active subscription
 	stale    []watch.Subscription
 }
 
-// renew makes the store's promise, or prolongs it. The address is known to us
-// before the store hears of it, as it may call at once.
+// renew creates or renews the subscription. The subscription is stored before the request, because
+// the document store may call immediately.
 func (s *subscribing) renew(ctx context.Context) error {
 	proof := secret.New(rand.Text())
 	fresh := &watch.Subscription{
@@ -89,7 +88,7 @@ func (s *subscribing) renew(ctx context.Context) error {
 			return err
 		}
 		kept.Remote = remote
-		if !there { // the integration was disconnected meanwhile
+		if !there { // the integration was disconnected in the meantime
 			s.stale = append(s.stale, *kept)
 		}
 		now := s.Clock.Now()
@@ -98,7 +97,7 @@ func (s *subscribing) renew(ctx context.Context) error {
 	})
 }
 
-// ask asks the store.
+// ask requests the subscription from the document store.
 func (s *subscribing) ask(ctx context.Context, address string, proof secret.Text) (remote docstore.Subscription, err error) {
 	err = s.with(ctx, func(ctx context.Context, a integration.Access) error {
 		if s.live != nil {
@@ -113,7 +112,7 @@ func (s *subscribing) ask(ctx context.Context, address string, proof secret.Text
 	return remote, err
 }
 
-// refused says when the store is asked again.
+// refused schedules the next request.
 func (s *subscribing) refused(ctx context.Context, cause error) error {
 	if !foreign(cause) {
 		return cause
@@ -125,7 +124,7 @@ func (s *subscribing) refused(ctx context.Context, cause error) error {
 	if errors.Is(cause, docstore.ErrDenied) {
 		again = subscribeDenied
 	}
-	s.Log.WarnContext(ctx, "a store does not promise to call; its changes are found by polling alone",
+	s.Log.WarnContext(ctx, "subscription failed, relying on polling",
 		"integration", s.i.ID, "provider", s.i.Provider, "again_in", again, "error", cause)
 	return s.change(ctx, func(_ context.Context, w *watch.Watch) error {
 		w.SubscribeAt = s.Clock.Now().Add(again)
@@ -133,8 +132,8 @@ func (s *subscribing) refused(ctx context.Context, cause error) error {
 	})
 }
 
-// endStale ends what no longer serves: of another place, replaced, or asked for
-// by a process that came to its end.
+// endStale removes subscriptions that are no longer needed: of another location, replaced, or
+// requested by a process that died.
 func (s *subscribing) endStale(ctx context.Context) error {
 	for _, old := range s.stale {
 		if old.Remote.ID != "" {
@@ -142,8 +141,8 @@ func (s *subscribing) endStale(ctx context.Context) error {
 				return s.notifier.Unsubscribe(ctx, a, old.Remote)
 			})
 			if err != nil {
-				// It ends by itself, and is answered with not_found until then.
-				s.Log.WarnContext(ctx, "a subscription could not be ended", "integration", s.i.ID, "provider", s.i.Provider, "error", err)
+				// The subscription expires by itself; until then its notifications get not_found.
+				s.Log.WarnContext(ctx, "subscription could not be removed", "integration", s.i.ID, "provider", s.i.Provider, "error", err)
 			}
 		}
 		if err := s.Subscriptions.Remove(ctx, old.ID); err != nil {
@@ -153,9 +152,8 @@ func (s *subscribing) endStale(ctx context.Context) error {
 	return nil
 }
 
-// Release takes away the addresses where a store calls for an integration,
-// within the caller's transaction, and returns what the store is still to be
-// told.
+// Release deletes the subscriptions of an integration, within the caller's transaction. It returns
+// those to remove at the document store.
 func (s *Service) Release(ctx context.Context, i *integration.Integration) ([]docstore.Subscription, error) {
 	taken, err := s.Subscriptions.Take(ctx, i.ID)
 	var remote []docstore.Subscription

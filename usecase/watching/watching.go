@@ -1,9 +1,9 @@
-// Package watching follows the places of document stores that trigger
-// integrations watch, and brings every new version of a file in exactly once.
+// Package watching tracks the locations that trigger integrations watch, and ingests every new
+// version of a file exactly once.
 //
-// What the store told and where its feed goes on is stored in one transaction,
-// and so is a document with its job and the note that its version is taken in.
-// A process that ends anywhere between is taken up by the next poll.
+// Reported changes and the next cursor are stored in one transaction. A document, its job and the
+// ingested version are stored in one transaction as well. If a process dies at any point, the next
+// poll continues its work.
 package watching
 
 import (
@@ -25,31 +25,31 @@ import (
 	"docledger/usecase"
 )
 
-// Intake makes documents of what a watched place brings.
+// Intake creates documents from watched files.
 type Intake interface {
-	// StoreBlob streams bytes into the blob store. An error of r is in the chain of
-	// its own.
+	// StoreBlob streams bytes into the blob store. An error of r is in the chain of the returned
+	// error.
 	StoreBlob(ctx context.Context, r io.Reader) (document.StoredBlob, error)
-	// Ingest records the document with the job that reads it, within the
-	// caller's transaction; fresh is false where the entity has the same bytes.
+	// Ingest creates the document and its extraction job, within the caller's transaction. fresh is
+	// false if the entity already has the same bytes.
 	Ingest(ctx context.Context, a identity.Actor, in document.IngestInput) (d *document.Document, fresh bool, err error)
 }
 
-// Health tells an integration's users that its place can't be reached, and that
-// it can again.
+// Health reports to an integration's users that its location is unreachable, and that it is
+// reachable again.
 type Health interface {
 	MarkAccessLost(ctx context.Context, i *integration.Integration) error
 	MarkAccessRestored(ctx context.Context, i *integration.Integration) error
 }
 
-// Service follows places.
+// Service polls watches.
 type Service struct {
 	Watches  watch.Repository
 	Nodes    watch.Nodes
 	Sets     watch.NodeSets
 	Versions watch.Versions
-	// Subscriptions are where stores call, at CallURL and NotificationPath; ""
-	// is for an installation that stores can't reach.
+	// Subscriptions stores subscriptions for change notifications. Their URL is CallURL plus
+	// NotificationPath; CallURL is "" if document stores cannot reach the installation.
 	Subscriptions watch.Subscriptions
 	CallURL       string
 	Integrations  integration.Reader
@@ -66,20 +66,20 @@ type Service struct {
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
 	Log           *slog.Logger
-	// Interval is the pause between two polls of one place. Spread returns a
-	// factor near 1 that parts the polls of many places.
+	// Interval is the delay between two polls of one location. Spread returns a factor near 1 that
+	// distributes the polls of many locations.
 	Interval time.Duration
 	Spread   func() float64
-	// MaxBytes bounds a file, FileTimeout how long it may take.
+	// MaxBytes limits the size of a file, FileTimeout the time of its download.
 	MaxBytes    int64
 	FileTimeout time.Duration
 }
 
-// store is what a connector can do.
+// store contains the capabilities of a connector.
 type store struct {
 	docstore.Changes
 	docstore.Reader
-	lister docstore.Lister // nil where the feed tells all
+	lister docstore.Lister // nil if the feed reports everything
 }
 
 func (s *Service) connect(p integration.Provider) (store, error) {
@@ -93,27 +93,26 @@ func (s *Service) connect(p integration.Provider) (store, error) {
 	return store{Changes: changes, Reader: reader, lister: lister}, nil
 }
 
-// DefaultFileTimeout is how long a file may take where nothing else is said:
-// with a poll's turn it stays below the time that a job has.
+// DefaultFileTimeout is the default limit for one download. Together with the time of a poll it is
+// below the job's timeout.
 const DefaultFileTimeout = 8 * time.Minute
 
 const (
-	// dueLimit bounds how many polls are enqueued at a time.
+	// dueLimit is the maximum number of polls that are enqueued at a time.
 	dueLimit = 200
-	// turn is how long one poll works before another place has its turn.
+	// turn is how long one poll works before it yields to other watches.
 	turn = 10 * time.Second
-	// Those that lost access, and those without an active plan, are looked at
-	// less often.
+	// Watches that lost access or have no active plan are polled less often, by this factor.
 	slower = 5
-	// maxPause bounds how long a place that fails is left alone.
+	// maxPause is the maximum delay after failures.
 	maxPause = 15 * time.Minute
-	// soon is the pause before the next poll where something changed during
-	// this one. Many notifications at once make no more of them.
+	// soon is the delay before the next poll if something changed during this one. It also combines
+	// many notifications into one poll.
 	soon = time.Second
 )
 
-// Enqueue gives a job to every watch whose time has come. It returns how many
-// there were; one that waits or runs is not enqueued again.
+// Enqueue enqueues a job for every due watch and returns their number. A watch whose job is queued
+// or running gets no second job.
 func (s *Service) Enqueue(ctx context.Context) (int, error) {
 	if held, err := job.Paused(ctx, s.Holds); err != nil || held {
 		return 0, err
@@ -129,10 +128,8 @@ func (s *Service) Enqueue(ctx context.Context) (int, error) {
 	return len(due), s.Queue.EnqueueAll(ctx, jobs, job.Watched)
 }
 
-// Poll reads what has changed in one place and takes new files in. What the
-// store is to blame for is told in the watch and tried again when it is due;
-// an error is our own, or
-// job.ErrHeld.
+// Poll reads the changes of one location and ingests new files. Failures of the document store are
+// stored in the watch and retried; a returned error is docledger's own, or job.ErrPaused.
 func (s *Service) Poll(ctx context.Context, args job.PollStore) error {
 	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
@@ -176,21 +173,21 @@ func (s *Service) Poll(ctx context.Context, args job.PollStore) error {
 	return s.settle(ctx, d, p.w, i, o)
 }
 
-// outcome is how a poll ended.
+// outcome is the result of a poll.
 type outcome struct {
 	err     error
 	pause   watch.Pause
-	more    bool // work is left that only waits for its turn
-	waiting int  // files that wait for their time
-	reached bool // the store answered
+	more    bool // work is left for the next poll
+	waiting int  // files that wait for their next attempt
+	reached bool // the document store responded
 }
 
-// settle writes down how a poll ended and when the next one is due.
+// settle stores the result of a poll and schedules the next one.
 func (s *Service) settle(ctx context.Context, d watch.Due, w *watch.Watch, i *integration.Integration, o outcome) error {
 	if err := s.tellHealth(ctx, i, o); err != nil {
 		return err
 	}
-	// The end of the job's own context must not keep this from being told.
+	// The result must be stored even if the job's context has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), turn)
 	defer cancel()
 	now := s.Clock.Now()
@@ -223,14 +220,14 @@ func (s *Service) settle(ctx context.Context, d watch.Due, w *watch.Watch, i *in
 	return err
 }
 
-// pause is how long a place is left alone.
+// pause returns the delay before the next poll.
 func (s *Service) pause(w *watch.Watch, o outcome) time.Duration {
 	every := time.Duration(float64(s.Interval) * s.Spread())
 	switch {
 	case o.pause != "", errors.Is(o.err, docstore.ErrDenied), fault.CodeOf(o.err) == fault.CodeNotFound:
 		return every * slower
 	case errors.Is(o.err, integration.ErrRateLimited):
-		// The store says when to come back, and is right.
+		// The document store's own delay takes precedence.
 		if f, ok := fault.As(o.err); ok {
 			return max(every, f.RetryAfter)
 		}
@@ -247,14 +244,14 @@ func (s *Service) pause(w *watch.Watch, o outcome) time.Duration {
 	return every
 }
 
-// foreign says that the store, or its connection, is to blame.
+// foreign reports whether the cause of an error is the document store or its connection.
 func foreign(err error) bool {
 	f, ok := fault.As(err)
 	return ok && (f.Kind == fault.Upstream || f.Kind == fault.NotFound || f.Kind == fault.Unavailable || f.Kind == fault.Conflict)
 }
 
-// tellHealth marks an integration whose place can't be read, and heals one
-// whose place can be read again.
+// tellHealth marks an integration whose location cannot be read, and reactivates one whose location
+// can be read again.
 func (s *Service) tellHealth(ctx context.Context, i *integration.Integration, o outcome) error {
 	lost := errors.Is(o.err, docstore.ErrDenied) || fault.CodeOf(o.err) == fault.CodeNotFound
 	switch {
@@ -266,7 +263,7 @@ func (s *Service) tellHealth(ctx context.Context, i *integration.Integration, o 
 	return nil
 }
 
-// Report tells how far a watch has got; nil where there is none yet.
+// Report returns the state of a watch; nil if there is none yet.
 func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.Integration) (*watch.Report, error) {
 	w, err := s.Watches.Get(ctx, a.Scope(), i.ID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -302,7 +299,7 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	return r, nil
 }
 
-// Wake has an integration's place polled at once.
+// Wake requests an immediate poll of an integration's location.
 func (s *Service) Wake(ctx context.Context, i *integration.Integration) error {
 	return s.Watches.Wake(ctx, i, s.Clock.Now())
 }
