@@ -56,7 +56,7 @@ type Watch struct {
 	Woken        bool
 	LastPollAt   time.Time // the latest poll that reached the document store; zero for none
 	UpToDateAt   time.Time // when nothing was left to do last; zero for never
-	Failures     int // consecutive failed polls
+	Failures     int       // consecutive failed polls
 	Pause        Pause
 	FilesSeen    int64 // versions of files that the document store reported
 	FilesTakenIn int64 // versions that became documents
@@ -132,8 +132,8 @@ type State string
 
 // The states.
 const (
-	Wanted  State = "WANTED" // to be ingested
-	TakenIn State = "DONE" // the current version is a document
+	Wanted  State = "WANTED"  // to be ingested
+	TakenIn State = "DONE"    // the current version is a document
 	Outside State = "OUTSIDE" // in none of the watched directories
 	Skipped State = "SKIPPED" // never ingested; Reason is the cause
 )
@@ -143,13 +143,13 @@ type Reason string
 
 // The reasons.
 const (
-	Empty      Reason = "empty" // no bytes, or not yet; the next version is considered
-	TooLarge   Reason = "too_large" // larger than the upload limit
-	Withheld   Reason = "withheld" // the document store never provides the content
-	Gone       Reason = "gone" // missing after several attempts
-	Locked     Reason = "locked" // retried
+	Empty      Reason = "empty"      // no bytes, or not yet; the next version is considered
+	TooLarge   Reason = "too_large"  // larger than the upload limit
+	Withheld   Reason = "withheld"   // the document store never provides the content
+	Gone       Reason = "gone"       // missing after several attempts
+	Locked     Reason = "locked"     // retried
 	Unfinished Reason = "unfinished" // the bytes differ from the announced ones; retried
-	Denied     Reason = "denied" // reading is forbidden; retried
+	Denied     Reason = "denied"     // reading is forbidden; retried
 	Unanswered Reason = "unanswered" // the document store gave no valid response in time; retried
 )
 
@@ -160,7 +160,7 @@ type Node struct {
 	// ingested again when it returns.
 	Removed bool
 	Epoch   int64 // the latest full scan that reported it
-	Listed  bool // the content of the folder was listed
+	Listed  bool  // the content of the folder was listed
 	State   State // "" for folders and what is never opened
 	Reason  Reason
 	// DoneVersion is the version that was ingested last.
