@@ -197,7 +197,7 @@ func checkTools(ctx context.Context, server *toolserver.Server, log *slog.Logger
 	switch {
 	case ctx.Err() == context.Canceled:
 	case err != nil:
-		log.WarnContext(ctx, "the tool server could not be held against the identity provider", "error", err)
+		log.WarnContext(ctx, "tool server settings could not be checked with the identity provider", "error", err)
 	case warning != "":
 		log.WarnContext(ctx, "assistants will fail to connect", "reason", warning)
 	}

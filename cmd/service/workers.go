@@ -67,7 +67,7 @@ func (s *Service) sweep(what string, run func(context.Context) (int, error)) job
 	return jobs.Task{Name: what, Run: func(ctx context.Context) error {
 		helped, err := run(ctx)
 		if helped > 0 {
-			s.log.InfoContext(ctx, "swept", "what", what, "count", helped)
+			s.log.InfoContext(ctx, "sweep re-enqueued records", "task", what, "count", helped)
 		}
 		return err
 	}}

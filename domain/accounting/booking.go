@@ -8,7 +8,7 @@ import (
 	"docledger/domain/money"
 )
 
-// BillKind tells bills from credit notes.
+// BillKind distinguishes bills from credit notes.
 type BillKind string
 
 // The kinds.
@@ -17,7 +17,7 @@ const (
 	SupplierCredit BillKind = "CREDIT_NOTE" // what the supplier owes back
 )
 
-// TaxTreatment says what the amounts of a bill's lines hold.
+// TaxTreatment describes what the amounts of a bill's lines include.
 type TaxTreatment string
 
 // The treatments.
@@ -27,8 +27,8 @@ const (
 	NoTax        TaxTreatment = "NONE"      // the bill has no tax at all
 )
 
-// Stage is how far a bill is brought in the ledger (domain D31). A ledger
-// that knows one stage only books there (ACCOUNTING_B has no draft).
+// Stage is the state in which a bill is created in the ledger (domain D31). ACCOUNTING_B has no
+// drafts and always creates a final bill.
 type Stage string
 
 // The stages.
@@ -38,53 +38,50 @@ const (
 	StageAuthorised Stage = "AUTHORISED"
 )
 
-// Bill is what is to be booked. All amounts are positive on both kinds, save
-// deductions among the lines; they are rounded to the ledger's decimals
-// already.
+// Bill is the bill to create. All amounts are positive for both kinds, except deductions among the
+// lines. They are already rounded to the ledger's decimals.
 type Bill struct {
 	Kind BillKind
-	// Contact is the supplier's id in the ledger. Nothing of the contact is
-	// changed by booking.
+	// Contact is the supplier's id in the ledger. Creating a bill does not change the contact.
 	Contact string
-	// Number is the supplier's own. A ledger that keeps fewer characters keeps
-	// the first ones, and looks for those.
+	// Number is the supplier's invoice number. A ledger with a shorter limit stores the first
+	// characters and searches for those.
 	Number string
-	// Reference is the id of our invoice. It is written into the bill where
-	// Find and Read find it again, whatever else people change there.
+	// Reference is the id of docledger's invoice. It is stored in a field of the bill in which Find
+	// and Read find it again, even if users change other fields.
 	Reference string
-	// Link is the page on which a person sees the invoice; "" for none.
+	// Link is the URL of the page that shows the invoice; "" for none.
 	Link     string
-	Date     calendar.Date // under which the ledger books
-	DueDate  calendar.Date // zero: none is stated
+	Date     calendar.Date // the posting date
+	DueDate  calendar.Date // zero: not stated
 	Currency string        // ISO 4217
 	Stage    Stage
 	Tax      TaxTreatment
 	Lines    []BillLine
-	// Taxes are the stated tax of each rate: the sum of the lines' TaxAmount. A
-	// ledger that takes stated tax books it; another computes its own, which
-	// Booked.Total then shows.
+	// Taxes is the stated tax of each rate: the sum of the lines' TaxAmount. A ledger that accepts
+	// stated tax uses it. Any other ledger computes the tax, and LedgerBill.Total shows the result.
 	Taxes []BillTax
-	Total money.Decimal // what the bill should come to, with tax
-	// Corrects are the bills that a credit note corrects. It is set against
-	// them where the ledger can, and names their numbers anyway.
+	Total money.Decimal // the expected total, with tax
+	// Corrects are the bills that a credit note corrects. The ledger applies the credit note to
+	// them if it can. Their numbers are always part of the credit note.
 	Corrects []Corrected
-	// Memo is text for whoever opens the bill in the ledger; may be "".
+	// Memo is a text for users of the ledger; may be "".
 	Memo string
-	// AllowDuplicate books although the supplier has another bill with the number.
+	// AllowDuplicate allows a bill although the supplier has another bill with the number.
 	AllowDuplicate bool
 }
 
 // BillLine is one line of a bill.
 type BillLine struct {
 	Description string
-	Quantity    *money.Decimal // nil where Amount is not made of a quantity and a price
+	Quantity    *money.Decimal // nil if Amount does not result from a quantity and a price
 	UnitPrice   *money.Decimal // of one unit; nil together with Quantity
-	Amount      money.Decimal  // as Tax of the bill says; counts where price and quantity round otherwise
+	Amount      money.Decimal  // as the bill's Tax describes; takes precedence if price and quantity round differently
 	Account     string         // an id of AccountReader
-	// TaxRate is an id of TaxRateReader. "" is no tax on this line: the ledger's
-	// own way of saying so is the connector's to know.
+	// TaxRate is an id of TaxRateReader; "" means no tax. The connector translates "" into the
+	// ledger's own form.
 	TaxRate   string
-	TaxAmount money.Decimal // that is on, or within, Amount
+	TaxAmount money.Decimal // the tax added to, or included in, Amount
 }
 
 // BillTax is the tax of one rate.
@@ -100,7 +97,7 @@ type Corrected struct {
 	Number string // the supplier's
 }
 
-// LedgerBill is a bill as the ledger holds it.
+// LedgerBill is a bill of the ledger.
 type LedgerBill struct {
 	ID       string
 	Kind     BillKind
@@ -109,10 +106,9 @@ type LedgerBill struct {
 	Currency string // ISO 4217
 	Total    money.Decimal
 	TaxTotal money.Decimal
-	// Reference is the one of Bill, or "" on a bill that docledger did not
-	// book.
+	// Reference is the Reference of Bill, or "" for a bill that docledger did not create.
 	Reference string
-	// Removed says that the ledger no longer counts it: deleted or voided.
+	// Removed reports that the bill was deleted or voided.
 	Removed bool
 	URL     string // of its page in the ledger; "" where there is none
 }
@@ -126,58 +122,54 @@ type BillQuery struct {
 	Reference string
 }
 
-// Rules are what a ledger holds bills to.
+// Rules are the constraints of a ledger on bills.
 type Rules struct {
 	BaseCurrency string // ISO 4217
-	// Currencies are what bills may be in, the base currency among them.
+	// Currencies are the accepted currencies, including the base currency.
 	Currencies []string
-	// HasTax says that the organization's bills carry tax rates.
+	// HasTax reports that the organization's bills have tax rates.
 	HasTax bool
-	// Decimals that amounts have at most.
+	// Decimals is the maximum number of decimals of an amount.
 	Decimals int
-	// ClosedUntil is the last day of the closed period: nothing is booked on it
-	// or before. Zero where no period is closed.
+	// ClosedUntil is the last day of the closed period; bills must be dated later. Zero means that
+	// no period is closed.
 	ClosedUntil calendar.Date
 }
 
-// BillCreator books bills. What its errors have in common:
+// BillCreator creates bills. Its common errors:
 //
-//   - a Refusal in the chain (see RefusalOf): the ledger refuses the bill, and
-//     has not booked it.
-//   - ErrReconnect, ErrAccessRefused, ErrTenantGone, ErrRateLimited of package
-//     integration, and ErrNotSent, in the chain, and fault.Invalid and
-//     fault.NotFound: nothing was done.
-//   - anything else after Book leaves uncertain whether the bill is there; see
-//     Uncertain.
+// - a Refusal in the chain (see RefusalOf): the ledger refused the bill and did not create it.
+// - ErrReconnect, ErrAccessRefused, ErrTenantGone, ErrRateLimited or ErrNotSent of package
+// integration in the chain, fault.Invalid and fault.NotFound: the call had no effect.
+// - any other error of CreateBill leaves unknown whether the bill exists; see Uncertain.
 type BillCreator interface {
-	// Rules reads what bills are held to.
+	// Rules reads the ledger's constraints on bills.
 	Rules(ctx context.Context, a integration.Access) (Rules, error)
-	// CreateBill books a bill. With the same key and the same bill it is booked once,
-	// as long as the ledger remembers the key; key has up to 50 characters of
-	// [0-9a-z-]. A key that was used with another bill books nothing: it is
-	// ErrKeyReused, or, where the ledger does not notice, the first bill.
+	// CreateBill creates a bill. Calls with the same key and bill create it once, as long as the
+	// ledger stores the key. key has up to 50 characters of [0-9a-z-]. A key that was used with
+	// another bill creates nothing: the result is ErrKeyReused or, if the ledger does not detect
+	// it, the first bill.
 	CreateBill(ctx context.Context, a integration.Access, b Bill, key string) (LedgerBill, error)
-	// Find returns the bills of the kind that carry the reference, and those of
-	// the contact with the number, oldest first, removed ones too. It reads the
-	// ledger's own list, which does not lag. One that carries the reference is
-	// found as long as people have left it its contact and its number or date.
+	// Find returns the bills of the kind with the reference, and those of the contact with the
+	// number, oldest first, including removed ones. It reads the ledger's own list, which is not
+	// delayed. A bill with the reference is found unless users changed its contact, or both its
+	// number and its date.
 	Find(ctx context.Context, a integration.Access, w BillQuery) ([]LedgerBill, error)
-	// Read returns one bill. One that is deleted or voided is Removed, one that
-	// the ledger does not know is fault.NotFound: so is a deleted one in a ledger
-	// that forgets those.
+	// Read returns one bill. A deleted or voided bill is Removed. A bill that the ledger does not
+	// know is fault.NotFound, including a deleted one in ledgers that forget deleted bills.
 	Read(ctx context.Context, a integration.Access, kind BillKind, id string) (LedgerBill, error)
 }
 
-// NewContact is a supplier that the ledger does not have.
+// NewContact is a supplier to create in the ledger.
 type NewContact struct {
 	Name     string
 	TaxID    string // "" where none is stated
 	Email    string // "" where none is stated
-	Currency string // ISO 4217, of the first bill; a ledger that ties contacts to one takes it
+	Currency string // ISO 4217, of the first bill; used by ledgers that bind a contact to one currency
 	Address  ContactAddress
 }
 
-// ContactAddress is a postal address; what is not known is "".
+// ContactAddress is a postal address; unknown fields are "".
 type ContactAddress struct {
 	Line1      string
 	Line2      string
@@ -187,11 +179,10 @@ type ContactAddress struct {
 	Country    string // ISO 3166-1 alpha-2
 }
 
-// ContactCreator adds contacts.
+// ContactCreator creates contacts.
 type ContactCreator interface {
-	// CreateContact adds a contact, once for a key as Book. A name that the
-	// ledger has given to somebody already is a Refusal with contact_name_taken.
-	// After an uncertain answer the contact is looked for in the list before it
-	// is created again.
+	// CreateContact creates a contact, once per key as CreateBill does. A name that is already used
+	// is a Refusal with contact_name_taken. After an uncertain result the caller searches the list
+	// before it creates the contact again.
 	CreateContact(ctx context.Context, a integration.Access, c NewContact, key string) (Contact, error)
 }

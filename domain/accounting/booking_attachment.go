@@ -7,40 +7,39 @@ import (
 	"docledger/domain/integration"
 )
 
-// Attachment is a file that hangs on a bill.
+// Attachment is a file that is attached to a bill.
 type Attachment struct {
 	Filename  string
 	SizeBytes int64
 }
 
-// AttachmentLimits are what a ledger takes.
+// AttachmentLimits are a ledger's limits for attachments.
 type AttachmentLimits struct {
 	MaxBytes   int64
-	MaxFiles   int      // on one bill; 0 for any number
-	MediaTypes []string // those that it takes; lower case, without parameters
+	MaxFiles   int      // per bill; 0 means unlimited
+	MediaTypes []string // accepted types, in lower case and without parameters
 }
 
-// File is what is to be attached.
+// File is a file to attach.
 type File struct {
-	// Filename is the original's. Characters that the ledger refuses in names
-	// are the connector's to replace, always in the same way.
+	// Filename is the original's. The connector replaces characters that the ledger does not
+	// accept, always in the same way.
 	Filename  string
 	MediaType string
 	SizeBytes int64
 	Content   io.Reader // exactly SizeBytes
 }
 
-// Attacher hangs files on bills.
+// Attacher attaches files to bills.
 type Attacher interface {
-	// AttachmentLimits tells what is taken, without a call.
+	// AttachmentLimits returns the limits without an external call.
 	AttachmentLimits() AttachmentLimits
-	// Attachments lists what hangs on a bill.
+	// Attachments lists the attachments of a bill.
 	Attachments(ctx context.Context, a integration.Access, kind BillKind, id string) ([]Attachment, error)
-	// Attach hangs a file on a bill. What the ledger does not take is a Refusal
-	// with attachment_refused; after any error that leaves it uncertain,
-	// Attachments tells whether the file is there, under Attachment.Filename as
-	// Attach returns it for the same file.
+	// Attach attaches a file to a bill. A file that the ledger does not accept is a Refusal with
+	// attachment_refused. After an uncertain error, Attachments shows whether the file exists,
+	// under the same Attachment.Filename that Attach returns.
 	Attach(ctx context.Context, a integration.Access, kind BillKind, id string, f File) (Attachment, error)
-	// AttachmentName is the name under which a file would hang there.
+	// AttachmentName returns the name under which a file would be attached.
 	AttachmentName(filename string) string
 }

@@ -8,11 +8,11 @@ import (
 	"docledger/domain/integration"
 )
 
-// Code is the machine-readable reason why a booking failed or waits: the
-// closed set of `sync.error.code`.
+// Code is the machine-readable reason why a sync failed or waits: the closed set of
+// `sync.error.code`.
 type Code string
 
-// The codes. Those of the second block pass by themselves and are tried again.
+// The codes. Those of the second block are temporary and are retried.
 const (
 	CodeNotConnected      Code = "not_connected"
 	CodeReconnectNeeded   Code = "reconnect_needed"
@@ -43,37 +43,37 @@ const (
 	CodeInternal        Code = "internal"
 )
 
-// texts say, for each code, what is the matter and what a person does next.
+// texts describes, for each code, the problem and what a person does next.
 var texts = map[Code]struct{ message, action string }{
-	CodeNotConnected:      {"The entity has no accounting integration that works.", "Connect and set up an accounting integration for the entity, then sync again."},
-	CodeReconnectNeeded:   {"The ledger no longer accepts the connection.", "Connect the accounting integration again; the invoice is then synced by itself."},
+	CodeNotConnected:      {"The entity has no active accounting integration.", "Connect and set up an accounting integration for the entity, then sync again."},
+	CodeReconnectNeeded:   {"The ledger no longer accepts the connection.", "Connect the accounting integration again; the invoice is then synced automatically."},
 	CodeIncomplete:        {"The invoice lacks what every bill needs.", "Reopen the invoice, add what is missing, approve it and sync again."},
-	CodeContactAmbiguous:  {"Several contacts of the ledger fit the supplier.", "Set contact_id of the invoice to the right one, or merge the contacts in the ledger, then sync again."},
-	CodeContactUnusable:   {"The contact can't be used in the ledger.", "Choose another contact_id, or restore the contact in the ledger, then sync again."},
-	CodeContactNameTaken:  {"The ledger has given the supplier's name to somebody who can't send bills.", "Set contact_id of the invoice, or add the supplier in the ledger under another name, then sync again."},
+	CodeContactAmbiguous:  {"Several contacts of the ledger match the supplier.", "Set contact_id of the invoice to the right one, or merge the contacts in the ledger, then sync again."},
+	CodeContactUnusable:   {"The contact cannot be used in the ledger.", "Choose another contact_id, or restore the contact in the ledger, then sync again."},
+	CodeContactNameTaken:  {"The supplier's name belongs to a ledger contact that cannot send bills.", "Set contact_id of the invoice, or add the supplier in the ledger under another name, then sync again."},
 	CodeAccountMissing:    {"No account is chosen for a line.", "Set account_id of the lines, or default_account_id in the entity's settings, then sync again."},
-	CodeAccountUnusable:   {"An account can't be used in the ledger.", "Choose another account_id for the lines, or another default_account_id in the settings, then sync again."},
-	CodeTaxRateAmbiguous:  {"Several tax rates of the ledger fit.", "Choose one by tax_mappings in the entity's settings, or tax_rate_id of the lines, then sync again."},
-	CodeTaxRateMissing:    {"No tax rate of the ledger fits.", "Add the rate in the ledger, or choose one by tax_mappings in the entity's settings or tax_rate_id of the lines, then sync again."},
-	CodeTaxRateUnusable:   {"A tax rate can't be used in the ledger.", "Choose another tax_rate_id for the lines, or correct tax_mappings and default_tax_rate_id in the settings, then sync again."},
-	CodeCurrency:          {"The ledger does not take the invoice's currency.", "Add the currency in the ledger, or correct the invoice's, then sync again."},
-	CodeTotalsDiffer:      {"The lines do not come to the invoice's total.", "Reopen the invoice, correct its lines or totals, approve it and sync again."},
+	CodeAccountUnusable:   {"An account cannot be used in the ledger.", "Choose another account_id for the lines, or another default_account_id in the settings, then sync again."},
+	CodeTaxRateAmbiguous:  {"Several tax rates of the ledger match.", "Choose one by tax_mappings in the entity's settings, or tax_rate_id of the lines, then sync again."},
+	CodeTaxRateMissing:    {"No tax rate of the ledger matches.", "Add the rate in the ledger, or choose one by tax_mappings in the entity's settings or tax_rate_id of the lines, then sync again."},
+	CodeTaxRateUnusable:   {"A tax rate cannot be used in the ledger.", "Choose another tax_rate_id for the lines, or correct tax_mappings and default_tax_rate_id in the settings, then sync again."},
+	CodeCurrency:          {"The ledger does not accept the invoice's currency.", "Add the currency in the ledger, or correct the invoice's, then sync again."},
+	CodeTotalsDiffer:      {"The lines do not add up to the invoice's total.", "Reopen the invoice, correct its lines or totals, approve it and sync again."},
 	CodePeriodClosed:      {"The ledger's period is closed for the invoice's date.", "Set posting_date to a day in an open period, or open the period in the ledger, then sync again."},
-	CodeAlreadyInLedger:   {"The ledger has a bill of this supplier with the same number and total.", "Sync with link set to that bill to adopt it, or with force to book nevertheless."},
-	CodeRemovedInLedger:   {"The bill was deleted or voided in the ledger.", "Sync again to book it anew, or reject the invoice."},
+	CodeAlreadyInLedger:   {"The ledger has a bill of this supplier with the same number and total.", "Sync with link set to that bill to adopt it, or with force to create another bill."},
+	CodeRemovedInLedger:   {"The bill was deleted or voided in the ledger.", "Sync again to create another bill, or reject the invoice."},
 	CodeRefused:           {"The ledger refuses the bill.", "Correct what the message names, here or in the ledger, then sync again."},
-	CodeAttachmentRefused: {"The ledger does not take the original.", "Nothing needs to be done; the original stays here."},
-	CodeUnavailable:       {"The ledger does not answer as it should.", "Nothing needs to be done; it is tried again by itself."},
-	CodeBusy:              {"The ledger takes no more requests for now.", "Nothing needs to be done; it is tried again by itself."},
-	CodeContactUnderWay:   {"Another invoice of this supplier is adding the supplier to the ledger.", "Nothing needs to be done; this one goes on as soon as the supplier is there."},
-	CodeUncertain:         {"The ledger's answer was lost; the ledger is asked whether the bill is there.", "Nothing needs to be done; it is read back by itself."},
-	CodeOriginal:          {"The original can't be read at the moment, so that it is not attached yet.", "Nothing needs to be done; it is tried again by itself."},
-	CodeCancelled:         {"The operator of the service has cancelled the booking; the ledger was told nothing of it.", "Sync again to have it booked."},
-	CodeHeld:              {"Nothing is booked for now: the service was restored from a backup, and its operator has not let the work go on yet.", "Nothing needs to be done; it is booked by itself as soon as the operator has looked."},
-	CodeInternal:          {"Something went wrong here.", "It is tried again by itself; tell the operator if it stays."},
+	CodeAttachmentRefused: {"The ledger does not accept the original.", "Nothing needs to be done; the original stays here."},
+	CodeUnavailable:       {"The ledger does not respond correctly.", "Nothing needs to be done; docledger retries automatically."},
+	CodeBusy:              {"The ledger accepts no more requests at the moment.", "Nothing needs to be done; docledger retries automatically."},
+	CodeContactUnderWay:   {"The sync of another invoice is creating this supplier in the ledger.", "Nothing needs to be done; this sync continues as soon as the supplier exists."},
+	CodeUncertain:         {"The ledger's response was lost; docledger checks whether the bill exists.", "Nothing needs to be done; docledger checks automatically."},
+	CodeOriginal:          {"The original cannot be read at the moment, so it is not attached yet.", "Nothing needs to be done; docledger retries automatically."},
+	CodeCancelled:         {"The operator of the service cancelled the sync. Nothing was sent to the ledger.", "Sync again to create the bill."},
+	CodeHeld:              {"Syncs are paused: the service was restored from a backup, and its operator has not resumed work yet.", "Nothing needs to be done; the invoice is synced automatically after the operator resumes work."},
+	CodeInternal:          {"An unexpected error occurred.", "docledger retries automatically. Inform the operator if the error persists."},
 }
 
-// Codes lists the closed set, in the order of its texts here.
+// Codes lists every code, in the order of texts.
 func Codes() []Code {
 	return []Code{
 		CodeNotConnected, CodeReconnectNeeded, CodeIncomplete, CodeContactAmbiguous, CodeContactUnusable,
@@ -84,48 +84,44 @@ func Codes() []Code {
 	}
 }
 
-// Text says what a code means.
+// Text returns the meaning of a code.
 func (c Code) Text() string { return texts[c].message }
 
-// Action says what a person does about it.
+// Action returns what a person does about a code.
 func (c Code) Action() string { return texts[c].action }
 
 var (
 	// ErrNotSent is integration.ErrNotSent: the ledger never received the request.
 	ErrNotSent = integration.ErrNotSent
-	// ErrKeyReused says that an idempotency key was used before with another
-	// bill. The ledger did nothing now; what the first call did is uncertain.
+	// ErrKeyReused reports that an idempotency key was used before with another bill. This call had
+	// no effect; the effect of the first call is unknown.
 	ErrKeyReused = errors.New("the idempotency key was used before with other values")
 )
 
-// Refusal is a business reason why something is not booked. Trying again
-// without a change is of no use.
+// Refusal is a business reason why no bill is created. Retrying without a change has no effect.
 type Refusal struct {
 	Code Code
-	// Detail says which value it is about, in the ledger's words where they
-	// come from there; may be "". It holds no token and no more than 500
-	// characters.
+	// Detail names the affected value, in the ledger's words if it comes from there; may be "". It
+	// contains no token and at most 500 characters.
 	Detail string
-	// Bill is the bill that is there already, with CodeAlreadyInLedger and
-	// CodeRemovedInLedger.
+	// Bill is the existing bill, for CodeAlreadyInLedger and CodeRemovedInLedger.
 	Bill *LedgerBill
-	// Candidates are the things of the ledger to choose from, with codes that
-	// say that several fit.
+	// Candidates are the matching records of the ledger, for the codes that report several matches.
 	Candidates []Candidate
 	cause      error
 }
 
-// Candidate is one of several things of the ledger.
+// Candidate is one of several matching records of the ledger.
 type Candidate struct {
 	ID   string
 	Name string
 	URL  string // "" for none
 }
 
-// maxCandidates bounds how many of them are told.
+// maxCandidates is the maximum number of candidates in a refusal.
 const maxCandidates = 20
 
-// maxDetail bounds what is kept of a ledger's words, in characters.
+// maxDetail is the maximum length of a ledger's message, in characters.
 const maxDetail = 500
 
 // Refuse returns a refusal; detail may be "".
@@ -151,7 +147,7 @@ func (r *Refusal) About(b LedgerBill) *Refusal {
 	return &c
 }
 
-// Or returns a copy of r with one more thing to choose from.
+// Or returns a copy of r with one more candidate.
 func (r *Refusal) Or(id, name, url string) *Refusal {
 	c := *r
 	if len(c.Candidates) < maxCandidates {
@@ -160,7 +156,7 @@ func (r *Refusal) Or(id, name, url string) *Refusal {
 	return &c
 }
 
-// Message says what is the matter, the detail included.
+// Message returns the problem, including the detail.
 func (r *Refusal) Message() string {
 	if r.Detail == "" {
 		return r.Code.Text()
@@ -168,7 +164,7 @@ func (r *Refusal) Message() string {
 	return r.Code.Text() + " " + r.Detail
 }
 
-// Error implements error. It leaves the detail out, which may name people.
+// Error implements error. It omits the detail, which may contain personal data.
 func (r *Refusal) Error() string {
 	if r.cause != nil {
 		return fmt.Sprintf("%s: %v", r.Code, r.cause)
@@ -186,9 +182,9 @@ func RefusalOf(err error) (*Refusal, bool) {
 	return r, ok
 }
 
-// Uncertain says that, after Book failed with err, the bill may be there: the
-// ledger must be asked before anything else is tried. Whatever does not say
-// for sure that nothing was done is uncertain.
+// Uncertain reports whether the bill may exist after CreateBill failed with err. The caller must
+// then search the ledger before any other attempt. Every error that does not prove that the call
+// had no effect is uncertain.
 func Uncertain(err error) bool {
 	if err == nil {
 		return false

@@ -15,37 +15,35 @@ import (
 )
 
 const (
-	// postWriters is how many transactions keep events at the same time.
+	// postWriters is the number of concurrent transactions that store messages.
 	postWriters = 3
-	// postCount and postBytes bound what one transaction keeps.
+	// postCount and postBytes limit what one transaction stores.
 	postCount = 64
 	postBytes = 4 << 20
-	// postTimeout bounds one transaction: a sender that hangs up must not take
-	// the others' events with it.
+	// postTimeout limits one transaction. It does not depend on a sender's connection, because the
+	// transaction stores messages of other senders too.
 	postTimeout = 20 * time.Second
 )
 
-// batchWriter lets events that come while transactions are under way share the next
-// one: a burst then costs a few commits instead of one for each event. An event
-// that comes alone is written at once.
+// batchWriter combines messages that arrive during running transactions into the next one, so that
+// a burst costs a few commits. A single message is written immediately.
 type batchWriter struct {
 	mu      sync.Mutex
 	waiting []*pendingMessage
 	writing int
 }
 
-// pendingMessage is an event on its way into the inbox. It gets one of the two.
+// pendingMessage is a message that is not stored yet. It receives exactly one of turn and done.
 type pendingMessage struct {
 	message *inbox.Message
-	turn    chan []*pendingMessage // what its caller is to write, itself first
-	done    chan error             // what became of it, where another caller wrote it
+	turn    chan []*pendingMessage // the batch that its caller must write, itself first
+	done    chan error             // the result, if another caller wrote it
 }
 
-// errAbandoned answers those whose event another caller was to keep, and who
-// did not come to it.
-var errAbandoned = errors.New("the event was not kept")
+// errAbandoned is returned if the caller that should have stored the message did not do it.
+var errAbandoned = errors.New("the event was not stored")
 
-// keep stores an event with the job that carries it out, in one transaction.
+// keep stores a message with its job, in one transaction.
 func (s *Service) keep(ctx context.Context, m *inbox.Message) error {
 	a := &pendingMessage{message: m, turn: make(chan []*pendingMessage, 1), done: make(chan error, 1)}
 	s.post.enter(a)
@@ -60,7 +58,7 @@ func (s *Service) keep(ctx context.Context, m *inbox.Message) error {
 			if s.post.leave(a) {
 				return ctx.Err()
 			}
-			ended = nil // it is being written, or ours to write
+			ended = nil // being written by another caller, or assigned to this one
 		}
 	}
 }
@@ -72,7 +70,7 @@ func (p *batchWriter) enter(a *pendingMessage) {
 	p.assign()
 }
 
-// leave says whether the arrival was still waiting; it no longer is.
+// leave removes the message from the queue and reports whether it was still queued.
 func (p *batchWriter) leave(a *pendingMessage) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,7 +88,7 @@ func (p *batchWriter) wrote() {
 	p.assign()
 }
 
-// assign gives what waits to one of those who wait, while writers are free.
+// assign gives the queued messages to one of their callers while writers are free.
 func (p *batchWriter) assign() {
 	for p.writing < postWriters && len(p.waiting) > 0 {
 		n, size := 0, 0
@@ -105,8 +103,8 @@ func (p *batchWriter) assign() {
 	}
 }
 
-// write keeps a batch and returns what became of its first event; the others
-// are told.
+// write stores a batch and returns the result of its first message. It sends the results of the
+// others to their callers.
 func (s *Service) write(ctx context.Context, batch []*pendingMessage) error {
 	results := make([]error, len(batch))
 	for i := range results {
@@ -122,7 +120,7 @@ func (s *Service) write(ctx context.Context, batch []*pendingMessage) error {
 	defer cancel()
 	err := s.add(ctx, batch...)
 	if err != nil && len(batch) > 1 {
-		// One of them may be the reason, which is no reason for the others.
+		// One message may have caused the failure, so each is stored separately.
 		for i, a := range batch {
 			results[i] = s.add(ctx, a)
 		}
@@ -134,8 +132,8 @@ func (s *Service) write(ctx context.Context, batch []*pendingMessage) error {
 	return err
 }
 
-// add stores events with their jobs in one transaction, after what must come
-// before their answers; those that are there already change nothing.
+// add stores messages with their jobs in one transaction, after Handler.Before. Messages that
+// already exist are unchanged.
 func (s *Service) add(ctx context.Context, batch ...*pendingMessage) error {
 	messages := make([]*inbox.Message, len(batch))
 	of := map[inbox.Sender][]*inbox.Message{}
@@ -147,14 +145,14 @@ func (s *Service) add(ctx context.Context, batch ...*pendingMessage) error {
 	}
 	for sender, theirs := range of {
 		if err := s.Handlers[sender].Before(ctx, theirs); err != nil {
-			return fmt.Errorf("prepare for the events: %w", err)
+			return fmt.Errorf("prepare events: %w", err)
 		}
 	}
 	var unreadable []*inbox.Message
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		added, err := s.Inbox.Add(ctx, messages)
 		if err != nil {
-			return fmt.Errorf("keep the events: %w", err)
+			return fmt.Errorf("store events: %w", err)
 		}
 		var jobs []job.Args
 		unreadable = nil

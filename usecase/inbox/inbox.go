@@ -1,5 +1,5 @@
-// Package inbox takes in what other systems tell us by webhook and carries it
-// out, once, however often and in whatever order it is told.
+// Package inbox stores webhook events of other systems and processes each once, regardless of
+// repetitions and order.
 package inbox
 
 import (
@@ -20,25 +20,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// An event is tried at least maxAttempts times and at least for as long as
-// giveUpAfter before an operator must look: an outage of a third party that
-// lasts for hours must leave no charge and no customer undone.
+// maxAttempts and giveUpAfter are the minimum number of attempts and the minimum time before a
+// message becomes FAILED. An outage of several hours must not lose a charge or a customer.
 const (
 	maxAttempts = 10
 	giveUpAfter = 24 * time.Hour
 )
 
-// Handler carries out the effect of one sender's events. It may be called
-// again for the same event.
+// Handler processes the events of one sender. It must accept repeated calls for one event.
 type Handler interface {
-	// Before runs when events have arrived, before they are kept and answered;
-	// it must be quick and may be repeated.
+	// Before runs before received events are stored and acknowledged. It must be fast and
+	// repeatable.
 	Before(ctx context.Context, messages []*inbox.Message) error
-	// Handle carries out the effect, or returns inbox.ErrIgnored.
+	// Handle processes the event, or returns inbox.ErrIgnored.
 	Handle(ctx context.Context, m *inbox.Message) error
 }
 
-// Service is the inbox of every sender.
+// Service is the inbox of all senders.
 type Service struct {
 	Inbox      inbox.Repository
 	Handlers   map[inbox.Sender]Handler
@@ -52,7 +50,7 @@ type Service struct {
 	post batchWriter
 }
 
-// Event is what a verified webhook says.
+// Event is the content of a verified webhook.
 type Event struct {
 	ID         string
 	Type       string
@@ -63,10 +61,10 @@ type Event struct {
 	Unreadable string
 }
 
-// maxName bounds what is stored of an id or a type that the sender chose.
+// maxName is the maximum stored length of an id or type that the sender chose, in bytes.
 const maxName = 255
 
-// name returns the text that is stored and logged for an id or a type.
+// name returns the form of an id or type that is stored and logged.
 func name(text string) string {
 	text = strings.ToValidUTF8(text, "?")
 	if len(text) > maxName {
@@ -75,8 +73,8 @@ func name(text string) string {
 	return text
 }
 
-// identified gives an event that names no id one that depends on its bytes
-// alone, so that each repetition of it is recognized.
+// identified gives an event without id one that depends only on its bytes, so that repetitions are
+// detected.
 func (e Event) identified() Event {
 	if e.ID == "" {
 		sum := sha256.Sum256(e.Body)
@@ -85,10 +83,9 @@ func (e Event) identified() Event {
 	return e
 }
 
-// Receive keeps an event with the job that carries it out, in one transaction.
-// Once it has returned, the sender may forget the event. One that is here
-// already changes nothing. An event that cannot be interpreted is stored as
-// FAILED without a job, for the operator: a repetition would not improve it.
+// Receive stores an event with its job in one transaction. After it returns, the sender need not
+// repeat the event. An event that already exists is unchanged. An event that cannot be interpreted
+// is stored as FAILED without a job, because a repetition would not help.
 func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) error {
 	e = e.identified()
 	m := &inbox.Message{
@@ -101,8 +98,8 @@ func (s *Service) Receive(ctx context.Context, sender inbox.Sender, e Event) err
 	return s.keep(ctx, m)
 }
 
-// Process carries out one event; an error says that it is to be tried again,
-// job.ErrHeld that it was not tried.
+// Process processes one event. An error requests another attempt; job.ErrPaused means that no
+// attempt was made.
 func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
 	held, err := job.Paused(ctx, s.Holds)
 	if err != nil {
@@ -143,13 +140,12 @@ func (s *Service) Process(ctx context.Context, args job.ProcessEvent) error {
 	return errors.Join(handled, err)
 }
 
-// sweepAge is how old an unfinished event must be before the sweep looks
-// whether its job is still there.
+// sweepAge is the age at which the sweep checks whether an unfinished message still has a job.
 const sweepAge = 5 * time.Second
 
 const sweepLimit = 200
 
-// Sweep gives a job to every event that is not finished and has none.
+// Sweep enqueues a job for every unfinished message without one.
 func (s *Service) Sweep(ctx context.Context) (int, error) {
 	unfinished, err := s.Inbox.Unfinished(ctx, s.Clock.Now().Add(-sweepAge), sweepLimit)
 	if err != nil {
@@ -172,12 +168,12 @@ func (s *Service) Sweep(ctx context.Context) (int, error) {
 	return helped, nil
 }
 
-// List shows the operator what came in, newest first.
+// List returns messages for the operator, newest first.
 func (s *Service) List(ctx context.Context, f inbox.Filter, p page.Request) (page.Of[inbox.Message], error) {
 	return s.Inbox.ForOperator(ctx, f, p)
 }
 
-// Replay has an event carried out again, whatever became of it.
+// Replay processes a message again, regardless of its state.
 func (s *Service) Replay(ctx context.Context, id uuid.UUID) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		_, err := s.Inbox.Update(ctx, id, func(m *inbox.Message) error {

@@ -9,12 +9,11 @@ import (
 	"docledger/domain/job"
 )
 
-// errAsItIs rolls back where nothing is to be changed.
-var errAsItIs = errors.New("the event stays as it is")
+// errAsItIs rolls back if there is nothing to change.
+var errAsItIs = errors.New("nothing to change")
 
-// Cancel gives an event up whose job the operator has cancelled, within the
-// caller's transaction; Replay carries it out after all. One that is done stays
-// so.
+// Cancel sets a message to FAILED whose job the operator has cancelled, within the caller's
+// transaction. Replay processes it again. A processed message is unchanged.
 func (s *Service) Cancel(ctx context.Context, args job.ProcessEvent) error {
 	_, err := s.Inbox.Update(ctx, args.MessageID, func(m *inbox.Message) error {
 		if m.State != inbox.Received {
@@ -29,8 +28,8 @@ func (s *Service) Cancel(ctx context.Context, args job.ProcessEvent) error {
 	return err
 }
 
-// Retry carries an event out whose job has ended without it, within the
-// caller's transaction.
+// Retry processes a message again whose job ended without a result, within the caller's
+// transaction.
 func (s *Service) Retry(ctx context.Context, args job.ProcessEvent) error {
 	m, err := s.Inbox.Get(ctx, args.MessageID)
 	if err != nil {

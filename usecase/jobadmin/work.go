@@ -1,7 +1,6 @@
-// Package work lets the operator look at the jobs of the installation, hurry
-// them and end them (domain D32). The aggregate, not the job, is the truth: a
-// job that is cancelled ends what it was for in a state that people see and can
-// go on from, since the sweeps would give it another job otherwise.
+// Package jobadmin lets the operator list, retry and cancel jobs (domain D32). The aggregate, not
+// the job, is the source of truth. Cancelling a job therefore ends the aggregate in a visible,
+// recoverable state; otherwise the sweep would enqueue another job.
 package jobadmin
 
 import (
@@ -13,15 +12,15 @@ import (
 	"docledger/usecase"
 )
 
-// Owner is the use-case that a kind of job serves.
+// Owner is the use case behind a job kind.
 type Owner[T job.Args] interface {
-	// Cancel ends what the job is for, and Again begins it anew after a job that
-	// has ended without it; both within the caller's transaction.
+	// Cancel ends what the job works on, and Retry starts it again after a job that ended without a
+	// result. Both run within the caller's transaction.
 	Cancel(ctx context.Context, args T) error
 	Retry(ctx context.Context, args T) error
 }
 
-// Service is the operator's view of the jobs.
+// Service is the operator's access to the jobs.
 type Service struct {
 	Jobs       job.Operator
 	Extraction Owner[job.ExtractDocument]
@@ -30,14 +29,13 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 }
 
-// List shows jobs, newest first.
+// List returns jobs, newest first.
 func (s *Service) List(ctx context.Context, f job.Filter, p page.Request) (page.Of[job.Record], error) {
 	return s.Jobs.ForOperator(ctx, f, p)
 }
 
-// Retry makes a job run now that waits. What a job was for that has failed, or
-// was cancelled, is begun anew, with a job of its own. It returns the job as it
-// was.
+// Retry runs a waiting job now. For a failed or cancelled job it starts the work again with a new
+// job. It returns the job as it was.
 func (s *Service) Retry(ctx context.Context, id int64) (r *job.Record, err error) {
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if r, err = s.Jobs.RecordForOperator(ctx, id); err != nil {
@@ -45,9 +43,9 @@ func (s *Service) Retry(ctx context.Context, id int64) (r *job.Record, err error
 		}
 		switch r.State {
 		case job.Running:
-			return conflict("The job runs just now.")
+			return conflict("The job is running.")
 		case job.Done:
-			return conflict("The job is done; there is nothing to repeat.")
+			return conflict("The job is done and cannot be retried.")
 		case job.Failed, job.Cancelled:
 			return s.again(ctx, r)
 		}
@@ -70,8 +68,7 @@ func (s *Service) again(ctx context.Context, r *job.Record) error {
 	return s.Jobs.RetryForOperator(ctx, r.ID)
 }
 
-// Cancel ends a job that waits, with what it is for. It returns the job as it
-// was.
+// Cancel cancels a waiting job and ends its work. It returns the job as it was.
 func (s *Service) Cancel(ctx context.Context, id int64) (r *job.Record, err error) {
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if r, err = s.Jobs.RecordForOperator(ctx, id); err != nil {
@@ -82,14 +79,14 @@ func (s *Service) Cancel(ctx context.Context, id int64) (r *job.Record, err erro
 			return err
 		}
 		if !ok {
-			return conflict("Only a job that waits can be cancelled; this one runs or has ended.")
+			return conflict("Only a waiting job can be cancelled. This job is running or has ended.")
 		}
 		return s.end(ctx, r)
 	})
 	return r, err
 }
 
-// end ends what a job is for.
+// end ends the work of a job.
 func (s *Service) end(ctx context.Context, r *job.Record) error {
 	switch args := r.Args.(type) {
 	case job.ExtractDocument:
@@ -101,10 +98,10 @@ func (s *Service) end(ctx context.Context, r *job.Record) error {
 	case job.ProcessEvent:
 		return s.Inbox.Cancel(ctx, args)
 	case job.PollStore:
-		return conflict("A watched place is polled as long as its integration is connected: disconnect integration %s to end that.", args.IntegrationID)
+		return conflict("A watched location is polled while its integration is connected. Disconnect integration %s to stop the polls.", args.IntegrationID)
 	}
 	if r.Subject != "" {
-		return conflict("What is done every so often comes again by itself.")
+		return conflict("A periodic task cannot be cancelled, because it is scheduled again automatically.")
 	}
 	return conflict("This release does not know what the job is for; cancel it with the release that does.")
 }
