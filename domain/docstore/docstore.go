@@ -1,5 +1,5 @@
-// Package docstore holds what a document store is to docledger: places that
-// can be watched, what lies in them, and how that changes.
+// Package docstore describes document stores: locations that can be watched, their items, and their
+// changes.
 package docstore
 
 import (
@@ -10,107 +10,101 @@ import (
 	"docledger/domain/fault"
 )
 
-// Source is the outer of the two places that a watch names: a site
-// (DOCSTORE_A), or a folder (DOCSTORE_B; interface 4.2, row 8).
+// Source is the outer part of a location: a site (DOCSTORE_A) or a folder (DOCSTORE_B; interface
+// 4.2, row 8).
 type Source struct {
-	// ID is what the store names it by, to the letter: opaque, and any text may
-	// be in it.
+	// ID is the document store's identifier. It is opaque and may contain any text.
 	ID     string
 	Name   string
 	Path   string // "" where there is none
 	WebURL string // "" where there is none
 }
 
-// SubSource is the inner place: a document library of the site (DOCSTORE_A), or
-// a sub-folder of the folder (DOCSTORE_B; interface 4.2, row 9).
+// SubSource is the inner part of a location: a document library of the site (DOCSTORE_A) or a
+// sub-folder of the folder (DOCSTORE_B; interface 4.2, row 9).
 type SubSource = Source
 
-// Location names what is watched: one sub-source of one source.
+// Location is what a watch tracks: one sub-source of one source.
 type Location struct {
 	Source    string
 	SubSource string
 }
 
-// Item is one file or folder as the store has it now.
+// Item is the current state of a file or folder.
 type Item struct {
-	// ID names it for as long as it exists, through renames and moves, and
-	// again once it is restored. Unique within the place.
+	// ID identifies the item through renames, moves and restoration. It is unique within the
+	// location.
 	ID string
-	// Version changes when the content does, and with nothing else: a rename
-	// or a move keeps it, where the store can tell the two apart. "" for
-	// folders.
+	// Version changes only with the content. A rename or a move keeps it if the document store can
+	// distinguish them. It is "" for folders.
 	Version string
-	// Hash is the store's own digest of the content with its name, as in
-	// "sha256:…"; "" where it has none. Files of one hash are alike.
+	// Hash is the document store's digest of the content with its name, as in "sha256:…"; "" if
+	// there is none. Files with equal hashes have equal content.
 	Hash string
 	Name string
-	// Parent is the ID of the folder that it lies in. The place itself has an
-	// item with Top set; what lies directly in it names that one's ID.
+	// Parent is the ID of the folder that contains the item. The root folder of the location is an
+	// item with Top set.
 	Parent string
-	// Size in bytes; -1 where the store does not know it before it is read.
+	// Size is in bytes; -1 if it is unknown before the download.
 	Size       int64
 	MediaType  string // as the store has it; "" for none. The bytes decide.
 	WebURL     string // where a person opens it; "" for none
 	ModifiedAt time.Time
 	Folder     bool
-	// Top marks the place's own top folder, whose name belongs to no path.
+	// Top marks the root folder of the location. Its name is not part of any path.
 	Top bool
-	// Linked marks what is no content of its own: a shortcut, a folder of
-	// another place that is shown here, or a kind the store cannot hand out. It
-	// is never opened.
+	// Linked marks an item without own content: a shortcut, a folder of another location, or a kind
+	// that cannot be downloaded. It is never opened.
 	Linked bool
 }
 
-// Change is what became of one item. Of several for one item the last holds.
+// Change is the new state of one item. The last of several changes of one item applies.
 type Change struct {
-	// Item is its state now. Where Removed is set only ID is sure to be filled.
+	// Item is the current state. If Removed is set, only ID is always filled.
 	Item
-	// Removed says that it is no longer in the store, or no longer to be read:
-	// deleted, in the bin, or taken away from the account.
+	// Removed reports that the item was deleted, is in the bin, or can no longer be read by the
+	// account.
 	Removed bool
 }
 
-// Page is a part of an answer that has many.
+// Page is one page of changes.
 type Page struct {
 	Changes []Change
-	// Cursor is where the next call goes on: opaque, at most MaxCursor bytes,
-	// and without any secret. It is never "" for a feed; in a listing of
-	// children "" says that this was the last page.
+	// Cursor is the position of the next call: opaque, at most MaxCursor bytes, without secrets. It
+	// is never "" for a feed. In a listing of children "" marks the last page.
 	Cursor string
-	// Done says that the feed has caught up: the next call tells what happens
-	// from now on. A page may be empty and not Done.
+	// Done reports that the feed has reached the present; the next call returns later changes. A
+	// page may be empty without being Done.
 	Done bool
 }
 
-// MaxCursor bounds a cursor, in bytes.
+// MaxCursor is the maximum length of a cursor, in bytes.
 const MaxCursor = 64 << 10
 
-// Content is the content of a file on its way.
+// Content is the content of a file during a download.
 type Content struct {
-	// Body must be closed. It may end early with an error, which then is a
-	// fault as described at ErrLocked.
+	// Body must be closed. It may end early with an error, which is a fault as described at
+	// ErrLocked.
 	Body io.ReadCloser
-	Size int64 // bytes to come; -1 where the store does not say
-	// MediaType and Name are of what is handed out, which differs from the item
-	// where the store converts it; "" for as the item has it.
+	Size int64 // in bytes; -1 if the document store does not state it
+	// MediaType and Name describe the downloaded content if the document store converts it; "" if
+	// they are the item's.
 	MediaType string
 	Name      string
-	// Version is the version that these bytes are, where the store says so;
-	// else "".
+	// Version is the version of the bytes if the document store states it; otherwise "".
 	Version string
 }
 
-// MaxPath bounds a directory's path, in bytes; MaxDirectories how many of them
-// one watch names.
+// MaxPath is the maximum length of a directory's path, in bytes. MaxDirectories is the maximum
+// number of directories of a watch.
 const (
 	MaxPath        = 2048
 	MaxDirectories = 100
 )
 
-// CleanPath brings a directory's path into the one form that is compared:
-// segments parted by "/", without one at either end. The top folder is "". A
-// path that could lead elsewhere is refused; field is the request's name for
-// it.
+// CleanPath normalizes a directory's path: segments separated by "/", without a leading or trailing
+// one. The root folder is "". It refuses a path that could lead elsewhere; field is the request's
+// field name.
 func CleanPath(field, path string) (string, error) {
 	if len(path) > MaxPath {
 		return "", fault.InvalidField(field, "must be at most %d bytes", MaxPath)

@@ -1,5 +1,4 @@
-// Package entity holds the legal entities whose documents an organization
-// processes.
+// Package entity contains the legal entities whose documents an organization processes.
 package entity
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Access says who of the organization sees an entity (domain D5).
+// Access determines which members of the organization see an entity (domain D5).
 type Access string
 
 // The kinds of access.
@@ -34,7 +33,7 @@ type Entity struct {
 	Name           string
 	LegalName      string
 	TaxIDs         []string
-	Aliases        []string // further names it is billed under
+	Aliases        []string // further names under which it is invoiced
 	Country        string   // ISO 3166-1 alpha-2
 	BaseCurrency   string   // ISO 4217
 	Access         Access
@@ -46,8 +45,7 @@ type Entity struct {
 	UpdatedAt      time.Time
 }
 
-// RoleOf returns what the actor may do with the entity; NoRole where the
-// entity is not theirs to see.
+// RoleOf returns the actor's role on the entity; NoRole if the actor must not see the entity.
 func (e *Entity) RoleOf(a identity.Actor) identity.EntityRole {
 	if a.OrganizationID != e.OrganizationID {
 		return identity.NoRole
@@ -68,8 +66,8 @@ func (e *Entity) RoleOf(a identity.Actor) identity.EntityRole {
 
 // Reader reads entities within a scope.
 type Reader interface {
-	// Get returns the entity, or a NotFound fault where it is missing or
-	// outside the scope.
+	// Get returns the entity. It returns a NotFound fault if the entity is missing or outside the
+	// scope.
 	Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*Entity, error)
 	// List returns entities newest first.
 	List(ctx context.Context, s identity.Scope, p page.Request) (page.Of[Entity], error)
@@ -79,8 +77,8 @@ type Reader interface {
 type Repository interface {
 	Reader
 	Add(ctx context.Context, e *Entity) error
-	// Update loads the entity under a row lock, applies change, and stores it
-	// with Version raised by one; ifVersion, where positive, must be the present
-	// version, else a version_conflict fault.
+	// Update loads the entity under a row lock, applies change, increments Version and stores it. A
+	// positive ifVersion must equal the current version; otherwise Update returns a
+	// version_conflict fault.
 	Update(ctx context.Context, s identity.Scope, id uuid.UUID, ifVersion int, change func(*Entity) error) (*Entity, error)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// DateOrder says how the entity's documents write numeric dates.
+// DateOrder is how the entity's documents write numeric dates.
 type DateOrder string
 
 // The date orders.
@@ -20,8 +20,8 @@ const (
 	DateOrderYMD  DateOrder = "YMD"
 )
 
-// DuplicatePolicy says what happens to a suspected duplicate. The setting is
-// kept and copied, and is not in the API until duplicates are detected.
+// DuplicatePolicy is the treatment of a suspected duplicate. The setting is stored and copied. It
+// is not in the API until duplicates are detected.
 type DuplicatePolicy string
 
 // The duplicate policies.
@@ -40,8 +40,8 @@ const (
 	BillAuthorised BillStatus = "AUTHORISED"
 )
 
-// EInvoiceRules says what follows when an electronic invoice violates fatal
-// rules of the profiles that it claims.
+// EInvoiceRules is the effect of an electronic invoice that violates fatal rules of the profiles
+// that it claims.
 type EInvoiceRules string
 
 // The values of EInvoiceRules.
@@ -85,7 +85,7 @@ type Settings struct {
 	UpdatedAt               time.Time
 }
 
-// DefaultSettings are those of a new entity.
+// DefaultSettings returns the settings of a new entity.
 func DefaultSettings(organization, entity uuid.UUID) Settings {
 	return Settings{
 		EntityID: entity, OrganizationID: organization, DateOrder: DateOrderAuto, Timezone: "UTC",
@@ -94,13 +94,12 @@ func DefaultSettings(organization, entity uuid.UUID) Settings {
 	}
 }
 
-// SettingsRepository stores settings; each entity has exactly one, added with
-// it.
+// SettingsRepository stores settings; each entity has exactly one record, which is added with it.
 type SettingsRepository interface {
 	Add(ctx context.Context, s *Settings) error
-	// Get returns the entity's settings, or a NotFound fault where the entity
-	// is missing or outside the scope.
+	// Get returns the entity's settings. It returns a NotFound fault if the entity is missing or
+	// outside the scope.
 	Get(ctx context.Context, s identity.Scope, entity uuid.UUID) (*Settings, error)
-	// Update is Repository.Update for settings.
+	// Update changes settings as Repository.Update changes an entity.
 	Update(ctx context.Context, s identity.Scope, entity uuid.UUID, ifVersion int, change func(*Settings) error) (*Settings, error)
 }

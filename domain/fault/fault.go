@@ -1,7 +1,6 @@
-// Package fault holds the one error type that crosses docledger's layers.
+// Package fault contains the one error type that crosses docledger's layers.
 //
-// Anything that is not a fault is an internal error: its text is logged and
-// never shown to a caller.
+// Any other error is an internal error: its text is logged and never shown to a caller.
 package fault
 
 import (
@@ -10,24 +9,24 @@ import (
 	"time"
 )
 
-// Kind says what sort of refusal a fault is. Adapters map kinds to their own
-// statuses; the domain knows no transport.
+// Kind is the class of a fault. Adapters map kinds to their own statuses; the domain knows no
+// transport.
 type Kind uint8
 
 // The kinds. Their order has no meaning.
 const (
-	Internal        Kind = iota // our own mistake; the text stays in the log
+	Internal        Kind = iota // a defect in docledger; the text stays in the log
 	Invalid                     // the request is malformed or a value is wrong
-	Conflict                    // the request does not fit the present state
+	Conflict                    // the request is not possible in the current state
 	Unauthenticated             // no valid credential
-	Forbidden                   // a valid credential without the right
-	NotFound                    // missing, or not the caller's to see
-	TooMany                     // a rate limit; RetryAfter says when to come back
-	Unavailable                 // a passing condition; RetryAfter says when to come back
+	Forbidden                   // a valid credential without the permission
+	NotFound                    // missing, or not visible to the caller
+	TooMany                     // a rate limit; RetryAfter is the delay
+	Unavailable                 // a temporary condition; RetryAfter is the delay
 	Upstream                    // a third party failed
 )
 
-// Code is the machine-readable reason that stands in `error.code`.
+// Code is the machine-readable reason in `error.code`.
 type Code string
 
 // The codes of the error envelope (interface 7; the list is open).
@@ -56,7 +55,7 @@ const (
 	CodeUnavailable          Code = "unavailable"
 )
 
-// Codes lists every code, so that specs and docs can be compared with it.
+// Codes lists every code. Tests compare the specifications and docs with it.
 func Codes() []Code {
 	return []Code{
 		CodeInvalidRequest, CodeInvalidCredentials, CodeUnauthorized, CodeOrganizationRequired,
@@ -67,8 +66,7 @@ func Codes() []Code {
 	}
 }
 
-// MaxFields is the number of wrong values that a caller is told of at once.
-// Validation need not look for more than one beyond it.
+// MaxFields is the maximum number of wrong values in one fault. Validation may stop after one more.
 const MaxFields = 20
 
 // Field names one wrong value of a request: Field is its path in the notation
@@ -78,7 +76,7 @@ type Field struct {
 	Reason string
 }
 
-// Error is a refusal that a caller may see. Message tells what to do next.
+// Error is a fault that a caller may see. Message states what to do next.
 type Error struct {
 	Kind       Kind
 	Code       Code
@@ -89,8 +87,7 @@ type Error struct {
 	cause      error
 }
 
-// Error returns the message with its cause, for logs; the envelope shows
-// Message alone.
+// Error returns the message with its cause, for logs; the error envelope contains Message only.
 func (e *Error) Error() string {
 	if e.cause != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.cause)
@@ -119,15 +116,15 @@ func (e *Error) With(key string, value any) *Error {
 	return &c
 }
 
-// Provider is what a third party said when it refused a call. Its texts are
-// cleaned and bounded.
+// Provider is a third party's response to a refused call. Its texts are cleaned and limited in
+// length.
 type Provider struct {
 	Code      string
 	Message   string
 	RequestID string
 }
 
-// FromProvider returns a copy of e whose Details name what a third party said.
+// FromProvider returns a copy of e with the third party's response in Details.
 func (e *Error) FromProvider(p Provider) *Error {
 	if p == (Provider{}) {
 		return e
@@ -140,7 +137,7 @@ func New(kind Kind, code Code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// InvalidField refuses one value of a request.
+// InvalidField returns the fault for one wrong value of a request.
 func InvalidField(field, format string, args ...any) *Error {
 	reason := fmt.Sprintf(format, args...)
 	e := New(Invalid, CodeInvalidRequest, "%s: %s.", field, reason)
@@ -151,7 +148,7 @@ func InvalidField(field, format string, args ...any) *Error {
 	return e
 }
 
-// InvalidFields refuses several values of a request at once.
+// InvalidFields returns the fault for several wrong values of a request.
 func InvalidFields(fields []Field) *Error {
 	if len(fields) == 1 {
 		return InvalidField(fields[0].Field, "%s", fields[0].Reason)
@@ -164,20 +161,20 @@ func InvalidFields(fields []Field) *Error {
 	return e
 }
 
-// Missing says that a thing does not exist or is not the caller's to see; both
-// read the same.
+// Missing returns the fault for a resource that does not exist or is not visible to the caller.
+// Both cases have the same message.
 func Missing(what string) *Error {
 	return New(NotFound, CodeNotFound, "There is no such %s, or you may not see it.", what)
 }
 
-// Denied says that the caller's role does not allow an action.
+// Denied returns the fault for an action that the caller's role does not allow.
 func Denied(action string) *Error {
 	return New(Forbidden, CodeForbidden, "Your role does not allow you to %s. Ask an administrator of your organization.", action)
 }
 
-// StaleVersion says that a record has changed since the caller read it.
+// StaleVersion returns the fault for a record that has changed since the caller read it.
 func StaleVersion(current int) *Error {
-	return New(Conflict, CodeVersionConflict, "The record has changed since you read it; read it again and repeat your change.").
+	return New(Conflict, CodeVersionConflict, "The record has changed since you read it. Read it again and repeat your change.").
 		With("current_version", current)
 }
 
