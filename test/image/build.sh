@@ -2,7 +2,8 @@
 # Builds the Dockerfile into the docker archive $1 (default bin/image.tar): with
 # Docker or Podman where one runs, else with buildah, which needs no engine and
 # no registry: the build stage then stands on this machine's own /usr and Go
-# toolchain in place of the image that the Dockerfile names.
+# toolchain in place of the image that the Dockerfile names. An engine takes the
+# builder image from BUILDER, if that is set: the release pins it by digest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 archive=${1:-bin/image.tar}
@@ -12,10 +13,11 @@ mkdir -p "$(dirname "$archive")"
 rm -f "$archive"
 
 with_engine() {
-	local engine=$1 save=()
+	local engine=$1 save=() builder=()
+	[[ -n ${BUILDER:-} ]] && builder=(--build-arg "BUILDER=$BUILDER")
 	[[ $engine == podman ]] && save=(--format docker-archive)
 	echo "image: building with $engine"
-	timeout 1800 "$engine" build --build-arg "VERSION=$version" -t "$name" .
+	timeout 1800 "$engine" build "${builder[@]}" --build-arg "VERSION=$version" -t "$name" .
 	timeout 300 "$engine" save "${save[@]}" -o "$archive" "$name"
 }
 

@@ -154,7 +154,7 @@ func overTCP(t *testing.T, address string) string {
 	default:
 		return address
 	}
-	d, err := door.Open(socket)
+	d, err := tcpproxy.Open(socket)
 	must(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	if u.Scheme == "unix" {

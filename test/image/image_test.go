@@ -63,6 +63,12 @@ func TestImage(t *testing.T) {
 	if !slices.Equal(programs, []string{"/usr/bin/docledger", "/usr/bin/docledger-ocr"}) {
 		t.Errorf("its programs are %v", programs)
 	}
+	for file, want := range map[string]string{"LICENSE": "Apache License", "THIRD_PARTY_NOTICES.txt": "github.com/gin-gonic/gin"} {
+		text, err := os.ReadFile(filepath.Join(im.Root, "usr/share/doc/docledger", file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %d bytes", file, err, len(text))
+		}
+	}
 	binary, err := elf.Open(filepath.Join(im.Root, "usr/bin/docledger"))
 	must(t, err)
 	defer binary.Close()

@@ -1,4 +1,4 @@
-// Package door lets tests reach a server that listens on a socket of this machine
+// Package tcpproxy lets tests reach a server that listens on a socket of this machine
 // over TCP, and break the connections to it.
 package tcpproxy
 
@@ -26,7 +26,7 @@ type Proxy struct {
 func Open(socket string) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("open a door: %w", err)
+		return nil, fmt.Errorf("open a proxy: %w", err)
 	}
 	d := &Proxy{Listener: l, socket: socket, open: map[net.Conn]bool{}}
 	go d.serve()
