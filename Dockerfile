@@ -25,6 +25,8 @@ RUN go build -trimpath -ldflags "-s -w" -o /out/usr/bin/docledger-ocr ./cmd/docl
 # container need not spend, on machines with the same processor features.
 RUN mkdir -p -m 0700 /out/data /out/var/cache/docledger && mkdir -p -m 1777 /out/tmp \
     && COMPILE_CACHE_DIR=/out/var/cache/docledger /out/usr/bin/docledger prewarm \
+    && mkdir -p /out/usr/share/doc/docledger && cp LICENSE /out/usr/share/doc/docledger/ \
+    && /out/usr/bin/docledger licenses > /out/usr/share/doc/docledger/THIRD_PARTY_NOTICES.txt \
     && mkdir -p /out/etc/ssl/certs && cp /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/ \
     && echo 'docledger:x:65532:65532:docledger:/data:/sbin/nologin' > /out/etc/passwd \
     && echo 'docledger:x:65532:' > /out/etc/group \

@@ -33,7 +33,7 @@ test: ## run all tests; sets up PostgreSQL where the machine has none
 
 .PHONY: gen
 gen: ## regenerate gen/ and openapi/docledger.json from the specs (needs node and npm)
-	@$(GO) generate ./openapi ./domain/...
+	@$(GO) generate ./openapi ./domain/... ./infrastructure/notices
 	@$(GO) run ./test/docs/configdocs/write
 	@bash client/typescript/generate.sh
 
@@ -63,8 +63,13 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 
 .PHONY: image
 image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it
-	@VERSION=$(VERSION) bash test/image/build.sh bin/image.tar
+	@VERSION=$(VERSION) BUILDER=$(BUILDER) bash test/image/build.sh bin/image.tar
 	@DOCLEDGER_IMAGE=$(CURDIR)/bin/image.tar $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 10m -tags image ./test/image
+
+.PHONY: sbom
+sbom: build ## write the bill of materials of bin/docledger to bin/docledger.cdx.json (CycloneDX)
+	@$(GO) run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0 bin -json -std -licenses -version $(VERSION) -output bin/docledger.cdx.json bin/docledger
+	@$(GO) run ./infrastructure/notices/sbom bin/docledger bin/docledger.cdx.json
 
 .PHONY: contract
 contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)

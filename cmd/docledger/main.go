@@ -12,6 +12,7 @@ import (
 
 	"docledger/adapter/extract/worker"
 	"docledger/domain/fault"
+	"docledger/infrastructure/notices"
 
 	_ "time/tzdata" // time zones of settings, wherever the binary runs
 
@@ -56,8 +57,15 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), validateCommand(), organizationCommand(), userCommand(), billingCommand(), eventsCommand(), jobsCommand(), keysCommand(), doctorCommand(), healthCommand(), backupCommand(), resumeCommand(), dumpCommand(), loadCommand(), prewarmCommand(), ocrCommand(), versionCommand())
+	c.AddCommand(serveCommand(), migrateCommand(), extractCommand(), validateCommand(), organizationCommand(), userCommand(), billingCommand(), eventsCommand(), jobsCommand(), keysCommand(), doctorCommand(), healthCommand(), backupCommand(), resumeCommand(), dumpCommand(), loadCommand(), prewarmCommand(), ocrCommand(), licensesCommand(), versionCommand())
 	return c
+}
+
+func licensesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "licenses", Short: "Print the licences of the third-party software in this program", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return notices.Write(c.OutOrStdout()) },
+	}
 }
 
 func versionCommand() *cobra.Command {
