@@ -27,6 +27,8 @@ RUN mkdir -p -m 0700 /out/data /out/var/cache/docledger && mkdir -p -m 1777 /out
     && COMPILE_CACHE_DIR=/out/var/cache/docledger /out/usr/bin/docledger prewarm \
     && mkdir -p /out/usr/share/doc/docledger && cp LICENSE /out/usr/share/doc/docledger/ \
     && /out/usr/bin/docledger licenses > /out/usr/share/doc/docledger/THIRD_PARTY_NOTICES.txt \
+    && for package in libc6 libgcc-s1 libstdc++6 ca-certificates; do \
+        if [ -f "/usr/share/doc/$package/copyright" ]; then cp "/usr/share/doc/$package/copyright" "/out/usr/share/doc/docledger/$package.copyright"; fi; done \
     && mkdir -p /out/etc/ssl/certs && cp /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/ \
     && echo 'docledger:x:65532:65532:docledger:/data:/sbin/nologin' > /out/etc/passwd \
     && echo 'docledger:x:65532:' > /out/etc/group \
