@@ -45,7 +45,7 @@ func installation(t *testing.T) map[string]string {
 	})
 	bucket := objectstore.New(t)
 	o := harness.Options{Env: map[string]string{
-		"DOCLEDGER_ENV": "deployed", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "DATABASE_URL": postgres.New(t), "OCR": "off",
+		"DOCLEDGER_ENV": "deployed", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "DATABASE_URL": postgres.New(t),
 		"REDIS_URL": redis.URL(t), "JWT_SIGNING_KEYS": key("first of thirty-two random bytes!"), "TOKEN_KEYS": key("other of thirty-two random bytes!"),
 		"BLOB_URL": bucket.URL, "BLOB_BUCKET": "documents", "BLOB_ADDRESSING": "path",
 		"BLOB_ACCESS_KEY": objectstore.AccessKey, "BLOB_SECRET_KEY": objectstore.SecretKey,
@@ -123,7 +123,6 @@ func TestEachIllnessIsNamed(t *testing.T) {
 		"wrong key of it":      {map[string]string{"BLOB_SECRET_KEY": "another"}, map[string]string{"documents": "FAILED"}},
 		"no bucket":            {map[string]string{"BLOB_BUCKET": "none-such"}, map[string]string{"documents": "FAILED"}},
 		"Redis away":           {map[string]string{"REDIS_URL": "redis://" + nowhere}, map[string]string{"Redis": "FAILED"}},
-		"no engine for scans":  {map[string]string{"OCR": "on", "OCR_DIR": t.TempDir()}, map[string]string{"reading of scans": "WARNING"}},
 		"no Redis":             {map[string]string{"REDIS_URL": ""}, map[string]string{"Redis": "WARNING"}},
 		"wrong payment key":    {map[string]string{"PAYMENT_SECRET_KEY": "sk_live_other"}, map[string]string{"payment processor": "FAILED"}},
 		"test mode":            {map[string]string{"PAYMENT_SECRET_KEY": "sk_test_x"}, map[string]string{"payment processor": "FAILED", "secrets": "WARNING"}},
