@@ -71,7 +71,7 @@ func modules() ([]component, error) {
 		system, machine, _ := strings.Cut(platform, "/")
 		cmd := exec.Command("go", "list", "-deps",
 			"-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "docledger/cmd/...")
-		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+machine, "CGO_ENABLED=0")
+		cmd.Env = append(cmd.Environ(), "GOOS="+system, "GOARCH="+machine, "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
