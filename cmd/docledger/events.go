@@ -17,9 +17,9 @@ import (
 )
 
 func eventsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "events", Short: "Look at events that other systems sent, and repeat them"}
+	c := &cobra.Command{Use: "events", Short: "List and replay events of other systems"}
 	c.AddCommand(eventsListCommand(), &cobra.Command{
-		Use: "replay ID", Short: "Carry out an event again, whatever became of it", Args: cobra.ExactArgs(1),
+		Use: "replay ID", Short: "Process an event again, regardless of its state", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := uuid.Parse(args[0])
 			if err != nil {
@@ -29,7 +29,7 @@ func eventsCommand() *cobra.Command {
 				if err := s.Inbox.Replay(ctx, id); err != nil {
 					return err
 				}
-				return say(c, "Event %s is carried out again, as soon as a worker runs.", id)
+				return say(c, "Event %s is processed again as soon as a worker is free.", id)
 			})
 		},
 	})
@@ -56,8 +56,8 @@ func eventsListCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&sender, "sender", "", "payments or identity; empty for both")
 	c.Flags().StringSliceVar(&states, "state", nil, "RECEIVED, DONE, IGNORED or FAILED; may be repeated")
-	c.Flags().IntVar(&p.Limit, "limit", page.MaxLimit, "most events to list")
-	c.Flags().StringVar(&after, "after", "", "go on where an earlier list says that there is more")
+	c.Flags().IntVar(&p.Limit, "limit", page.MaxLimit, "maximum number of events")
+	c.Flags().StringVar(&after, "after", "", "continue after the value printed by an earlier list")
 	return c
 }
 

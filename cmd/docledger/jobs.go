@@ -19,23 +19,23 @@ import (
 )
 
 func jobsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "jobs", Short: "Look at the work that waits, hurry it or end it"}
+	c := &cobra.Command{Use: "jobs", Short: "List, retry and cancel jobs"}
 	c.AddCommand(jobsListCommand(), &cobra.Command{
-		Use: "retry ID", Short: "Run a job now that waits, or begin anew what failed or was cancelled", Args: cobra.ExactArgs(1),
+		Use: "retry ID", Short: "Run a waiting job now, or restart the work of a failed or cancelled job", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withJob(c, args[0], func(ctx context.Context, s *service.Service, id int64) error {
 				r, err := s.Work.Retry(ctx, id)
 				if err != nil {
 					return err
 				}
-				return say(c, "%s %s goes on, as soon as a worker is free.", nounOf(r), r.Subject)
+				return say(c, "%s %s continues as soon as a worker is free.", nounOf(r), r.Subject)
 			})
 		},
 	}, &cobra.Command{
-		Use: "cancel ID", Short: "End a job that waits, with what it is for", Args: cobra.ExactArgs(1),
-		Long: "Ends a job that waits, with what it is for, so that nothing begins it again by itself: a document becomes FAILED with its original kept, " +
-			"an invoice SYNC_FAILED, an event of another system FAILED. Nothing that was taken in is lost, and the answer says how each goes on after all. " +
-			"A bill of which the ledger was told already can't be cancelled.",
+		Use: "cancel ID", Short: "Cancel a waiting job and end its work", Args: cobra.ExactArgs(1),
+		Long: "Cancels a waiting job and ends its work, so that it is not restarted automatically: a document becomes FAILED and its original is kept,  " +
+			"an invoice SYNC_FAILED, an event of another system FAILED. No accepted work is lost; the output states how to continue it. " +
+			"A sync whose bill was already sent to the ledger cannot be cancelled.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withJob(c, args[0], func(ctx context.Context, s *service.Service, id int64) error {
 				r, err := s.Work.Cancel(ctx, id)
@@ -57,30 +57,30 @@ func withJob(c *cobra.Command, text string, do func(context.Context, *service.Se
 	return withService(c, func(ctx context.Context, s *service.Service) error { return do(ctx, s, id) })
 }
 
-// nounOf names what a job is about.
+// nounOf returns the name of a job's work.
 func nounOf(r *job.Record) string {
 	switch r.Args.(type) {
 	case job.ExtractDocument:
-		return "Reading document"
+		return "Extraction of document"
 	case job.SyncInvoice:
-		return "Booking invoice"
+		return "Sync of invoice"
 	case job.ProcessEvent:
 		return "Event"
 	case job.PollStore:
-		return "Polling the place of integration"
+		return "Poll of integration"
 	}
 	return "Job"
 }
 
-// afterCancel says what became of what a job was for, and how it goes on.
+// afterCancel returns the state of a job's work after cancellation and how to continue it.
 func afterCancel(r *job.Record) string {
 	switch r.Args.(type) {
 	case job.ExtractDocument:
-		return fmt.Sprintf("Document %s is kept and FAILED, unless it has its invoice from before: extract it with force, or retry this job, to have it read.", r.Subject)
+		return fmt.Sprintf("Document %s is kept. It is FAILED unless it already has an invoice. To extract it, use force or retry this job.", r.Subject)
 	case job.SyncInvoice:
-		return fmt.Sprintf("Invoice %s is SYNC_FAILED, and the ledger was told nothing: sync it again, or retry this job, to have it booked.", r.Subject)
+		return fmt.Sprintf("Invoice %s is SYNC_FAILED, and nothing was sent to the ledger. To sync it, sync again or retry this job.", r.Subject)
 	case job.ProcessEvent:
-		return fmt.Sprintf("Its event is kept and FAILED: docledger events replay %s carries it out.", r.Subject)
+		return fmt.Sprintf("The event is kept and FAILED. To process it, run docledger events replay %s.", r.Subject)
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func jobsListCommand() *cobra.Command {
 	var states []string
 	var p page.Request
 	c := &cobra.Command{
-		Use: "list", Short: "List jobs, newest first; those that ended are kept for a day", Args: cobra.NoArgs,
+		Use: "list", Short: "List jobs, newest first; ended jobs are kept for a day", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, name := range states {
 				state := job.State(strings.ToUpper(name))
@@ -107,8 +107,8 @@ func jobsListCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.Kind, "kind", "", "extract_document, sync_invoice, process_event, poll_store or periodic; empty for all")
 	c.Flags().StringSliceVar(&states, "state", nil, "WAITING, RUNNING, RETRYING, DONE, FAILED or CANCELLED; may be repeated")
-	c.Flags().IntVar(&p.Limit, "limit", page.DefaultLimit, "most jobs to list")
-	c.Flags().StringVar(&p.After, "after", "", "go on where an earlier list says that there is more")
+	c.Flags().IntVar(&p.Limit, "limit", page.DefaultLimit, "maximum number of jobs")
+	c.Flags().StringVar(&p.After, "after", "", "continue after the value printed by an earlier list")
 	return c
 }
 

@@ -38,10 +38,10 @@ func main() {
 	os.Exit(1)
 }
 
-// errSilent ends a command that has said itself what went wrong.
-var errSilent = errors.New("said already")
+// errSilent ends a command that has already printed its error.
+var errSilent = errors.New("already reported")
 
-// explain shows a fault as its message alone.
+// explain returns only the message of a fault.
 func explain(err error) string {
 	if f, ok := fault.As(err); ok {
 		return f.Message

@@ -14,11 +14,11 @@ import (
 
 func resumeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "resume", Short: "Let work go on after a restore", Args: cobra.NoArgs,
-		Long: "Ends what `docledger serve --after-restore` began. First every consent of a provider's account is renewed, " +
-			"since a provider that has given newer tokens after the backup may refuse those in it: the list says which integrations must be connected again. " +
-			"Then bookings, watched places, events of other systems and charges go on, in every process, within seconds. " +
-			"Don't run it on a copy beside the installation that the backup is of: it would take that one's tokens away and do its work twice.",
+		Use: "resume", Short: "Resume work after a restore", Args: cobra.NoArgs,
+		Long: "Ends the pause that `docledger serve --after-restore` started. First it renews every grant, " +
+			"because a provider that issued newer tokens after the backup may refuse those in it. The list shows which integrations must be connected again. " +
+			"Then syncs, polls, events of other systems and charges resume in every process within seconds. " +
+			"Do not run it on a copy while the original installation runs: the copy would invalidate the original's tokens and do its work twice.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
 				since, err := s.Restore.Since(ctx)
@@ -26,7 +26,7 @@ func resumeCommand() *cobra.Command {
 					return err
 				}
 				if since.IsZero() {
-					return say(c, "Nothing is held: work goes on as it is.")
+					return say(c, "Work is not paused.")
 				}
 				trials, err := s.Restore.Resume(ctx)
 				if err != nil {
@@ -35,13 +35,13 @@ func resumeCommand() *cobra.Command {
 				if err := showTrials(c, trials); err != nil {
 					return err
 				}
-				return say(c, "Work goes on. It was held since %s.", since.Format(time.RFC3339))
+				return say(c, "Work resumed. It was paused since %s.", since.Format(time.RFC3339))
 			})
 		},
 	}
 }
 
-// showTrials lists each integration with what became of its consent.
+// showTrials lists each integration with the result of its grant check.
 func showTrials(c *cobra.Command, trials []restore.GrantCheck) error {
 	if len(trials) == 0 {
 		return nil
@@ -63,5 +63,5 @@ func showTrials(c *cobra.Command, trials []restore.GrantCheck) error {
 	if err := w.Flush(); err != nil || reconnect == 0 {
 		return err
 	}
-	return say(c, "%d consent(s) no longer work: an administrator connects these integrations again, and what waits for them goes on by itself.", reconnect)
+	return say(c, "%d grant(s) no longer work. After an administrator connects these integrations again, their waiting work resumes automatically.", reconnect)
 }

@@ -20,7 +20,7 @@ func TestServeAfterRestore(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Nothing is held") {
+	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Work is not paused") {
 		t.Fatalf("%q, %v", out, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -37,21 +37,21 @@ func TestServeAfterRestore(t *testing.T) {
 	defer tick.Stop()
 	for began := time.Now(); ; <-tick.C {
 		out, _ := run(t, "doctor", "--role", "api") // other checks may fail here
-		if strings.Contains(out, "held since a restore") {
+		if strings.Contains(out, "paused after a restore") {
 			break
 		}
 		if time.Since(began) > time.Minute {
-			t.Fatalf("nothing is held: %s", out)
+			t.Fatalf("work is not paused: %s", out)
 		}
 	}
 	stop()
 	if err := <-served; err != nil {
 		t.Fatal(err)
 	}
-	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Work goes on") {
+	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Work resumed") {
 		t.Errorf("%q, %v", out, err)
 	}
-	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Nothing is held") {
+	if out, err := run(t, "resume"); err != nil || !strings.Contains(out, "Work is not paused") {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := run(t, "serve", "--role", "tools", "--after-restore"); err == nil {

@@ -27,21 +27,21 @@ func serveCommand() *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&roles, "role", nil, "what this process does: api, worker, tools; all by default, tools only with an identity provider")
 	c.Flags().BoolVar(&afterRestore, "after-restore", false,
-		"the database comes from a backup: nothing is booked, polled or charged, in any process and after any restart, until docledger resume")
+		"the database was restored from a backup: nothing is synced, polled or charged, in any process and after any restart, until docledger resume")
 	return c
 }
 
 func checkRoles(roles []string) error {
 	for _, r := range roles {
 		if r != service.RoleAPI && r != service.RoleWorker && r != service.RoleTools {
-			return fmt.Errorf("there is no role %q; choose from api, worker, tools", r)
+			return fmt.Errorf("unknown role %q; the roles are api, worker and tools", r)
 		}
 	}
 	return nil
 }
 
-// configure reads the configuration for the roles. Without any, the process has
-// all that its configuration allows.
+// configure reads the configuration for the roles. Without roles, the process has every role that
+// its configuration allows.
 func configure(roles []string) (config.Config, []string, error) {
 	if err := checkRoles(roles); err != nil {
 		return config.Config{}, nil, err
@@ -71,7 +71,7 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	}
 	if tools && !api && !work {
 		if afterRestore {
-			return errors.New("tools alone have no database to hold; start a process with the role api or worker with --after-restore first")
+			return errors.New("the role tools has no database to pause; start a process with the role api or worker with --after-restore first")
 		}
 		return serveTools(ctx, cfg, log, started)
 	}
@@ -109,8 +109,7 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	return s.Run(ctx, l, work)
 }
 
-// holdWork holds work after a restore, before any is done, and says where it is
-// held.
+// holdWork pauses work after a restore, before any work is done, and logs the pause.
 func holdWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRestore bool) error {
 	if afterRestore {
 		if err := s.Restore.Hold(ctx); err != nil {
@@ -119,12 +118,12 @@ func holdWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRe
 	}
 	since, err := s.Restore.Since(ctx)
 	if err == nil && !since.IsZero() {
-		log.WarnContext(ctx, "work is held since a restore: nothing is booked, polled or charged until docledger resume", "since", since)
+		log.WarnContext(ctx, "work is paused after a restore: nothing is synced, polled or charged until docledger resume", "since", since)
 	}
 	return err
 }
 
-// listen takes the address that a variable has.
+// listen opens the address of a configuration variable.
 func listen(variable, address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -141,7 +140,7 @@ func listenMetrics(cfg config.Config, at func(string) (net.Addr, error)) error {
 	return err
 }
 
-// serveTools runs the tool server without the rest.
+// serveTools runs only the tool server.
 func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, started func()) error {
 	t, err := service.OpenTools(cfg, log, version)
 	if err != nil {
@@ -158,14 +157,13 @@ func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, starte
 	return t.Run(ctx, l)
 }
 
-// hintFirstUser prints the commands that make the first administrator while
-// nobody could sign in.
+// hintFirstUser prints the commands that create the first administrator if nobody can sign in yet.
 func hintFirstUser(ctx context.Context, s *service.Service) error {
 	any, err := s.Organizations.HasUsers(ctx)
 	if err != nil || any {
 		return err
 	}
-	_, err = fmt.Fprintln(os.Stderr, "Nobody can sign in yet. Make the first administrator, and their organization, with:\n"+
+	_, err = fmt.Fprintln(os.Stderr, "Nobody can sign in yet. Create the first administrator and their organization with:\n"+
 		`  docledger user add you@example.com --admin --new-organization "Your company"`)
 	return err
 }

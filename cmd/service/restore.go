@@ -41,7 +41,7 @@ func checkHold(ctx context.Context, cfg config.Config) Finding {
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
 		since, err := st.Holds().Since(ctx)
 		if err == nil && !since.IsZero() {
-			f.Warning = "held since a restore, " + since.Format(time.RFC3339)
+			f.Warning = "paused after a restore, since " + since.Format(time.RFC3339)
 		}
 		return err
 	})
