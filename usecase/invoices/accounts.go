@@ -40,12 +40,13 @@ func (s *Service) checkAccounts(ctx context.Context, a identity.Actor, id uuid.U
 	if err != nil {
 		return fmt.Errorf("read entity: %w", err)
 	}
-	if err := a.Require(identity.Correct, e.RoleOf(a)); err != nil {
-		return err
-	}
 	settings, err := s.Settings.Get(ctx, a.Scope(), inv.EntityID)
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
+	}
+	// Rights come first: who may not correct learns nothing about the ledger.
+	if err := e.Require(ctx, a, identity.Correct, s.Settings); err != nil {
+		return err
 	}
 	if settings.AccountingIntegrationID == uuid.Nil {
 		return nil

@@ -242,8 +242,19 @@ func settleTotals(pages []layout.Page, draft *extraction.Draft, o pdftext.Option
 	return draft
 }
 
+// totalsConfirmed reports whether the stated net and tax totals add up to the
+// gross total, of which the rules are sure. The confidence alone is no
+// confirmation: the rules leave out an amount that does not fit.
 func totalsConfirmed(d *extraction.Draft) bool {
-	return d.Content.GrossTotal != nil && d.Fields["gross_total"].Confidence >= confirmed
+	c := &d.Content
+	if c.GrossTotal == nil || c.NetTotal == nil || d.Fields["gross_total"].Confidence < surelyRead {
+		return false
+	}
+	sum := *c.NetTotal
+	if c.TaxTotal != nil {
+		sum = sum.Add(*c.TaxTotal)
+	}
+	return sameAmount(&sum, c.GrossTotal)
 }
 
 // doubt tells of each value that it was recognized, and lowers its confidence by

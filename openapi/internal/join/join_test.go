@@ -106,7 +106,7 @@ func TestJoinRefuses(t *testing.T) {
 			"b.yaml": {Data: []byte(strings.Replace(one, "operationId: get_a", "operationId: y", 1))}}, "/a is defined twice"},
 		"nothing":        {fstest.MapFS{"common.yaml": {Data: []byte(shared)}}, "joined document"},
 		"missing file":   {fstest.MapFS{"common.yaml": {Data: []byte(strings.Replace(shared, "#/components/schemas/Deep", "lost.yaml#/components/schemas/Deep", 1))}}, "lost.yaml"},
-		"another host":   {fstest.MapFS{"common.yaml": {Data: []byte(strings.Replace(shared, "#/components/schemas/Deep", "https://example.com/x.yaml#/a", 1))}}, "no file of the specifications"},
+		"another host":   {fstest.MapFS{"common.yaml": {Data: []byte(strings.Replace(shared, "#/components/schemas/Deep", "https://example.com/x.yaml#/a", 1))}}, "is not a file of the specifications"},
 		"not valid":      {fstest.MapFS{"common.yaml": {Data: []byte(shared)}, "a.yaml": {Data: []byte(strings.Replace(one, "description: d", "x-d: d", 1))}}, "joined document"},
 		"dangling names": {fstest.MapFS{"common.yaml": {Data: []byte(shared)}, "a.yaml": {Data: []byte(strings.Replace(one, "schemas/Used", "schemas/Lost", 1))}}, "Lost"},
 	}
