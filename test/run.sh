@@ -3,7 +3,7 @@
 # SQLite's, which it slows twentyfold. What reads PDFs is tested in both ways,
 # since its engine does not compile under the race detector.
 set -euo pipefail
-plain='^docledger/(adapter/store/(storetest/sqlite|moving)|adapter/jobs/jobstest/sqlite|test/)'
+plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/jobs/jobstest/sqlite|test/)'
 mapfile -t all < <(go list ./... | grep -v '^docledger/test/attack$')
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
 mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|^docledger/adapter/extract/worker$" || true)
