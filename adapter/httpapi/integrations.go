@@ -38,7 +38,9 @@ func (s *Server) ConnectIntegration(
 	if err != nil {
 		return nil, err
 	}
-	return backend.ConnectIntegration200JSONResponse{Body: toAPIAuthorization(asked)}, nil
+	return backend.ConnectIntegration200JSONResponse{
+		Body: toAPIAuthorization(asked), Headers: backend.ConnectIntegration200ResponseHeaders{SetCookie: s.Consents.begun(asked)},
+	}, nil
 }
 
 // GetIntegrationStatus implements the operation getIntegrationStatus.
@@ -62,22 +64,13 @@ func (s *Server) AuthorizeIntegration(
 	if err != nil {
 		return nil, err
 	}
-	return api.AuthorizeIntegration200JSONResponse{Body: toAPIAuthorization(asked)}, nil
+	return api.AuthorizeIntegration200JSONResponse{
+		Body: toAPIAuthorization(asked), Headers: api.AuthorizeIntegration200ResponseHeaders{SetCookie: s.Consents.begun(asked)},
+	}, nil
 }
 
 func toAPIAuthorization(a integrations.Authorization) api.Authorization {
 	return api.Authorization{AuthorizationUrl: a.URL, IntegrationId: a.IntegrationID}
-}
-
-// FinishAuthorization implements the operation finishAuthorization.
-func (s *Server) FinishAuthorization(
-	ctx context.Context, _ api.FinishAuthorizationRequestObject,
-) (api.FinishAuthorizationResponseObject, error) {
-	to, err := s.Integrations.Callback(ctx, queryOf(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return api.FinishAuthorization302Response{Headers: api.FinishAuthorization302ResponseHeaders{Location: to}}, nil
 }
 
 // queryOf returns the original query of the browser, because providers add

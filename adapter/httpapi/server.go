@@ -54,6 +54,7 @@ type Server struct {
 	Web            convert.Web
 	Responses      *responseCache
 	Log            *slog.Logger
+	Consents       Consents
 	MaxUploadBytes int64
 	TempDir        string
 }

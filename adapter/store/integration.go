@@ -198,6 +198,9 @@ type consentAttemptRow struct {
 	Sealed         []byte
 	RedirectURL    string
 	ExpiresAt      time.Time
+
+	BrowserHash      string
+	ConfirmationHash string
 }
 
 // TableName implements gorm's tabler.
@@ -221,15 +224,40 @@ func (r ConsentAttempts) Add(ctx context.Context, a integration.OAuthState) erro
 	row := consentAttemptRow{
 		StateHash: hash, OrganizationID: a.OrganizationID, IntegrationID: a.IntegrationID, UserID: a.UserID,
 		Sealed: sealed, RedirectURL: clean(a.RedirectURL), ExpiresAt: instant(a.ExpiresAt),
+		BrowserHash: a.BrowserHash, ConfirmationHash: a.ConfirmationHash,
 	}
 	return failed("store the consent that was asked for", r.s.handle(ctx).Create(&row).Error)
 }
 
 // Take implements integration.Attempts.
 func (r ConsentAttempts) Take(ctx context.Context, state string) (*integration.OAuthState, error) {
+	return r.read(ctx, state, `DELETE FROM consent_attempts WHERE state_hash = ? RETURNING `+consentColumns)
+}
+
+// Find implements integration.OAuthStates.
+func (r ConsentAttempts) Find(ctx context.Context, state string) (*integration.OAuthState, error) {
+	return r.read(ctx, state, `SELECT `+consentColumns+` FROM consent_attempts WHERE state_hash = ?`)
+}
+
+// Ask implements integration.OAuthStates.
+func (r ConsentAttempts) Ask(ctx context.Context, state, confirmationHash string) error {
+	done := r.s.handle(ctx).Model(&consentAttemptRow{}).Where("state_hash = ?", hashed(state)).Update("confirmation_hash", confirmationHash)
+	if done.Error == nil && done.RowsAffected == 0 {
+		done.Error = gorm.ErrRecordNotFound
+	}
+	if done.Error != nil {
+		return found("consent that was asked for", done.Error)
+	}
+	return nil
+}
+
+// consentColumns are named: a cached plan of * breaks when a release adds one.
+const consentColumns = "state_hash, organization_id, integration_id, user_id, sealed, redirect_url, expires_at, browser_hash, confirmation_hash"
+
+func (r ConsentAttempts) read(ctx context.Context, state, sql string) (*integration.OAuthState, error) {
 	hash := hashed(state)
 	var rows []consentAttemptRow
-	err := r.s.handle(ctx).Raw(`DELETE FROM consent_attempts WHERE state_hash = ? RETURNING *`, hash).Scan(&rows).Error
+	err := r.s.handle(ctx).Raw(sql, hash).Scan(&rows).Error
 	if err == nil && len(rows) == 0 {
 		err = gorm.ErrRecordNotFound
 	}
@@ -244,6 +272,7 @@ func (r ConsentAttempts) Take(ctx context.Context, state string) (*integration.O
 	return &integration.OAuthState{
 		State: state, OrganizationID: row.OrganizationID, IntegrationID: row.IntegrationID, UserID: row.UserID,
 		Verifier: string(verifier), RedirectURL: row.RedirectURL, ExpiresAt: instant(row.ExpiresAt),
+		BrowserHash: row.BrowserHash, ConfirmationHash: row.ConfirmationHash,
 	}, nil
 }
 

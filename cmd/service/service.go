@@ -314,6 +314,9 @@ func (s *Service) buildHandler() (err error) {
 	server := &httpapi.Server{
 		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL),
 		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
+		Consents: httpapi.Consents{
+			Path: callbackPath, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"), Loopback: s.cfg.Environment.Rules().LoopbackConsent,
+		},
 	}
 	if server.Responses, err = httpapi.NewResponseCache(); err != nil {
 		return err

@@ -2,6 +2,9 @@ package integration
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
 	"time"
 
 	"docledger/domain/identity"
@@ -59,7 +62,27 @@ type OAuthState struct {
 	UserID         uuid.UUID
 	Verifier       string // the PKCE verifier; stored encrypted
 	RedirectURL    string // where the browser is redirected afterwards
-	ExpiresAt      time.Time
+	// BrowserHash is OAuthHash of the secret of the browser that began the consent.
+	// ConfirmationHash is OAuthHash of the value of the confirmation page, "" until
+	// a page was shown.
+	BrowserHash      string
+	ConfirmationHash string
+	ExpiresAt        time.Time
+}
+
+// OAuthHash returns the form in which the secrets of a consent are stored.
+func OAuthHash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// IsProven reports whether one of the secrets that a browser sent proves that
+// it began the consent, or that a person confirmed it there.
+func (a OAuthState) IsProven(cookie, confirmation string) bool {
+	matches := func(hash, secret string) bool {
+		return secret != "" && hash != "" && subtle.ConstantTimeCompare([]byte(hash), []byte(OAuthHash(secret))) == 1
+	}
+	return matches(a.BrowserHash, cookie) || matches(a.ConfirmationHash, confirmation)
 }
 
 // AttemptLifetime is the maximum duration of a consent (decisions 3).
@@ -72,6 +95,11 @@ type OAuthStates interface {
 	// returns a NotFound fault. The caller checks the expiry. There is no scope parameter, because
 	// the browser that returns the state has no credential.
 	Take(ctx context.Context, state string) (*OAuthState, error)
+	// Find is Take without using the attempt up.
+	Find(ctx context.Context, state string) (*OAuthState, error)
+	// Ask stores the ConfirmationHash of the page that is shown for a state. The
+	// page shown last is the one that counts.
+	Ask(ctx context.Context, state, confirmationHash string) error
 	// RemoveExpired deletes states that expired before now, across organizations.
 	RemoveExpired(ctx context.Context, now time.Time) error
 }

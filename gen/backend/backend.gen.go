@@ -6663,6 +6663,7 @@ type ConnectIntegrationResponseObject interface {
 }
 
 type ConnectIntegration200ResponseHeaders struct {
+	SetCookie  *string
 	XRequestId *openapi_types.UUID
 }
 
@@ -6678,6 +6679,9 @@ func (response ConnectIntegration200JSONResponse) VisitConnectIntegrationRespons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 
 	externalRef0 "docledger/gen/common"
@@ -433,6 +434,21 @@ type FinishAuthorizationParams struct {
 	Error *string `form:"error,omitempty" json:"error,omitempty"`
 }
 
+// ConfirmAuthorizationParams defines parameters for ConfirmAuthorization.
+type ConfirmAuthorizationParams struct {
+	// State What the authorization URL carried.
+	State *string `form:"state,omitempty" json:"state,omitempty"`
+
+	// Code The provider's code; absent where the person declined.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// Error Why there is no code.
+	Error *string `form:"error,omitempty" json:"error,omitempty"`
+
+	// Confirmation The value of the page.
+	Confirmation *string `form:"confirmation,omitempty" json:"confirmation,omitempty"`
+}
+
 // DisconnectIntegrationParams defines parameters for DisconnectIntegration.
 type DisconnectIntegrationParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
@@ -541,6 +557,9 @@ type ServerInterface interface {
 	// FinishAuthorization Complete a consent
 	// (GET /api/v1/integrations/oauth/callback)
 	FinishAuthorization(c *gin.Context, params FinishAuthorizationParams)
+	// ConfirmAuthorization Confirm a consent
+	// (POST /api/v1/integrations/oauth/callback)
+	ConfirmAuthorization(c *gin.Context, params ConfirmAuthorizationParams)
 	// DisconnectIntegration Disconnect an integration
 	// (DELETE /api/v1/integrations/{integrationId})
 	DisconnectIntegration(c *gin.Context, integrationId IntegrationId, params DisconnectIntegrationParams)
@@ -633,6 +652,57 @@ func (siw *ServerInterfaceWrapper) FinishAuthorization(c *gin.Context) {
 	}
 
 	siw.Handler.FinishAuthorization(c, params)
+}
+
+// ConfirmAuthorization operation middleware
+func (siw *ServerInterfaceWrapper) ConfirmAuthorization(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ConfirmAuthorizationParams
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", c.Request.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "error" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "error", c.Request.URL.Query(), &params.Error, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "confirmation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "confirmation", c.Request.URL.Query(), &params.Confirmation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter confirmation: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ConfirmAuthorization(c, params)
 }
 
 // DisconnectIntegration operation middleware
@@ -1119,6 +1189,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 
 	router.POST(options.BaseURL+"/api/v1/integrations/oauth/authorize", wrapper.AuthorizeIntegration)
 	router.GET(options.BaseURL+"/api/v1/integrations/oauth/callback", wrapper.FinishAuthorization)
+	router.POST(options.BaseURL+"/api/v1/integrations/oauth/callback", wrapper.ConfirmAuthorization)
 	router.DELETE(options.BaseURL+"/api/v1/integrations/:integrationId", wrapper.DisconnectIntegration)
 	router.PUT(options.BaseURL+"/api/v1/integrations/:integrationId", wrapper.SetUpIntegration)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-organizations", wrapper.ListAccountingOrganizations)
@@ -1139,6 +1210,7 @@ type AuthorizeIntegrationResponseObject interface {
 }
 
 type AuthorizeIntegration200ResponseHeaders struct {
+	SetCookie  *string
 	XRequestId *openapi_types.UUID
 }
 
@@ -1154,6 +1226,9 @@ func (response AuthorizeIntegration200JSONResponse) VisitAuthorizeIntegrationRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -1312,8 +1387,41 @@ type FinishAuthorizationResponseObject interface {
 	VisitFinishAuthorizationResponse(w http.ResponseWriter) error
 }
 
+type FinishAuthorization200ResponseHeaders struct {
+	ContentSecurityPolicy *string
+	XRequestId            *openapi_types.UUID
+}
+
+type FinishAuthorization200TexthtmlResponse struct {
+	Body          io.Reader
+	Headers       FinishAuthorization200ResponseHeaders
+	ContentLength int64
+}
+
+func (response FinishAuthorization200TexthtmlResponse) VisitFinishAuthorizationResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/html")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentSecurityPolicy != nil {
+		w.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
 type FinishAuthorization302ResponseHeaders struct {
 	Location   string
+	SetCookie  *string
 	XRequestId *openapi_types.UUID
 }
 
@@ -1323,6 +1431,9 @@ type FinishAuthorization302Response struct {
 
 func (response FinishAuthorization302Response) VisitFinishAuthorizationResponse(w http.ResponseWriter) error {
 	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -1433,6 +1544,188 @@ type FinishAuthorization503JSONResponse struct {
 }
 
 func (response FinishAuthorization503JSONResponse) VisitFinishAuthorizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmAuthorizationRequestObject struct {
+	Params ConfirmAuthorizationParams
+}
+
+type ConfirmAuthorizationResponseObject interface {
+	VisitConfirmAuthorizationResponse(w http.ResponseWriter) error
+}
+
+type ConfirmAuthorization200ResponseHeaders struct {
+	ContentSecurityPolicy *string
+	XRequestId            *openapi_types.UUID
+}
+
+type ConfirmAuthorization200TexthtmlResponse struct {
+	Body          io.Reader
+	Headers       ConfirmAuthorization200ResponseHeaders
+	ContentLength int64
+}
+
+func (response ConfirmAuthorization200TexthtmlResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/html")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentSecurityPolicy != nil {
+		w.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ConfirmAuthorization302ResponseHeaders struct {
+	Location   string
+	SetCookie  *string
+	XRequestId *openapi_types.UUID
+}
+
+type ConfirmAuthorization302Response struct {
+	Headers ConfirmAuthorization302ResponseHeaders
+}
+
+func (response ConfirmAuthorization302Response) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(302)
+	return nil
+}
+
+type ConfirmAuthorization400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ConfirmAuthorization400JSONResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmAuthorization403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ConfirmAuthorization403JSONResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmAuthorization404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ConfirmAuthorization404JSONResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmAuthorization429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ConfirmAuthorization429JSONResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmAuthorization500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ConfirmAuthorization500JSONResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmAuthorization503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ConfirmAuthorization503JSONResponse) VisitConfirmAuthorizationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3039,6 +3332,9 @@ type StrictServerInterface interface {
 	// FinishAuthorization Complete a consent
 	// (GET /api/v1/integrations/oauth/callback)
 	FinishAuthorization(ctx context.Context, request FinishAuthorizationRequestObject) (FinishAuthorizationResponseObject, error)
+	// ConfirmAuthorization Confirm a consent
+	// (POST /api/v1/integrations/oauth/callback)
+	ConfirmAuthorization(ctx context.Context, request ConfirmAuthorizationRequestObject) (ConfirmAuthorizationResponseObject, error)
 	// DisconnectIntegration Disconnect an integration
 	// (DELETE /api/v1/integrations/{integrationId})
 	DisconnectIntegration(ctx context.Context, request DisconnectIntegrationRequestObject) (DisconnectIntegrationResponseObject, error)
@@ -3186,6 +3482,32 @@ func (sh *strictHandler) FinishAuthorization(ctx *gin.Context, params FinishAuth
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(FinishAuthorizationResponseObject); ok {
 		if err := validResponse.VisitFinishAuthorizationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ConfirmAuthorization operation middleware
+func (sh *strictHandler) ConfirmAuthorization(ctx *gin.Context, params ConfirmAuthorizationParams) {
+	var request ConfirmAuthorizationRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConfirmAuthorization(ctx, request.(ConfirmAuthorizationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConfirmAuthorization")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ConfirmAuthorizationResponseObject); ok {
+		if err := validResponse.VisitConfirmAuthorizationResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -28,6 +28,9 @@ type Rules struct {
 	// LoopbackSignIn lets /sign-in pass a browser on to an http address of this
 	// machine.
 	LoopbackSignIn bool
+	// LoopbackConsent lets a browser on this machine finish a consent that another
+	// one began, without the confirmation page.
+	LoopbackConsent bool
 	// ClientRequired says that a start without OAUTH_CLIENT_ID is refused, rather
 	// than every OAuth token.
 	ClientRequired bool
@@ -38,7 +41,7 @@ func (e Environment) Rules() Rules {
 	if e == Local {
 		return Rules{
 			ConfidentialClient: true, TokenAuthMethod: "client_secret_post", Scopes: []string{"user:org:read"},
-			PlainHTTPIssuer: true, LoopbackRedirects: true, LoopbackSignIn: true,
+			PlainHTTPIssuer: true, LoopbackRedirects: true, LoopbackSignIn: true, LoopbackConsent: true,
 		}
 	}
 	return Rules{

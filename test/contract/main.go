@@ -32,8 +32,9 @@ import (
 // checks are the checks for each response.
 const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
 
-// elsewhere are paths with other credentials: signatures and OAuth.
-const elsewhere = `^/webhook|^/authorize|^/token|^/\.well-known|^/register|^/mcp`
+// elsewhere are paths with credentials of their own, signatures and OAuth, and
+// those that end the session of the run.
+const elsewhere = `^/webhook|^/authorize|^/token|^/\.well-known|^/register|^/mcp|^/api/auth/logout|^/api/auth/sessions/`
 
 // players are the senders of the requests and the duration of each run.
 var players = []struct {

@@ -18,6 +18,10 @@ import (
 type Authorization struct {
 	URL           string
 	IntegrationID uuid.UUID
+	// State names the consent. BrowserSecret proves at the callback that it is
+	// the same browser that began it.
+	State         string
+	BrowserSecret string
 }
 
 // AuthorizeInput describes the connection that an entity requests.
@@ -114,16 +118,21 @@ func (s *Service) ask(
 	if err != nil {
 		return Authorization{}, err
 	}
+	browserSecret, err := random()
+	if err != nil {
+		return Authorization{}, err
+	}
 	err = s.Attempts.Add(ctx, integration.OAuthState{
 		State: state, OrganizationID: i.OrganizationID, IntegrationID: i.ID, UserID: a.UserID, Verifier: verifier,
 		RedirectURL: redirectURL, ExpiresAt: s.Clock.Now().Add(integration.AttemptLifetime),
+		BrowserHash: integration.OAuthHash(browserSecret),
 	})
 	if err != nil {
 		return Authorization{}, err
 	}
 	challenge := sha256.Sum256([]byte(verifier))
 	return Authorization{
-		IntegrationID: i.ID,
+		IntegrationID: i.ID, State: state, BrowserSecret: browserSecret,
 		URL: connector.AuthorizationURL(integration.AuthorizationRequest{
 			State: state, RedirectURI: s.CallbackURL, Challenge: base64.RawURLEncoding.EncodeToString(challenge[:]),
 		}),

@@ -14,6 +14,7 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
+	"docledger/domain/organization"
 	"docledger/usecase"
 
 	"github.com/google/uuid"
@@ -36,14 +37,17 @@ type Service struct {
 	Entities     entity.Reader
 	Settings     entity.SettingsRepository
 	Memberships  identity.Memberships
-	Events       event.Log
-	Connectors   Connectors
-	Providers    integration.Catalog // of this release, configured or not
-	Tokens       *Tokens
-	UnitOfWork   usecase.UnitOfWork
-	Clock        usecase.Clock
-	IDs          usecase.IDs
-	Log          *slog.Logger
+	// OrganizationRecords and Users name who asked for a consent.
+	OrganizationRecords organization.Repository
+	Users               identity.Users
+	Events              event.Log
+	Connectors          Connectors
+	Providers           integration.Catalog // of this release, configured or not
+	Tokens              *Tokens
+	UnitOfWork          usecase.UnitOfWork
+	Clock               usecase.Clock
+	IDs                 usecase.IDs
+	Log                 *slog.Logger
 	// CallbackURL is the URL to which providers redirect the browser.
 	CallbackURL string
 	// RedirectOrigins are the origins to which docledger may redirect the browser afterwards

@@ -22,6 +22,7 @@ import (
 var verdicts = map[string]string{
 	"login":                      "public",
 	"finishAuthorization":        "public",
+	"confirmAuthorization":       "public",
 	"receivePaymentEvent":        "public",
 	"receiveIdentityEvent":       "public",
 	"receiveStorageNotification": "public",

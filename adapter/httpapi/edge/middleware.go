@@ -108,6 +108,8 @@ func (e *edge) cors(c *gin.Context) {
 		return
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
+	// For the cookie of a consent alone: every other credential is a bearer token.
+	header.Set("Access-Control-Allow-Credentials", "true")
 	header.Set("Access-Control-Expose-Headers",
 		"ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Deprecation, Sunset")
 	asked := c.GetHeader("Access-Control-Request-Method")

@@ -355,8 +355,20 @@ func testConsentAttempts(t *testing.T, b *bench) {
 	a := integration.OAuthState{
 		State: "state canary", OrganizationID: s.OrganizationID, IntegrationID: i.ID, UserID: newID(), Verifier: "verifier canary",
 		RedirectURL: "http://localhost:3000/done?x=1", ExpiresAt: b.at.Add(integration.AttemptLifetime),
+		BrowserHash: integration.OAuthHash("cookie"),
 	}
 	must(t, b.ConsentAttempts().Add(b.ctx, a))
+	a.ConfirmationHash = integration.OAuthHash("confirmed")
+	must(t, b.ConsentAttempts().Ask(b.ctx, a.State, a.ConfirmationHash))
+	wantCode(t, b.ConsentAttempts().Ask(b.ctx, "unknown", "x"), fault.CodeNotFound)
+	for range 2 {
+		found, err := b.ConsentAttempts().Find(b.ctx, a.State)
+		must(t, err)
+		same(t, "what was found", *found, a)
+	}
+	if _, err := b.ConsentAttempts().Find(b.ctx, "unknown"); fault.CodeOf(err) != fault.CodeNotFound {
+		t.Errorf("an unknown state: %v", err)
+	}
 	var taken atomic.Int64
 	var callers sync.WaitGroup
 	for range 20 {

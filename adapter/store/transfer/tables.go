@@ -86,7 +86,7 @@ var tables = []table{
 	of("integrations", "id", `id:uuid entity_id:uuid organization_id:uuid provider:text status:text reason:text grant_id:uuid metadata:json
 		tenant:text created_by:uuid last_activity_at:time version:int created_at:time updated_at:time`),
 	of("consent_attempts", "state_hash", `state_hash:text organization_id:uuid integration_id:uuid user_id:uuid sealed:bytes
-		redirect_url:text expires_at:time`),
+		redirect_url:text expires_at:time browser_hash:text confirmation_hash:text`),
 	of("provider_meters", "name", `name:text body:json updated_at:time`),
 	of("invoice_syncs", "invoice_id", `invoice_id:uuid organization_id:uuid entity_id:uuid integration_id:uuid state:text
 		next_attempt_at:time remote_id:text body:json updated_at:time`),

@@ -121,6 +121,15 @@ describe('integrations', () => {
     return answer.headers.get('Location')!
   }
 
+  /** Comes back as the confirmation page does; on this machine no value is needed. */
+  async function confirm(authorizationUrl: string): Promise<string> {
+    const page = await fetch(authorizationUrl, { redirect: 'manual' })
+    const { state = '', code } = Object.fromEntries(new URL(page.headers.get('Location')!).searchParams)
+    const answer = await api.confirmAuthorization({ query: { state, code, confirmation: 'shown' } })
+    expect(answer).toMatchObject({ status: 302, data: undefined })
+    return answer.headers.get('Location')!
+  }
+
   beforeAll(async () => {
     for (const provider of [sandbox.XERO_URL, sandbox.MSGRAPH_URL]) {
       const set = await fetch(provider + '/_sim/settings', { method: 'POST', body: '{"auto_approve":true}' })
@@ -153,7 +162,7 @@ describe('integrations', () => {
     expect(providers.map((p) => p.provider)).toContain('ACCOUNTING_A')
     expect((await api.getIntegrationStatus({ path: { integration_id: integrationId } })).data.status).toBe('ACTIVE')
     const again = await api.connectIntegration({ path: { integration_id: integrationId }, body: { redirect_url } })
-    await consent(again.data.authorization_url)
+    expect(await confirm(again.data.authorization_url)).toContain(`integration_id=${integrationId}`)
 
     await api.updateSettings({ path: { entity_id }, body: { default_account_id: accounts[0]!.id } })
   })

@@ -487,9 +487,25 @@ export class Docledger {
    * Clients do not call it. The `state` is valid once, for 10 minutes, for the
    * integration and the user that requested it. A provider may add its own
    * parameters.
+   *
+   * A browser without the cookie of the request that began the consent gets a
+   * page instead. It names the organization, the entity and the person, and
+   * continues with `confirmAuthorization`.
    */
   finishAuthorization(options: Call<types.FinishAuthorizationData> = {}): Promise<Answer<undefined>> {
     return this.#transport.call({ id: 'finishAuthorization', open: true, safe: true, answers: 'redirect' }, sdk.finishAuthorization, options)
+  }
+
+  /**
+   * Confirm a consent
+   *
+   * Completes a consent in a browser that did not begin it. The page of
+   * `finishAuthorization` sends this request; clients do not call it. The
+   * `confirmation` of the latest page is valid once, with its `state`. Without
+   * it the response is the page again.
+   */
+  confirmAuthorization(options: Call<types.ConfirmAuthorizationData> = {}): Promise<Answer<undefined>> {
+    return this.#transport.call({ id: 'confirmAuthorization', open: true, answers: 'redirect' }, sdk.confirmAuthorization, options)
   }
 
   /**

@@ -4720,6 +4720,77 @@ export type FinishAuthorizationErrors = {
 
 export type FinishAuthorizationError = FinishAuthorizationErrors[keyof FinishAuthorizationErrors];
 
+export type FinishAuthorizationResponses = {
+    /**
+     * A page that asks the person to confirm the consent.
+     */
+    200: string;
+};
+
+export type FinishAuthorizationResponse = FinishAuthorizationResponses[keyof FinishAuthorizationResponses];
+
+export type ConfirmAuthorizationData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * What the authorization URL carried.
+         */
+        state?: string;
+        /**
+         * The provider's code; absent where the person declined.
+         */
+        code?: string;
+        /**
+         * Why there is no code.
+         */
+        error?: string;
+        /**
+         * The value of the page.
+         */
+        confirmation?: string;
+    };
+    url: '/api/v1/integrations/oauth/callback';
+};
+
+export type ConfirmAuthorizationErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ConfirmAuthorizationError = ConfirmAuthorizationErrors[keyof ConfirmAuthorizationErrors];
+
+export type ConfirmAuthorizationResponses = {
+    /**
+     * A page that asks the person to confirm the consent.
+     */
+    200: string;
+};
+
+export type ConfirmAuthorizationResponse = ConfirmAuthorizationResponses[keyof ConfirmAuthorizationResponses];
+
 export type DisconnectIntegrationData = {
     body?: never;
     headers?: {
