@@ -127,6 +127,9 @@ func TestRecipesNameExistingFiles(t *testing.T) {
 	t.Parallel()
 	named := 0
 	for _, m := range regexp.MustCompile("`([a-z]+(?:/[A-Za-z._-]+)+/?)`").FindAllStringSubmatch(read(t, "CONTRIBUTING.md"), -1) {
+		if strings.HasPrefix(m[1], "bin/") {
+			continue // a build creates it
+		}
 		named++
 		if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
 			t.Errorf("CONTRIBUTING names %s, which does not exist", m[1])

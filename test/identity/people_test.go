@@ -179,11 +179,11 @@ func TestSignInPage(t *testing.T) {
 		"?redirect_url=https://evil.example/oauth/%zz", "?redirect_url=https://evil.example/oauth/;canary-code",
 		"?redirect_url=" + target + "&redirect_url=%zz", "?redirect_url=https%253A%252F%252Fevil.example%252Fcanary-code",
 	} {
-		before := strings.Count(w.log.String(), "redirect after sign-in dropped")
+		before := strings.Count(w.log.String(), "redirect after sign-in refused")
 		if r := get(query); r.StatusCode != http.StatusOK || r.Header.Get("Location") != "" {
 			t.Errorf("%q: %d to %q", query, r.StatusCode, r.Header.Get("Location"))
 		}
-		if n := strings.Count(w.log.String(), "redirect after sign-in dropped") - before; n != 1 {
+		if n := strings.Count(w.log.String(), "redirect after sign-in refused") - before; n != 1 {
 			t.Errorf("%q: %d lines in the log", query, n)
 		}
 	}
