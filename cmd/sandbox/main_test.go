@@ -109,7 +109,7 @@ func TestADataFolderFindsItsOwnAgain(t *testing.T) {
 		s := start(t, options{dataDir: dir, environment: environment})
 		for _, name := range []string{
 			"BASE_URL", "DOCS_URL", "MCP_URL", "STRIPE_URL", "XERO_URL", "QUICKBOOKS_URL", "MSGRAPH_URL", "GDRIVE_URL", "IDENTITY_URL", "FAPI_HOST", "ACCOUNTS_HOST",
-			"OAUTH_CLIENT_ID", "LOGIN_EMAIL", "LOGIN_PASSWORD", "ORGANIZATION_ID", "ENTITY_ID",
+			"OAUTH_CLIENT_ID", "LOGIN_EMAIL", "LOGIN_PASSWORD", "LOCAL_EMAIL", "ORGANIZATION_ID", "ENTITY_ID",
 		} {
 			if s.env[name] == "" {
 				t.Errorf("%s: %s is not told", environment, name)

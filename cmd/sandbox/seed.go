@@ -10,13 +10,18 @@ import (
 	"time"
 
 	"docledger/cmd/service"
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 	"docledger/usecase/entities"
+	"docledger/usecase/organizations"
 	"docledger/usecase/session"
 
 	"github.com/google/uuid"
 )
+
+// localEmail is the address of the account that the installation itself keeps.
+const localEmail = "local@example.com"
 
 // seeds are what the sandbox starts with.
 type seeds struct {
@@ -37,6 +42,14 @@ func seed(ctx context.Context, s *service.Service) (seeds, error) {
 		return seeds{}, err
 	}
 	organization := actor.OrganizationID
+	// An account of the installation itself, beside those of the identity
+	// provider. An earlier run may have left it in the data folder.
+	_, _, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
+		Email: localEmail, Name: "Local Example", Password: loginPassword, OrganizationID: organization, Role: identity.RoleMember,
+	})
+	if err != nil && fault.CodeOf(err) != fault.CodeConflict {
+		return seeds{}, err
+	}
 	id, err := oldestEntity(ctx, s, organization)
 	if err != nil || id != uuid.Nil {
 		return seeds{organization: organization, entity: id}, err
@@ -90,7 +103,7 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 	for _, kv := range append(printed, [][2]string{
 		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
 		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},
-		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword},
+		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword}, {"LOCAL_EMAIL", localEmail},
 		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_ID", s.entity.String()},
 	}...) {
 		fmt.Fprintf(&lines, "%s=%s\n", kv[0], kv[1])

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import type { Docledger } from '../../../gen/typescript/src/index.js'
+import { Docledger } from '../../../gen/typescript/src/index.js'
 import { answered, countingFetch, operationIds } from './counting.js'
 import { invoiceFile, sandbox, signIn } from './world.js'
 
@@ -24,7 +24,7 @@ describe('account', () => {
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)
   })
 
-  test('list sessions, end one, sign out, be refused a wrong password', async () => {
+  test('list sessions, end one, sign out, change the password', async () => {
     const other = await signIn({ fetch: countingFetch })
     const sessions = await api.listSessions().toArray()
     const mine = sessions.filter((s) => s.current)
@@ -34,6 +34,16 @@ describe('account', () => {
     expect(ended.data).toMatchObject({ id: lost!.id, current: false })
     const wrong = { current_password: 'not the right password', new_password: 'another long password' }
     await expect(api.changePassword({ body: wrong })).rejects.toMatchObject({ status: 400 })
+    // The identity provider keeps the administrator's password, the installation this account's.
+    const baseUrl = sandbox.BASE_URL!
+    let password = sandbox.LOGIN_PASSWORD!
+    const local = await new Docledger({ baseUrl }).login({ body: { email: sandbox.LOCAL_EMAIL!, password } })
+    let { token } = local.data
+    for (const next of ['another long password', sandbox.LOGIN_PASSWORD!]) {
+      const person = new Docledger({ baseUrl, token, fetch: countingFetch })
+      token = (await person.changePassword({ body: { current_password: password, new_password: next } })).data.token
+      password = next
+    }
     const third = await signIn({ fetch: countingFetch })
     expect((await third.logout()).data.current).toBe(true)
   })
