@@ -378,7 +378,8 @@ func TestRepeatedRequestsAskForRightsAgain(t *testing.T) {
 	extract := func() harness.Response {
 		return s.Do(http.MethodPost, "/api/invoices/extract", person.Token, map[string]any{"document_id": document}, "Idempotency-Key", "k")
 	}
-	if create().OK().Text("id") != create().OK().Text("id") || upload().OK().Text("id") != document || extract().OK().Text("id") != extract().OK().Text("id") {
+	entityID, invoiceID := create().OK().Text("id"), extract().OK().Text("id")
+	if create().OK().Text("id") != entityID || upload().OK().Text("id") != document || extract().OK().Text("id") != invoiceID {
 		t.Fatal("repetitions do not answer alike")
 	}
 	if err := s.Service.Organizations.SetRole(context.Background(), person.Email, org.ID, identity.RoleMember); err != nil {

@@ -78,11 +78,9 @@ type sum struct {
 	labels [moneyGroups][sides]float64
 	count  int
 	last   float64 // how far down the document, 0 to 1
-	first  *segment
 	amount *amount
 	seg    *segment // where it stands with the best label
 	best   float64
-	rated  bool // a tax at a rate that stands in its line
 	order  int
 	currency,
 	zero bool

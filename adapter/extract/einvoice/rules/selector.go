@@ -248,16 +248,6 @@ func (s *selector) count(d *document, n *node) int {
 	return count
 }
 
-// list returns the selected elements.
-func (s *selector) list(d *document, n *node) []*node {
-	var out []*node
-	s.each(d, n, func(m *node) bool {
-		out = append(out, m)
-		return true
-	})
-	return out
-}
-
 // A scope names the elements that a check looks at: selectors separated by
 // " | ". A selector matches elements whose own name is its last step and whose
 // ancestors are the steps before it; "/" at the start ties the first step to

@@ -229,7 +229,10 @@ func address[T any](p *T) uintptr {
 	return uintptr(unsafe.Pointer(p))
 }
 
-// escaped makes address keep its argument off the stack, which may move.
+// escaped makes address keep its argument off the stack, which may move. It is
+// written and never read.
+//
+//lint:ignore U1000 the assignment alone has the effect
 var escaped unsafe.Pointer
 
 // pointer turns an address that the library returned into a pointer. It points
