@@ -124,7 +124,7 @@ test('the pages of the documentation', async (t) => {
 
   await t.test('every code of an error is explained, and the reference leads there', async () => {
     await open(page, origin)
-    await page.getByRole('link', { name: 'what each code means' }).first().click()
+    await page.getByRole('link', { name: 'error codes' }).first().click()
     await page.waitForURL(origin + '/docs/errors')
     const spec = await (await fetch(origin + '/openapi/common.json')).json()
     const codes = spec.components.schemas.ErrorCode['x-extensible-enum']
