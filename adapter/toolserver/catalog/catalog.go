@@ -17,7 +17,7 @@ import (
 
 // Limits of assistant hosts for tools.
 const (
-	MaxTools   = 40
+	MaxTools   = 80
 	MaxNameLen = 40
 )
 
