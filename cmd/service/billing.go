@@ -58,7 +58,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	x := s.Explainer
 	x.Subscriptions, x.Cache, x.Known, x.Events, x.Charges = client.Subscriptions, plans, st.KnownPlans(), st.PlanEvents(), st.Charges()
 	s.Shop = &billing.Checkout{
-		Customers: customers, Prices: client.Prices, Sessions: client.Sessions, Clock: s.clock,
+		Customers: customers, Subscriptions: client.Subscriptions, Prices: client.Prices, Sessions: client.Sessions, Clock: s.clock,
 		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins, Log: s.log,
 	}
 	s.Inbox.Handlers[domaininbox.Payments] = &billing.Events{

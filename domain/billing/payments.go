@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -228,6 +229,10 @@ const (
 // stay allowed while a payment is retried.
 func (s SubscriptionStatus) Writable() bool { return s == Active || s == Trialing || s == PastDue }
 
+// Ongoing reports whether the processor charges the subscription, or will do so when its customer
+// pays or resumes it.
+func (s SubscriptionStatus) Ongoing() bool { return s.Writable() || s == Unpaid || s == Paused }
+
 // SubscriptionItem is one price of a subscription.
 type SubscriptionItem struct {
 	Price    Price
@@ -279,6 +284,16 @@ func (s Snapshot) Effective() (Subscription, bool) {
 	return Subscription{}, false
 }
 
+// Ongoing returns the newest subscription that has not ended. A second one would be charged in
+// addition to it.
+func (s Snapshot) Ongoing() (Subscription, bool) {
+	i := slices.IndexFunc(s.Subscriptions, func(sub Subscription) bool { return sub.Status.Ongoing() })
+	if i < 0 {
+		return Subscription{}, false
+	}
+	return s.Subscriptions[i], true
+}
+
 // Subscriptions reads subscriptions. It never changes one (interface 3).
 type Subscriptions interface {
 	// OfCustomer reads everything that determines a customer's plan.
@@ -307,6 +322,9 @@ type Checkout struct {
 type Sessions interface {
 	// Checkout returns the URL of the page that sells the described subscription.
 	Checkout(ctx context.Context, c Checkout) (url string, err error)
+	// CloseCheckouts closes the customer's open checkout pages, so that nothing can be bought on
+	// them. It returns NotFound for an unknown customer.
+	CloseCheckouts(ctx context.Context, customer string) error
 	// Portal returns the URL of the page on which a customer manages subscriptions, invoices and
 	// cards. The page links back to returnURL.
 	Portal(ctx context.Context, customer, returnURL string) (url string, err error)

@@ -64,6 +64,19 @@ func TestCountingSubscription(t *testing.T) {
 	}
 }
 
+func TestOngoingSubscriptions(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[billing.SubscriptionStatus]bool{
+		billing.Active: true, billing.Trialing: true, billing.PastDue: true, billing.Unpaid: true, billing.Paused: true,
+		billing.Canceled: false, billing.Incomplete: false, billing.IncompleteExpired: false,
+	} {
+		s := billing.Snapshot{Subscriptions: []billing.Subscription{{ID: "ended", Status: billing.Canceled}, {ID: "a", Status: status}}}
+		if got, ok := s.Ongoing(); ok != want || ok && got.ID != "a" {
+			t.Errorf("%s: %+v %v", status, got, ok)
+		}
+	}
+}
+
 func TestKeysDependOnNothingThatChanges(t *testing.T) {
 	t.Parallel()
 	organization := uuid.MustParse("0191d2a0-0000-7000-8000-000000000001")

@@ -87,6 +87,20 @@ func (p *processor) buy(page string) {
 	}
 }
 
+// wantClosed verifies that nothing can be bought on a checkout page.
+func (p *processor) wantClosed(page string) {
+	p.t.Helper()
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := browser.PostForm(page, url.Values{"card": {"4242 4242 4242 4242"}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if to := resp.Header.Get("Location"); to != "" {
+		p.t.Errorf("a closed page sells and leads to %s", to)
+	}
+}
+
 // event returns the latest event of a type as it is sent.
 func (p *processor) event(kind string) string {
 	p.t.Helper()
@@ -231,7 +245,16 @@ func TestBuyingAPlan(t *testing.T) {
 	}
 	checkout(admin, p.price, "https://app.example/other", "Idempotency-Key", "k").Want(400, "conflict")
 
+	first := page
+	page = checkout(admin, p.price, "https://app.example/bought").OK().Text("url")
+	p.wantClosed(first) // a second page closes the first one
 	p.buy(page)
+	// The subscription exists at the processor before its event arrives.
+	again := checkout(admin, p.price, "https://app.example/bought").Want(400, "conflict")
+	if !strings.Contains(again.Text("error", "message"), "/api/billing/portal-session") || again.Text("error", "details", "subscription_status") != "active" ||
+		again.Text("error", "details", "next_operation") != "createPortalSession" {
+		t.Errorf("a second purchase: %s", again.Raw)
+	}
 	body := p.event("customer.subscription.created")
 	deliver := func(body string, secret string, at time.Time) harness.Response {
 		return s.Send(http.MethodPost, "/webhook/payments", "", strings.NewReader(body),

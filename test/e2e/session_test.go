@@ -150,6 +150,43 @@ func TestParallelGuessesDoNotExceedTheLimit(t *testing.T) {
 	})
 }
 
+// TestParallelGuessesOfANetworkDoNotExceedTheLimit sends wrong passwords of many
+// accounts at once, after as many correct ones at once.
+func TestParallelGuessesOfANetworkDoNotExceedTheLimit(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, o harness.Options) {
+		const limit, callers = 10, 40
+		o.Overrides, o.Env = service.Overrides{Clock: newHands()}, map[string]string{"SIGN_IN_TRIES_PER_ADDRESS": strconv.Itoa(limit)}
+		s := harness.Start(t, o)
+		org := s.NewOrganization("Network")
+		var people []harness.Person
+		for range callers {
+			people = append(people, s.NewPerson(org.ID, identity.RoleMember))
+		}
+		all := func(password string) (count map[int]int) {
+			var mu sync.Mutex
+			var group sync.WaitGroup
+			count = map[int]int{}
+			for _, p := range people {
+				group.Go(func() {
+					r := s.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": p.Email, "password": password})
+					mu.Lock()
+					defer mu.Unlock()
+					count[r.Status]++
+				})
+			}
+			group.Wait()
+			return count
+		}
+		if got := all(harness.Password); got[http.StatusOK] != callers {
+			t.Errorf("correct passwords are answered %v", got)
+		}
+		if got := all("wrong"); got[http.StatusUnauthorized] != limit || got[http.StatusTooManyRequests] != callers-limit {
+			t.Errorf("wrong passwords are answered %v, want %d times 401, else 429", got, limit)
+		}
+	})
+}
+
 func TestTokensAndSessionsEnd(t *testing.T) {
 	t.Parallel()
 	clock := newHands()

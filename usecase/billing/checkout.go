@@ -18,10 +18,11 @@ import (
 // Checkout sells plans on the processor's pages (domain D26). It exists only with
 // a payment processor.
 type Checkout struct {
-	Customers *Customers
-	Prices    billing.Prices
-	Sessions  billing.Sessions
-	Clock     usecase.Clock
+	Customers     *Customers
+	Subscriptions billing.Subscriptions
+	Prices        billing.Prices
+	Sessions      billing.Sessions
+	Clock         usecase.Clock
 	// Products are the ids of the products that are for sale.
 	Products []string
 	// Origins are those that the processor's pages may lead back to.
@@ -72,7 +73,9 @@ type CheckoutInput struct {
 // organization. The subscription is anchored to the next 1st. The days before
 // it are charged once: for a monthly price by our immediate charge (interface
 // 4.6), for a price of another interval by the processor's proration, because
-// that price is not the price of one month.
+// that price is not the price of one month. An organization has at most one
+// subscription: a second page closes the first one, and no page is opened while
+// a subscription continues.
 func (s *Checkout) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput) (string, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return "", err
@@ -104,8 +107,30 @@ func (s *Checkout) Checkout(ctx context.Context, a identity.Actor, in CheckoutIn
 	}
 	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) {
 		checkout.Customer = customer
+		if err := s.requireNone(ctx, customer); err != nil {
+			return "", err
+		}
 		return s.Sessions.Checkout(ctx, checkout)
 	})
+}
+
+// requireNone refuses a purchase by a customer with a subscription that has not
+// ended, and closes the pages on which the customer could still buy another one.
+func (s *Checkout) requireNone(ctx context.Context, customer string) error {
+	snapshot, err := s.Subscriptions.OfCustomer(ctx, customer)
+	if err != nil {
+		return fmt.Errorf("read the subscriptions: %w", err)
+	}
+	if current, ok := snapshot.Ongoing(); ok {
+		return fault.New(fault.Conflict, fault.CodeConflict,
+			"Your organization already has a subscription with the status %s. Change its plan or pay for it in the portal: POST /api/billing/portal-session.",
+			current.Status).
+			With("subscription_status", string(current.Status)).With("next_operation", "createPortalSession")
+	}
+	if err := s.Sessions.CloseCheckouts(ctx, customer); err != nil {
+		return fmt.Errorf("close earlier checkout pages: %w", err)
+	}
+	return nil
 }
 
 // Portal returns the address of the page on which the caller's organization

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,7 +17,10 @@ import (
 // account that does not exist is treated like one that does.
 //
 // The attempt counts as a failure before the check, so that attempts at the
-// same time cannot exceed the limit, and is taken back where it succeeds.
+// same time cannot exceed the account's limit, and is taken back where it
+// succeeds. The network's limit must not refuse people who sign in correctly at
+// the same time, so it is evaluated after the check as well: once the network has
+// its failures, no result of a check is revealed, whatever it is.
 func (s *Service) guarded(ctx context.Context, email, address string, now time.Time, check func() error) error {
 	network := identity.Network(address)
 	account := accountAttemptPrefix + email + " " + network
@@ -40,12 +44,23 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 	failed := check()
 	switch {
 	case failed == nil:
+		n, ends, err := s.Attempts.Counted(ctx, networkAttemptPrefix+network, now)
+		if err != nil {
+			return fmt.Errorf("read attempts: %w", err)
+		}
+		if n >= s.Limits.PerAddress {
+			return errTooMany(ends.Sub(now)).WithCause(errAfterCheck)
+		}
 		if err := s.Attempts.Forget(ctx, account); err != nil {
 			return fmt.Errorf("forget attempts: %w", err)
 		}
 	case fault.CodeOf(failed) == fault.CodeInvalidCredentials:
-		if _, _, err := s.Attempts.Count(ctx, networkAttemptPrefix+network, AttemptWindow, now); err != nil {
+		n, ends, err := s.Attempts.Count(ctx, networkAttemptPrefix+network, AttemptWindow, now)
+		if err != nil {
 			return fmt.Errorf("count attempt: %w", err)
+		}
+		if n > s.Limits.PerAddress {
+			return errTooMany(ends.Sub(now)).WithCause(errAfterCheck)
 		}
 	case ctx.Err() == nil:
 		// The password was not checked, which is not the caller's failure.
@@ -60,7 +75,11 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 	return failed
 }
 
-func errTooMany(wait time.Duration) error {
+// errAfterCheck is in the chain of a refusal whose password was checked. The
+// time of such a refusal must not reveal the result.
+var errAfterCheck = errors.New("the network reached its limit while the password was checked")
+
+func errTooMany(wait time.Duration) *fault.Error {
 	f := fault.New(fault.TooMany, fault.CodeRateLimited, "There were too many failed attempts to sign in. Wait and try again.")
 	f.RetryAfter = max(wait, time.Second)
 	return f

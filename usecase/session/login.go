@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,7 +27,7 @@ func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
 	floor := time.NewTimer(s.FailureFloor)
 	defer floor.Stop()
 	token, err := s.login(ctx, in)
-	if fault.CodeOf(err) != fault.CodeInvalidCredentials {
+	if fault.CodeOf(err) != fault.CodeInvalidCredentials && !errors.Is(err, errAfterCheck) {
 		return token, err
 	}
 	select {

@@ -219,13 +219,4 @@ func TestPasswords(t *testing.T) {
 			t.Errorf("a broken hash %q: %v, %v", broken, got, err)
 		}
 	}
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	busy, err := local.NewPasswords(local.Cost{MemoryKiB: 1024, Passes: 1, Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := busy.Hash(ended, "x"); err != nil && fault.CodeOf(err) != fault.CodeInternal {
-		t.Errorf("an ended context: %v", err)
-	}
 }

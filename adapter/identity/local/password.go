@@ -54,10 +54,11 @@ func NewPasswords(cost Cost) (*Passwords, error) {
 
 // Hash returns a salted hash in PHC notation.
 func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
-	if err := p.slots.Acquire(ctx, 1); err != nil {
-		return "", fmt.Errorf("wait to hash: %w", err)
+	release, err := p.slot(ctx)
+	if err != nil {
+		return "", err
 	}
-	defer p.slots.Release(1)
+	defer release()
 	salt := make([]byte, saltBytes)
 	if _, err := rand.Read(salt); err != nil {
 		return "", fmt.Errorf("make salt: %w", err)
@@ -79,12 +80,26 @@ func (p *Passwords) Matches(ctx context.Context, hash, password string) (bool, e
 	if err != nil {
 		return false, err
 	}
-	if err := p.slots.Acquire(ctx, 1); err != nil {
-		return false, fmt.Errorf("wait to hash: %w", err)
+	release, err := p.slot(ctx)
+	if err != nil {
+		return false, err
 	}
-	defer p.slots.Release(1)
+	defer release()
 	got := argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Threads, uint32(len(want)))
 	return subtle.ConstantTimeCompare(got, want) == 1 && known, nil
+}
+
+// slot waits until a hash may be computed. It returns an error if ctx ends first,
+// also if a slot is free: the result would have no receiver.
+func (p *Passwords) slot(ctx context.Context) (release func(), err error) {
+	if err := p.slots.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("wait to hash: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		p.slots.Release(1)
+		return nil, fmt.Errorf("wait to hash: %w", err)
+	}
+	return func() { p.slots.Release(1) }, nil
 }
 
 // decode parses a hash in PHC notation.

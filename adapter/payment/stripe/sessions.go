@@ -51,6 +51,30 @@ func (s Sessions) Checkout(ctx context.Context, in billing.Checkout) (string, er
 	return got.URL, nil
 }
 
+// CloseCheckouts implements billing.Sessions.
+func (s Sessions) CloseCheckouts(ctx context.Context, customer string) error {
+	const doing = "close checkout sessions"
+	params := &sdk.CheckoutSessionListParams{Customer: sdk.String(customer), Status: sdk.String(string(sdk.CheckoutSessionStatusOpen))}
+	params.Context = ctx
+	params.Limit = sdk.Int64(pageSize)
+	var open []string
+	pages := s.api.CheckoutSessions.List(params)
+	for pages.Next() {
+		open = append(open, pages.CheckoutSession().ID)
+	}
+	if err := pages.Err(); err != nil {
+		return translate(ctx, doing, "customer", err)
+	}
+	for _, id := range open {
+		expire := &sdk.CheckoutSessionExpireParams{}
+		expire.Context = ctx
+		if _, err := s.api.CheckoutSessions.Expire(id, expire); err != nil {
+			return translate(ctx, doing, "checkout session", err)
+		}
+	}
+	return nil
+}
+
 // Portal implements billing.Sessions.
 func (s Sessions) Portal(ctx context.Context, customer, returnURL string) (string, error) {
 	const doing = "open portal session"

@@ -243,6 +243,18 @@ func testCheckout(t *testing.T, b bundle) {
 	if paid := b.Invoices(c.ID); len(paid) != 1 || paid[0].Status != billing.InvoicePaid || paid[0].Total != 3000 {
 		t.Errorf("without an anchor the first period is paid at once: %+v", paid)
 	}
+	left, other := must[string](t)(b.Sessions.Checkout(ctx, in)), b.newCustomer(t)
+	in.Customer = other.ID
+	kept := must[string](t)(b.Sessions.Checkout(ctx, in))
+	if err := b.Sessions.CloseCheckouts(ctx, c.ID); err != nil {
+		t.Fatal(err)
+	}
+	if to := b.Buy(left); to != "" {
+		t.Errorf("a closed page leads to %q", to)
+	}
+	if to := b.Buy(kept); to == "" {
+		t.Error("another customer's page was closed")
+	}
 	in.Customer = "cus_nobody"
 	_, err := b.Sessions.Checkout(ctx, in)
 	wantCode(t, err, fault.CodeNotFound)

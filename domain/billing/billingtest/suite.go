@@ -116,7 +116,7 @@ type World interface {
 	AddPendingItem(customer string, units int64, currency string)
 	VoidInvoice(id string)
 	// Buy does on the checkout page what a customer with a good card does, and
-	// returns the address that the browser is sent to.
+	// returns the address that the browser is sent to; "" if the page is closed.
 	Buy(checkoutURL string) (goesTo string)
 
 	CountCustomers() int

@@ -104,6 +104,10 @@ export class Docledger {
    * period. The operator must allow the origins of both return URLs. Without a
    * payment processor, the error is `not_found`.
    *
+   * An organization has one subscription. While it has one that has not ended, the
+   * error is `conflict` with `details.subscription_status`; createPortalSession
+   * changes its plan. A new page closes the earlier pages.
+   *
    * Assistants get 403; a user can do it at `details.confirm_url`.
    */
   createCheckoutSession(options: Call<types.CreateCheckoutSessionData>): Promise<Answer<types.CreateCheckoutSessionResponse>> {

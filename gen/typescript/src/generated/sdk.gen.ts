@@ -139,6 +139,10 @@ export const getBilling = <ThrowOnError extends boolean = false>(options?: Optio
  * period. The operator must allow the origins of both return URLs. Without a
  * payment processor, the error is `not_found`.
  *
+ * An organization has one subscription. While it has one that has not ended, the
+ * error is `conflict` with `details.subscription_status`; createPortalSession
+ * changes its plan. A new page closes the earlier pages.
+ *
  * Assistants get 403; a user can do it at `details.confirm_url`.
  *
  */
