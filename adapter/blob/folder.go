@@ -1,4 +1,4 @@
-// Package blob keeps the bytes of documents in a local folder.
+// Package blob stores the bytes of documents in a local folder.
 package blob
 
 import (
@@ -15,9 +15,9 @@ import (
 	"docledger/domain/fault"
 )
 
-// Folder implements document.Blobs. A blob lies at ab/cd/abcd…, named by its
-// SHA-256; a file there is whole, durable and never changes. What is still
-// being written lies in tmp, locked by its writer.
+// Folder implements document.Blobs. The path of a blob is ab/cd/abcd…, from its
+// SHA-256. A file at such a path is complete, durable and immutable. Files that are
+// still being written are in tmp, locked by their writer.
 type Folder struct {
 	root string
 	tmp  *spool.Spool
@@ -25,12 +25,12 @@ type Folder struct {
 
 var _ document.Blobs = (*Folder)(nil)
 
-// Open makes the folder where it is missing, and removes what writers that are
-// gone have left half written.
+// Open creates the folder if it is missing, and removes incomplete files of ended
+// processes.
 func Open(root string) (*Folder, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("find the blob folder: %w", err)
+		return nil, fmt.Errorf("resolve the blob folder: %w", err)
 	}
 	tmp, err := spool.Open(filepath.Join(root, "tmp"))
 	if err != nil {
@@ -48,7 +48,7 @@ func (f *Folder) Put(ctx context.Context, r io.Reader) (key string, size int64, 
 	defer func() {
 		closing := file.Close()
 		if err != nil {
-			_ = os.Remove(file.Name()) // what can't be removed now, the next start removes
+			_ = os.Remove(file.Name()) // the next start removes a file that cannot be removed now
 		} else if closing != nil {
 			err = spool.Unavailable("close the blob", closing)
 		}
@@ -94,7 +94,7 @@ func (f *Folder) open(ctx context.Context, key string) (*os.File, error) {
 	return file, nil
 }
 
-// keep gives a written file its name, durably.
+// keep gives a written file its final name, durably.
 func (f *Folder) keep(file *os.File, key string) error {
 	if err := file.Sync(); err != nil {
 		return spool.Unavailable("make the blob durable", err)
@@ -107,7 +107,7 @@ func (f *Folder) keep(file *os.File, key string) error {
 	if err := os.Rename(file.Name(), path); err != nil {
 		return spool.Unavailable("name the blob", err)
 	}
-	// The entries on the way down are durable only when their folders are.
+	// A directory entry is durable only after its parent folder is synced.
 	for _, dir := range []string{fan, filepath.Dir(fan), f.root} {
 		if err := syncFolder(dir); err != nil {
 			return spool.Unavailable("make the blob's name durable", err)

@@ -24,11 +24,11 @@ func open(t testing.TB, dir string) *blob.Folder {
 }
 
 func TestFolder(t *testing.T) {
-	// Not parallel: the contract looks at what the process allocates.
+	// Not parallel: the contract tests measure the allocations of the process.
 	blobtest.Run(t, func(t testing.TB) document.Blobs { return open(t, t.TempDir()) })
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestFailedWriteLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	f := open(t, dir)
@@ -47,7 +47,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info.Mode().Perm() != 0o600 {
-		t.Errorf("others may read it: %s", info.Mode())
+		t.Errorf("other users can read it: %s", info.Mode())
 	}
 }
 
@@ -55,8 +55,8 @@ type iotestErr struct{}
 
 func (iotestErr) Read([]byte) (int, error) { return 0, errors.New("cut") }
 
-// What a killed process left is removed at the next start; what another
-// process is writing is not.
+// TestLeftovers checks that the next start removes files of a killed process and
+// keeps files that another process is writing.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,16 +18,16 @@ import (
 	client "github.com/redis/go-redis/v9"
 )
 
-// hands is a clock whose hands tests move.
-type hands struct{ ns atomic.Int64 }
+// manualClock is a clock that tests advance.
+type manualClock struct{ ns atomic.Int64 }
 
-func (h *hands) NowNano() int64                        { return h.ns.Load() }
-func (h *hands) Tick(d time.Duration) <-chan time.Time { return time.Tick(d) }
+func (h *manualClock) NowNano() int64                        { return h.ns.Load() }
+func (h *manualClock) Tick(d time.Duration) <-chan time.Time { return time.Tick(d) }
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	cachetest.Run(t, func(t *testing.T) cachetest.Env {
-		clock := &hands{}
+		clock := &manualClock{}
 		clock.ns.Store(time.Now().UnixNano())
 		m, err := cache.NewMemory(clock)
 		if err != nil {
@@ -47,7 +47,7 @@ func openRedis(t *testing.T, url string) *cache.Redis {
 	return r
 }
 
-// connect returns a client of its own to a server.
+// connect returns a separate client of a server.
 func connect(t *testing.T, url string) *client.Client {
 	t.Helper()
 	c, err := redis.Client(url)
@@ -60,7 +60,7 @@ func connect(t *testing.T, url string) *client.Client {
 
 func guardKey(org uuid.UUID) string { return "billing:guard:" + org.String() }
 
-// age lets keys come so much closer to their end.
+// age reduces the remaining lifetime of keys.
 var age = client.NewScript(`
 for _, key in ipairs(KEYS) do
   local left = redis.call('PTTL', key)
@@ -82,7 +82,7 @@ func TestRedis(t *testing.T) {
 	})
 }
 
-// loaded loads a plan of which the processor says that it is named so.
+// loaded loads a plan that the processor returns under the given name.
 func loaded(t *testing.T, r *cache.Redis, org uuid.UUID, name string) string {
 	t.Helper()
 	got, err := r.Load(t.Context(), org, func(context.Context) (billing.Record, error) {
@@ -94,7 +94,7 @@ func loaded(t *testing.T, r *cache.Redis, org uuid.UUID, name string) string {
 	return got.CurrentPlan
 }
 
-func TestRecordHasExactlyTheFieldsOfTheContract(t *testing.T) {
+func TestRecordHasTheContractFields(t *testing.T) {
 	t.Parallel()
 	server, org := connect(t, redis.URL(t)), uuid.New()
 	_, err := openRedis(t, redis.URL(t)).Load(t.Context(), org, func(context.Context) (billing.Record, error) {
@@ -113,22 +113,22 @@ func TestRecordHasExactlyTheFieldsOfTheContract(t *testing.T) {
 		t.Errorf("the record is %s", text)
 	}
 	if ttl := server.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > billing.CacheTTL {
-		t.Errorf("the record is kept for %s", ttl)
+		t.Errorf("the record expires after %s", ttl)
 	}
 }
 
-func TestGarbageIsAMiss(t *testing.T) {
+func TestInvalidRecordIsAMiss(t *testing.T) {
 	t.Parallel()
 	server, r := connect(t, redis.URL(t)), openRedis(t, redis.URL(t))
-	for _, garbage := range []string{"", "no json", "{}", `{"subscription_status":1}`, `[1]`, "\x00\xff",
+	for _, invalid := range []string{"", "no json", "{}", `{"subscription_status":1}`, `[1]`, "\x00\xff",
 		`{"subscription_status":"active","current_plan":"x","billing_cycle_end":null,"max_entities":null,"max_invoices_per_month":null,"more":1}`} {
 		org := uuid.New()
-		server.Set(t.Context(), billing.CacheKey(org), garbage, time.Minute)
+		server.Set(t.Context(), billing.CacheKey(org), invalid, time.Minute)
 		if got := loaded(t, r, org, "right"); got != "right" {
-			t.Errorf("with %q the plan is %q", garbage, got)
+			t.Errorf("with %q the plan is %q", invalid, got)
 		}
-		if text := server.Get(t.Context(), billing.CacheKey(org)).Val(); !json.Valid([]byte(text)) || text == garbage {
-			t.Errorf("%q stays: %s", garbage, text)
+		if text := server.Get(t.Context(), billing.CacheKey(org)).Val(); !json.Valid([]byte(text)) || text == invalid {
+			t.Errorf("%q is still stored: %s", invalid, text)
 		}
 	}
 	org := uuid.New()
@@ -141,10 +141,10 @@ func TestGarbageIsAMiss(t *testing.T) {
 	}
 }
 
-// noticed is how soon a server that is no help must be given up.
+// noticed is the maximum time to detect an unusable server.
 const noticed = 300 * time.Millisecond
 
-// TestOutages breaks a real server in every way that we know of.
+// TestOutages breaks a real server in every known way.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -159,21 +159,21 @@ func TestOutages(t *testing.T) {
 	t.Cleanup(func() { silent.Close() })
 	in := redis.New(t)
 	for name, url := range map[string]string{
-		"nobody listens": "redis://" + closed.Addr().String(), "nobody answers": "redis://" + silent.Addr().String(),
-		"it has crashed": in.URL, "it hangs": redis.New(t).URL,
+		"no listener": "redis://" + closed.Addr().String(), "no response": "redis://" + silent.Addr().String(),
+		"crashed": in.URL, "unresponsive": redis.New(t).URL,
 	} {
 		t.Run(name, func(t *testing.T) {
-			// One after the other, since they measure time.
+			// The cases run one after the other, because they measure time.
 			r, org := openRedis(t, url), uuid.New()
 			switch name {
-			case "it has crashed":
+			case "crashed":
 				if got := loaded(t, r, org, "before"); got != "before" {
 					t.Fatalf("before the crash the plan is %q", got)
 				}
 				if err := in.Stop(); err != nil {
 					t.Fatal(err)
 				}
-			case "it hangs":
+			case "unresponsive":
 				loaded(t, r, org, "before")
 				if err := connect(t, url).Do(t.Context(), "CLIENT", "PAUSE", time.Hour.Milliseconds(), "ALL").Err(); err != nil {
 					t.Fatal(err)
@@ -191,23 +191,23 @@ func TestOutages(t *testing.T) {
 				}
 			}
 			if best := slices.Min(took); best > noticed {
-				t.Errorf("it takes %s at best to notice", best)
+				t.Errorf("the failure is detected after %s at best", best)
 			}
 			began := time.Now()
 			if err := r.Invalidate(t.Context(), org); err == nil {
-				t.Error("an invalidation that nobody heard is said to have been done")
+				t.Error("an invalidation that no server received returned no error")
 			}
-			t.Logf("noticed after %s, invalidation after %s", slices.Min(took), time.Since(began))
+			t.Logf("detected after %s, invalidation after %s", slices.Min(took), time.Since(began))
 		})
 	}
 	if _, _, err := cache.NewRedis("http://nowhere"); err == nil {
-		t.Error("NewRedis takes any URL")
+		t.Error("NewRedis accepts any URL")
 	}
 }
 
-// TestFullServerKeepsNoOldPlan: whatever a server without room refuses, it
-// removes what it is told to.
-func TestFullServerKeepsNoOldPlan(t *testing.T) {
+// TestFullServerServesNoOldPlan checks that a full server that refuses writes still
+// removes records on request.
+func TestFullServerServesNoOldPlan(t *testing.T) {
 	t.Parallel()
 	in := redis.New(t)
 	server, r, org := connect(t, in.URL), openRedis(t, in.URL), uuid.New()
@@ -219,7 +219,7 @@ func TestFullServerKeepsNoOldPlan(t *testing.T) {
 		t.Fatal("the server is not full")
 	}
 	if got := loaded(t, r, org, "new"); got != "old" {
-		t.Errorf("what is kept is not found: %q", got)
+		t.Errorf("a stored plan was not found: %q", got)
 	}
 	if err := r.Invalidate(t.Context(), org); err != nil {
 		t.Errorf("Invalidate: %v", err)
@@ -230,13 +230,13 @@ func TestFullServerKeepsNoOldPlan(t *testing.T) {
 		}
 	}
 	if got := loaded(t, r, uuid.New(), "other"); got != "other" {
-		t.Errorf("of another organization the plan is %q", got)
+		t.Errorf("the plan of another organization is %q", got)
 	}
 }
 
-// TestForgetfulServerKeepsNoOldPlan lets the server forget, as it does by
-// eviction and restarts, while a fill from before an event is under way.
-func TestForgetfulServerKeepsNoOldPlan(t *testing.T) {
+// TestEvictingServerServesNoOldPlan lets the server lose keys, as by eviction or a
+// restart, while a fill that started before an event is in progress.
+func TestEvictingServerServesNoOldPlan(t *testing.T) {
 	t.Parallel()
 	url := redis.URL(t)
 	server := connect(t, url)

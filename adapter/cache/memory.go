@@ -11,10 +11,10 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// maxPlans bounds the plans that one process keeps.
+// maxPlans limits the number of plans in one process.
 const maxPlans = 100_000
 
-// Memory keeps plans in the process: for an installation of one.
+// Memory stores plans in the process. It is for an installation with one process.
 type Memory struct {
 	flights flights
 	plans   *otter.Cache[uuid.UUID, kept]
@@ -45,14 +45,14 @@ func (m *Memory) Load(ctx context.Context, organization uuid.UUID, fill func(con
 		return r, nil
 	}
 	return m.flights.do(ctx, flight{organization, generation, ""}, func(ctx context.Context) (billing.Record, error) {
-		// The call before this one may have ended between our look and our turn.
+		// The previous fill may have ended after the first lookup.
 		if r, ok := m.present(organization, generation); ok {
 			return r, nil
 		}
 		r, err := fill(ctx)
 		if err == nil {
-			// One that began before an invalidation carries an old generation,
-			// and no reader takes it.
+			// A fill that started before an invalidation has an old generation, and
+			// no reader uses it.
 			m.plans.Set(organization, kept{r, generation})
 		}
 		return r, err
@@ -71,8 +71,8 @@ func (m *Memory) Invalidate(_ context.Context, organization uuid.UUID) error {
 	return nil
 }
 
-// flight names one fill: only loads that began in the same generation share
-// its answer.
+// flight identifies one fill. Only loads that started in the same generation share
+// its result.
 type flight struct {
 	organization uuid.UUID
 	generation   uint64
@@ -107,11 +107,11 @@ func (f *flights) invalidate(organization uuid.UUID) {
 	f.generations[organization]++
 }
 
-// fillTimeout bounds a fill that nobody waits for any more.
+// fillTimeout limits a fill that no caller waits for any more.
 const fillTimeout = 30 * time.Second
 
-// do runs fill once for all callers of the same flight. A caller that gives up
-// does not end the call for the others.
+// do runs fill once for all callers of the same flight. A cancelled caller does not
+// cancel the call for the others.
 func (f *flights) do(ctx context.Context, key flight, fill func(context.Context) (billing.Record, error)) (billing.Record, error) {
 	f.mu.Lock()
 	c, ok := f.running[key]

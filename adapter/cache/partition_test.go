@@ -13,7 +13,7 @@ import (
 	client "github.com/redis/go-redis/v9"
 )
 
-// wire leads to a server, and can be cut.
+// wire is a proxy to a server that can be disconnected.
 type wire struct {
 	listener net.Listener
 	network  string
@@ -65,13 +65,13 @@ func (w *wire) connect(from net.Conn) {
 	w.open = append(w.open, from, to)
 	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
 		go func() {
-			_, _ = io.Copy(pair[0], pair[1]) // until either end closes
+			_, _ = io.Copy(pair[0], pair[1]) // until either side closes
 			pair[0].Close()
 		}()
 	}
 }
 
-// set cuts the wire or mends it.
+// set disconnects or reconnects the wire.
 func (w *wire) set(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,9 +90,9 @@ func (w *wire) url(to string) string {
 	return (&url.URL{Scheme: "redis", User: u.User, Host: w.listener.Addr().String()}).String()
 }
 
-// TestProcessThatCouldNotRemoveTakesNothingOld: the server is out of reach when
-// an event comes, and then there again, with the old record.
-func TestProcessThatCouldNotRemoveTakesNothingOld(t *testing.T) {
+// TestStaleRecordIsNotUsedAfterReconnect checks a server that is unreachable when an
+// event arrives and reachable afterwards, with the old record.
+func TestStaleRecordIsNotUsedAfterReconnect(t *testing.T) {
 	t.Parallel()
 	server := redis.URL(t)
 	w := newWire(t, server)
@@ -102,18 +102,18 @@ func TestProcessThatCouldNotRemoveTakesNothingOld(t *testing.T) {
 	}
 	w.set(true)
 	if err := r.Invalidate(t.Context(), org); err == nil {
-		t.Fatal("the wire is not cut")
+		t.Fatal("the proxy is still connected")
 	}
 	if got := loaded(t, r, org, "new"); got != "new" {
-		t.Errorf("while the server is away the plan is %q", got)
+		t.Errorf("while the server is unreachable the plan is %q", got)
 	}
 	w.set(false)
 	for _, c := range []string{"new", "newer"} {
 		if got := loaded(t, r, org, c); got != "new" {
-			t.Errorf("with the server back the plan is %q", got)
+			t.Errorf("after the reconnect the plan is %q", got)
 		}
 	}
 	if got := loaded(t, openRedis(t, server), org, "newer"); got != "new" {
-		t.Errorf("another process sees %q", got)
+		t.Errorf("another process reads %q", got)
 	}
 }

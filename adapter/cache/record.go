@@ -1,4 +1,4 @@
-// Package cache keeps plans in Redis or in the process.
+// Package cache stores plans in Redis or in the process.
 package cache
 
 import (
@@ -36,7 +36,7 @@ func encode(r billing.Record) ([]byte, error) {
 	return text, nil
 }
 
-// decode reads a record and refuses whatever we did not write.
+// decode parses a record and rejects records that docledger did not write.
 func decode(text []byte) (billing.Record, error) {
 	var fields map[string]json.RawMessage
 	var j recordJSON
@@ -47,7 +47,7 @@ func decode(text []byte) (billing.Record, error) {
 		return billing.Record{}, fmt.Errorf("read the cached plan: %w", err)
 	}
 	if len(fields) != 5 || j.SubscriptionStatus == "" {
-		return billing.Record{}, errors.New("the cached plan is not one of ours")
+		return billing.Record{}, errors.New("the cached plan has an unknown format")
 	}
 	r := billing.Record{
 		SubscriptionStatus: j.SubscriptionStatus, CurrentPlan: j.CurrentPlan,

@@ -13,63 +13,63 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// patience is how long Redis is waited for: a cache that takes longer than the
-// source is none. A server that is down is noticed within 300 ms.
-const patience = 250 * time.Millisecond
+// redisTimeout is the maximum wait for Redis, because a cache that is slower than its
+// source has no use. The cache detects a server that is down within 300 ms.
+const redisTimeout = 250 * time.Millisecond
 
-// guardTTL keeps a guard longer than any fill may take.
+// guardTTL keeps a guard longer than any fill can take.
 const guardTTL = time.Hour
 
-// guardKey holds a token that each invalidation replaces by a new one. A server
-// may forget it at any time, by eviction or a restart: what was read under a
-// token that is gone is not kept. The record itself must hold the contract's
-// five fields and no other.
+// guardKey is the key of a token that each invalidation replaces. A server may lose
+// it at any time, by eviction or a restart. Values that were read under a lost token
+// are not stored. The record cannot contain the token, because it has only the five
+// fields of the contract.
 func guardKey(organization uuid.UUID) string { return "billing:guard:" + organization.String() }
 
-// invalidate replaces the guard and removes the record, as one step. The record
-// goes first: a script that has removed something may write on a full server.
+// invalidate replaces the guard and removes the record in one step. It removes the
+// record first, because a script that has removed a key may write on a full server.
 var invalidate = redis.NewScript(`
 redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-// store keeps a record only if nothing was invalidated, and nothing forgotten,
-// since the guard was read.
+// store writes a record only if no invalidation and no loss happened since the guard
+// was read.
 var store = redis.NewScript(`
 if ARGV[1] == '' or redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`)
 
-// Redis keeps plans for every replica.
+// Redis stores plans for all replicas.
 type Redis struct {
 	client  redis.Scripter
 	flights flights
 	slow    time.Duration
-	// stale are the organizations whose record could not be removed: until it
-	// is, this process takes nothing from it. Each value is one invalidation.
+	// stale contains the organizations with a record that could not be removed. Until
+	// it is removed, this process does not use it. Each value is one invalidation.
 	stale sync.Map
 }
 
 var _ billing.PlanCache = (*Redis)(nil)
 
-// NewRedis returns the cache at a redis://, rediss:// or unix:// URL. It connects when it is used,
-// and a server that does not answer at once is done without.
+// NewRedis returns the cache at a redis://, rediss:// or unix:// URL. It connects on
+// first use. Loads work without a server that does not respond.
 func NewRedis(url string) (*Redis, func() error, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, nil, errors.New("must be a redis://, rediss:// or unix:// URL")
 	}
 	quiet()
-	// The defaults take 1.7 s to notice a dead server.
+	// With the default settings the client takes 1.7 s to detect a dead server.
 	options.MaxRetries, options.DialerRetries = -1, 1
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = patience, patience, patience, patience
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout, options.PoolTimeout = redisTimeout, redisTimeout, redisTimeout, redisTimeout
 	options.ContextTimeoutEnabled = true
 	client := redis.NewClient(options)
-	return &Redis{client: client, slow: patience}, client.Close, nil
+	return &Redis{client: client, slow: redisTimeout}, client.Close, nil
 }
 
-// CheckRedis asks the server at url whether it takes what the cache sends it, and
-// answers as soon as the cache wants it.
+// CheckRedis checks that the server at url accepts the commands of the cache and
+// responds within its timeout.
 func CheckRedis(ctx context.Context, url string) error {
 	r, done, err := NewRedis(url)
 	if err != nil {
@@ -79,8 +79,8 @@ func CheckRedis(ctx context.Context, url string) error {
 	return errors.Join(err, done())
 }
 
-// quiet keeps the client from writing to standard error by itself: whoever
-// calls is told of every failure.
+// quiet stops the client from writing to standard error, because the caller receives
+// every failure.
 var quiet = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
 
 type silence struct{}
@@ -97,7 +97,7 @@ func (r *Redis) Load(ctx context.Context, organization uuid.UUID, fill func(cont
 	}
 	up := err == nil
 	return r.flights.do(ctx, flight{organization, generation, guard}, func(ctx context.Context) (billing.Record, error) {
-		// The call before this one may have ended between our look and our turn.
+		// The previous fill may have ended after the first lookup.
 		if up {
 			if record, hit, now, _ := r.look(ctx, organization); hit && now == guard {
 				return record, nil
@@ -111,7 +111,7 @@ func (r *Redis) Load(ctx context.Context, organization uuid.UUID, fill func(cont
 	})
 }
 
-// look is read, once what is stale is gone.
+// look reads the record after it has removed a stale one.
 func (r *Redis) look(ctx context.Context, organization uuid.UUID) (record billing.Record, hit bool, guard string, err error) {
 	if err := r.removeStale(ctx, organization); err != nil {
 		return record, false, "", err
@@ -119,15 +119,14 @@ func (r *Redis) look(ctx context.Context, organization uuid.UUID) (record billin
 	return r.read(ctx, organization)
 }
 
-// read returns the record, where there is one of ours, and the guard as they
-// stand together.
+// read returns the valid record, if any, and the guard of the same moment.
 func (r *Redis) read(ctx context.Context, organization uuid.UUID) (record billing.Record, hit bool, guard string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.slow)
 	defer cancel()
 	values, err := readBoth.Run(ctx, r.client, []string{billing.CacheKey(organization), guardKey(organization)},
 		uuid.NewString(), guardTTL.Milliseconds()).StringSlice()
 	if err != nil || len(values) != 2 {
-		return record, false, "", errors.Join(errors.New("the cache did not answer"), err)
+		return record, false, "", errors.Join(errors.New("the cache did not respond"), err)
 	}
 	if record, err := decode([]byte(values[0])); err == nil {
 		return record, true, values[1], nil
@@ -135,9 +134,9 @@ func (r *Redis) read(ctx context.Context, organization uuid.UUID) (record billin
 	return record, false, values[1], nil
 }
 
-// readBoth reads record and guard as one step, and gives a guard where there is
-// none; where the server takes none it stays "". A record under another type of
-// value is none of ours.
+// readBoth reads record and guard in one step, and creates a missing guard. If the
+// server refuses the write, the guard stays "". A record with another Redis type is
+// ignored.
 var readBoth = redis.NewScript(`
 local function text(key)
   if redis.call('TYPE', key).ok ~= 'string' then return '' end
@@ -147,7 +146,7 @@ local guard = text(KEYS[2])
 if guard == '' and not redis.pcall('SET', KEYS[2], ARGV[1], 'PX', ARGV[2]).err then guard = ARGV[1] end
 return {text(KEYS[1]), guard}`)
 
-// keep stores a record; a cache that fails here costs one more read.
+// keep stores a record. If it fails, the only cost is one more read.
 func (r *Redis) keep(ctx context.Context, organization uuid.UUID, guard string, record billing.Record) {
 	text, err := encode(record)
 	if err != nil {
@@ -166,7 +165,7 @@ func (r *Redis) Invalidate(ctx context.Context, organization uuid.UUID) error {
 	return r.removeStale(ctx, organization)
 }
 
-// removeStale removes the organization's record where that is due.
+// removeStale removes the stale record of the organization, if any.
 func (r *Redis) removeStale(ctx context.Context, organization uuid.UUID) error {
 	due, ok := r.stale.Load(organization)
 	if !ok {
@@ -179,6 +178,6 @@ func (r *Redis) removeStale(ctx context.Context, organization uuid.UUID) error {
 	if err != nil {
 		return fmt.Errorf("remove the cached plan: %w", err)
 	}
-	r.stale.CompareAndDelete(organization, due) // another one may have come, which failed
+	r.stale.CompareAndDelete(organization, due) // a later invalidation may have failed too
 	return nil
 }

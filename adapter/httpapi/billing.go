@@ -74,7 +74,7 @@ func (s *Server) CreateCheckoutSession(
 	// shop has asked for the caller's rights.
 	may := func(billingapi.BillingSession) error { return nil }
 	body, _, err := withIdempotency(ctx, s, r.Params.IdempotencyKey, r.Body, may, func(uuid.UUID) (billingapi.BillingSession, int, error) {
-		url, err := shop.Checkout(ctx, actor(ctx), billing.CheckoutInput{
+		url, err := shop.CreateSession(ctx, actor(ctx), billing.CheckoutInput{
 			PriceID: r.Body.PriceId, SuccessURL: r.Body.SuccessUrl, CancelURL: r.Body.CancelUrl,
 		})
 		return billingapi.BillingSession{Url: url}, 0, err

@@ -1,7 +1,8 @@
-// Package archive writes and reads files that hold many members: a plain tar,
-// so that any tool can look inside. What it reads it takes for hostile: regular
-// members of the plain format alone, no second meaning of a size or name, and
-// nothing behind the end. Names are only compared, never used as paths.
+// Package archive writes and reads archive files with many members. The format is
+// plain tar, so that any tool can list the contents. The reader treats its input as
+// hostile: it accepts only regular members of the plain format, only one encoding of
+// a size or name, and nothing after the end. It only compares names and never uses
+// them as paths.
 package archive
 
 import (
@@ -17,38 +18,38 @@ import (
 	"time"
 )
 
-// mode lets nobody else read an archive.
+// mode lets only the owner read an archive.
 const mode = 0o600
 
-// Writer writes an archive that gets its name when it is whole.
+// Writer writes an archive. The archive gets its final name when it is complete.
 type Writer struct {
 	path string
 	part *os.File
 	tar  *tar.Writer
 }
 
-// Create begins an archive; a file that is there is not replaced.
+// Create starts an archive. It never replaces an existing file.
 func Create(path string) (*Writer, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(fmt.Errorf("%s is there already; name a new file", path), err)
+		return nil, errors.Join(fmt.Errorf("%s already exists; choose a new file name", path), err)
 	}
 	part, err := os.OpenFile(path+".part", os.O_CREATE|os.O_RDWR, mode)
 	if err != nil {
 		return nil, fmt.Errorf("create the archive: %w", err)
 	}
 	if syscall.Flock(int(part.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return nil, errors.Join(fmt.Errorf("%s is being written by another process; name a new file", path), part.Close())
+		return nil, errors.Join(fmt.Errorf("another process is writing %s; choose a new file name", path), part.Close())
 	}
-	// An earlier attempt may have left it.
+	// An earlier attempt may have left this file.
 	if err := errors.Join(part.Chmod(mode), part.Truncate(0)); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the archive: %w", err), part.Close())
 	}
 	return &Writer{path: path, part: part, tar: tar.NewWriter(part)}, nil
 }
 
-// Add writes a member of exactly so many bytes.
+// Add writes a member of exactly size bytes.
 func (w *Writer) Add(ctx context.Context, name string, size int64, r io.Reader) error {
-	// No member has a time, so that equal contents make equal archives.
+	// The header has no time, so that equal contents make equal archives.
 	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: mode, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
 	if err := w.tar.WriteHeader(header); err != nil {
 		return fmt.Errorf("write the archive: %w", err)
@@ -63,11 +64,11 @@ func (w *Writer) Add(ctx context.Context, name string, size int64, r io.Reader) 
 	return nil
 }
 
-// Commit makes the archive durable and gives it its name.
+// Commit makes the archive durable and gives it its final name.
 func (w *Writer) Commit() error {
 	err := errors.Join(w.tar.Close(), w.part.Sync())
 	if err = errors.Join(err, w.part.Close()); err != nil {
-		return errors.Join(fmt.Errorf("end the archive: %w", err), os.Remove(w.part.Name()))
+		return errors.Join(fmt.Errorf("finish the archive: %w", err), os.Remove(w.part.Name()))
 	}
 	if err := os.Rename(w.part.Name(), w.path); err != nil {
 		return fmt.Errorf("name the archive: %w", err)
@@ -75,7 +76,7 @@ func (w *Writer) Commit() error {
 	return syncFolder(filepath.Dir(w.path))
 }
 
-// Abort removes what was written.
+// Abort removes the unfinished archive.
 func (w *Writer) Abort() error {
 	return errors.Join(w.part.Close(), os.Remove(w.part.Name()))
 }
@@ -92,8 +93,8 @@ func syncFolder(path string) (err error) {
 	return nil
 }
 
-// ErrDamaged says that a file is no whole archive.
-var ErrDamaged = errors.New("the file is no whole archive")
+// ErrDamaged reports that a file is not a complete archive.
+var ErrDamaged = errors.New("the file is not a complete archive")
 
 // Member is one member of an archive.
 type Member struct {
@@ -101,14 +102,14 @@ type Member struct {
 	Size int64
 }
 
-// Reader reads the members of an archive in their order.
+// Reader reads the members of an archive in order.
 type Reader struct {
 	file *os.File
 	tar  *tar.Reader
 	ctx  context.Context
 }
 
-// Open opens an archive; reading ends with ctx.
+// Open opens an archive. Reading stops when ctx ends.
 func Open(ctx context.Context, path string) (*Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -117,8 +118,8 @@ func Open(ctx context.Context, path string) (*Reader, error) {
 	return &Reader{file: file, tar: tar.NewReader(file), ctx: ctx}, nil
 }
 
-// Next goes on to the next member; io.EOF is the end of the archive. The error
-// is ErrDamaged where the file is not one that Writer writes.
+// Next advances to the next member. It returns io.EOF at the end of the archive and
+// ErrDamaged if the file is not in the form that Writer writes.
 func (r *Reader) Next() (Member, error) {
 	h, err := r.tar.Next()
 	if errors.Is(err, io.EOF) {
@@ -128,24 +129,24 @@ func (r *Reader) Next() (Member, error) {
 		return Member{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if h.Typeflag != tar.TypeReg || h.Format != tar.FormatUSTAR || len(h.PAXRecords) > 0 {
-		return Member{}, fmt.Errorf("%w: the member %.100q is of a kind that is not used", ErrDamaged, h.Name)
+		return Member{}, fmt.Errorf("%w: the member %.100q has an unsupported type", ErrDamaged, h.Name)
 	}
 	return Member{Name: h.Name, Size: h.Size}, nil
 }
 
-// end is io.EOF where nothing follows.
+// end returns io.EOF if nothing follows the last member.
 func (r *Reader) end() error {
 	n, err := io.Copy(io.Discard, r.file)
 	if err != nil {
 		return fmt.Errorf("read the archive: %w", err)
 	}
 	if n > 0 {
-		return fmt.Errorf("%w: something follows its end", ErrDamaged)
+		return fmt.Errorf("%w: data follows its end", ErrDamaged)
 	}
 	return io.EOF
 }
 
-// Read implements io.Reader for the present member.
+// Read implements io.Reader for the current member.
 func (r *Reader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
@@ -160,7 +161,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 
-// interruptible ends with its context.
+// interruptible is a reader that stops when its context ends.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader

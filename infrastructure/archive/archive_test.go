@@ -19,28 +19,28 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestArchiveIsReadAsItWasWritten(t *testing.T) {
+func TestArchiveRoundTrip(t *testing.T) {
 	t.Parallel()
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "a.tar")
 	must(t, os.WriteFile(path+".part", []byte("of an earlier attempt"), 0o644))
 	w, err := archive.Create(path)
 	must(t, err)
 	if _, err := archive.Create(path); err == nil || !strings.Contains(err.Error(), "another process") {
-		t.Errorf("two write one archive: %v", err)
+		t.Errorf("two writers opened one archive: %v", err)
 	}
 	must(t, w.Add(ctx, "one", 3, strings.NewReader("abc")))
 	must(t, w.Add(ctx, "none", 0, strings.NewReader("")))
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it has its name before it is whole: %v", err)
+		t.Errorf("the archive has its final name before it is complete: %v", err)
 	}
 	must(t, w.Commit())
 	info, err := os.Stat(path)
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
-		t.Errorf("others may read it: %s", info.Mode())
+		t.Errorf("other users can read the archive: %s", info.Mode())
 	}
-	if _, err := archive.Create(path); err == nil || !strings.Contains(err.Error(), "is there already") {
-		t.Errorf("an archive is replaced: %v", err)
+	if _, err := archive.Create(path); err == nil || !strings.Contains(err.Error(), "already exists") {
+		t.Errorf("an existing archive was replaced: %v", err)
 	}
 	r, err := archive.Open(ctx, path)
 	must(t, err)
@@ -53,12 +53,13 @@ func TestArchiveIsReadAsItWasWritten(t *testing.T) {
 		}
 	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
-		t.Errorf("behind the last: %v", err)
+		t.Errorf("after the last member: %v", err)
 	}
 	must(t, r.Close())
 }
 
-// What ends early, is of another size or is given up leaves nothing.
+// TestUnfinishedArchiveLeavesNothing checks that a failed, oversized or aborted write
+// leaves no file.
 func TestUnfinishedArchiveLeavesNothing(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(context.Background())

@@ -1,18 +1,18 @@
-// Package budget bounds what concurrent work may hold at a time, such as memory
-// for request bodies. It never waits: work that does not fit is refused.
+// Package budget limits the total resources of concurrent work, such as memory for
+// request bodies. It never waits: it refuses work that does not fit.
 package budget
 
 import "sync"
 
-// Budget is an amount that leases are taken from.
+// Budget is an amount that is granted in leases.
 type Budget struct {
 	total int64
 
 	mu   sync.Mutex
-	used map[string]int64 // by the key of the share; "" is all
+	used map[string]int64 // key is that of the share; "" is the total
 }
 
-// Share bounds how much of a budget leases with the same key may hold together.
+// Share limits the total of all leases with the same key.
 type Share struct {
 	Key string
 	Max int64
@@ -24,28 +24,28 @@ func New(total int64) *Budget { return &Budget{total: total, used: map[string]in
 // Total returns the size of the budget.
 func (b *Budget) Total() int64 { return b.total }
 
-// Used returns how much of the budget is leased.
+// Used returns the leased part of the budget.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used[""]
 }
 
-// Lease returns an empty lease within shares. It must be released.
+// Lease returns an empty lease within shares. The caller must release it.
 func (b *Budget) Lease(shares ...Share) *Lease {
 	return &Lease{budget: b, shares: append([]Share{{Max: b.total}}, shares...)}
 }
 
-// Lease is what one piece of work holds.
+// Lease is the part of the budget that one piece of work uses.
 type Lease struct {
 	budget *Budget
 	shares []Share
 	size   int64
 }
 
-// Grow adds n to the lease unless that exceeds the budget or a share. A lease
-// that is the only one of a share is never refused by that share, so that work
-// larger than the share is done alone rather than never.
+// Grow adds n to the lease unless that exceeds the budget or a share. A share never
+// refuses its only lease, so that work larger than the share runs alone instead of
+// never.
 func (l *Lease) Grow(n int64) bool {
 	b := l.budget
 	b.mu.Lock()
@@ -62,7 +62,7 @@ func (l *Lease) Grow(n int64) bool {
 	return true
 }
 
-// Release gives everything back. It may be called more than once.
+// Release returns the whole lease to the budget. It may be called more than once.
 func (l *Lease) Release() {
 	b := l.budget
 	b.mu.Lock()

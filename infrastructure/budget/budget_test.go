@@ -7,7 +7,7 @@ import (
 	"docledger/infrastructure/budget"
 )
 
-func TestBudgetRefusesWhatDoesNotFit(t *testing.T) {
+func TestBudgetRefusesExcess(t *testing.T) {
 	t.Parallel()
 	b := budget.New(100)
 	first, second := b.Lease(), b.Lease()
@@ -15,12 +15,12 @@ func TestBudgetRefusesWhatDoesNotFit(t *testing.T) {
 		t.Fatal("work that fits was refused")
 	}
 	if first.Grow(1) || second.Grow(1) {
-		t.Fatal("more was leased than there is")
+		t.Fatal("the leases exceed the budget")
 	}
 	second.Release()
 	second.Release()
 	if b.Used() != 60 || !first.Grow(40) {
-		t.Errorf("what was given back is not free: %d used", b.Used())
+		t.Errorf("the released amount is still in use: %d", b.Used())
 	}
 	first.Release()
 	if b.Used() != 0 {
@@ -34,16 +34,16 @@ func TestSharesKeepRoomForOthers(t *testing.T) {
 	mine := budget.Share{Key: "mine", Max: 50}
 	first, second, other := b.Lease(mine), b.Lease(mine), b.Lease(budget.Share{Key: "other", Max: 50})
 	if !first.Grow(40) || second.Grow(20) {
-		t.Error("one share took more than it may")
+		t.Error("one share exceeded its limit")
 	}
 	if !other.Grow(50) {
-		t.Error("another share had no room")
+		t.Error("another share was refused")
 	}
 }
 
-// TestLargeWorkIsDoneAlone admits work that is larger than its share or the
-// whole budget while nothing else of it is running.
-func TestLargeWorkIsDoneAlone(t *testing.T) {
+// TestLargeWorkRunsAlone checks that work larger than its share or the whole budget
+// is admitted if no other work of that key runs.
+func TestLargeWorkRunsAlone(t *testing.T) {
 	t.Parallel()
 	b := budget.New(100)
 	large, small := b.Lease(budget.Share{Key: "k", Max: 50}), b.Lease()

@@ -1,4 +1,4 @@
-// Package clock gives the time and new ids to the service.
+// Package clock provides the current time and new ids.
 package clock
 
 import (
@@ -11,16 +11,16 @@ import (
 // System reads the machine's clock.
 type System struct{}
 
-// Now returns the time in UTC and whole microseconds.
+// Now returns the time in UTC, in whole microseconds.
 func (System) Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// UUIDv7 makes ids that sort by the time they were made (RFC 9562).
+// UUIDv7 generates ids that sort by creation time (RFC 9562).
 type UUIDv7 struct{}
 
 // New returns a new id.
 func (UUIDv7) New() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// Pause waits, or returns the context's error.
+// Pause waits for d. If ctx ends first, it returns the error of ctx.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

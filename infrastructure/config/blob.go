@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Blob says where the bytes of documents are kept besides DataDir.
+// Blob configures where the bytes of documents are stored in addition to DataDir.
 type Blob struct {
-	URL       string // of an object store that speaks S3; "" for a folder in DataDir
+	URL       string // of an S3-compatible object store; "" for a folder in DataDir
 	Bucket    string
 	Region    string
-	Prefix    string // of every name in the bucket
-	PathStyle bool   // the bucket stands in the path of URLs
+	Prefix    string // prefix of every object name in the bucket
+	PathStyle bool   // the path of URLs contains the bucket
 	AccessKey string
 	SecretKey Secret
 }
@@ -31,14 +31,14 @@ func (r *reader) blob() Blob {
 	return b
 }
 
-// bucketName takes the names of S3, and those of old buckets and other servers,
-// which may hold capitals and underscores.
+// bucketName matches S3 bucket names. Names of old buckets and of other servers may
+// contain capitals and underscores.
 var bucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
 
 func (r *reader) bucket(name string, needed bool) string {
 	v := r.textIf(name, needed)
 	if v != "" && (!bucketName.MatchString(v) || strings.Contains(v, "..")) {
-		r.problem(name, "must be the name of a bucket: 3 to 63 letters, digits, dots and hyphens")
+		r.problem(name, "must be a bucket name: 3 to 63 letters, digits, dots and hyphens")
 	}
 	return v
 }

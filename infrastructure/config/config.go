@@ -1,5 +1,5 @@
-// Package config reads docledger's configuration: one struct, from environment
-// variables alone, validated as a whole.
+// Package config reads docledger's configuration from environment variables into one
+// struct and validates it as a whole.
 package config
 
 import (
@@ -13,54 +13,55 @@ import (
 	"docledger/domain/secret"
 )
 
-// Secret is a value that shows as *** wherever it is printed or logged.
+// Secret is a value that prints and logs as ***.
 type Secret = secret.Text
 
-// Config is everything that can be set.
+// Config is the complete configuration.
 type Config struct {
 	Environment   Environment
-	InsecureHTTP  bool   // BASE_URL may be http outside this machine, although deployed
-	BaseURL       string // how the outside reaches the service; also the issuer of our tokens
+	InsecureHTTP  bool   // BASE_URL may be http outside this machine when deployed
+	BaseURL       string // public address of the service; also the issuer of its tokens
 	Listen        string // host:port of the API
-	HealthAt      string // host:port where a worker alone says how it is; "" for nowhere
+	HealthAt      string // host:port where a process without the API reports its health; "" for none
 	MetricsListen string // host:port of the metrics; "" for none
-	TraceEndpoint string // of a collector of traces; "" for none
+	TraceEndpoint string // of a trace collector; "" for none
 	WebURL        string // the web application; "" for none
 	LogLevel      slog.Level
 	LogFormat     string // "json" or "text"
 
 	DataDir     string // SQLite, blobs and generated keys
 	DatabaseURL Secret // PostgreSQL; "" for SQLite in DataDir
-	DatabaseMax int    // connections
+	DatabaseMax int    // maximum number of connections
 	Blob        Blob
 
-	SigningKeys []Secret // Ed25519 seeds in base64, the first one signs; empty: kept in DataDir
+	SigningKeys []Secret // Ed25519 seeds in base64; the first one signs; empty: generated in DataDir
 	Identity    Identity
 
 	Billing              string // "stripe" or "none"
 	PaymentSecretKey     Secret
-	PaymentSigningSecret []Secret // one, or two while they are rotated
-	PaymentURL           string   // "" for the processor's own
-	PaymentProducts      []string // whose prices are for sale
-	RedirectOrigins      []string // to which pages of others may lead back
-	RedisURL             Secret   // "" for a cache in the process
+	PaymentSigningSecret []Secret // one, or two during a rotation
+	PaymentURL           string   // "" for the address of the payment processor
+	PaymentProducts      []string // products that are for sale
+	RedirectOrigins      []string // origins that a redirect may lead to
+	RedisURL             Secret   // "" for an in-process cache
 
-	TokenKeys []Secret            // seal what providers gave us, the first one seals; empty: kept in DataDir
-	Providers map[string]Provider // of integrations, by code
-	// NotificationsURL is where document stores call; "" where none can.
+	TokenKeys []Secret            // keys that encrypt provider secrets; the first one encrypts; empty: generated in DataDir
+	Providers map[string]Provider // by provider code
+	// NotificationsURL is the address that document stores call; "" if they cannot
+	// call docledger.
 	NotificationsURL string
 	Tools            Tools
 
 	Rates            Rates
-	CORSOrigins      []string // whose pages may call the API
+	CORSOrigins      []string // origins of pages that may call the API
 	MaxUploadBytes   int64
 	MaxJSONBytes     int64
-	BodyMemory       int64 // bytes that the bodies of running requests may take
+	BodyMemory       int64 // maximum bytes of all request bodies in progress
 	SignInPerAccount int
 	SignInPerAddress int
 	RequestTimeout   time.Duration
 
-	Workers            int // jobs at once
+	Workers            int // maximum number of concurrent jobs
 	ExtractorProcs     int // child processes that read PDFs
 	ExtractDeadline    time.Duration
 	ExtractWaitTimeout time.Duration
@@ -68,48 +69,48 @@ type Config struct {
 	PollInterval       time.Duration
 	CompileCacheDir    string
 	OCR                OCR
-	TrustedProxies     []string      // whose X-Forwarded-For is believed
-	ShutdownDelay      time.Duration // between saying that it ends and taking no more requests
+	TrustedProxies     []string      // proxies with a trusted X-Forwarded-For header
+	ShutdownDelay      time.Duration // time between reporting shutdown and refusing new requests
 	ShutdownTimeout    time.Duration
 	PasswordMemoryKiB  int
 }
 
-// Provider is how one provider of integrations is reached.
+// Provider configures the connection to one provider.
 type Provider struct {
-	ClientID     string // "" where the provider is not offered
+	ClientID     string // "" if the provider is not offered
 	ClientSecret Secret
-	Scopes       []string // nil for those that the connector needs
-	URL          string   // "" for the provider's own
+	Scopes       []string // nil for the scopes that the connector needs
+	URL          string   // "" for the address of the provider
 	Settings     map[string]string
 }
 
-// ProviderSpec states which variables a provider of integrations has.
+// ProviderSpec states which variables a provider has.
 type ProviderSpec struct {
-	Code         string // the beginning of its variables
+	Code         string // prefix of its variables
 	PublicClient bool   // a client without a secret is allowed
 	Settings     []ProviderSetting
 }
 
-// ProviderSetting is one further variable of a provider.
+// ProviderSetting is one additional variable of a provider.
 type ProviderSetting struct{ Name, Meaning string }
 
-// Problem is one variable that is missing or wrong. It never holds a value.
+// Problem is one variable that is missing or wrong. It never contains a value.
 type Problem struct{ Variable, Reason string }
 
-// Error lists every problem at once.
+// Error lists all problems.
 type Error []Problem
 
 // Error implements error.
 func (e Error) Error() string {
 	var b strings.Builder
-	b.WriteString("the configuration is not complete or not safe:")
+	b.WriteString("the configuration is incomplete or unsafe:")
 	for _, p := range e {
 		fmt.Fprintf(&b, "\n  %s: %s", p.Variable, p.Reason)
 	}
 	return b.String()
 }
 
-// Environ looks variables up; os.LookupEnv outside tests.
+// Environ looks up variables. Outside tests it is os.LookupEnv.
 type Environ func(name string) (string, bool)
 
 // FromEnvironment reads the process's environment.

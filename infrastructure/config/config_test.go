@@ -18,14 +18,14 @@ func from(values map[string]string) config.Environ {
 	return func(name string) (string, bool) { v, ok := values[name]; return v, ok }
 }
 
-// providers are those of the tests.
+// providers are the provider specifications of the tests.
 var providers = []config.ProviderSpec{
 	{Code: "ACCOUNTING_A", PublicClient: true}, {Code: "ACCOUNTING_B"}, {Code: "DOCSTORE_A"}, {Code: "DOCSTORE_B"},
 }
 
 const canary = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5ISE=" // 32 bytes
 
-// second and third are other keys.
+// second and third are additional keys.
 const third = "Y2FuYXJ5LW9mLXRoZS10aGlyZC1rZXktaXMtaGVyZSE="
 const second = "Y2FuYXJ5LW9mLXRoZS1zZWNvbmQta2V5LWlzLWhlcmU="
 
@@ -36,7 +36,7 @@ func valid() map[string]string {
 	}
 }
 
-func TestSecretsShowNowhere(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(from(valid()))
 	if err != nil {
@@ -50,15 +50,15 @@ func TestSecretsShowNowhere(t *testing.T) {
 	}
 	for _, text := range []string{fmt.Sprint(c), fmt.Sprintf("%+v %#v %v %q", c, c, &c, c.SigningKeys), log.String(), string(asJSON)} {
 		if strings.Contains(text, canary) || strings.Contains(text, "canary") {
-			t.Errorf("a secret shows in %s", text)
+			t.Errorf("%s contains a secret", text)
 		}
 	}
 	if len(c.SigningKeys) != 2 || c.SigningKeys[0].Reveal() != canary || !strings.Contains(c.DatabaseURL.Reveal(), canary) {
-		t.Error("the secrets are not what was set")
+		t.Error("the secrets differ from the configured ones")
 	}
 }
 
-func TestEveryProblemIsNamedAtOnceAndNoValue(t *testing.T) {
+func TestErrorListsEveryProblemWithoutValues(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(from(map[string]string{
 		"DOCLEDGER_ENV": canary, "LISTEN": canary, "BASE_URL": canary, "WORKERS": canary, "LOG_LEVEL": canary,
@@ -87,7 +87,7 @@ func TestEveryProblemIsNamedAtOnceAndNoValue(t *testing.T) {
 		}
 	}
 	if strings.Contains(err.Error(), canary) {
-		t.Errorf("a value shows in %v", err)
+		t.Errorf("%v contains a value", err)
 	}
 }
 
@@ -159,13 +159,13 @@ func TestNotificationsURL(t *testing.T) {
 	values := valid()
 	values["NOTIFICATIONS_URL"] = "no url"
 	if _, err := config.Load(from(values)); err == nil {
-		t.Error("what is no URL is taken")
+		t.Error("an invalid URL was accepted")
 	}
 }
 
-// TestWrongFormsAreRefusedAtTheStart, not by the first request that needs them,
-// and their values never show.
-func TestWrongFormsAreRefusedAtTheStart(t *testing.T) {
+// TestInvalidValuesAreRefusedAtStart checks that an invalid value fails the start,
+// not the first request that needs it, and that the error omits the value.
+func TestInvalidValuesAreRefusedAtStart(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
 	for _, c := range []struct {
@@ -200,7 +200,7 @@ func TestWrongFormsAreRefusedAtTheStart(t *testing.T) {
 			if want := slices.Contains(c.wrong, value); errors.As(err, &problems) != want || want && (len(problems) != 1 || problems[0].Variable != c.variable) {
 				t.Errorf("%s=%s: %v", c.variable, value, err)
 			} else if want && strings.Contains(err.Error(), secret) {
-				t.Errorf("the value shows in %v", err)
+				t.Errorf("%v contains the value", err)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 package config
 
-// Environment says where the service runs.
+// Environment is the deployment environment of the service.
 type Environment string
 
 // The environments (decisions 0).
@@ -9,34 +9,34 @@ const (
 	Deployed Environment = "deployed"
 )
 
-// Rules are what an environment sets (interface 5.7 and 5.8). This is the one
-// place that knows how the two differ.
+// Rules are the settings that depend on the environment (interface 5.7 and 5.8). Only
+// this file distinguishes the environments.
 type Rules struct {
-	// ConfidentialClient says that the OAuth client has a secret, which clients
-	// are given out of band.
+	// ConfidentialClient reports whether the OAuth client has a secret. Clients
+	// receive it out of band.
 	ConfidentialClient bool
-	// TokenAuthMethod is how the client authenticates at the token endpoint, as
-	// registration and metadata both state it (RFC 7591, section 2).
+	// TokenAuthMethod is how the client authenticates at the token endpoint.
+	// Registration and metadata both publish it (RFC 7591, section 2).
 	TokenAuthMethod string
-	// Scopes are those that are advertised.
+	// Scopes are the advertised OAuth scopes.
 	Scopes []string
-	// PlainHTTPIssuer lets the advertised issuer, which is BASE_URL, be an http
-	// address of this machine.
+	// PlainHTTPIssuer allows an http address of this machine as the advertised
+	// issuer, which is BASE_URL.
 	PlainHTTPIssuer bool
-	// LoopbackRedirects lets redirect URIs lead to any port of this machine.
+	// LoopbackRedirects allows redirect URIs with any port of this machine.
 	LoopbackRedirects bool
-	// LoopbackSignIn lets /sign-in pass a browser on to an http address of this
+	// LoopbackSignIn allows /sign-in to redirect a browser to an http address of this
 	// machine.
 	LoopbackSignIn bool
 	// LoopbackConsent lets a browser on this machine finish a consent that another
-	// one began, without the confirmation page.
+	// browser started, without the confirmation page.
 	LoopbackConsent bool
-	// ClientRequired says that a start without OAUTH_CLIENT_ID is refused, rather
-	// than every OAuth token.
+	// ClientRequired reports whether the start fails without OAUTH_CLIENT_ID.
+	// Otherwise the service refuses every OAuth token.
 	ClientRequired bool
 }
 
-// Rules returns what the environment sets.
+// Rules returns the settings of the environment.
 func (e Environment) Rules() Rules {
 	if e == Local {
 		return Rules{

@@ -10,7 +10,7 @@ import (
 	"docledger/infrastructure/config"
 )
 
-func TestWhatTheEnvironmentSets(t *testing.T) {
+func TestEnvironmentRules(t *testing.T) {
 	t.Parallel()
 	for environment, want := range map[config.Environment]config.Rules{
 		config.Local: {
@@ -25,7 +25,7 @@ func TestWhatTheEnvironmentSets(t *testing.T) {
 	}
 }
 
-// provided is a configuration with both third parties.
+// provided is a configuration with both a payment processor and an identity provider.
 func provided(vary map[string]string) map[string]string {
 	values := map[string]string{
 		"DOCLEDGER_ENV": "deployed", "BASE_URL": "https://docs.example.com",
@@ -37,9 +37,9 @@ func provided(vary map[string]string) map[string]string {
 	return values
 }
 
-// TestWhatAStartNeeds names what is missing or wrong, the five values of
-// interface 5.12 among it.
-func TestWhatAStartNeeds(t *testing.T) {
+// TestRequiredVariables checks that the error names each missing or wrong variable,
+// including the five values of interface 5.12.
+func TestRequiredVariables(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		vary map[string]string

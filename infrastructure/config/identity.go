@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Identity says who knows people and organizations.
+// Identity configures where users and organizations are managed.
 type Identity struct {
-	Provider       string // "clerk", or "local" for accounts of the installation itself
-	PublishableKey string // names the provider's instance; no secret
+	Provider       string // "clerk", or "local" for accounts that the installation manages
+	PublishableKey string // identifies the provider's instance; not a secret
 	SecretKey      Secret
-	SigningSecrets []Secret // of its webhooks: one, or two while they are rotated
-	URL            string   // of its backend API; "" for the provider's own
-	Parties        []string // origins whose sessions are accepted; empty: every one of the instance
-	OAuthClientID  string   // of the one OAuth client; "" refuses every OAuth token
+	SigningSecrets []Secret // of its webhooks: one, or two during a rotation
+	URL            string   // of its backend API; "" for the address of the provider
+	Parties        []string // origins with accepted sessions; empty: all origins of the instance
+	OAuthClientID  string   // of the only OAuth client; "" refuses every OAuth token
 }
 
-// External says that an identity provider is used.
+// External reports whether an identity provider is used.
 func (i Identity) External() bool { return i.Provider == "clerk" }
 
 func (r *reader) identity(rules Rules) Identity {
@@ -31,8 +31,8 @@ func (r *reader) identity(rules Rules) Identity {
 	return i
 }
 
-// issuer holds BASE_URL, which third parties and clients know the service by,
-// against what the environment asks of it.
+// issuer validates BASE_URL against the rules of the environment. Third parties and
+// clients identify the service by it.
 func (r *reader) issuer(c Config) {
 	if c.Billing != "stripe" && !c.Identity.External() {
 		return

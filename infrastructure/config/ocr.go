@@ -1,6 +1,6 @@
 package config
 
-// OCR says how scans are read.
+// OCR configures the recognition of scanned text.
 type OCR struct {
 	On        bool
 	Processes int
@@ -15,8 +15,8 @@ func (r *reader) ocr() OCR {
 	}
 }
 
-// ReadOCR reads the variables of text recognition alone, as OCR of a whole
-// configuration.
+// ReadOCR reads only the variables of text recognition. The result equals the OCR
+// field of a complete configuration.
 func ReadOCR(env Environ) (OCR, error) {
 	r := &reader{env: env}
 	o := r.ocr()

@@ -2,12 +2,12 @@ package config
 
 import "net/url"
 
-// Rates bound how often the API may be called; zero bounds nothing.
+// Rates limit API calls. Zero means no limit.
 type Rates struct {
 	PerCredential   int // requests a minute
 	PerOrganization int // requests a minute
 	PerAddress      int // requests a minute
-	AtOnce          int // requests with one credential
+	AtOnce          int // concurrent requests with one credential
 }
 
 const mostRequests = 10_000_000
@@ -21,7 +21,8 @@ func (r *reader) rates() Rates {
 	}
 }
 
-// corsOrigins are those that are listed, else the web application's.
+// corsOrigins returns the configured origins, or else the origin of the web
+// application.
 func (r *reader) corsOrigins(web string) []string {
 	if listed := r.origins("CORS_ALLOWED_ORIGINS", ""); len(listed) > 0 {
 		return listed

@@ -16,16 +16,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// reader collects problems instead of stopping at the first one.
+// reader collects all problems instead of stopping at the first one.
 type reader struct {
 	env      Environ
 	problems Error
 	seen     []Variable
 	specs    []ProviderSpec
 
-	// toolsAlone says that the process serves tools and nothing else.
+	// toolsAlone reports whether the process serves only tools.
 	toolsAlone bool
-	// simulated says that every third party is simulated on this machine.
+	// simulated reports whether every third party is simulated on this machine.
 	simulated bool
 }
 
@@ -54,7 +54,7 @@ func (r *reader) oneOf(name, fallback string, allowed ...string) string {
 	return fallback
 }
 
-// required is oneOf without a default: choosing is the operator's.
+// required is oneOf without a default, because the operator must choose.
 func (r *reader) required(name string, allowed ...string) string {
 	if r.text(name, "") == "" {
 		r.problem(name, "is required; set it to %s", strings.Join(allowed, " or "))
@@ -63,7 +63,7 @@ func (r *reader) required(name string, allowed ...string) string {
 	return r.oneOf(name, "", allowed...)
 }
 
-// billing is asked for wherever plans are known.
+// billing reads BILLING for roles that use plans.
 func (r *reader) billing() string {
 	if r.toolsAlone {
 		return r.oneOf("BILLING", "none", "stripe", "none")
@@ -109,7 +109,7 @@ func (r *reader) asURL(name, v string) string {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
 		r.problem(name, "must be an http or https URL without query")
 	} else if u.User != nil {
-		// Addresses are shown and logged; secrets have variables of their own.
+		// Addresses are shown and logged. Secrets have separate variables.
 		r.problem(name, "must not hold a user or password")
 	}
 	return v
@@ -127,7 +127,7 @@ func (r *reader) listen(name, fallback string) string {
 	return v
 }
 
-// listenIf is listen for what need not be listened to.
+// listenIf is listen for an optional address.
 func (r *reader) listenIf(name string) string {
 	if v, ok := r.env(name); ok && v != "" {
 		return r.listen(name, "")
@@ -143,8 +143,8 @@ func (r *reader) postgres(name string) string {
 	if u, err := url.Parse(v); err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		r.problem(name, "must be a URL that begins with postgres://")
 	} else if _, err := pgx.ParseConfig(v); err != nil {
-		// The driver's own words would show the URL.
-		r.problem(name, "has a part that PostgreSQL does not know, or names a file that can't be read; such as postgres://USER:PASSWORD@HOST:5432/NAME?sslmode=verify-full")
+		// The error of the driver contains the URL.
+		r.problem(name, "has a part that PostgreSQL does not support, or names a file that cannot be read; use a URL such as postgres://USER:PASSWORD@HOST:5432/NAME?sslmode=verify-full")
 	}
 	return v
 }
@@ -185,7 +185,7 @@ func (r *reader) networks(name string) []string {
 	return out
 }
 
-// textIf is a value that is needed only where needed says so.
+// textIf reads a value that is required only if needed is true.
 func (r *reader) textIf(name string, needed bool) string {
 	v := r.text(name, "")
 	if v == "" && needed {
@@ -194,17 +194,17 @@ func (r *reader) textIf(name string, needed bool) string {
 	return v
 }
 
-// secret is textIf for what must not show.
+// secret is textIf for a secret value.
 func (r *reader) secret(name string, needed bool) Secret { return secret.New(r.textIf(name, needed)) }
 
-// secrets is secret for one or two of them.
+// secrets reads one or two secret values.
 func (r *reader) secrets(name string, needed bool) []Secret {
 	parts := r.list(name)
 	if len(parts) == 0 && needed {
 		r.problem(name, "is required")
 	}
 	if len(parts) > 2 {
-		r.problem(name, "takes at most two secrets, separated by a comma")
+		r.problem(name, "accepts at most two secrets, separated by a comma")
 	}
 	var out []Secret
 	for _, part := range parts {
@@ -223,7 +223,7 @@ func (r *reader) list(name string) []string {
 	return out
 }
 
-// origins reads origins and adds that of a page of our own.
+// origins reads a list of origins and adds the origin own.
 func (r *reader) origins(name, own string) []string {
 	out := r.list(name)
 	for i, origin := range out {
@@ -232,7 +232,7 @@ func (r *reader) origins(name, own string) []string {
 		}
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
-			r.problem(name, "entry %d is no origin such as https://app.example.com", i+1)
+			r.problem(name, "entry %d is not an origin such as https://app.example.com", i+1)
 			continue
 		}
 		out[i] = u.Scheme + "://" + u.Host
@@ -243,7 +243,7 @@ func (r *reader) origins(name, own string) []string {
 	return out
 }
 
-// provider reads the variables of one provider of integrations.
+// provider reads the variables of one provider.
 func (r *reader) provider(spec ProviderSpec) Provider {
 	p := Provider{
 		ClientID: r.text(spec.Code+"_CLIENT_ID", ""), ClientSecret: secret.New(r.text(spec.Code+"_CLIENT_SECRET", "")),
@@ -255,8 +255,8 @@ func (r *reader) provider(spec ProviderSpec) Provider {
 	return p
 }
 
-// providers checks that the providers of integrations are configured completely,
-// and reports whether any is offered.
+// providers checks that each offered provider is configured completely. It reports
+// whether any provider is offered.
 func (r *reader) providers(c Config) (offered bool) {
 	for _, spec := range r.specs {
 		p := c.Providers[spec.Code]
@@ -268,8 +268,8 @@ func (r *reader) providers(c Config) (offered bool) {
 	return offered
 }
 
-// sameKeys asks for the keys that processes with one database must share, or
-// that DataDir does not keep where it keeps no documents.
+// sameKeys requires the keys that all processes of one database must share. It also
+// requires them if DataDir stores no documents, because DataDir then stores no keys.
 func (r *reader) sameKeys(c Config, offered bool) {
 	if r.toolsAlone || c.DatabaseURL.Empty() {
 		return
@@ -282,8 +282,9 @@ func (r *reader) sameKeys(c Config, offered bool) {
 	}
 }
 
-// notifications reads where document stores call: they call https alone, and
-// don't reach an address of this machine unless they are on it too.
+// notifications reads the address that document stores call. Document stores call
+// only https addresses. They cannot reach a loopback address unless they run on the
+// same machine.
 func (r *reader) notifications(name, base string) string {
 	switch v := r.text(name, ""); v {
 	case "none":

@@ -10,8 +10,8 @@ import (
 	"docledger/infrastructure/config"
 )
 
-// named loads the configuration for the roles and returns the variables that
-// the refusal names, sorted.
+// named loads the configuration for the roles and returns the sorted variables that
+// the error names.
 func named(t *testing.T, values map[string]string, roles ...string) []string {
 	t.Helper()
 	_, err := config.LoadFor(from(values), roles)
@@ -23,14 +23,14 @@ func named(t *testing.T, values map[string]string, roles ...string) []string {
 	for _, p := range problems {
 		out = append(out, p.Variable)
 		if !strings.Contains(err.Error(), "\n  "+p.Variable+": ") {
-			t.Errorf("%s has no line of its own in %v", p.Variable, err)
+			t.Errorf("%s has no separate line in %v", p.Variable, err)
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// production is the environment of a whole production stack.
+// production is the environment of a complete production stack.
 func production(vary map[string]string) map[string]string {
 	values := provided(map[string]string{
 		"DATABASE_URL": "postgres://user:password@db/name", "REDIS_URL": "redis://redis:6379/0",
@@ -41,12 +41,12 @@ func production(vary map[string]string) map[string]string {
 	return values
 }
 
-// five are the values of interface 5.12.
+// five lists the variables of interface 5.12.
 var five = []string{"BASE_URL", "IDENTITY_SECRET_KEY", "IDENTITY_SIGNING_SECRETS", "PAYMENT_SECRET_KEY", "PAYMENT_SIGNING_SECRETS"}
 
-// TestWhatEachRoleNeeds leaves one out of what stands in production after the
-// other: it is named, with those that the role needs and nothing else.
-func TestWhatEachRoleNeeds(t *testing.T) {
+// TestRequiredVariablesOfEachRole removes one variable at a time from a production
+// environment. The error must name exactly the missing variables that the role needs.
+func TestRequiredVariablesOfEachRole(t *testing.T) {
 	t.Parallel()
 	stateful := append([]string{
 		"BLOB_ACCESS_KEY", "BLOB_BUCKET", "BLOB_SECRET_KEY", "JWT_SIGNING_KEYS", "TOKEN_KEYS",
@@ -57,7 +57,7 @@ func TestWhatEachRoleNeeds(t *testing.T) {
 		config.RoleTools: {"BACKEND_URL", "BASE_URL", "IDENTITY", "IDENTITY_PUBLISHABLE_KEY", "OAUTH_CLIENT_ID"},
 	} {
 		if got := named(t, production(nil), role); got != nil {
-			t.Errorf("%s: a whole environment lacks %v", role, got)
+			t.Errorf("%s: a complete environment lacks %v", role, got)
 		}
 		all := map[string]string{}
 		for name := range production(nil) {
@@ -76,8 +76,9 @@ func TestWhatEachRoleNeeds(t *testing.T) {
 	}
 }
 
-// TestTheFiveAreNamedTogether, in one message without any value.
-func TestTheFiveAreNamedTogether(t *testing.T) {
+// TestFiveVariablesAreNamedTogether checks that one error names all five variables
+// without their values.
+func TestFiveVariablesAreNamedTogether(t *testing.T) {
 	t.Parallel()
 	vary := map[string]string{"OAUTH_CLIENT_ID": canary}
 	for _, name := range five {
@@ -90,9 +91,9 @@ func TestTheFiveAreNamedTogether(t *testing.T) {
 	}
 	_, err := config.LoadFor(from(values), []string{config.RoleAPI})
 	for name, value := range values {
-		// Short values and names of choices stand in messages as words.
+		// Messages may contain short values and names of choices as words.
 		if len(value) > 8 && strings.Contains(err.Error(), value) {
-			t.Errorf("the value of %s shows in %v", name, err)
+			t.Errorf("the value of %s appears in %v", name, err)
 		}
 	}
 }
@@ -113,7 +114,7 @@ func TestBlobStore(t *testing.T) {
 			t.Errorf("%s: named %v", value, got)
 		}
 	}
-	// Where DATA_DIR keeps something, it keeps the keys too.
+	// DATA_DIR stores the keys if it also stores documents or the database.
 	for _, vary := range []map[string]string{{"BLOB_URL": ""}, {"DATABASE_URL": ""}} {
 		maps.Copy(vary, map[string]string{"JWT_SIGNING_KEYS": "", "TOKEN_KEYS": ""})
 		if got := named(t, production(vary), config.RoleAPI); got != nil {
@@ -122,7 +123,7 @@ func TestBlobStore(t *testing.T) {
 	}
 }
 
-func TestWhereAProcessIsAsked(t *testing.T) {
+func TestHealthAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		env  map[string]string

@@ -9,17 +9,18 @@ import (
 	"docledger/domain/secret"
 )
 
-// published are the secrets that the sandbox's source contains. Everybody knows
-// them; a test of the sandbox keeps the list complete.
+// published lists the secrets in the source of the sandbox, which are public. A test
+// of the sandbox keeps the list complete.
 var published = []string{
 	"whsec_sandbox", "whsec_c2FuZGJveC1zYW5kYm94LXNhbmRib3g=", "sk_test_sandbox", "sandbox-client-secret", "sandbox-secret",
 }
 
-// minSigningSecret is the size below which a signing secret can be guessed.
+// minSigningSecret is the minimum length of a signing secret. A shorter one can be
+// guessed.
 const minSigningSecret = 16 // bytes
 
-// safe refuses what is complete and unsafe, when deployed. Each variable is
-// named, and no value is.
+// safe rejects a deployed configuration that is complete but unsafe. It names each
+// variable and no value.
 func (r *reader) safe(c Config, offered bool) {
 	if c.Environment != Deployed {
 		return
@@ -27,7 +28,7 @@ func (r *reader) safe(c Config, offered bool) {
 	r.safeBase(c)
 	for _, network := range c.TrustedProxies {
 		if prefix, err := netip.ParsePrefix(network); err == nil && prefix.Bits() < leastTrusted(prefix) {
-			r.problem("TRUSTED_PROXIES", "must not trust every address: anybody could then choose the address that is counted and logged")
+			r.problem("TRUSTED_PROXIES", "must not trust every address: any caller could then choose the address that is counted and logged")
 			break
 		}
 	}
@@ -35,7 +36,7 @@ func (r *reader) safe(c Config, offered bool) {
 		return
 	}
 	if offered && len(c.RedirectOrigins) == 0 && !r.toolsAlone {
-		r.problem("REDIRECT_ORIGINS", "is required with a provider of integrations, or set WEB_URL: without it no page may be returned to after a consent")
+		r.problem("REDIRECT_ORIGINS", "is required with a provider of integrations, or set WEB_URL: without it a browser cannot return to any page after a consent")
 	}
 	used := map[string]string{}
 	r.safeKeys(used, "JWT_SIGNING_KEYS", c.SigningKeys)
@@ -58,34 +59,34 @@ func leastTrusted(p netip.Prefix) int {
 	return 7
 }
 
-// safeBase holds BASE_URL to https, outside this machine, and to an origin: it
-// is the issuer of tokens, and addresses are made by appending to it.
+// safeBase requires BASE_URL to be an origin, with https outside this machine.
+// BASE_URL is the issuer of tokens, and docledger appends paths to it.
 func (r *reader) safeBase(c Config) {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil {
-		return // named already
+		return // already named
 	}
 	if u.Path != "" {
 		r.problem("BASE_URL", "must be an origin such as https://docs.example.com, without path")
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) && !c.InsecureHTTP {
-		r.problem("BASE_URL", "must be https outside this machine when DOCLEDGER_ENV is deployed; ALLOW_INSECURE_HTTP=yes permits http in a network that nobody else can read")
+		r.problem("BASE_URL", "must be https outside this machine when DOCLEDGER_ENV is deployed; ALLOW_INSECURE_HTTP=yes permits http in a private network")
 	}
 }
 
-// safeKeys refuses keys that are all zero or the same byte, and the same key
-// twice, also in another variable. used are the keys so far.
+// safeKeys rejects keys with one repeated byte and keys that occur twice, also in
+// another variable. used contains all earlier keys.
 func (r *reader) safeKeys(used map[string]string, name string, keys []secret.Text) {
 	for i, key := range keys {
 		raw, err := base64.StdEncoding.DecodeString(key.Reveal())
 		if err != nil || len(raw) == 0 {
-			continue // named already
+			continue // already named
 		}
 		if !slices.ContainsFunc(raw, func(b byte) bool { return b != raw[0] }) {
-			r.problem(name, "key %d is one byte repeated; openssl rand -base64 32 makes a random one", i+1)
+			r.problem(name, "key %d is one repeated byte; create a random key with: openssl rand -base64 32", i+1)
 		}
 		if other, twice := used[string(raw)]; twice {
-			r.problem(name, "key %d is also in %s; each use needs its own key", i+1, other)
+			r.problem(name, "key %d is also in %s; use a separate key for each purpose", i+1, other)
 		}
 		used[string(raw)] = name
 	}
@@ -95,7 +96,7 @@ func (r *reader) safeSigning(name string, secrets []secret.Text) {
 	for i, s := range secrets {
 		switch {
 		case slices.Contains(published, s.Reveal()):
-			r.problem(name, "secret %d is the sandbox's, which everybody knows", i+1)
+			r.problem(name, "secret %d is the public secret of the sandbox", i+1)
 		case len(s.Reveal()) < minSigningSecret:
 			r.problem(name, "secret %d is shorter than %d bytes", i+1, minSigningSecret)
 		}
@@ -104,12 +105,12 @@ func (r *reader) safeSigning(name string, secrets []secret.Text) {
 
 func (r *reader) unpublished(name string, s secret.Text) {
 	if slices.Contains(published, s.Reveal()) {
-		r.problem(name, "is the sandbox's, which everybody knows")
+		r.problem(name, "is the public secret of the sandbox")
 	}
 }
 
-// LoadSimulated is Load for the sandbox, whose third parties are simulated on
-// this machine: their secrets are published, and that is not refused.
+// LoadSimulated is Load for the sandbox, which simulates all third parties on this
+// machine. It accepts their public secrets.
 func LoadSimulated(env Environ, providers ...ProviderSpec) (Config, error) {
 	r := &reader{env: env, specs: providers, simulated: true}
 	c := r.load()

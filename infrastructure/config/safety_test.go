@@ -11,8 +11,9 @@ import (
 	"docledger/infrastructure/config"
 )
 
-// TestUnsafeConfigurationIsRefused starts deployed with what is complete and
-// unsafe: the variable is named and its value is not. Locally all of it starts.
+// TestUnsafeConfigurationIsRefused loads configurations that are complete but unsafe.
+// A deployed service must refuse them and name the variable without its value. A
+// local service must accept all of them.
 func TestUnsafeConfigurationIsRefused(t *testing.T) {
 	t.Parallel()
 	key := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
@@ -20,7 +21,7 @@ func TestUnsafeConfigurationIsRefused(t *testing.T) {
 	spec := config.ProviderSpec{Code: "ACCOUNTING_A", PublicClient: true}
 	for name, test := range map[string]struct {
 		vary  map[string]string
-		named string // "" where it is safe
+		named string // "" if the configuration is safe
 	}{
 		"all is safe":                    {nil, ""},
 		"an all-zero signing key":        {map[string]string{"JWT_SIGNING_KEYS": zero}, "JWT_SIGNING_KEYS"},
@@ -70,7 +71,8 @@ func TestUnsafeConfigurationIsRefused(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPIsRefusedWithoutThirdParties as with them.
+// TestPlainHTTPIsRefusedWithoutThirdParties checks that the rule for BASE_URL also
+// applies without third parties.
 func TestPlainHTTPIsRefusedWithoutThirdParties(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(from(map[string]string{"BILLING": "none", "IDENTITY": "local", "BASE_URL": "http://docs.example.com"}))

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Tools says how assistants reach the service.
+// Tools configures how assistants reach the service.
 type Tools struct {
-	BackendURL   string   // origin of the API; "" for the one in this process
-	Direct       bool     // the identity provider itself is advertised as authorization server
-	RedirectURIs []string // that clients may register; empty: see the table of environments
-	Origins      []string // whose pages may call tools, besides our own
-	Hosts        []string // names of the tool server besides that of BASE_URL
+	BackendURL   string   // origin of the API; "" for the API in this process
+	Direct       bool     // advertise the identity provider as the authorization server
+	RedirectURIs []string // redirect URIs that clients may register; empty: the default of the environment
+	Origins      []string // additional origins of pages that may call tools
+	Hosts        []string // additional host names of the tool server besides the host of BASE_URL
 }
 
 const defaultListen = "127.0.0.1:8080"
@@ -25,8 +25,8 @@ const (
 	RoleTools  = "tools"
 )
 
-// LoadFor is Load for a process of certain roles: one that serves tools alone
-// has neither a database nor any third party's secret.
+// LoadFor is Load for a process with certain roles. A process that serves only tools
+// has neither a database nor secrets of third parties.
 func LoadFor(env Environ, roles []string, providers ...ProviderSpec) (Config, error) {
 	r := &reader{env: env, specs: providers, toolsAlone: !slices.Contains(roles, RoleAPI) && !slices.Contains(roles, RoleWorker)}
 	c := r.load()
@@ -51,29 +51,30 @@ func (r *reader) tools() Tools {
 	}
 }
 
-// uris are absolute, of any scheme: programs have schemes of their own.
+// uris reads absolute URIs of any scheme, because programs may register private
+// schemes.
 func (r *reader) uris(name string) []string {
 	out := r.list(name)
 	for i, uri := range out {
 		if u, err := url.Parse(uri); err != nil || u.Scheme == "" || u.Host == "" && u.Path == "" || strings.Contains(uri, "#") {
-			r.problem(name, "entry %d is no URI such as https://app.example.com/callback", i+1)
+			r.problem(name, "entry %d is not a URI such as https://app.example.com/callback", i+1)
 		}
 	}
 	return out
 }
 
-// hosts are names, with or without a port.
+// hosts reads host names with or without a port.
 func (r *reader) hosts(name string) []string {
 	out := r.list(name)
 	for i, host := range out {
 		if u, err := url.Parse("http://" + host); err != nil || u.Host != host || u.Hostname() == "" {
-			r.problem(name, "entry %d is no name such as tools.example.com", i+1)
+			r.problem(name, "entry %d is not a host name such as tools.example.com", i+1)
 		}
 	}
 	return out
 }
 
-// origin is a URL without a path.
+// origin reads a URL without a path.
 func (r *reader) origin(name string) string {
 	v := r.url(name, "")
 	if u, err := url.Parse(v); err == nil && u.Host != "" && u.Path != "" {
@@ -82,7 +83,7 @@ func (r *reader) origin(name string) string {
 	return v
 }
 
-// pages are origins, or * for all.
+// pages reads origins, or * for all.
 func (r *reader) pages(name string) []string {
 	if v, ok := r.env(name); ok && v == "*" {
 		return []string{r.text(name, "")}
@@ -90,8 +91,8 @@ func (r *reader) pages(name string) []string {
 	return r.origins(name, "")
 }
 
-// Listening lists the addresses at which a process with this environment may be
-// asked how it is.
+// Listening lists the addresses where a process with this environment reports its
+// health.
 func Listening(env Environ) []string {
 	r := &reader{env: env}
 	addresses := []string{r.listen("LISTEN", defaultListen)}
@@ -101,13 +102,13 @@ func Listening(env Environ) []string {
 	return addresses
 }
 
-// CompileCache is the folder for compiled PDF code, as CompileCacheDir of a whole
-// configuration.
+// CompileCache returns the folder for compiled PDF code. It equals CompileCacheDir of
+// a complete configuration.
 func CompileCache(env Environ) string {
 	return (&reader{env: env}).text("COMPILE_CACHE_DIR", defaultCacheDir())
 }
 
-// LocalURL is where a process reaches what listens on address.
+// LocalURL returns the URL at which a local process reaches the listener on address.
 func LocalURL(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

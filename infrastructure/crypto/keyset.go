@@ -1,4 +1,4 @@
-// Package crypto encrypts what the database keeps of secrets.
+// Package crypto encrypts the secrets that the database stores.
 package crypto
 
 import (
@@ -15,9 +15,9 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = chacha20poly1305.KeySize
 
-// A sealed value is: format, the key's id, a random nonce, and what
-// XChaCha20-Poly1305 makes of the plain text. The extended nonce makes random
-// ones safe for any number of values.
+// An encrypted value consists of a format byte, the id of the key, a random nonce and
+// the output of XChaCha20-Poly1305. The extended nonce makes random nonces safe for
+// any number of values.
 const (
 	format   = 1
 	idSize   = 8
@@ -29,11 +29,11 @@ type key struct {
 	aead cipher.AEAD
 }
 
-// Keyset seals with its first key and opens with any of them.
+// Keyset encrypts with its first key and decrypts with any key.
 type Keyset struct{ keys []key }
 
-// NewKeyset makes a keyset; the first key is the present one. Its ids follow
-// from the keys, so that a key has the same id wherever it stands.
+// NewKeyset returns a keyset. The first key is the current one. Each id is derived
+// from its key, so that the id does not depend on the position of the key.
 func NewKeyset(keys ...[]byte) (*Keyset, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("a keyset needs a key")
@@ -49,7 +49,7 @@ func NewKeyset(keys ...[]byte) (*Keyset, error) {
 		one := key{aead: aead}
 		copy(one.id[:], sum[:])
 		if seen[one.id] {
-			return nil, fmt.Errorf("key %d stands there twice", i+1)
+			return nil, fmt.Errorf("key %d is a duplicate", i+1)
 		}
 		seen[one.id] = true
 		set.keys = append(set.keys, one)
@@ -57,8 +57,8 @@ func NewKeyset(keys ...[]byte) (*Keyset, error) {
 	return set, nil
 }
 
-// Seal encrypts with the present key. bound is not part of the result, but the
-// same is needed to open it.
+// Seal encrypts with the current key. The result does not contain bound, but Open
+// requires the same value.
 func (s *Keyset) Seal(bound, plain []byte) ([]byte, error) {
 	k := s.keys[0]
 	out := make([]byte, 0, overhead+len(plain))
@@ -73,17 +73,17 @@ func (s *Keyset) Seal(bound, plain []byte) ([]byte, error) {
 	return k.aead.Seal(out, nonce, plain, associated(out[:header], bound)), nil
 }
 
-// associated is what the result is bound to: its own header too, so that
-// nothing of it can be changed.
+// associated returns the data that the result is bound to. It includes the header, so
+// that no part of the result can be changed.
 func associated(header, bound []byte) []byte {
 	return append(append([]byte{}, header...), bound...)
 }
 
-// errSealed does not tell what is wrong: that would help only who tries.
-var errSealed = errors.New("a sealed value was changed, or sealed for another place")
+// errSealed does not give the cause, because the cause would help only an attacker.
+var errSealed = errors.New("an encrypted value was changed, or belongs to another record")
 
-// Open decrypts with the key that sealed. missing is the id of that key where
-// the keyset has it not.
+// Open decrypts with the key that encrypted the value. missing is the id of that key
+// if the keyset does not contain it.
 func (s *Keyset) Open(bound, sealed []byte) (plain []byte, missing string, err error) {
 	if len(sealed) < overhead || sealed[0] != format {
 		return nil, "", errSealed
@@ -103,10 +103,10 @@ func (s *Keyset) Open(bound, sealed []byte) (plain []byte, missing string, err e
 	return nil, hex.EncodeToString(header[1:]), nil
 }
 
-// Current says whether the present key sealed this.
+// Current reports whether the current key encrypted this value.
 func (s *Keyset) Current(sealed []byte) bool {
 	return len(sealed) >= overhead && sealed[0] == format && string(sealed[1:1+idSize]) == string(s.keys[0].id[:])
 }
 
-// CurrentID names the present key.
+// CurrentID returns the id of the current key.
 func (s *Keyset) CurrentID() string { return hex.EncodeToString(s.keys[0].id[:]) }

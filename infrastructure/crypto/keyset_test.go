@@ -28,22 +28,22 @@ func TestSealAndOpen(t *testing.T) {
 		}
 		two, _ := set.Seal([]byte("row 1"), plain)
 		if bytes.Equal(one, two) {
-			t.Error("the same text sealed twice looks alike")
+			t.Error("two encryptions of the same text are equal")
 		}
 		if len(plain) > 10 && bytes.Contains(one, plain[:10]) {
-			t.Error("the sealed value shows the text")
+			t.Error("the encrypted value contains the plain text")
 		}
 		got, missing, err := set.Open([]byte("row 1"), one)
 		if err != nil || missing != "" || !bytes.Equal(got, plain) {
-			t.Errorf("opened as %q, missing %q, %v", got, missing, err)
+			t.Errorf("decrypted as %q, missing %q, %v", got, missing, err)
 		}
 		if _, _, err := set.Open([]byte("row 2"), one); err == nil {
-			t.Error("a value opens in another row")
+			t.Error("a value was decrypted for another record")
 		}
 	}
 }
 
-func TestEveryChangeShows(t *testing.T) {
+func TestChangedValuesAreRefused(t *testing.T) {
 	t.Parallel()
 	set := keyset(t, keyOf(1))
 	sealed, err := set.Seal([]byte("row"), []byte("plain"))
@@ -55,13 +55,13 @@ func TestEveryChangeShows(t *testing.T) {
 			changed := bytes.Clone(sealed)
 			changed[i] ^= 1 << bit
 			if _, missing, err := set.Open([]byte("row"), changed); err == nil && missing == "" {
-				t.Fatalf("byte %d, bit %d changed: it opens", i, bit)
+				t.Fatalf("byte %d, bit %d changed: the value was decrypted", i, bit)
 			}
 		}
 	}
 	for n := range len(sealed) {
 		if _, missing, err := set.Open([]byte("row"), sealed[:n]); err == nil && missing == "" {
-			t.Errorf("%d bytes of it open", n)
+			t.Errorf("the first %d bytes were decrypted", n)
 		}
 	}
 }
@@ -74,10 +74,10 @@ func TestRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !before.Current(old) || after.Current(old) {
-		t.Error("the old key's value passes for the present key's")
+		t.Error("a value of the old key is reported as current")
 	}
 	if got, _, err := after.Open(nil, old); err != nil || string(got) != "plain" {
-		t.Errorf("the older key opens it as %q, %v", got, err)
+		t.Errorf("the old key decrypted it as %q, %v", got, err)
 	}
 	fresh, _ := after.Seal(nil, []byte("plain"))
 	if _, missing, err := before.Open(nil, fresh); err != nil || missing != after.CurrentID() {

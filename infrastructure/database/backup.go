@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// ErrBackupElsewhere says that a database is backed up by its own tools.
+// ErrBackupElsewhere reports that PostgreSQL is backed up with its own tools.
 var ErrBackupElsewhere = errors.New("PostgreSQL is backed up by its own tools: pg_dump --format=custom, or copies of its log; see docs/runbook.md")
 
-// BackUp copies an embedded database to a file, as it stands at one moment,
-// while it is used. A file that is there is not replaced.
+// BackUp copies an embedded database to a file while it is in use. The copy is a
+// consistent snapshot. BackUp never replaces an existing file.
 func BackUp(ctx context.Context, cfg Config, target string) (err error) {
 	db, err := Open(ctx, cfg)
 	if err != nil {
@@ -23,9 +23,9 @@ func BackUp(ctx context.Context, cfg Config, target string) (err error) {
 		return ErrBackupElsewhere
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("%s is there already; name a new file", target), err)
+		return errors.Join(fmt.Errorf("%s already exists; choose a new file name", target), err)
 	}
-	// Beside, and renamed: what has the name is whole.
+	// The copy is written under a temporary name and renamed when it is complete.
 	part := target + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove what an earlier backup left: %w", err)

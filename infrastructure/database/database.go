@@ -1,5 +1,5 @@
-// Package database opens PostgreSQL and SQLite with settings that were
-// measured, and brings their schemas up to date.
+// Package database opens PostgreSQL and SQLite with measured settings and migrates
+// their schemas.
 package database
 
 import (
@@ -15,7 +15,7 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// Dialect names the kind of a database, as gorm does.
+// Dialect is the database type, with the names that gorm uses.
 type Dialect string
 
 // The dialects.
@@ -24,22 +24,22 @@ const (
 	SQLite   Dialect = "sqlite"
 )
 
-// Config says which database to open.
+// Config selects the database to open.
 type Config struct {
-	// URL is a PostgreSQL URL (`postgres://…`), or `sqlite:` and the path of a
-	// file, which is created where it is missing.
+	// URL is a PostgreSQL URL (`postgres://…`), or `sqlite:` and a file path. Open
+	// creates a missing file.
 	URL string
-	// MaxConns bounds the pool; 0 means 16 on PostgreSQL and 4 on SQLite.
+	// MaxConns limits the pool; 0 means 16 on PostgreSQL and 4 on SQLite.
 	MaxConns int
 }
 
-// DB is an open database. All handles share one pool but Listener.
+// DB is an open database. All handles except Listener share one pool.
 type DB struct {
 	Dialect Dialect
 	Gorm    *gorm.DB
 	SQL     *sql.DB
-	// Listener is a small pool for connections that live as long as the
-	// process, for LISTEN and session locks; nil on SQLite.
+	// Listener is a small pool for connections with the lifetime of the process, used
+	// for LISTEN and session locks; nil on SQLite.
 	Listener *pgxpool.Pool
 	// Path is the file of a SQLite database.
 	Path string
@@ -48,11 +48,11 @@ type DB struct {
 const (
 	postgresConns = 16
 	sqliteConns   = 4
-	// connLifetime lets a pool move over to a new primary or address.
+	// connLifetime lets a pool move to a new primary or address.
 	connLifetime = 30 * time.Minute
 )
 
-// Open opens the database and makes sure that it answers.
+// Open opens the database and verifies that it responds.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	dialect, path, err := parse(cfg.URL)
 	if err != nil {
@@ -94,7 +94,7 @@ func parse(url string) (Dialect, string, error) {
 		return Postgres, "", nil
 	}
 	if path, ok := strings.CutPrefix(url, "sqlite:"); ok && strings.TrimLeft(path, "/") != "" {
-		// sqlite:///srv/a.db is the absolute path, as in other tools.
+		// sqlite:///srv/a.db is an absolute path, as in other tools.
 		if rest, ok := strings.CutPrefix(path, "//"); ok {
 			path = rest
 		}
@@ -103,9 +103,9 @@ func parse(url string) (Dialect, string, error) {
 	return "", "", errors.New("the database URL must be postgres://USER@HOST/NAME or sqlite:PATH")
 }
 
-// gormConfig holds what was measured: the default transaction makes single
-// writes 3.5 times slower; the driver caches statements already; and explicit
-// columns keep cached plans valid while a newer release adds some.
+// gormConfig returns measured settings. The default transaction makes single writes
+// 3.5 times slower. The driver already caches statements. Explicit columns keep
+// cached plans valid when a newer release adds columns.
 func gormConfig() *gorm.Config {
 	return &gorm.Config{
 		SkipDefaultTransaction: true,
@@ -116,8 +116,8 @@ func gormConfig() *gorm.Config {
 	}
 }
 
-// bound sets the size of a pool. As many connections may be idle as open: with
-// the default of two a busy pool reconnects all the time.
+// bound sets the size of a pool. All open connections may be idle: with the default
+// of two, a busy pool reconnects constantly.
 func bound(pool *sql.DB, conns int) {
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)

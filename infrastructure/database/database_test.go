@@ -18,7 +18,7 @@ import (
 	"docledger/test/postgres"
 )
 
-// both runs a test on an empty database of each kind.
+// both runs a test on an empty database of each type.
 func both(t *testing.T, test func(t *testing.T, cfg database.Config, fsys fs.FS)) {
 	t.Helper()
 	t.Run("postgres", func(t *testing.T) {
@@ -45,7 +45,7 @@ func open(t *testing.T, cfg database.Config) *database.DB {
 	return db
 }
 
-func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+func TestConcurrentProcessesMigrateOnce(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, cfg database.Config, fsys fs.FS) {
 		ctx := context.Background()
@@ -67,7 +67,8 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	})
 }
 
-// A release runs on the schema of the next one and on no later one.
+// TestNewerSchemas checks that a release accepts the schema of the next release and
+// refuses later ones.
 func TestNewerSchemas(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, cfg database.Config, _ fs.FS) {
@@ -102,8 +103,8 @@ func TestNewerSchemas(t *testing.T) {
 		if err := database.CheckSchema(ctx, cfg, release(1001, 1002)); !errors.Is(err, database.ErrSchemaNewer) {
 			t.Errorf("two releases before: %v", err)
 		}
-		// Nothing is changed where the release is too old, also by one that
-		// migrates at its start, as SQLite's do.
+		// Migrate must not change a schema that is too new. This includes SQLite,
+		// which migrates at start.
 		if err := database.Migrate(ctx, cfg, release(1001, 1002)); !errors.Is(err, database.ErrSchemaNewer) {
 			t.Errorf("migrating two releases before: %v", err)
 		}
@@ -113,7 +114,8 @@ func TestNewerSchemas(t *testing.T) {
 	})
 }
 
-// A SQLite database is copied before it changes, and only then.
+// TestSQLiteIsCopiedBeforeItIsMigrated checks that a SQLite database is copied before
+// a change, and only then.
 func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -133,7 +135,7 @@ func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := copies(); len(got) > 0 {
-			t.Errorf("copied without need: %v", got)
+			t.Errorf("copied unnecessarily: %v", got)
 		}
 	}
 	if err := database.Migrate(ctx, cfg, second); err != nil {
@@ -148,7 +150,7 @@ func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
 	}
 	var v int
 	if err := open(t, database.Config{URL: "sqlite:" + copies()[0]}).SQL.QueryRow("SELECT v FROM a").Scan(&v); err != nil || v != 7 {
-		t.Errorf("the copy holds %d (%v)", v, err)
+		t.Errorf("the copy contains %d (%v)", v, err)
 	}
 }
 
@@ -163,7 +165,7 @@ func TestOpen(t *testing.T) {
 		if db.Gorm.Name() != string(db.Dialect) || (db.Listener == nil) != (db.Dialect == database.SQLite) {
 			t.Errorf("dialect %s, gorm's %s", db.Dialect, db.Gorm.Name())
 		}
-		// The zone of this process is not that of the times it reads.
+		// The time zone of the process differs from that of the stored times.
 		moment := time.Date(2026, 7, 1, 12, 0, 0, 123456000, time.FixedZone("", 7200))
 		if err := db.Gorm.Exec("CREATE TABLE moments (at " + map[database.Dialect]string{
 			database.Postgres: "timestamptz", database.SQLite: "timestamp",
@@ -183,7 +185,7 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-func TestSQLiteFileIsPrivateAndSettingsHold(t *testing.T) {
+func TestSQLiteFileIsPrivateAndHasSettings(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data", "x.db")
 	db := open(t, database.Config{URL: "sqlite:" + path})
@@ -193,7 +195,7 @@ func TestSQLiteFileIsPrivateAndSettingsHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("others may use %s: %s", name, info.Mode())
+			t.Errorf("other users can access %s: %s", name, info.Mode())
 		}
 	}
 	for pragma, want := range map[string]string{"journal_mode": "wal", "foreign_keys": "1", "synchronous": "2", "busy_timeout": "10000"} {
@@ -202,7 +204,7 @@ func TestSQLiteFileIsPrivateAndSettingsHold(t *testing.T) {
 			t.Errorf("%s is %s, want %s (%v)", pragma, got, want, err)
 		}
 	}
-	// Two transactions that read first and write then take turns.
+	// Two transactions that read first and write afterwards run one after the other.
 	if _, err := db.SQL.Exec("CREATE TABLE n (v int); INSERT INTO n VALUES (0)"); err != nil {
 		t.Fatal(err)
 	}

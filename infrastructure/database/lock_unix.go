@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// ErrLocked says that another process holds a file's lock.
+// ErrLocked reports that another process has the lock of a file.
 var ErrLocked = errors.New("locked by another process")
 
 const lockPoll = 20 * time.Millisecond
 
-// LockFile takes the exclusive lock of a file, which it creates, and waits for
-// it until ctx ends; the error is ErrLocked then. The system releases the lock
-// when the process ends, however it does.
+// LockFile acquires the exclusive lock of a file and creates the file if needed. It
+// waits until ctx ends and then returns ErrLocked. The operating system releases the
+// lock when the process ends for any reason.
 func LockFile(ctx context.Context, path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

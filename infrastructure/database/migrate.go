@@ -18,19 +18,19 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// GenerationSize is the number of versions in one generation of the schema: a
-// migration's version is generation × GenerationSize + its number. One release
-// makes at most one generation.
+// GenerationSize is the number of versions in one generation of the schema. The
+// version of a migration is generation × GenerationSize + its number. One release
+// adds at most one generation.
 const GenerationSize = 1000
 
-// ErrSchemaOlder says that migrations have not been applied yet.
+// ErrSchemaOlder reports that some migrations are not applied.
 var ErrSchemaOlder = errors.New("the database's schema is older than this release; run `docledger migrate`")
 
-// ErrSchemaNewer says that a release at least two newer has migrated the
-// database, which this one may no longer understand.
+// ErrSchemaNewer reports that a release at least two generations newer has migrated
+// the database. This release may not support its schema.
 var ErrSchemaNewer = errors.New("the database's schema is more than one release newer than this one; install a newer release")
 
-// migrator has a pool of its own, since the lock keeps a connection while the
+// migrator has a separate pool, because the lock occupies a connection while the
 // migrations use others.
 type migrator struct {
 	dialect Dialect
@@ -40,11 +40,11 @@ type migrator struct {
 	river   *rivermigrate.Migrator[*sql.Tx]
 }
 
-// Migrate applies the migrations of fsys and those of the job queue. It refuses
-// a database that is more than one generation newer with ErrSchemaNewer, on
-// both databases, and changes nothing of it. Processes
-// that start together take turns. A SQLite database that is to change is first
-// copied to a file beside it, named after its version (`x.db.001006.bak`).
+// Migrate applies the migrations of fsys and of the job queue. On both databases it
+// refuses a schema that is more than one generation newer with ErrSchemaNewer and
+// changes nothing. Concurrent processes run one after the other. Before it changes a
+// SQLite database, it copies the database to a file in the same folder, named after
+// its version (`x.db.001006.bak`).
 func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	m, err := newMigrator(cfg, fsys)
 	if err != nil {
@@ -73,9 +73,9 @@ func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	return nil
 }
 
-// CheckSchema compares the database with the migrations of fsys. The error is
-// ErrSchemaOlder, ErrSchemaNewer, or one of reading; a schema that is one
-// generation newer is fine (domain D23).
+// CheckSchema compares the database with the migrations of fsys. It returns
+// ErrSchemaOlder, ErrSchemaNewer or a read error. A schema that is one generation
+// newer is accepted (domain D23).
 func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	m, err := newMigrator(cfg, fsys)
 	if err != nil {
@@ -102,11 +102,11 @@ func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	return nil
 }
 
-// tooNew says whether a schema is more than one generation newer.
+// tooNew reports whether a schema is more than one generation newer.
 func tooNew(have, want int64) bool { return have/GenerationSize > want/GenerationSize+1 }
 
-// SchemaVersion returns the version of the database's schema and that of the
-// migrations of fsys.
+// SchemaVersion returns the version of the database schema and that of the migrations
+// of fsys.
 func SchemaVersion(ctx context.Context, cfg Config, fsys fs.FS) (have, want int64, err error) {
 	m, err := newMigrator(cfg, fsys)
 	if err != nil {
@@ -165,7 +165,7 @@ func (m *migrator) lock(ctx context.Context) (unlock func() error, err error) {
 		return nil, fmt.Errorf("connect for the migration lock: %w", err)
 	}
 	if err := locker.SessionLock(ctx, conn); err != nil {
-		return nil, errors.Join(fmt.Errorf("take the migration lock: %w", err), conn.Close())
+		return nil, errors.Join(fmt.Errorf("acquire the migration lock: %w", err), conn.Close())
 	}
 	return func() error {
 		return errors.Join(locker.SessionUnlock(context.WithoutCancel(ctx), conn), conn.Close())
@@ -188,7 +188,7 @@ func (m *migrator) backUp(ctx context.Context) error {
 		return nil
 	}
 	target := fmt.Sprintf("%s.%06d.bak", m.path, have)
-	// The copy of an earlier attempt is of the same version, but older.
+	// An earlier attempt may have left an older copy of the same version.
 	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

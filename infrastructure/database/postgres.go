@@ -14,8 +14,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// idleInTransaction ends sessions that forgot a transaction: it would hold
-// locks, and readers of the event log back.
+// idleInTransaction ends sessions with a forgotten transaction. Such a transaction
+// keeps locks and delays readers of the event log.
 const idleInTransaction = 60 * time.Second
 
 func (db *DB) openPostgres(cfg Config) (gorm.Dialector, error) {
@@ -29,8 +29,8 @@ func (db *DB) openPostgres(cfg Config) (gorm.Dialector, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	listener.MinConns, listener.MaxConns = 0, 2
-	// The pool connects when it is first asked to, so that it needs no context
-	// that outlives this call.
+	// The pool connects on first use, so that it needs no context that outlives this
+	// call.
 	db.Listener, err = pgxpool.NewWithConfig(context.Background(), listener)
 	if err != nil {
 		return nil, fmt.Errorf("open the listener's pool: %w", err)
@@ -43,7 +43,7 @@ func postgresPool(cfg Config) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
-	// A setting of the URL wins.
+	// A setting in the URL takes precedence.
 	if _, set := conn.RuntimeParams["idle_in_transaction_session_timeout"]; !set {
 		conn.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(idleInTransaction.Milliseconds())
 	}
@@ -60,7 +60,7 @@ func postgresPool(cfg Config) (*sql.DB, error) {
 	return pool, nil
 }
 
-// scanUTC makes the driver read times in UTC instead of the local zone.
+// scanUTC makes the driver return times in UTC instead of the local zone.
 func scanUTC(_ context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},

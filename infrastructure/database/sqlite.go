@@ -13,10 +13,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// The settings of every SQLite connection. Transactions take the write lock at
-// their start, so that none fails half-way. The driver's own time format is the
-// one that sorts as text; naming it (_time_format) would make the driver pass
-// over _txlock.
+// sqliteSettings are the settings of every SQLite connection. Transactions acquire
+// the write lock at their start, so that none fails halfway. The default time format
+// of the driver sorts as text. Setting it explicitly (_time_format) makes the driver
+// ignore _txlock.
 var sqliteSettings = url.Values{
 	"_pragma": {
 		"journal_mode(WAL)", "busy_timeout(10000)", "foreign_keys(1)", "synchronous(FULL)",
@@ -50,8 +50,8 @@ func sqlitePool(path string, conns int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// createPrivate creates the file before SQLite does, which would let others
-// read it.
+// createPrivate creates the file before SQLite does, because SQLite would make it
+// readable for other users.
 func createPrivate(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("create the folder of the database: %w", err)

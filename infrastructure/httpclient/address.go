@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// CheckAddress accepts an address that may receive secrets: https, or http on
-// this machine where loopbackHTTP allows it, without user, query and fragment.
-// It returns the address without a slash at the end, and its host.
+// CheckAddress validates an address that may receive secrets: https, or http on this
+// machine if loopbackHTTP is set, without user, query and fragment. It returns the
+// address without a trailing slash, and its host.
 func CheckAddress(name, address string, loopbackHTTP bool) (clean, host string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		// An address that cannot be read may hold a password.
+		// An invalid address may contain a password.
 		return "", "", fmt.Errorf("the address of %s is not a URL without user, query and fragment", name)
 	}
 	if !IsSecure(u, loopbackHTTP) {
@@ -22,12 +22,12 @@ func CheckAddress(name, address string, loopbackHTTP bool) (clean, host string, 
 	return strings.TrimSuffix(address, "/"), strings.ToLower(u.Host), nil
 }
 
-// IsSecure reports whether a request to an address cannot be read on its way.
+// IsSecure reports whether no third party can read a request to an address.
 func IsSecure(u *url.URL, loopbackHTTP bool) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && loopbackHTTP && isLoopback(u.Hostname())
 }
 
-// isLoopback reports whether a host is this machine, whoever resolves it.
+// isLoopback reports whether a host is this machine for every resolver.
 func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }

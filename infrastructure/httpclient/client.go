@@ -1,8 +1,7 @@
-// Package httpclient makes the outbound calls of docledger: to providers of
-// integrations, the identity provider and the payment processor. It bounds what
-// it reads, never follows a redirect by itself, never repeats a call, and turns
-// every refusal into a Failure that names the other side's code, message and
-// request id.
+// Package httpclient makes the outbound calls of docledger to providers, the identity
+// provider and the payment processor. It limits the size of responses, never follows
+// a redirect automatically and never repeats a call. It turns every refusal into a
+// Failure with the code, message and request id of the provider.
 package httpclient
 
 import (
@@ -28,27 +27,27 @@ import (
 const (
 	defaultTimeout = 30 * time.Second
 	defaultMaxBody = 16 << 20
-	maxRefusal     = 1 << 20 // bytes of a response that is a refusal
+	maxRefusal     = 1 << 20 // bytes of an error response
 	userAgent      = "docledger"
 )
 
 // errResponseTimeout reports that a response did not arrive in time.
 var errResponseTimeout = errors.New("no response in time")
 
-// errForeign reports a response that the other side's interface does not have.
-// A proxy between both may have written it.
+// errForeign reports a response that does not follow the interface of the provider. A
+// proxy may have written it.
 var errForeign = errors.New("the response is not the provider's")
 
 // Options configure a Client. Only Name is required.
 type Options struct {
-	Name      string            // of the other side, for logs
+	Name      string            // name of the provider in logs
 	Transport http.RoundTripper // nil for http.DefaultTransport
-	// Timeout bounds a response that is read at once, and each silence within a
-	// stream. 0 is 30 seconds.
+	// Timeout limits the time for a complete response, or the time between two reads
+	// of a stream. 0 is 30 seconds.
 	Timeout time.Duration
 	MaxBody int64 // bytes of one response; 0 for 16 MiB
-	// RequestIDs are the headers with the other side's id of a request; the
-	// first one that is present counts.
+	// RequestIDs are the headers with the provider's request id. The first one that
+	// is present is used.
 	RequestIDs []string
 	// ReadRefusal reads the body of a refusal into the failure. Its status,
 	// RetryAfter and RequestID are already set. It may be nil.
@@ -56,10 +55,10 @@ type Options struct {
 	// Remaining reads how many calls each window of a rate limit still allows.
 	// It may be nil.
 	Remaining func(r *http.Response) map[time.Duration]int
-	Log       *slog.Logger // for refusals; nil for none
+	Log       *slog.Logger // logs refusals; nil for no log
 }
 
-// Outcome is what a call reported about the other side's limits and health.
+// Outcome is what a call reported about the provider's limits and health.
 type Outcome struct {
 	Remaining  map[time.Duration]int
 	Limited    bool
@@ -72,20 +71,20 @@ type Admit func(ctx context.Context) (done func(Outcome), err error)
 
 // Request describes one call.
 type Request struct {
-	Operation string // for logs: "list accounts"
+	Operation string // name in logs: "list accounts"
 	Method    string
 	URL       string
 	Query     url.Values
 	Header    http.Header
 	Token     secret.Text // a bearer token; empty for none
 	Body      io.Reader   // nil for none
-	Size      int64       // of Body; 0 where Body reports it
+	Size      int64       // of Body; 0 if Body reports it
 	Admit     Admit       // nil for a call without limits
-	MaxBody   int64       // bytes of the response; 0 for that of the Client
-	// Secrets are values in Body that no message of a refusal may repeat. Those
-	// of Token and Header are known.
+	MaxBody   int64       // bytes of the response; 0 for the limit of the Client
+	// Secrets are values in Body that no message of a refusal may repeat. Token and
+	// Header need not be listed.
 	Secrets []string
-	// Unlogged keeps refusals out of the log, where the caller logs them.
+	// Unlogged suppresses the log line of a refusal, because the caller logs it.
 	Unlogged bool
 	// Redirect approves the address that a 3xx response of a stream names. The
 	// Client requests it without the headers of the request. nil approves none.
@@ -102,7 +101,7 @@ type Response struct {
 // Stream is a response that is still being read. Body must be closed.
 type Stream struct {
 	Body      io.ReadCloser
-	Size      int64 // -1 where it is unknown
+	Size      int64 // -1 if unknown
 	MediaType string
 }
 
@@ -209,8 +208,7 @@ func (c *Client) Open(ctx context.Context, r Request) (Stream, error) {
 	return s, err
 }
 
-// exchange is one admitted call. Its context ends with close, and after the
-// timeout.
+// exchange is one admitted call. Its context ends with close or after the timeout.
 type exchange struct {
 	c     *Client
 	ctx   context.Context
@@ -237,7 +235,7 @@ func (c *Client) open(ctx context.Context, r Request) (*exchange, error) {
 	}}, nil
 }
 
-// send sends the request. After an error the exchange is done, but not closed.
+// send sends the request. After an error the exchange is finished, but not closed.
 func (l *exchange) send(r Request) (*http.Response, error) {
 	req, err := r.build(l.ctx)
 	if err == nil {
@@ -275,7 +273,7 @@ func (r Request) build(ctx context.Context) (*http.Request, error) {
 
 // finish reads a response completely. A status other than 2xx is a Failure.
 func (l *exchange) finish(r Request, resp *http.Response) (*Response, error) {
-	defer func() { _ = resp.Body.Close() }() // it was read, or the read failed
+	defer func() { _ = resp.Body.Close() }() // the body was read, or the read failed
 	most := cmp.Or(r.MaxBody, l.c.o.MaxBody)
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		most = maxRefusal
@@ -303,7 +301,7 @@ func (l *exchange) finish(r Request, resp *http.Response) (*Response, error) {
 	return out, nil
 }
 
-// readAll reads at most so many bytes; a longer body is an error.
+// readAll reads at most the given number of bytes. A longer body is an error.
 func readAll(r io.Reader, most int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(body)) > most {
@@ -334,7 +332,7 @@ func (l *exchange) stream(r Request) (Stream, error) {
 	return Stream{}, err
 }
 
-// redirect requests the address that a response names, without the token.
+// redirect requests the address that a response names, without the access token.
 func (l *exchange) redirect(r Request, resp *http.Response) (Request, *http.Response, error) {
 	discard(resp.Body)
 	address, err := r.Redirect(resp.Header.Get("Location"))
@@ -345,7 +343,7 @@ func (l *exchange) redirect(r Request, resp *http.Response) (Request, *http.Resp
 	next := Request{Operation: r.Operation + " content", Method: r.Method, URL: address, Header: http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}}}
 	resp, err = l.send(next)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		// The address was refused, not the token.
+		// The provider refused the address, not the token.
 		l.done(Outcome{})
 		discard(resp.Body)
 		err = &Failure{Operation: next.Operation, cause: errors.New("the address of the content is not accepted")}
@@ -353,7 +351,7 @@ func (l *exchange) redirect(r Request, resp *http.Response) (Request, *http.Resp
 	return next, resp, err
 }
 
-// discard reads a little of a body, so that the connection can be used again.
+// discard reads the rest of a short body, so that the connection can be reused.
 func discard(body io.ReadCloser) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, 4<<10))
 	_ = body.Close()
@@ -367,7 +365,7 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// streamBody fails after a silence of the timeout. Close ends the exchange.
+// streamBody fails if no data arrives within the timeout. Close ends the exchange.
 type streamBody struct {
 	io.ReadCloser
 	l *exchange
@@ -391,7 +389,7 @@ func (s *streamBody) Close() error {
 	return s.ReadCloser.Close()
 }
 
-// secrets lists what a request carries that no message may repeat.
+// secrets lists the values of a request that no message may repeat.
 func (r Request) secrets() (out []string) {
 	out = slices.DeleteFunc(slices.Clone(r.Secrets), func(s string) bool { return s == "" })
 	if !r.Token.Empty() {

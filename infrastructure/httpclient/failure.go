@@ -18,7 +18,7 @@ import (
 	"unicode"
 )
 
-// Bounds of what is kept of a refusal.
+// Limits of the stored parts of a refusal.
 const (
 	maxCode       = 100 // characters
 	maxMessage    = 400
@@ -28,30 +28,30 @@ const (
 
 var errInvalidAddress = errors.New("the provider's address is not valid")
 
-// Refusal is what the other side says of a refused call, for people and logs.
+// Refusal is the provider's explanation of a refused call, for users and logs.
 type Refusal struct {
 	Code      string
 	Message   string
 	RequestID string
 }
 
-// Failure says why a call did not lead to a usable response. Error returns
-// neither Messages, which may repeat what people wrote, nor a token.
+// Failure describes why a call returned no usable response. Error contains neither
+// tokens nor Messages, because Messages may repeat text of users.
 type Failure struct {
 	Operation  string
 	Status     int  // 0 without a response
 	NotSent    bool // the other side certainly never received the request
 	Limited    bool // the call exceeded a rate limit
 	RetryAfter time.Duration
-	Kind       string   // the class of the refusal: "ValidationFault"; "" for none
-	Codes      []string // the other side's codes, the most particular one first
-	Messages   []string // the other side's texts
+	Kind       string   // class of the refusal: "ValidationFault"; "" for none
+	Codes      []string // the provider's codes, the most specific one first
+	Messages   []string // the provider's texts
 	RequestID  string
 	Location   string // of a 3xx or 410 response; the Client never requests it
 	cause      error
 }
 
-// Broken returns a failure of a response that lacks what every response has.
+// Broken returns a failure for a response without a required part.
 func Broken(operation, reason string) *Failure {
 	return &Failure{Operation: operation, cause: errors.New(reason)}
 }
@@ -92,7 +92,7 @@ func (f *Failure) Error() string {
 // Unwrap returns the cause, if any.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// Code returns the most particular code; "" for none.
+// Code returns the most specific code; "" for none.
 func (f *Failure) Code() string {
 	if len(f.Codes) == 0 {
 		return f.Kind
@@ -100,19 +100,19 @@ func (f *Failure) Code() string {
 	return f.Codes[0]
 }
 
-// Has reports whether one of the codes is among the other side's.
+// Has reports whether the failure has one of the codes.
 func (f *Failure) Has(codes ...string) bool {
 	return slices.ContainsFunc(f.Codes, func(c string) bool { return slices.Contains(codes, c) })
 }
 
-// Recognized reports whether the refusal has the form of the other side's. A
-// proxy writes others.
+// Recognized reports whether the refusal has the provider's format. A proxy writes
+// other formats.
 func (f *Failure) Recognized() bool { return f.Kind != "" || len(f.Codes) > 0 || len(f.Messages) > 0 }
 
 // Words returns all messages as one text.
 func (f *Failure) Words() string { return clip(strings.Join(f.Messages, " "), maxMessage) }
 
-// Refusal returns what the other side said.
+// Refusal returns the provider's explanation.
 func (f *Failure) Refusal() Refusal { return Refusal{f.Code(), f.Words(), f.RequestID} }
 
 // AddCode adds one code.
@@ -129,7 +129,7 @@ func (f *Failure) AddMessage(message string) {
 	}
 }
 
-// SetRequestID sets the other side's id of the request, unless it is known.
+// SetRequestID sets the provider's request id, unless it is already set.
 func (f *Failure) SetRequestID(id string) {
 	if f.RequestID == "" {
 		f.RequestID = clean(id, maxCode)
@@ -152,13 +152,13 @@ func (f *Failure) readOAuth(body []byte) {
 	f.SetRequestID(refused.Trace)
 }
 
-// Refuse returns the failure that a response is, and logs it. The Client does so
-// by itself for every status other than 2xx.
+// Refuse converts a response into a failure and logs it. The Client does this
+// automatically for every status other than 2xx.
 func (c *Client) Refuse(operation string, resp *Response) *Failure {
 	return c.Record(c.failure(Request{Operation: operation}, resp))
 }
 
-// failure reads a response as a refusal.
+// failure converts a response into a failure.
 func (c *Client) failure(r Request, resp *Response) *Failure {
 	f := &Failure{Operation: r.Operation, Status: resp.Status, Limited: resp.Status == http.StatusTooManyRequests}
 	if resp.Status >= http.StatusBadRequest {
@@ -182,8 +182,8 @@ func (c *Client) failure(r Request, resp *Response) *Failure {
 	return f
 }
 
-// Record logs a refusal and returns it. A missing thing and a rate limit are
-// expected.
+// Record logs a refusal and returns it. A missing resource and a rate limit are
+// expected and logged at a lower level.
 func (c *Client) Record(f *Failure) *Failure {
 	level := slog.LevelWarn
 	if f.Limited || f.Status == http.StatusNotFound {
@@ -195,8 +195,8 @@ func (c *Client) Record(f *Failure) *Failure {
 	return f
 }
 
-// RetryAfter reads when the other side wants to be asked again, in whole seconds,
-// at most a day; 0 where it does not say. Some state fractions, or use the header
+// RetryAfter returns the delay that the provider requests, in whole seconds, at most
+// one day; 0 if it gives none. Some providers send fractions or use the header
 // RateLimit-Reset.
 func RetryAfter(h http.Header) time.Duration {
 	for _, name := range []string{"Retry-After", "RateLimit-Reset"} {
@@ -216,8 +216,8 @@ func isNotSent(err error) bool {
 }
 
 // StripURL removes the address of a request from an error, because its query may
-// name people. Where the context has ended, its cause takes the place of the
-// error.
+// contain personal data. If the context has ended, the result is the cause of the
+// context.
 func StripURL(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -234,8 +234,8 @@ var (
 	jwts    = regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+\.[\w-]*`)
 )
 
-// clean makes one bounded line of a text of the other side: without control and
-// formatting characters, the queries of addresses, and tokens.
+// clean returns a text of the provider as one limited line, without control and
+// formatting characters, queries of addresses, and tokens.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -250,7 +250,7 @@ func clean(s string, most int) string {
 	return clip(strings.Join(strings.Fields(s), " "), most)
 }
 
-// clip bounds a text by its characters.
+// clip limits a text to a number of characters.
 func clip(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return strings.TrimSpace(string(runes[:most-1])) + "…"

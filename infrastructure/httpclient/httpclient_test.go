@@ -29,8 +29,8 @@ func serve(t *testing.T, o httpclient.Options, handle http.HandlerFunc) (string,
 	return server.URL, httpclient.New(o), log
 }
 
-// TestRefusalIsRecorded checks that code, message and request id reach the
-// failure and the log: bounded, on one line, without tokens and queries.
+// TestRefusalIsRecorded checks that code, message and request id appear in the
+// failure and the log, limited, on one line, and without tokens and queries.
 func TestRefusalIsRecorded(t *testing.T) {
 	t.Parallel()
 	message := "no\u202e\n\x00 access canary-token eyJhbGciOi.eyJzdWIi.sig at https://x.example/a?email=anna@example.com " + strings.Repeat("ä", 1000)
@@ -63,15 +63,15 @@ func TestRefusalIsRecorded(t *testing.T) {
 	}
 	for _, text := range []string{log.String(), fmt.Sprintf("%+v %v", refused, err)} {
 		if strings.Contains(text, "canary") || strings.Contains(text, "anna@") || strings.Contains(text, "eyJ") || strings.ContainsRune(text, '\u202e') {
-			t.Errorf("a secret or a control character shows in %.300s", text)
+			t.Errorf("a secret or a control character appears in %.300s", text)
 		}
 	}
 	if strings.Contains(err.Error(), "access") {
-		t.Errorf("the error shows the message: %v", err)
+		t.Errorf("the error contains the message: %v", err)
 	}
 }
 
-// TestBounds checks that a response is read to its bound, and that redirects are
+// TestBounds checks that a response is read up to its limit and that redirects are
 // not followed.
 func TestBounds(t *testing.T) {
 	t.Parallel()
@@ -104,8 +104,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestAdmission checks that each call is admitted and completed once, whatever
-// happens to it.
+// TestAdmission checks that each call is admitted and completed exactly once, for
+// every outcome.
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	at, c, _ := serve(t, httpclient.Options{Timeout: 50 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +126,7 @@ func TestAdmission(t *testing.T) {
 		r := httpclient.Request{Operation: "read", Method: http.MethodGet, URL: at + path, Admit: func(context.Context) (func(httpclient.Outcome), error) {
 			return func(o httpclient.Outcome) { got = append(got, fmt.Sprint(o)) }, nil
 		}}
-		_, _ = c.Do(t.Context(), r) // the outcome counts
+		_, _ = c.Do(t.Context(), r) // only the outcome matters
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %v, want %s", path, got, want)
 		}
@@ -189,8 +189,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestOAuth checks the token requests: how the client proves itself, what a
-// response must have, and that a refusal shows no secret.
+// TestOAuth checks how the client authenticates token requests, which fields a
+// response must have, and that a refusal contains no secret.
 func TestOAuth(t *testing.T) {
 	t.Parallel()
 	var form url.Values
@@ -218,11 +218,11 @@ func TestOAuth(t *testing.T) {
 		t.Errorf("refreshed %+v, %v", got, err)
 	}
 	if form.Get("client_secret") != "canary-secret" || form.Get("client_id") != "id +" || authorization != "" {
-		t.Errorf("proved by %v and %q", form, authorization)
+		t.Errorf("authenticated with %v and %q", form, authorization)
 	}
 	o.BasicAuth, o.NewRefreshToken = true, true
 	if _, err := o.Refresh(t.Context(), secret.New("canary-refresh")); err == nil || authorization != "Basic aWQrJTJCOmNhbmFyeS1zZWNyZXQ=" || form.Get("client_secret") != "" {
-		t.Errorf("without a new refresh token: %v, proved by %v and %q", err, form, authorization)
+		t.Errorf("without a new refresh token: %v, authenticated with %v and %q", err, form, authorization)
 	}
 	for name, bad := range map[string][2]string{
 		"a page": {"text/html", "canary-refresh"}, "a form": {"application/x-www-form-urlencoded", "access_token=canary-refresh"},

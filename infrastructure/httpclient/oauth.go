@@ -16,9 +16,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// OAuth makes the token requests of one OAuth client (RFC 6749). Every request
-// passes Admit and Client, so that limits, bounds, timeouts and refusals are the
-// same as those of other calls.
+// OAuth makes the token requests of one OAuth client (RFC 6749). Every request uses
+// Admit and Client, so that it has the same limits, timeouts and error handling as
+// other calls.
 type OAuth struct {
 	Client       *Client
 	Admit        Admit
@@ -29,10 +29,10 @@ type OAuth struct {
 	// BasicAuth sends the secret in a header; otherwise it is sent in the body.
 	BasicAuth bool
 	// Unescaped sends id and secret in the header without form encoding, for
-	// providers that differ from RFC 6749, section 2.3.1.
+	// providers that deviate from RFC 6749, section 2.3.1.
 	Unescaped bool
-	// NewRefreshToken makes an answer without a refresh token an error. It is
-	// for providers that send one every time.
+	// NewRefreshToken makes a response without a refresh token an error. It is for
+	// providers that always send one.
 	NewRefreshToken bool
 	// RefreshExpiresIn is the field of the response with the lifetime of the
 	// refresh token in seconds; "" for none.
@@ -43,14 +43,14 @@ type OAuth struct {
 // Token is the response of a token endpoint.
 type Token struct {
 	Access           secret.Text
-	Refresh          secret.Text // the old one where a refresh sends none; may be empty after Exchange
+	Refresh          secret.Text // the old one if a refresh returns none; may be empty after Exchange
 	ExpiresAt        time.Time   // of Access; at most 48 hours ahead
-	RefreshExpiresAt time.Time   // zero where it is unknown
-	Scopes           []string    // as granted; nil where it is unknown
+	RefreshExpiresAt time.Time   // zero if unknown
+	Scopes           []string    // as granted; nil if unknown
 	IDToken          string
 }
 
-// Longest lifetimes that are believed, in seconds.
+// Maximum accepted lifetimes, in seconds.
 const (
 	maxAccess  = 48 * 3600
 	maxRefresh = 6 * 365 * 24 * 3600
@@ -68,7 +68,7 @@ func (o *OAuth) AuthorizationURL(state, redirectURI, challenge string, scopes []
 	}
 	config := o.config(redirectURI)
 	config.Scopes = scopes
-	// Some parsers read + as itself.
+	// Some parsers do not decode + as a space.
 	return strings.ReplaceAll(config.AuthCodeURL(state, params...), "+", "%20")
 }
 
@@ -135,7 +135,8 @@ func (o *OAuth) config(redirectURI string) *oauth2.Config {
 	}
 }
 
-// token reads what the library returns. Its own errors may hold a body.
+// token converts the result of the library. Errors of the library may contain a
+// response body.
 func (o *OAuth) token(operation string, asked time.Time, t *oauth2.Token, err error) (Token, error) {
 	if err != nil {
 		if f := FailureOf(err); f != nil {
@@ -163,12 +164,13 @@ func (o *OAuth) token(operation string, asked time.Time, t *oauth2.Token, err er
 	return out, nil
 }
 
-// with lets the library make its requests through the Client.
+// with makes the library send its requests through the Client.
 func (o *OAuth) with(ctx context.Context, operation string) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: tokenTransport{o, operation}})
 }
 
-// tokenTransport makes a request through the Client. A refusal is its error.
+// tokenTransport makes a request through the Client. It returns a refusal as its
+// error.
 type tokenTransport struct {
 	o         *OAuth
 	operation string
@@ -195,7 +197,7 @@ func (t tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library reads other media types as forms.
+	// The library parses other media types as forms.
 	if err := resp.Decode(t.operation, &struct{}{}); err != nil {
 		return nil, err
 	}
@@ -205,9 +207,9 @@ func (t tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// Claims reads the claims of a JWT without verifying it. That is allowed for a
-// token that came from the provider's own endpoint over TLS (OpenID Connect Core,
-// 3.1.3.7). It reports false for a token that cannot be read.
+// Claims reads the claims of a JWT without verifying it. OpenID Connect Core, section
+// 3.1.3.7, allows this for a token that came directly from the provider's endpoint
+// over TLS. It returns false for an invalid token.
 func Claims(token string, into any) bool {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -1,4 +1,4 @@
-// Package httpserver runs an HTTP server from listening to draining.
+// Package httpserver runs an HTTP server and shuts it down gracefully.
 package httpserver
 
 import (
@@ -17,9 +17,9 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// Serve answers on l until ctx ends, then lets running requests finish for at
-// most drain. Bodies have no server-wide deadline, since an upload may be slow;
-// the handler must set the connection's deadlines for each request.
+// Serve accepts requests on l until ctx ends. Then it waits at most drain for running
+// requests. Bodies have no server-wide deadline, because an upload may be slow. The
+// handler must set the deadlines of the connection for each request.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Duration, log *slog.Logger) error {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,

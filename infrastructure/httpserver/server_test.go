@@ -21,8 +21,8 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// TestServeLetsRunningRequestsFinish ends the server while a request runs: the
-// request is answered, and new ones are not taken.
+// TestServeLetsRunningRequestsFinish stops the server while a request runs. The
+// request must complete, and the server must refuse new ones.
 func TestServeLetsRunningRequestsFinish(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
@@ -50,18 +50,18 @@ func TestServeLetsRunningRequestsFinish(t *testing.T) {
 	stop()
 	close(release)
 	if got := <-answered; got != "done" {
-		t.Errorf("the running request was answered %q", got)
+		t.Errorf("the running request returned %q", got)
 	}
 	if err := <-ended; err != nil {
 		t.Errorf("Serve = %v", err)
 	}
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
-		t.Error("new connections are still taken")
+		t.Error("new connections are still accepted")
 	}
 }
 
-// TestServeGivesUpOnRequestsThatNeverEnd ends a server whose request does not.
-func TestServeGivesUpOnRequestsThatNeverEnd(t *testing.T) {
+// TestServeAbortsEndlessRequests stops a server while a request never ends.
+func TestServeAbortsEndlessRequests(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	began := make(chan struct{})
@@ -85,15 +85,15 @@ func TestServeGivesUpOnRequestsThatNeverEnd(t *testing.T) {
 			t.Errorf("Serve = %v", err)
 		}
 	case <-time.After(30 * time.Second):
-		t.Fatal("the server waits for ever")
+		t.Fatal("the server does not stop")
 	}
 }
 
-func TestServeSaysThatItsListenerIsGone(t *testing.T) {
+func TestServeReportsClosedListener(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	l.Close()
 	if err := httpserver.Serve(context.Background(), l, http.NotFoundHandler(), time.Second, slog.New(slog.DiscardHandler)); err == nil {
-		t.Error("Serve on a closed listener is fine")
+		t.Error("Serve returned no error for a closed listener")
 	}
 }

@@ -1,4 +1,4 @@
-// Package logging makes the service's logger.
+// Package logging creates the service's logger.
 package logging
 
 import (

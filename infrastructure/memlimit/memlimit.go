@@ -1,5 +1,6 @@
-// Package memlimit tells the Go runtime how much memory the container allows,
-// so that the collector works harder instead of the kernel ending the process.
+// Package memlimit sets the memory limit of the Go runtime from the limit of the
+// container. The garbage collector then works harder before the kernel kills the
+// process.
 package memlimit
 
 import (
@@ -11,16 +12,16 @@ import (
 	"strings"
 )
 
-// Root is where control groups are mounted.
+// Root is the mount point of control groups.
 const Root = "/sys/fs/cgroup"
 
-// reserve is the part of the container's memory that is no heap of this process
-// at all: stacks, the page cache of the database, and what children start with.
+// reserve is the divisor of the container's memory for everything outside this heap:
+// stacks, the page cache of the database, and the start of child processes.
 const reserve = 10 // one tenth
 
-// Set sets the runtime's memory limit from that of the container. children is
-// how much the child processes may take of it; at least a quarter stays for this
-// process. A limit that GOMEMLIMIT has set stays. It returns the limit that it
+// Set sets the runtime's memory limit from the limit of the container. children is
+// the amount that child processes may use; at least a quarter remains for this
+// process. Set keeps a limit that GOMEMLIMIT has set. It returns the limit that it
 // set, or 0.
 func Set(root string, children int64) int64 {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
@@ -33,8 +34,8 @@ func Set(root string, children int64) int64 {
 	return limit
 }
 
-// For returns the limit of this process in a container that allows so many
-// bytes; 0 where the container has no limit.
+// For returns the limit of this process in a container with a limit of container
+// bytes; 0 if the container has no limit.
 func For(container, children int64) int64 {
 	if container <= 0 {
 		return 0
@@ -50,7 +51,7 @@ func Container(root string) int64 {
 		if err != nil {
 			continue
 		}
-		// Version 1 writes a huge number for no limit, version 2 a word.
+		// Version 1 uses a huge number for no limit. Version 2 uses a word.
 		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 		if err != nil || n >= 1<<60 {
 			return 0

@@ -50,7 +50,8 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestSet changes the limit of this process, and leaves one that is set.
+// TestSet checks that Set changes the limit of this process and keeps an existing
+// limit.
 func TestSet(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetMemoryLimit(before)

@@ -1,5 +1,5 @@
-// Package notices holds the licences of the third-party software that is linked
-// into the programs or embedded in them.
+// Package notices contains the licences of the third-party software that the programs
+// link or embed.
 package notices
 
 import (
@@ -14,13 +14,13 @@ import (
 //go:embed notices.txt.gz
 var compressed []byte
 
-// Write writes all notices as text. The first part lists each component, one a
-// line, and the second has the text of each licence once.
+// Write writes all notices as text. The first part lists the components, one on each
+// line. The second part contains the text of each licence once.
 func Write(w io.Writer) error {
 	z, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, z) //nolint:gosec // the text is our own
+	_, err = io.Copy(w, z) //nolint:gosec // the text is embedded in this program
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"docledger/infrastructure/notices"
 )
 
-// TestEveryLinkedModuleHasANotice compares the notices with what the go command
-// links into the programs on this platform, by module and version.
+// TestEveryLinkedModuleHasANotice compares the notices with the modules and versions
+// that the go command links into the programs on this platform.
 func TestEveryLinkedModuleHasANotice(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -41,7 +41,8 @@ func TestEveryLinkedModuleHasANotice(t *testing.T) {
 	}
 }
 
-// TestEmbeddedComponentsHaveNotices names what the programs embed.
+// TestEmbeddedComponentsHaveNotices checks the notices of the components that the
+// programs embed.
 func TestEmbeddedComponentsHaveNotices(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

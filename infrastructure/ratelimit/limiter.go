@@ -1,11 +1,11 @@
-// Package ratelimit counts requests against quotas, in one process or, through
-// Redis, in all.
+// Package ratelimit counts requests against quotas, in one process or, through Redis,
+// in all processes.
 //
-// A quota is a number of requests in a window of time that begins with the
-// first of them, so that what is left and when it starts over can be told
-// exactly. All processes share one window for a key. To spare requests a
-// round trip each, a process admits some by itself before it tells the others;
-// close to the limit, and for small limits, it asks before each.
+// A quota is a number of requests in a time window that begins with the first
+// request. The remaining requests and the reset time are therefore exact. All
+// processes share one window for a key. To avoid one round trip for each request, a
+// process admits some requests before it reports them to Redis. Close to the limit,
+// and for small limits, it asks Redis before each request.
 package ratelimit
 
 import (
@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	// trust is how long an answer of the shared counters is relied upon.
+	// trust is the validity of a response of the shared counters.
 	trust = 250 * time.Millisecond
-	// share is the part of a limit that a process admits before it tells the
-	// others: each further process can overrun a limit by that much at most.
+	// share is the fraction of a limit that a process admits before it reports its
+	// count. Each additional process can exceed a limit by at most that much.
 	share = 20
-	// near is the part of a limit that is left when each request is asked for.
+	// near is the remaining fraction of a limit below which each request is checked
+	// remotely.
 	near = 4
-	// retry is how long counters that failed are left alone.
+	// retry is the delay before failed shared counters are called again.
 	retry = time.Second
 )
 
@@ -35,29 +36,29 @@ type Quota struct {
 	Limit int
 }
 
-// Result is where a caller stands after a request: against the quota that
-// refuses it, else against the one of which the least is left.
+// Result is the state of a caller after a request. It describes the quota that
+// refuses the request, or else the quota with the smallest remainder.
 type Result struct {
 	Limit, Remaining int
-	Reset            time.Duration // until the quota starts over
+	Reset            time.Duration // until the quota resets
 	Refused          bool
 }
 
-// window is what is known of one key.
+// window is the known state of one key.
 type window struct {
 	ends    time.Time
-	used    int       // by all processes, as far as is known
-	pending int       // of used, what the shared counters were not told of
-	asked   time.Time // when the shared counters answered last; zero where they have not
+	used    int       // by all processes, as far as known
+	pending int       // the part of used that is not yet reported to the shared counters
+	asked   time.Time // time of the last response of the shared counters; zero for none
 }
 
-// Options are what a limiter works with.
+// Options are the dependencies of a limiter.
 type Options struct {
 	Window time.Duration
-	// Redis shares the counters; nil for those of this process alone.
+	// Redis shares the counters; nil for local counters only.
 	Redis redis.Scripter
-	Now   func() time.Time // nil: the system's
-	Log   *slog.Logger     // nil: none
+	Now   func() time.Time // nil: the system clock
+	Log   *slog.Logger     // nil: no log
 }
 
 // Limiter counts requests. It is safe for concurrent use.
@@ -66,9 +67,9 @@ type Limiter struct {
 
 	mu      sync.Mutex
 	windows map[string]*window
-	swept   time.Time // when windows that are over were last removed
-	down    time.Time // until when the shared counters are left alone
-	away    bool      // the shared counters failed when they were last asked
+	swept   time.Time // time of the last removal of ended windows
+	down    time.Time // time until which the shared counters are not called
+	away    bool      // the last call of the shared counters failed
 }
 
 // New returns a limiter.
@@ -82,8 +83,8 @@ func New(o Options) *Limiter {
 	return &Limiter{o: o, windows: map[string]*window{}}
 }
 
-// Take counts a request against every quota, or against none where one of them
-// is used up. Quotas without a limit are left out.
+// Take counts a request against every quota, or against none if one of them is used
+// up. It ignores quotas without a limit.
 func (l *Limiter) Take(ctx context.Context, quotas ...Quota) Result {
 	var limited []Quota
 	for _, q := range quotas {
@@ -101,7 +102,7 @@ func (l *Limiter) Take(ctx context.Context, quotas ...Quota) Result {
 	return l.checkRemote(ctx, limited)
 }
 
-// allowLocally decides without the others, where that may be.
+// allowLocally decides without the shared counters, if that is allowed.
 func (l *Limiter) allowLocally(now time.Time, quotas []Quota) (Result, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,7 +121,7 @@ func (w *window) mustAsk(limit int, now time.Time) bool {
 	return w.asked.IsZero() || now.Sub(w.asked) > trust || w.pending >= limit/share || limit-w.used <= limit/near
 }
 
-// window returns the current one of a key.
+// window returns the current window of a key.
 func (l *Limiter) window(key string, now time.Time) *window {
 	w := l.windows[key]
 	if w == nil || !now.Before(w.ends) {
@@ -130,7 +131,7 @@ func (l *Limiter) window(key string, now time.Time) *window {
 	return w
 }
 
-// count admits a request by what this process knows.
+// count decides with the counters of this process only.
 func (l *Limiter) count(now time.Time, quotas []Quota) Result {
 	refused := false
 	for _, q := range quotas {
@@ -143,12 +144,12 @@ func (l *Limiter) count(now time.Time, quotas []Quota) Result {
 			w.pending++
 		}
 	}
-	return l.standing(now, quotas, refused)
+	return l.result(now, quotas, refused)
 }
 
-// standing is that of the quota which refuses for longest, else of the one of
-// which the least is left.
-func (l *Limiter) standing(now time.Time, quotas []Quota, refused bool) Result {
+// result returns the state of the quota with the longest refusal, or else of the
+// quota with the smallest remainder.
+func (l *Limiter) result(now time.Time, quotas []Quota, refused bool) Result {
 	var out Result
 	for i, q := range quotas {
 		w := l.window(q.Key, now)
@@ -163,7 +164,7 @@ func (l *Limiter) standing(now time.Time, quotas []Quota, refused bool) Result {
 	return out
 }
 
-// sweep removes windows that are over, once in a window.
+// sweep removes ended windows, once in each window.
 func (l *Limiter) sweep(now time.Time) {
 	if now.Sub(l.swept) < l.o.Window {
 		return

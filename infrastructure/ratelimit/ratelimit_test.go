@@ -17,23 +17,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// hands is a clock whose hands tests move.
-type hands struct{ ns atomic.Int64 }
+// manualClock is a clock that tests advance.
+type manualClock struct{ ns atomic.Int64 }
 
-func newHands() *hands {
-	h := &hands{}
+func newManualClock() *manualClock {
+	h := &manualClock{}
 	h.ns.Store(time.Now().UnixNano())
 	return h
 }
 
-func (h *hands) Now() time.Time          { return time.Unix(0, h.ns.Load()) }
-func (h *hands) Advance(d time.Duration) { h.ns.Add(int64(d)) }
+func (h *manualClock) Now() time.Time          { return time.Unix(0, h.ns.Load()) }
+func (h *manualClock) Advance(d time.Duration) { h.ns.Add(int64(d)) }
 
 func quota(key string, limit int) ratelimit.Quota { return ratelimit.Quota{Key: key, Limit: limit} }
 
-func TestAQuotaStartsOverWithItsWindow(t *testing.T) {
+func TestQuotaResetsAfterWindow(t *testing.T) {
 	t.Parallel()
-	clock := newHands()
+	clock := newManualClock()
 	l := ratelimit.New(ratelimit.Options{Window: time.Minute, Now: clock.Now})
 	for i := range 3 {
 		s := l.Take(t.Context(), quota("a", 3))
@@ -43,7 +43,7 @@ func TestAQuotaStartsOverWithItsWindow(t *testing.T) {
 		clock.Advance(time.Second)
 	}
 	if s := l.Take(t.Context(), quota("a", 3)); !s.Refused || s.Remaining != 0 || s.Reset != 57*time.Second {
-		t.Fatalf("one too many: %+v", s)
+		t.Fatalf("a request over the limit was admitted: %+v", s)
 	}
 	if s := l.Take(t.Context(), quota("b", 3)); s.Refused {
 		t.Fatalf("another key is refused: %+v", s)
@@ -54,8 +54,9 @@ func TestAQuotaStartsOverWithItsWindow(t *testing.T) {
 	}
 }
 
-// Who is refused by one quota uses up none of the others, and is told of the
-// one that refuses; who is admitted, of the one of which the least is left.
+// TestSeveralQuotas checks that a request which one quota refuses does not count
+// against the others. The result describes the refusing quota, or else the quota with
+// the smallest remainder.
 func TestSeveralQuotas(t *testing.T) {
 	t.Parallel()
 	l := ratelimit.New(ratelimit.Options{Window: time.Minute})
@@ -67,7 +68,7 @@ func TestSeveralQuotas(t *testing.T) {
 	}
 	for range 10 {
 		if s := l.Take(t.Context(), both...); !s.Refused || s.Limit != 2 {
-			t.Fatalf("one too many: %+v", s)
+			t.Fatalf("a request over the limit was admitted: %+v", s)
 		}
 	}
 	if s := l.Take(t.Context(), quota("large", 5)); s.Remaining != 2 {
@@ -78,7 +79,7 @@ func TestSeveralQuotas(t *testing.T) {
 	}
 }
 
-// processes returns limiters with counters in one Redis.
+// processes returns limiters that share counters in one Redis.
 func processes(t *testing.T, url string, n int, options ratelimit.Options) []*ratelimit.Limiter {
 	t.Helper()
 	var out []*ratelimit.Limiter
@@ -94,8 +95,8 @@ func processes(t *testing.T, url string, n int, options ratelimit.Options) []*ra
 	return out
 }
 
-// A limit holds for all processes together: a small one exactly, a large one
-// but for what the others admit before they tell.
+// TestProcessesShareAQuota checks that a limit applies to all processes together: a
+// small limit exactly, a large limit with the tolerance of unreported requests.
 func TestProcessesShareAQuota(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ limit, atMost int }{{15, 15}, {400, 400 + 2*400/20}} {
@@ -123,8 +124,9 @@ func TestProcessesShareAQuota(t *testing.T) {
 	}
 }
 
-// The shared window ends for all at the same time.
-func TestTheSharedWindowEnds(t *testing.T) {
+// TestSharedWindowEnds checks that the shared window ends for all processes at the
+// same time.
+func TestSharedWindowEnds(t *testing.T) {
 	t.Parallel()
 	two := processes(t, redis.URL(t), 2, ratelimit.Options{Window: 300 * time.Millisecond})
 	q := quota(uuid.NewString(), 1)
@@ -137,18 +139,19 @@ func TestTheSharedWindowEnds(t *testing.T) {
 	}
 	for deadline := time.Now().Add(10 * time.Second); two[1].Take(t.Context(), q).Refused; {
 		if time.Now().After(deadline) {
-			t.Fatal("the quota never starts over")
+			t.Fatal("the quota never resets")
 		}
 	}
 }
 
-// Without its Redis a process counts by itself, at once and without waiting
-// anew for each request; when Redis is back, the others learn what it admitted.
-func TestRedisAway(t *testing.T) {
+// TestRedisUnavailable checks that a process counts locally without Redis and does
+// not wait for Redis on each request. When Redis is back, the process reports what it
+// admitted.
+func TestRedisUnavailable(t *testing.T) {
 	t.Parallel()
 	instance := redis.New(t)
 	var log bytes.Buffer
-	clock := newHands()
+	clock := newManualClock()
 	options := ratelimit.Options{Window: time.Minute, Now: clock.Now, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	two := processes(t, instance.URL, 2, options)
 	q := quota("k", 8)
@@ -162,19 +165,19 @@ func TestRedisAway(t *testing.T) {
 	began := time.Now()
 	for range 4 {
 		if take(0).Refused {
-			t.Fatal("refused while Redis is away")
+			t.Fatal("refused while Redis is unavailable")
 		}
 	}
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("four requests took %s", took)
 	}
-	if n := strings.Count(log.String(), "out of reach"); n != 1 {
-		t.Errorf("said %d times that Redis is away: %s", n, log.String())
+	if n := strings.Count(log.String(), "unavailable"); n != 1 {
+		t.Errorf("logged %d times that Redis is unavailable: %s", n, log.String())
 	}
 	for take(0).Remaining > 0 {
 	}
 	if !take(0).Refused {
-		t.Error("no limit holds while Redis is away")
+		t.Error("no limit applies while Redis is unavailable")
 	}
 }
 
@@ -185,26 +188,26 @@ func TestAnotherURL(t *testing.T) {
 	}
 }
 
-func TestGate(t *testing.T) {
+func TestConcurrencyLimiter(t *testing.T) {
 	t.Parallel()
 	var g ratelimit.ConcurrencyLimiter
 	one, ok := g.Enter("a", 2)
 	two, ok2 := g.Enter("a", 2)
 	if _, third := g.Enter("a", 2); !ok || !ok2 || third {
-		t.Fatal("two may run, a third may not")
+		t.Fatal("the limit of two is not applied")
 	}
 	if leave, other := g.Enter("b", 2); !other {
-		t.Error("another key waits")
+		t.Error("another key was refused")
 	} else {
 		leave()
 	}
 	one()
 	one()
 	if _, again := g.Enter("a", 2); !again {
-		t.Error("who left still counts")
+		t.Error("a finished request is still counted")
 	}
 	if _, more := g.Enter("a", 2); more {
-		t.Error("leaving twice made room for two")
+		t.Error("calling leave twice released two slots")
 	}
 	two()
 	if leave, unlimited := g.Enter("c", 0); !unlimited {

@@ -10,23 +10,24 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisTimeout is how long the shared counters are waited for.
+// redisTimeout is the maximum wait for the shared counters.
 const redisTimeout = 250 * time.Millisecond
 
-// prefix is that of our keys in Redis.
+// prefix is the prefix of docledger's keys in Redis.
 const prefix = "docledger:rate:"
 
-// take tells the shared counters what was admitted without them, and admits one
-// more where every quota has room. KEYS are the quotas; ARGV is the window in
-// milliseconds, then limit and what was admitted for each. It answers whether
-// the request is admitted, then what is used and the milliseconds left for each.
+// take adds locally admitted requests to the shared counters and admits one more if
+// every quota has room. KEYS are the quotas. ARGV is the window in milliseconds, then
+// the limit and the locally admitted requests of each quota. It returns whether the
+// request is admitted, then the used requests and the remaining milliseconds of each
+// quota.
 var take = redis.NewScript(`
 local admitted, out = 1, {0}
 local used = {}
 for i, key in ipairs(KEYS) do
-  local told = tonumber(ARGV[2 * i + 1])
-  if told > 0 then
-    used[i] = redis.call('INCRBY', key, told)
+  local reported = tonumber(ARGV[2 * i + 1])
+  if reported > 0 then
+    used[i] = redis.call('INCRBY', key, reported)
   else
     used[i] = tonumber(redis.call('GET', key) or '0')
   end
@@ -46,8 +47,7 @@ out[1] = admitted
 return out`)
 
 // Connect returns a client for the shared counters at a redis://, rediss:// or
-// unix:// URL. It connects when it is used, and gives a server up within
-// 250 ms.
+// unix:// URL. It connects on first use and stops waiting for a server after 250 ms.
 func Connect(url string) (*redis.Client, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
@@ -60,7 +60,7 @@ func Connect(url string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// quiet keeps the client from writing to standard error by itself.
+// quiet stops the client from writing to standard error.
 var quiet = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
 
 type silence struct{}
@@ -68,41 +68,42 @@ type silence struct{}
 // Printf implements the client's logger.
 func (silence) Printf(context.Context, string, ...any) {}
 
-// checkRemote decides with the others, and alone where they are out of reach.
+// checkRemote decides with the shared counters, or locally if they are unavailable.
 func (l *Limiter) checkRemote(ctx context.Context, quotas []Quota) Result {
-	told := l.reportCounts(quotas)
-	// A caller who goes away must not make the counters seem to be.
+	reported := l.reportCounts(quotas)
+	// A cancelled request must not make the counters look unavailable.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), redisTimeout)
 	defer cancel()
-	admitted, answers, err := l.run(ctx, quotas, told)
+	admitted, answers, err := l.run(ctx, quotas, reported)
 	now := l.o.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
-		l.failed(ctx, now, quotas, told, err)
+		l.failed(ctx, now, quotas, reported, err)
 		return l.count(now, quotas)
 	}
 	if l.away {
 		l.away = false
-		l.o.Log.InfoContext(ctx, "the shared counters of requests answer again")
+		l.o.Log.InfoContext(ctx, "shared rate limit counters available again")
 	}
 	for i, q := range quotas {
 		l.applyRemote(q.Key, now, answers[i])
 	}
-	return l.standing(now, quotas, !admitted)
+	return l.result(now, quotas, !admitted)
 }
 
-// reportCounts takes out what the shared counters are about to be told.
+// reportCounts returns the pending counts and resets them, because they are about to
+// be reported.
 func (l *Limiter) reportCounts(quotas []Quota) []int {
 	now := l.o.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	told := make([]int, len(quotas))
+	reported := make([]int, len(quotas))
 	for i, q := range quotas {
 		w := l.window(q.Key, now)
-		told[i], w.pending = w.pending, 0
+		reported[i], w.pending = w.pending, 0
 	}
-	return told
+	return reported
 }
 
 type answer struct {
@@ -110,18 +111,18 @@ type answer struct {
 	left time.Duration
 }
 
-func (l *Limiter) run(ctx context.Context, quotas []Quota, told []int) (admitted bool, answers []answer, err error) {
+func (l *Limiter) run(ctx context.Context, quotas []Quota, reported []int) (admitted bool, answers []answer, err error) {
 	keys, values := make([]string, len(quotas)), []any{l.o.Window.Milliseconds()}
 	for i, q := range quotas {
 		keys[i] = prefix + q.Key
-		values = append(values, q.Limit, told[i])
+		values = append(values, q.Limit, reported[i])
 	}
 	numbers, err := take.Run(ctx, l.o.Redis, keys, values...).Int64Slice()
 	if err != nil {
 		return false, nil, fmt.Errorf("count a request: %w", err)
 	}
 	if len(numbers) != 1+2*len(quotas) {
-		return false, nil, errors.New("count a request: the answer is not ours")
+		return false, nil, errors.New("count a request: unexpected response")
 	}
 	for i := range quotas {
 		answers = append(answers, answer{int(numbers[1+2*i]), time.Duration(numbers[2+2*i]) * time.Millisecond})
@@ -129,23 +130,24 @@ func (l *Limiter) run(ctx context.Context, quotas []Quota, told []int) (admitted
 	return numbers[0] == 1, answers, nil
 }
 
-// applyRemote takes over what all processes have used, and adds what this one has
-// admitted since it asked.
+// applyRemote stores the count of all processes and adds what this process admitted
+// since the call.
 func (l *Limiter) applyRemote(key string, now time.Time, a answer) {
 	w := l.window(key, now)
 	w.used, w.asked = a.used+w.pending, now
-	// A key that has just ended has nothing left; its window begins anew.
+	// A key that has just ended has no time left. Its next window starts now.
 	w.ends = now.Add(max(a.left, time.Millisecond))
 }
 
-// failed keeps what could not be told and leaves the counters alone for a while.
-func (l *Limiter) failed(ctx context.Context, now time.Time, quotas []Quota, told []int, err error) {
+// failed restores the unreported counts and stops calls to the shared counters for a
+// while.
+func (l *Limiter) failed(ctx context.Context, now time.Time, quotas []Quota, reported []int, err error) {
 	for i, q := range quotas {
-		l.window(q.Key, now).pending += told[i]
+		l.window(q.Key, now).pending += reported[i]
 	}
 	l.down = now.Add(retry)
 	if !l.away {
 		l.away = true
-		l.o.Log.WarnContext(ctx, "the shared counters of requests are out of reach; each process counts by itself", "error", err)
+		l.o.Log.WarnContext(ctx, "shared rate limit counters unavailable, counting in each process", "error", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package telemetry tells what the process does: metrics for Prometheus, and
-// traces over OpenTelemetry's protocol.
+// Package telemetry reports what the process does: metrics for Prometheus, and traces
+// with the OpenTelemetry protocol.
 package telemetry
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// buckets are those of durations, in seconds: from an answer out of memory to a
-// document that is read at the last moment.
+// buckets are the duration buckets, in seconds. They range from a cached response to
+// an extraction that runs until its timeout.
 var buckets = []float64{0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
 
 // Metrics are the process's metrics, under one prefix.
@@ -25,40 +25,40 @@ type Metrics struct {
 	told     []Description
 }
 
-// Description says what a metric tells.
+// Description describes a metric.
 type Description struct {
 	Name, Help string
 	Labels     []string
 }
 
-// Described lists the metrics that were added, in their order.
+// Described lists the added metrics in order.
 func (m *Metrics) Described() []Description { return m.told }
 
 func (m *Metrics) describe(name, help string, labels []string) {
 	m.told = append(m.told, Description{Name: prometheus.BuildFQName(m.prefix, "", name), Help: help, Labels: labels})
 }
 
-// NewMetrics returns metrics that hold those of the run-time and the process,
-// and PREFIX_build_info with the version.
+// NewMetrics returns metrics of the Go runtime and the process, and PREFIX_build_info
+// with the version.
 func NewMetrics(prefix, version string, log *slog.Logger) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), prefix: prefix, log: log}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: prefix, Name: "build_info", Help: "1; the version that runs."}, []string{"version"})
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: prefix, Name: "build_info", Help: "Always 1; the label is the running version."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	m.registry.MustRegister(build)
 	return m
 }
 
-// Pool adds the state of a pool of connections, as go_sql_….
+// Pool adds the state of a connection pool, as go_sql_….
 func (m *Metrics) Pool(db *sql.DB, name string) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(db, name))
 }
 
-// Durations counts what ends and how long it took.
+// Durations counts operations and their durations.
 type Durations struct{ vec *prometheus.HistogramVec }
 
-// Durations adds a histogram of seconds. Each label must have few values that
-// no caller can choose.
+// Durations adds a histogram in seconds. Each label must have few values that no
+// caller can choose.
 func (m *Metrics) Durations(name, help string, labels ...string) Durations {
 	vec := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: m.prefix, Name: name, Help: help, Buckets: buckets}, labels)
 	m.registry.MustRegister(vec)
@@ -66,15 +66,15 @@ func (m *Metrics) Durations(name, help string, labels ...string) Durations {
 	return Durations{vec}
 }
 
-// Observe counts one, with the values of the labels in their order.
+// Observe records one operation, with the label values in order.
 func (d Durations) Observe(took time.Duration, values ...string) {
 	d.vec.WithLabelValues(values...).Observe(took.Seconds())
 }
 
-// Gauge is a number that is read whenever it is asked for.
+// Gauge is a number that is computed at each scrape.
 type Gauge struct{ desc *prometheus.Desc }
 
-// Gauges adds numbers that read finds out at each scrape.
+// Gauges adds numbers that read computes at each scrape.
 func (m *Metrics) Gauges(read func(set func(g Gauge, value float64, labels ...string)), gauges ...Gauge) {
 	m.registry.MustRegister(&reader{read: read, gauges: gauges})
 }
@@ -104,7 +104,7 @@ func (r *reader) Collect(out chan<- prometheus.Metric) {
 	})
 }
 
-// Handler answers a scrape. What can't be read is left out of it and logged.
+// Handler serves a scrape. It omits and logs values that cannot be read.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,

@@ -14,20 +14,20 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Tracing makes spans. A nil one makes none and costs nothing.
+// Tracing creates spans. A nil Tracing creates none and costs nothing.
 type Tracing struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
 }
 
-// The header of a request, and the key under which a job keeps it, that names
-// the span which caused it (W3C Trace Context).
+// traceparent is the header of a request, and the key in a job, with the parent span
+// (W3C Trace Context).
 const traceparent = "traceparent"
 
 var wire = propagation.TraceContext{}
 
-// NewTracing sends spans to a collector over OTLP and HTTP. Everything but the
-// endpoint, which must be set, comes from OpenTelemetry's own variables, as
+// NewTracing sends spans to a collector over OTLP and HTTP. The endpoint is required.
+// All other settings come from the standard variables of OpenTelemetry, such as
 // OTEL_EXPORTER_OTLP_HEADERS or OTEL_TRACES_SAMPLER.
 func NewTracing(ctx context.Context, service, version, endpoint string) (*Tracing, error) {
 	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint+"/v1/traces"))
@@ -37,14 +37,14 @@ func NewTracing(ctx context.Context, service, version, endpoint string) (*Tracin
 	return TracingTo(service, version, sdktrace.WithBatcher(exporter)), nil
 }
 
-// TracingTo is NewTracing with spans of where processor says.
+// TracingTo is NewTracing with a given span processor.
 func TracingTo(service, version string, processor sdktrace.TracerProviderOption) *Tracing {
 	attributes := resource.NewSchemaless(attribute.String("service.name", service), attribute.String("service.version", version))
 	p := sdktrace.NewTracerProvider(processor, sdktrace.WithResource(attributes))
 	return &Tracing{provider: p, tracer: p.Tracer(service)}
 }
 
-// Close sends what has not been sent.
+// Close sends the remaining spans.
 func (t *Tracing) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -52,12 +52,12 @@ func (t *Tracing) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// End ends a span, as a failure where err is not nil. Its text is not sent: it
-// may hold what nobody but the log is told.
+// End ends a span, as a failure if err is not nil. It does not send the error text,
+// because only the log may contain it.
 type End func(err error, attributes ...string)
 
-// Start begins a span within that of ctx. Attributes are pairs of name and
-// value; they are words of ours and ids.
+// Start starts a span within the span of ctx. Attributes are pairs of name and value.
+// They contain only fixed words and ids.
 func (t *Tracing) Start(ctx context.Context, name string, attributes ...string) (context.Context, End) {
 	return t.start(ctx, name, trace.SpanKindInternal, attributes)
 }
@@ -89,7 +89,7 @@ func pairs(attributes []string) []attribute.KeyValue {
 	return out
 }
 
-// Describe names the span of ctx and adds to it.
+// Describe sets the name of the span of ctx and adds attributes.
 func Describe(ctx context.Context, name string, failed bool, attributes ...string) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -102,15 +102,15 @@ func Describe(ctx context.Context, name string, failed bool, attributes ...strin
 	}
 }
 
-// Carried is what resumes the trace of ctx elsewhere; "" where there is none.
+// Carried returns the trace context of ctx for another process; "" for none.
 func Carried(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	wire.Inject(ctx, carrier)
 	return carrier[traceparent]
 }
 
-// Resume begins a span of a trace that was carried here; what is no such trace
-// begins a new one.
+// Resume starts a span of a trace that came from another process. An invalid value
+// starts a new trace.
 func (t *Tracing) Resume(ctx context.Context, carried, name string, attributes ...string) (context.Context, End) {
 	if t == nil {
 		return ctx, func(error, ...string) {}
@@ -119,9 +119,9 @@ func (t *Tracing) Resume(ctx context.Context, carried, name string, attributes .
 	return t.start(ctx, name, trace.SpanKindConsumer, attributes)
 }
 
-// Handler begins a span for each request, within that of the header traceparent.
-// Its name is that of the method until next describes it, since a path holds
-// what callers write.
+// Handler starts a span for each request, within the trace of the header traceparent.
+// The span is named after the method until next describes it, because a path contains
+// text of callers.
 func (t *Tracing) Handler(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -142,8 +142,8 @@ func methodOf(r *http.Request) string {
 	return "OTHER"
 }
 
-// Transport begins a span for each request and tells the other side of it. It
-// is for systems of our own alone.
+// Transport starts a span for each request and sends the trace context. Use it only
+// for docledger's own systems.
 func (t *Tracing) Transport(base http.RoundTripper, name string) http.RoundTripper {
 	if t == nil {
 		return base

@@ -17,15 +17,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// chargeLease bounds one attempt to carry a charge out.
+// chargeLease limits the time of one attempt to make a charge.
 const chargeLease = time.Minute
 
-// errBusy says that another process is carrying the charge out; the event is
-// tried again.
-var errBusy = fault.New(fault.Unavailable, fault.CodeUnavailable, "The charge is being carried out elsewhere.")
+// errBusy reports that another process is making the charge. The event is retried.
+var errBusy = fault.New(fault.Unavailable, fault.CodeUnavailable, "Another process is making the charge.")
 
-// Charger makes immediate charges (interface 4.6): at most one for each
-// subscription and month, whatever comes twice, at once, or is cut off.
+// Charger makes immediate charges (interface 4.6): at most one for each subscription
+// and month, also after repeated, concurrent or interrupted events.
 type Charger struct {
 	Subscriptions billing.Subscriptions
 	Prices        billing.Prices
@@ -39,8 +38,8 @@ type Charger struct {
 	Log           *slog.Logger
 }
 
-// Created charges a new subscription for the running month where its metadata
-// ask for it and it is not the 1st.
+// Created charges a new subscription for the current month if its metadata requests
+// it and today is not the 1st.
 func (c *Charger) Created(ctx context.Context, o *organization.Organization, ev billing.PaymentEvent) error {
 	price, due := billing.ImmediateCharge(ev.CreatedAt, ev.Metadata)
 	if !due {
@@ -60,28 +59,28 @@ func (c *Charger) Created(ctx context.Context, o *organization.Organization, ev 
 	}
 	lease, ok, err := c.Leases.Acquire(ctx, "charge:"+charge.Subscription+":"+charge.Month, c.IDs.New().String(), c.Clock.Now(), chargeLease)
 	if err != nil {
-		return fmt.Errorf("take the lease: %w", err)
+		return fmt.Errorf("acquire the lease: %w", err)
 	}
 	if !ok {
 		return errBusy
 	}
 	calls, cancel := context.WithTimeout(ctx, chargeLease-chargeLease/4)
 	defer cancel()
-	err = c.carryOut(calls, charge)
+	err = c.execute(calls, charge)
 	return errors.Join(err, c.Leases.Release(context.WithoutCancel(ctx), lease))
 }
 
-// carryOut takes a charge from where its record says that it stands to its
-// end. Each step is recorded before the next; an answer that was lost is read
-// back, since the processor forgets its keys after a day.
-func (c *Charger) carryOut(ctx context.Context, charge billing.Charge) error {
+// execute continues a charge from its recorded step until its end. It records each
+// step before the next. It reads the result of a lost response from the processor,
+// because the processor keeps idempotency keys only for a day.
+func (c *Charger) execute(ctx context.Context, charge billing.Charge) error {
 	record, err := c.Records.Update(ctx, charge, func(*billing.ChargeRecord) error { return nil })
 	if err != nil || record.State.Ended() {
 		return err
 	}
 	sub, err := c.Subscriptions.ByID(ctx, charge.Subscription)
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		return c.skip(ctx, record, "the subscription is gone")
+		return c.skip(ctx, record, "the subscription does not exist")
 	}
 	if err != nil {
 		return fmt.Errorf("read the subscription: %w", err)
@@ -91,7 +90,7 @@ func (c *Charger) carryOut(ctx context.Context, charge billing.Charge) error {
 		return err
 	}
 	var price billing.Price
-	if inv.Items == 0 { // one that has its item is charged whatever became of the price
+	if inv.Items == 0 { // an invoice that has its item is charged, even if the price has changed
 		var reason string
 		if price, reason, err = c.price(ctx, record.Price); err != nil {
 			return err
@@ -106,7 +105,7 @@ func (c *Charger) carryOut(ctx context.Context, charge billing.Charge) error {
 		}
 	}
 	if inv.Status == billing.InvoiceVoid || inv.Status == billing.InvoiceUncollectible {
-		return c.skip(ctx, record, "its invoice was voided at the processor")
+		return c.skip(ctx, record, "its invoice is void at the processor")
 	}
 	if record.State == billing.ChargePlanned || record.Invoice != inv.ID {
 		if _, err := c.advance(ctx, charge, billing.ChargeDrafted, inv.ID); err != nil {
@@ -116,7 +115,7 @@ func (c *Charger) carryOut(ctx context.Context, charge billing.Charge) error {
 	return c.settle(ctx, record, sub, price, inv)
 }
 
-// settle takes a charge from its draft to its end.
+// settle continues a charge from its draft until its end.
 func (c *Charger) settle(
 	ctx context.Context, record *billing.ChargeRecord, sub billing.Subscription, price billing.Price, inv billing.ProcessorInvoice,
 ) error {
@@ -149,7 +148,7 @@ func (c *Charger) settle(
 	return c.conclude(ctx, charge, sub, paid)
 }
 
-// price reads the price; reason tells why it can't be charged.
+// price reads the price; reason explains why it cannot be charged.
 func (c *Charger) price(ctx context.Context, id string) (p billing.Price, reason string, err error) {
 	if id == "" {
 		return p, "the subscription's metadata name no price_id", nil
@@ -157,7 +156,7 @@ func (c *Charger) price(ctx context.Context, id string) (p billing.Price, reason
 	p, err = c.Prices.ByID(ctx, id)
 	switch {
 	case fault.CodeOf(err) == fault.CodeNotFound:
-		return p, "there is no price " + id, nil
+		return p, "the price " + id + " does not exist", nil
 	case err != nil:
 		return p, "", fmt.Errorf("read the price: %w", err)
 	case !p.Active:
@@ -168,7 +167,7 @@ func (c *Charger) price(ctx context.Context, id string) (p billing.Price, reason
 	return p, "", nil
 }
 
-// find returns the charge's invoice, or the zero one where it has none yet.
+// find returns the invoice of the charge, or the zero value if it has none yet.
 func (c *Charger) find(ctx context.Context, record *billing.ChargeRecord) (inv billing.ProcessorInvoice, err error) {
 	found, err := c.Charges.Find(ctx, record.Charge, record.EventAt.Add(-24*time.Hour))
 	if err != nil {
@@ -208,17 +207,17 @@ func (c *Charger) advance(ctx context.Context, charge billing.Charge, to billing
 	return record, nil
 }
 
-// skip ends a charge that can't be made: nothing is charged, and the operator
-// is told.
+// skip ends a charge that cannot be made. It charges nothing and logs an error for
+// the operator.
 func (c *Charger) skip(ctx context.Context, record *billing.ChargeRecord, reason string) error {
 	c.Log.ErrorContext(ctx, "immediate charge not made", "organization", record.Charge.Organization,
 		"subscription", record.Charge.Subscription, "month", record.Charge.Month, "reason", reason)
 	return c.end(ctx, record.Charge, billing.ChargeSkipped, event.BillingChargeFailed, func(r *billing.ChargeRecord) { r.Reason = reason })
 }
 
-// conclude ends a charge whose payment was tried. A decline is no error: the
-// invoice stays open for the processor's own retries, and the subscription
-// active (interface 7, rule 6).
+// conclude ends a charge after a payment attempt. A decline is not an error: the
+// invoice stays open for retries of the processor, and the subscription stays active
+// (interface 7, rule 6).
 func (c *Charger) conclude(ctx context.Context, charge billing.Charge, sub billing.Subscription, p billing.Payment) error {
 	kind := event.BillingChargePaid
 	if p.Outcome != billing.Paid && p.Outcome != billing.Processing {
@@ -228,8 +227,8 @@ func (c *Charger) conclude(ctx context.Context, charge billing.Charge, sub billi
 		c.doubled(charge, sub, p)...)
 }
 
-// doubled tells where the subscription itself has charged for the month, which
-// it does where it was bought with proration (domain D26).
+// doubled logs an error if the subscription itself has charged for the month. This
+// happens if it was bought with proration (domain D26).
 func (c *Charger) doubled(charge billing.Charge, sub billing.Subscription, p billing.Payment) []event.Event {
 	own := sub.LatestInvoice
 	if own == nil || own.ID == p.Invoice.ID || own.Total.Sign() <= 0 || billing.Month(own.CreatedAt) != charge.Month {

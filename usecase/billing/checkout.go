@@ -15,31 +15,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// Checkout sells plans on the processor's pages (domain D26). It exists only with
-// a payment processor.
+// Checkout sells plans through pages of the processor (domain D26). It exists only
+// with a payment processor.
 type Checkout struct {
 	Customers     *Customers
 	Subscriptions billing.Subscriptions
 	Prices        billing.Prices
 	Sessions      billing.Sessions
 	Clock         usecase.Clock
-	// Products are the ids of the products that are for sale.
+	// Products are the ids of the products for sale.
 	Products []string
-	// Origins are those that the processor's pages may lead back to.
+	// Origins are the origins that pages of the processor may redirect to.
 	Origins []string
 	Log     *slog.Logger
 
-	reported sync.Map // reasons of unsellable prices that were logged
+	reported sync.Map // logged reasons of prices that cannot be sold
 }
 
-// Offer is a price that is for sale.
+// Offer is a price for sale.
 type Offer struct {
 	Price  billing.Price
 	Limits billing.Limits
 }
 
-// Plans lists what is for sale. A price that cannot be sold is left out and
-// logged, once for each reason: it must not hide the other prices.
+// Plans lists the prices for sale. It omits a price that cannot be sold and logs each
+// reason once, so that one such price does not hide the others.
 func (s *Checkout) Plans(ctx context.Context) ([]Offer, error) {
 	prices, err := s.Prices.OfProducts(ctx, s.Products)
 	if err != nil {
@@ -62,21 +62,21 @@ func (s *Checkout) Plans(ctx context.Context) ([]Offer, error) {
 	return offers, nil
 }
 
-// CheckoutInput says what to buy and where to go afterwards.
+// CheckoutInput selects a price and the return address.
 type CheckoutInput struct {
 	PriceID    string
 	SuccessURL string
 	CancelURL  string
 }
 
-// Checkout returns the address of a page that sells a plan to the caller's
-// organization. The subscription is anchored to the next 1st. The days before
-// it are charged once: for a monthly price by our immediate charge (interface
-// 4.6), for a price of another interval by the processor's proration, because
-// that price is not the price of one month. An organization has at most one
-// subscription: a second page closes the first one, and no page is opened while
-// a subscription continues.
-func (s *Checkout) Checkout(ctx context.Context, a identity.Actor, in CheckoutInput) (string, error) {
+// CreateSession returns the address of a page that sells a plan to the caller's
+// organization. The subscription is anchored to the next 1st. The days before it are
+// charged once. For a monthly price, docledger makes the immediate charge (interface
+// 4.6). For a price of another interval, the processor uses proration, because that
+// price is not the price of one month. An organization has at most one subscription.
+// A second page closes the first one, and no page is opened while a subscription
+// continues.
+func (s *Checkout) CreateSession(ctx context.Context, a identity.Actor, in CheckoutInput) (string, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return "", err
 	}
@@ -105,7 +105,7 @@ func (s *Checkout) Checkout(ctx context.Context, a identity.Actor, in CheckoutIn
 	if monthly {
 		checkout.Metadata[billing.MetadataChargeCurrentMonth] = billing.ChargeCurrentMonthOn
 	}
-	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) {
+	return s.openPage(ctx, a.OrganizationID, func(customer string) (string, error) {
 		checkout.Customer = customer
 		if err := s.requireNone(ctx, customer); err != nil {
 			return "", err
@@ -133,8 +133,8 @@ func (s *Checkout) requireNone(ctx context.Context, customer string) error {
 	return nil
 }
 
-// Portal returns the address of the page on which the caller's organization
-// looks after its subscription.
+// Portal returns the address of the page where the caller's organization manages its
+// subscription.
 func (s *Checkout) Portal(ctx context.Context, a identity.Actor, returnURL string) (string, error) {
 	if err := a.RequireAdmin(); err != nil {
 		return "", err
@@ -142,12 +142,12 @@ func (s *Checkout) Portal(ctx context.Context, a identity.Actor, returnURL strin
 	if err := s.allowed("return_url", returnURL); err != nil {
 		return "", err
 	}
-	return s.visit(ctx, a.OrganizationID, func(customer string) (string, error) { return s.Sessions.Portal(ctx, customer, returnURL) })
+	return s.openPage(ctx, a.OrganizationID, func(customer string) (string, error) { return s.Sessions.Portal(ctx, customer, returnURL) })
 }
 
-// visit opens a page for the organization's customer; for another one where
-// that was deleted at the processor.
-func (s *Checkout) visit(ctx context.Context, organization uuid.UUID, open func(customer string) (url string, err error)) (string, error) {
+// openPage opens a page for the customer of the organization. If the customer was
+// deleted at the processor, it creates another one.
+func (s *Checkout) openPage(ctx context.Context, organization uuid.UUID, open func(customer string) (url string, err error)) (string, error) {
 	customer, err := s.Customers.Ensure(ctx, organization)
 	if err != nil {
 		return "", err
@@ -163,7 +163,7 @@ func (s *Checkout) visit(ctx context.Context, organization uuid.UUID, open func(
 	return open(other)
 }
 
-// allowed refuses addresses that lead anywhere but to our own pages.
+// allowed rejects addresses outside the configured origins.
 func (s *Checkout) allowed(field, raw string) error {
 	if !usecase.IsAllowedRedirect(raw, s.Origins) {
 		return fault.InvalidField(field, "must be an address of an allowed origin (REDIRECT_ORIGINS)")

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// customerLease bounds one attempt to make a customer, calls included.
+	// customerLease limits one attempt to create a customer, including its calls.
 	customerLease = 20 * time.Second
-	// customerPause is between looks whether another caller has made it.
-	customerPause = 50 * time.Millisecond
+	// customerPollInterval is the delay between checks whether another caller has created
+	// it.
+	customerPollInterval = 50 * time.Millisecond
 )
 
-// Customers keeps exactly one payment customer for each organization.
+// Customers maintains exactly one payment customer for each organization.
 type Customers struct {
 	Organizations organization.Repository
 	Processor     billing.Customers
@@ -33,17 +34,17 @@ type Customers struct {
 	Log           *slog.Logger
 }
 
-// Ensure returns the organization's payment customer and makes it where there
-// is none. However many ask at once, from however many processes, one is made:
-// one caller at a time under a lease, a key that depends on the organization
-// alone, and a search for what an earlier attempt made whose answer was lost.
+// Ensure returns the payment customer of the organization and creates it if there is
+// none. Concurrent callers in any number of processes create only one. A lease admits
+// one caller at a time. The idempotency key depends only on the organization. A
+// search finds the customer of an earlier attempt with a lost response.
 func (c *Customers) Ensure(ctx context.Context, id uuid.UUID) (string, error) {
 	return c.after(ctx, id, "")
 }
 
-// Replace returns the organization's payment customer after one that may have
-// been deleted at the processor: another one where it was, made as by Ensure,
-// and else the same.
+// Replace returns a payment customer of the organization to use instead of customer,
+// which may have been deleted at the processor. If it was deleted, Replace creates
+// another one like Ensure. Otherwise it returns the same customer.
 func (c *Customers) Replace(ctx context.Context, id uuid.UUID, customer string) (string, error) {
 	_, err := c.Processor.ByID(ctx, customer)
 	if err == nil {
@@ -52,45 +53,45 @@ func (c *Customers) Replace(ctx context.Context, id uuid.UUID, customer string) 
 	if !errors.Is(err, billing.ErrDeleted) {
 		return "", fmt.Errorf("read the customer: %w", err)
 	}
-	c.Log.WarnContext(ctx, "payment customer was deleted at the processor; creating another", "organization", id, "customer", customer)
+	c.Log.WarnContext(ctx, "payment customer was deleted at the processor, creating another", "organization", id, "customer", customer)
 	return c.after(ctx, id, customer)
 }
 
-// after returns the organization's customer once it is another than gone.
-func (c *Customers) after(ctx context.Context, id uuid.UUID, gone string) (string, error) {
+// after returns the customer of the organization once it differs from deleted.
+func (c *Customers) after(ctx context.Context, id uuid.UUID, deleted string) (string, error) {
 	owner := c.IDs.New().String()
 	for {
 		o, err := c.Organizations.ByID(ctx, id)
 		if err != nil {
 			return "", fmt.Errorf("find organization: %w", err)
 		}
-		if o.PaymentCustomerID != gone {
+		if o.PaymentCustomerID != deleted {
 			return o.PaymentCustomerID, nil
 		}
 		lease, ok, err := c.Leases.Acquire(ctx, "payment-customer:"+id.String(), owner, c.Clock.Now(), customerLease)
 		if err != nil {
-			return "", fmt.Errorf("take the lease: %w", err)
+			return "", fmt.Errorf("acquire the lease: %w", err)
 		}
 		if ok {
-			return c.make(ctx, id, gone, lease)
+			return c.make(ctx, id, deleted, lease)
 		}
 		select {
 		case <-ctx.Done():
 			return "", ctx.Err()
-		case <-time.After(customerPause):
+		case <-time.After(customerPollInterval):
 		}
 	}
 }
 
-func (c *Customers) make(ctx context.Context, id uuid.UUID, gone string, lease usecase.Lease) (customer string, err error) {
+func (c *Customers) make(ctx context.Context, id uuid.UUID, deleted string, lease usecase.Lease) (customer string, err error) {
 	defer func() {
 		if released := c.Leases.Release(context.WithoutCancel(ctx), lease); err == nil {
 			err = released
 		}
 	}()
-	// The one before may have ended between our look and our lease.
+	// The previous holder of the lease may have finished after the first lookup.
 	o, err := c.Organizations.ByID(ctx, id)
-	if err != nil || o.PaymentCustomerID != gone {
+	if err != nil || o.PaymentCustomerID != deleted {
 		return nameOf(o), err
 	}
 	calls, cancel := context.WithTimeout(ctx, customerLease-customerLease/4)
@@ -99,13 +100,13 @@ func (c *Customers) make(ctx context.Context, id uuid.UUID, gone string, lease u
 	if err != nil {
 		return "", fmt.Errorf("look for the customer: %w", err)
 	}
-	// The processor's index may show for a while what is gone.
-	found = slices.DeleteFunc(found, func(f billing.Customer) bool { return f.ID == gone })
+	// The search index of the processor may still return deleted customers.
+	found = slices.DeleteFunc(found, func(f billing.Customer) bool { return f.ID == deleted })
 	var made billing.Customer
 	if len(found) > 0 {
 		made = found[0]
 	} else {
-		made, err = billing.RetryWithFreshKey(billing.CustomerKey(id, gone), c.Clock.Now(), func(key string) (billing.Customer, error) {
+		made, err = billing.RetryWithFreshKey(billing.CustomerKey(id, deleted), c.Clock.Now(), func(key string) (billing.Customer, error) {
 			return c.Processor.Create(calls, key, id)
 		})
 		if err != nil {
@@ -113,13 +114,13 @@ func (c *Customers) make(ctx context.Context, id uuid.UUID, gone string, lease u
 		}
 	}
 	o, err = c.Organizations.Update(ctx, id, func(o *organization.Organization) error {
-		return o.ReplacePaymentCustomer(gone, made.ID, c.Clock.Now())
+		return o.ReplacePaymentCustomer(deleted, made.ID, c.Clock.Now())
 	})
 	if fault.CodeOf(err) == fault.CodeInvalidRequest {
 		c.Log.ErrorContext(ctx, "payment customer refused: its id is too long", "organization", id, "length", len(made.ID))
 	}
 	if err != nil {
-		return "", fmt.Errorf("keep the customer: %w", err)
+		return "", fmt.Errorf("store the customer: %w", err)
 	}
 	return c.describe(ctx, o)
 }
@@ -131,19 +132,19 @@ func nameOf(o *organization.Organization) string {
 	return o.PaymentCustomerID
 }
 
-// describe gives a new customer the organization's name, which may change and
-// so is no part of what its key was used with.
+// describe gives a new customer the name of the organization. The name can change, so
+// it is not part of the request with the idempotency key.
 func (c *Customers) describe(ctx context.Context, o *organization.Organization) (string, error) {
 	_, err := c.Processor.Update(ctx, billing.Customer{ID: o.PaymentCustomerID, OrganizationID: o.ID, Name: o.Name})
 	if err != nil {
-		// The customer stands; its name follows with the next upsert.
+		// The customer exists. The next upsert sets its name.
 		c.Log.WarnContext(ctx, "payment customer not named yet", "organization", o.ID, "error", err)
 	}
 	return o.PaymentCustomerID, nil
 }
 
-// Upsert makes sure that the customer exists, at the processor too, and carries
-// the organization's present name.
+// Upsert ensures that the customer exists, also at the processor, and has the current
+// name of the organization.
 func (c *Customers) Upsert(ctx context.Context, id uuid.UUID) error {
 	customer, err := c.Ensure(ctx, id)
 	if err != nil {
@@ -155,8 +156,8 @@ func (c *Customers) Upsert(ctx context.Context, id uuid.UUID) error {
 	}
 	_, err = c.Processor.Update(ctx, billing.Customer{ID: customer, OrganizationID: id, Name: o.Name})
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		if other, gone := c.Replace(ctx, id, customer); gone == nil && other != customer {
-			return nil // which carries the name already
+		if other, deleted := c.Replace(ctx, id, customer); deleted == nil && other != customer {
+			return nil // which already has the name
 		}
 	}
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"docledger/usecase"
 )
 
-// Events carries out what the payment processor tells us (interface 6).
-// It implements the inbox's Handler.
+// Events processes events of the payment processor (interface 6). It implements the
+// inbox's Handler.
 type Events struct {
 	Organizations organization.Repository
 	Customers     billing.Customers
@@ -27,8 +27,9 @@ type Events struct {
 	Log           *slog.Logger
 }
 
-// Before removes the organizations' plans from the cache before the events are
-// answered, so that whoever reads after the answer reads anew.
+// Before removes the plans of the organizations from the cache before docledger
+// acknowledges the events. A read after the acknowledgement therefore uses the
+// processor.
 func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 	var customers []string
 	for _, m := range messages {
@@ -40,12 +41,12 @@ func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 	if err != nil {
 		return fmt.Errorf("find organizations: %w", err)
 	}
-	// At once, since a cache that is away lets each of them wait.
+	// The removals run concurrently, because each one waits for an unreachable cache.
 	var removals sync.WaitGroup
 	for _, o := range found {
 		removals.Go(func() {
 			if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
-				// The job invalidates again, and is tried until it could.
+				// The job removes the plan again and retries until it succeeds.
 				e.Log.WarnContext(ctx, "cached plan not removed yet", "organization", o.ID, "error", err)
 			}
 		})
@@ -54,21 +55,21 @@ func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 	return nil
 }
 
-// read returns the event where it is one of those that we act on.
+// read returns the event if docledger processes its type.
 func (e *Events) read(ctx context.Context, m *inbox.Message) (billing.PaymentEvent, bool) {
 	if !slices.Contains(billing.PaymentEvents(), billing.EventType(m.Type)) {
 		return billing.PaymentEvent{}, false
 	}
 	ev, err := e.Webhooks.Read(m.Body)
 	if err != nil || ev.Customer == "" {
-		e.Log.ErrorContext(ctx, "payment event can't be read", "event", m.EventID, "type", m.Type, "error", err)
+		e.Log.ErrorContext(ctx, "payment event unreadable", "event", m.EventID, "type", m.Type, "error", err)
 		return billing.PaymentEvent{}, false
 	}
 	return ev, true
 }
 
-// Handle implements the inbox's Handler: the immediate charge of a new
-// subscription, and the plan read anew in any case.
+// Handle implements the inbox's Handler. It makes the immediate charge of a new
+// subscription and always refreshes the plan.
 func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	ev, ok := e.read(ctx, m)
 	if !ok {
@@ -79,7 +80,7 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 		return err
 	}
 	if o == nil {
-		e.Log.WarnContext(ctx, "payment event of a customer that is nobody's", "event", m.EventID, "type", m.Type)
+		e.Log.WarnContext(ctx, "payment event of an unknown customer", "event", m.EventID, "type", m.Type)
 		return inbox.ErrIgnored
 	}
 	if ev.Type == billing.SubscriptionCreated {
@@ -89,7 +90,7 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	}
 	told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt}
 	if err := e.Told.Put(ctx, o.ID, told); err != nil {
-		return fmt.Errorf("keep what the plan comes from: %w", err)
+		return fmt.Errorf("store the event of the plan: %w", err)
 	}
 	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {
 		return fmt.Errorf("remove the cached plan: %w", err)
@@ -97,8 +98,8 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	return nil
 }
 
-// organization finds whose event it is. A customer whose id we were about to
-// store when the event came says itself whose it is.
+// organization finds the organization of an event. If the id of the customer was not
+// stored yet when the event came, it uses the metadata of the customer.
 func (e *Events) organization(ctx context.Context, ev billing.PaymentEvent) (*organization.Organization, error) {
 	o, err := e.Organizations.ByPaymentCustomer(ctx, ev.Customer)
 	if err == nil || fault.CodeOf(err) != fault.CodeNotFound {
@@ -122,10 +123,10 @@ func (e *Events) organization(ctx context.Context, ev billing.PaymentEvent) (*or
 		return o.SetPaymentCustomer(ev.Customer, e.Clock.Now())
 	})
 	if err != nil {
-		return nil, fmt.Errorf("keep the customer: %w", err)
+		return nil, fmt.Errorf("store the customer: %w", err)
 	}
 	if o.PaymentCustomerID != ev.Customer {
-		return nil, nil // a second customer, which no organization looks at
+		return nil, nil // a second customer, which no organization uses
 	}
 	return o, nil
 }

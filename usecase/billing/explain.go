@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// FactSource is where a fact about an organization's plan comes from.
+// FactSource is the source of a fact about an organization's plan.
 type FactSource string
 
 // The sources.
@@ -31,24 +31,24 @@ const (
 	FromNowhere       FactSource = "none"
 )
 
-// Fact is one thing that holds for an organization, and why.
+// Fact is one fact about an organization and its source.
 type Fact struct {
 	Name   string
 	Value  string
 	Source FactSource
-	Detail string             // where exactly at the source; may be ""
-	Event  *billing.PlanEvent // what brought it about, as far as we were told
+	Detail string             // location within the source; may be ""
+	Event  *billing.PlanEvent // the event that caused it, if known
 }
 
-// Explanation tells an operator what an organization may do, and why.
+// Explanation explains to an operator what an organization may do.
 type Explanation struct {
 	Organization *organization.Organization
 	Facts        []Fact
 }
 
-// Explainer explains plans. All but Organizations, Usage and Clock are nil
-// without a payment processor. It belongs in a process of its own: a look into
-// the cache would end the fill that a reader of the same process shares.
+// Explainer explains plans. All fields except Organizations, Usage and Clock are nil
+// without a payment processor. It must run in a separate process, because its cache
+// lookup would end a fill that a reader in the same process shares.
 type Explainer struct {
 	Organizations organization.Repository
 	Usage         billing.Usage
@@ -60,21 +60,21 @@ type Explainer struct {
 	Clock         usecase.Clock
 }
 
-// chargesShown is how many immediate charges an explanation tells of.
+// chargesShown is the number of immediate charges in an explanation.
 const chargesShown = 3
 
-// basis is what a plan was decided from.
+// basis is the data that a plan was derived from.
 type basis struct {
 	plan       billing.Plan
 	source     FactSource
 	detail     string
-	limits     func(key string) string // where a limit stands
+	limits     func(key string) string // source of a limit
 	event      *billing.PlanEvent
 	paymentURL string
 }
 
-// Explain reads an organization's plan at its source, changing nothing, and
-// names for each part where it comes from.
+// Explain reads an organization's plan from its source and names the source of each
+// part. It changes nothing.
 func (x *Explainer) Explain(ctx context.Context, id uuid.UUID) (*Explanation, error) {
 	o, err := x.Organizations.ByID(ctx, id)
 	if err != nil {
@@ -132,7 +132,8 @@ func (x *Explainer) basis(ctx context.Context, o *organization.Organization) (*b
 	return b, nil
 }
 
-// lastKnown is what holds while the processor is out of reach (domain D14).
+// lastKnown returns the basis that applies while the processor is unavailable (domain
+// D14).
 func (x *Explainer) lastKnown(ctx context.Context, o *organization.Organization, event *billing.PlanEvent, cause error) (*basis, error) {
 	known, err := x.Known.Get(ctx, o.ID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -142,10 +143,10 @@ func (x *Explainer) lastKnown(ctx context.Context, o *organization.Organization,
 		}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the plan known last: %w", err)
+		return nil, fmt.Errorf("read the last known plan: %w", err)
 	}
 	if event != nil && event.OccurredAt.After(known.ReadAt) {
-		event = nil // what was read is from before it
+		event = nil // the plan was read before the event
 	}
 	now := x.Clock.Now()
 	b := &basis{
@@ -173,12 +174,12 @@ func trialDetail(o *organization.Organization) string {
 	case o.Trial == nil:
 		return "terms of a new organization"
 	case o.Trial.None():
-		return "the identity provider keeps no trial date"
+		return "the identity provider has no trial date"
 	}
-	return "as the identity provider keeps it"
+	return "from the identity provider"
 }
 
-// limitsOf says from which metadata a subscription's limits are.
+// limitsOf returns the metadata source of each limit of a subscription.
 func limitsOf(sub billing.Subscription) func(key string) string {
 	if len(sub.Items) == 0 {
 		return nil
@@ -248,18 +249,18 @@ func (x *Explainer) usage(ctx context.Context, o *organization.Organization, _ *
 	}, nil
 }
 
-// errMiss lets a look into the cache leave it as it is.
+// errMiss ends a cache lookup without a fill.
 var errMiss = errors.New("not in the cache")
 
-// cached tells what requests are answered from, where that is cached where we
-// can see it.
+// cached returns the cached plan that requests use, if this process can read the
+// cache.
 func (x *Explainer) cached(ctx context.Context, o *organization.Organization, _ *basis) ([]Fact, error) {
 	record, err := x.Cache.Load(ctx, o.ID, func(context.Context) (billing.Record, error) { return billing.Record{}, errMiss })
 	if errors.Is(err, errMiss) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look into the cache: %w", err)
+		return nil, fmt.Errorf("read the cache: %w", err)
 	}
 	return []Fact{{
 		Name: "answered with", Value: record.SubscriptionStatus + ", " + record.CurrentPlan, Source: FromCache,
@@ -269,7 +270,7 @@ func (x *Explainer) cached(ctx context.Context, o *organization.Organization, _ 
 
 func (x *Explainer) customer(_ context.Context, o *organization.Organization, _ *basis) ([]Fact, error) {
 	if o.PaymentCustomerID == "" {
-		return []Fact{{Name: "payment customer", Value: "-", Source: FromNowhere, Detail: "made with the first billing read"}}, nil
+		return []Fact{{Name: "payment customer", Value: "-", Source: FromNowhere, Detail: "created at the first billing read"}}, nil
 	}
 	return []Fact{{Name: "payment customer", Value: o.PaymentCustomerID, Source: FromRecord}}, nil
 }

@@ -1,4 +1,4 @@
-// Package billing knows each organization's plan.
+// Package billing determines each organization's plan.
 package billing
 
 import (

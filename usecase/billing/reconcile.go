@@ -9,39 +9,40 @@ import (
 )
 
 const (
-	// reconcileOverlap is how far before the last look events are read again:
-	// the processor lists them by the second, and may list some late.
+	// reconcileOverlap is the period before the last run that is read again. The
+	// processor lists events with a resolution of one second and may list some late.
 	reconcileOverlap = 10 * time.Minute
-	// reconcileFirst is how far back the first look goes.
+	// reconcileFirst is the period that the first run reads.
 	reconcileFirst = 3 * 24 * time.Hour
 )
 
-// ReadPosition remembers how far the processor's events have been read.
+// ReadPosition stores the position in the processor's event log.
 type ReadPosition interface {
-	// Load returns the moment up to which everything was read; zero at first.
+	// Load returns the time up to which all events were read; zero before the first
+	// run.
 	Load(ctx context.Context) (time.Time, error)
-	// Store moves it on.
+	// Store advances the position.
 	Store(ctx context.Context, to time.Time) error
 }
 
-// Reconciler reads the processor's own log for events whose webhooks never
-// came, and hands them to the inbox, which knows those that did.
+// Reconciler reads the processor's event log for events with lost webhooks and passes
+// them to the inbox. The inbox ignores known events.
 type Reconciler struct {
 	Events   billing.Events
 	Bookmark ReadPosition
-	// Receive keeps an event as if its webhook had come. unreadable is why the
-	// event cannot be interpreted.
+	// Receive stores an event as if its webhook had arrived. unreadable is the reason
+	// why the event cannot be interpreted.
 	Receive func(ctx context.Context, e billing.PaymentEvent, unreadable error) error
 	Now     func() time.Time
 }
 
-// Run reads what happened since the last run. It returns how many events the
-// processor had.
+// Run reads the events since the last run. It returns the number of events of the
+// processor.
 func (r *Reconciler) Run(ctx context.Context) (int, error) {
 	began := r.Now()
 	from, err := r.Bookmark.Load(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("read the bookmark: %w", err)
+		return 0, fmt.Errorf("load the read position: %w", err)
 	}
 	if from.IsZero() {
 		from = began.Add(-reconcileFirst)

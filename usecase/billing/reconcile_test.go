@@ -11,7 +11,8 @@ import (
 	usecase "docledger/usecase/billing"
 )
 
-// eventLog is the processor's log; an event without customer can't be read.
+// eventLog is the event log of the processor. An event without customer is
+// unreadable.
 type eventLog []billing.PaymentEvent
 
 func (l eventLog) Since(_ context.Context, _ time.Time, _ []billing.EventType, each func(billing.PaymentEvent, error) error) error {
@@ -36,13 +37,13 @@ func (b *bookmark) Store(_ context.Context, to time.Time) error {
 	return nil
 }
 
-// TestOneUnreadableEventHoldsUpNoOther reconciles a log with an event that can't
-// be read: it is received with the reason, as are the others, and the next run
-// continues after them. One that can't be kept is read again.
-func TestOneUnreadableEventHoldsUpNoOther(t *testing.T) {
+// TestUnreadableEventBlocksNoOther reconciles a log with an unreadable event. The
+// reconciler receives it with the reason, receives the others, and the next run
+// continues after them. The next run reads an event again that could not be stored.
+func TestUnreadableEventBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	for name, failure := range map[string]error{"kept": nil, "not kept": errors.New("the database is away")} {
+	for name, failure := range map[string]error{"kept": nil, "not kept": errors.New("the database is unavailable")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var received, unread []string
@@ -63,7 +64,7 @@ func TestOneUnreadableEventHoldsUpNoOther(t *testing.T) {
 			}
 			n, err := r.Run(t.Context())
 			if n != 3 || !errors.Is(err, failure) || !slices.Equal(received, []string{"evt_3", "evt_2", "evt_1"}) || mark.at.IsZero() != (failure != nil) {
-				t.Errorf("%d events, received %v, %v; the bookmark is at %s", n, received, err, mark.at)
+				t.Errorf("%d events, received %v, %v; the read position is %s", n, received, err, mark.at)
 			}
 			if !slices.Equal(unread, []string{"evt_2"}) {
 				t.Errorf("received as unreadable: %v", unread)

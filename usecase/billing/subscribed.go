@@ -14,37 +14,37 @@ import (
 	"github.com/google/uuid"
 )
 
-// EnforcementPatience is how long a limit waits for the payment processor
+// EnforcementTimeout is the maximum wait of a limit check for the payment processor
 // (domain D14).
-const EnforcementPatience = 2 * time.Second
+const EnforcementTimeout = 2 * time.Second
 
-// Trials knows the terms of trials where they are true.
+// Trials returns trial terms from their authoritative source.
 type Trials interface {
-	// CurrentTrial returns an organization's terms as they stand now; while they
-	// can't be read, those known last.
+	// CurrentTrial returns the current terms of an organization. If they cannot be
+	// read, it returns the last known terms.
 	CurrentTrial(ctx context.Context, o *organization.Organization) organization.Trial
 }
 
-// Subscribed knows plans from the payment processor: through the cache, and
-// while the processor is out of reach by what it said last.
+// Subscribed reads plans from the payment processor through the cache. While the
+// processor is unavailable, it uses the last known plan.
 type Subscribed struct {
 	Organizations organization.Repository
 	Subscriptions billing.Subscriptions
 	Customers     *Customers
 	Cache         billing.PlanCache
 	Known         billing.LastKnownPlans
-	Trials        Trials // nil: the organization's own record holds them
+	Trials        Trials // nil: the record of the organization has the terms
 	Clock         usecase.Clock
 	Log           *slog.Logger
 }
 
-// Of implements billing.Plans for limits: it waits for the processor no longer
-// than EnforcementPatience, and believes the last plan known for seven days.
-// Only an organization that was never read before is refused, as Unavailable.
+// Of implements billing.Plans for limits. It waits for the processor for at most
+// EnforcementTimeout, and uses the last known plan for up to seven days. It refuses
+// only an organization without a recent known plan, with an Unavailable fault.
 func (s *Subscribed) Of(ctx context.Context, id uuid.UUID) (billing.Plan, error) {
-	hurried, cancel := context.WithTimeout(ctx, EnforcementPatience)
+	limited, cancel := context.WithTimeout(ctx, EnforcementTimeout)
 	defer cancel()
-	plan, err := s.Read(hurried, id)
+	plan, err := s.Read(limited, id)
 	if err == nil {
 		return plan, nil
 	}
@@ -63,24 +63,24 @@ func (s *Subscribed) lastKnown(ctx context.Context, id uuid.UUID, cause error) (
 		return billing.Plan{}, unavailable(cause)
 	}
 	if err != nil {
-		return billing.Plan{}, fmt.Errorf("read the plan known last: %w", err)
+		return billing.Plan{}, fmt.Errorf("read the last known plan: %w", err)
 	}
 	now := s.Clock.Now()
 	if now.Sub(known.ReadAt) > billing.LastKnownPlanTTL {
 		return billing.Plan{}, unavailable(cause)
 	}
-	s.Log.WarnContext(ctx, "payment processor out of reach; the plan known last holds", "organization", id, "read_at", known.ReadAt)
+	s.Log.WarnContext(ctx, "payment processor unavailable, using last known plan", "organization", id, "read_at", known.ReadAt)
 	return known.Plan.Record().Plan(now), nil
 }
 
 func unavailable(cause error) error {
-	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "Your plan can't be read at the moment. Try again shortly.")
+	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "Your plan cannot be read at the moment. Try again shortly.")
 	f.RetryAfter = 5 * time.Second
 	return f.WithCause(cause)
 }
 
-// Read returns the organization's plan from the cache, else from the
-// processor; its error is the processor's.
+// Read returns the organization's plan from the cache or from the processor. Its
+// error is the processor's.
 func (s *Subscribed) Read(ctx context.Context, id uuid.UUID) (billing.Plan, error) {
 	record, err := s.Cache.Load(ctx, id, func(ctx context.Context) (billing.Record, error) { return s.fill(ctx, id) })
 	if err != nil {
@@ -89,8 +89,7 @@ func (s *Subscribed) Read(ctx context.Context, id uuid.UUID) (billing.Plan, erro
 	return record.Plan(s.Clock.Now()), nil
 }
 
-// fill reads the plan at its source and keeps it for the day that the source
-// is out of reach.
+// fill reads the plan from its source and stores it as the last known plan.
 func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, error) {
 	o, err := s.Organizations.ByID(ctx, id)
 	if err != nil {
@@ -107,7 +106,7 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 	}
 	plan, err := billing.PlanOf(snapshot, terms, readAt)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "a plan's limits can't be read", "organization", id, "error", err)
+		s.Log.ErrorContext(ctx, "plan limits unreadable", "organization", id, "error", err)
 		return billing.Record{}, err
 	}
 	known := billing.LastKnownPlan{Plan: plan, ReadAt: readAt}
@@ -115,17 +114,17 @@ func (s *Subscribed) fill(ctx context.Context, id uuid.UUID) (billing.Record, er
 		known.PaymentURL = snapshot.OpenInvoice.PaymentURL
 	}
 	if err := s.Known.Put(ctx, id, known); err != nil {
-		return billing.Record{}, fmt.Errorf("keep the plan: %w", err)
+		return billing.Record{}, fmt.Errorf("store the plan: %w", err)
 	}
 	return plan.Record(), nil
 }
 
-// snapshot reads what the organization's customer has. One that was deleted at
-// the processor, with all that it had, is replaced: each organization has a
-// customer (interface 1.5).
+// snapshot reads the data of the organization's customer. If the customer was deleted
+// at the processor, it replaces the customer, because each organization has one
+// (interface 1.5).
 func (s *Subscribed) snapshot(ctx context.Context, o *organization.Organization) (billing.Snapshot, error) {
 	if o.PaymentCustomerID == "" {
-		return billing.Snapshot{}, nil // who has no customer has no subscription either
+		return billing.Snapshot{}, nil // without a customer there is no subscription
 	}
 	snapshot, err := s.Subscriptions.OfCustomer(ctx, o.PaymentCustomerID)
 	if err != nil {
@@ -144,8 +143,8 @@ func (s *Subscribed) snapshot(ctx context.Context, o *organization.Organization)
 	return s.Subscriptions.OfCustomer(ctx, customer)
 }
 
-// unknown tells of a customer that the processor never had: nothing that the
-// caller asks for is missing, but the service speaks to another account.
+// unknown converts the error for a customer that the processor never had. It is not a
+// missing resource of the caller: the service uses a different processor account.
 func unknown(err error) error {
 	if fault.CodeOf(err) != fault.CodeNotFound {
 		return err

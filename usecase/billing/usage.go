@@ -8,16 +8,16 @@ import (
 	"docledger/domain/identity"
 )
 
-// UsageByEntity is what an organization used in a month, entity by entity.
+// UsageByEntity is the usage of an organization in a month by entity.
 type UsageByEntity struct {
 	Month  string // YYYY-MM in UTC
 	Total  int
-	Shares []billing.Share // add up to Total
+	Shares []billing.Share // their sum is Total
 }
 
-// UsageByEntity reads what the caller's organization used in a month, "" for
-// the running one (domain D15). What of it is of entities that the caller may
-// not see is one share.
+// UsageByEntity reads the usage of the caller's organization in a month; "" is the
+// current month (domain D15). One share sums up the entities that the caller may not
+// see.
 func (r *Reader) UsageByEntity(ctx context.Context, a identity.Actor, month string) (*UsageByEntity, error) {
 	if month == "" {
 		month = billing.Month(r.Clock.Now())

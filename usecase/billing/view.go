@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// AlertCode names what somebody should know about their plan (decisions 3).
+// AlertCode identifies an alert about a plan (decisions 3).
 type AlertCode string
 
 // The alerts.
@@ -25,27 +25,28 @@ const (
 	SubscriptionInactive AlertCode = "SUBSCRIPTION_INACTIVE"
 	UsageNearLimit       AlertCode = "USAGE_NEAR_LIMIT" // 80 % of a limit
 	UsageLimitReached    AlertCode = "USAGE_LIMIT_REACHED"
-	PaymentFailed        AlertCode = "PAYMENT_FAILED" // an invoice waits for payment
+	PaymentFailed        AlertCode = "PAYMENT_FAILED" // an invoice is unpaid
 )
 
-// Alert is one thing to know; URL leads to where it can be put right.
+// Alert is one alert. URL is the page where the user can resolve it.
 type Alert struct {
 	Code    AlertCode
 	Message string
 	URL     string
 }
 
-// alertDays is how many days before its end a trial alerts (interface 8).
+// alertDays is the number of days before the end of a trial when the alert starts
+// (interface 8).
 const alertDays = 3
 
-// Trial is what is left of a trial.
+// Trial is the remaining trial period.
 type Trial struct {
 	Active   bool
 	Expiry   calendar.Date // last day, in UTC
-	DaysLeft int           // whole days until the last one; 0 on it, negative after it
+	DaysLeft int           // whole days until the last day; 0 on it, negative after it
 }
 
-// Overview is what an organization should know of its plan.
+// Overview is the plan, usage and alerts of an organization.
 type Overview struct {
 	OrganizationID uuid.UUID
 	Plan           billing.Plan
@@ -57,13 +58,13 @@ type Overview struct {
 	Alerts         []Alert
 }
 
-// Source reads plans as their owner may see them: unlike for limits, a source
-// out of reach is an error.
+// Source reads plans for display. Unlike for limits, an unavailable source is an
+// error.
 type Source interface {
 	Read(ctx context.Context, organization uuid.UUID) (billing.Plan, error)
 }
 
-// Reader shows an organization its plan. Customers, Known are nil without a
+// Reader shows an organization its plan. Customers and Known are nil without a
 // payment processor.
 type Reader struct {
 	Organizations organization.Repository
@@ -75,15 +76,15 @@ type Reader struct {
 	Log           *slog.Logger
 }
 
-// Overview reads the caller's plan. An organization without payment customer
-// gets one, and a warning is logged (interface 3).
+// Overview reads the caller's plan. For an organization without payment customer it
+// creates one and logs a warning (interface 3).
 func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, error) {
 	o, err := r.Organizations.ByID(ctx, a.OrganizationID)
 	if err != nil {
 		return nil, fmt.Errorf("find organization: %w", err)
 	}
 	if r.Customers != nil && o.PaymentCustomerID == "" {
-		r.Log.WarnContext(ctx, "organization without payment customer at a billing read; creating one", "organization", o.ID)
+		r.Log.WarnContext(ctx, "organization without payment customer at a billing read, creating one", "organization", o.ID)
 		if _, err := r.Customers.Ensure(ctx, o.ID); err != nil {
 			return nil, err
 		}
@@ -114,9 +115,9 @@ func (r *Reader) Overview(ctx context.Context, a identity.Actor) (*Overview, err
 	return v, nil
 }
 
-// trialUntil tells of the trial by the plan's own end: the organization's terms
-// may be newer than a plan from the cache, and the two must not differ in one
-// answer.
+// trialUntil computes the trial from the end of the plan. The current terms of the
+// organization may be newer than a cached plan, and both parts of one response must
+// agree.
 func trialUntil(end, now time.Time) *Trial {
 	last, today := calendar.Of(end.UTC()).AddDays(-1), calendar.Of(now.UTC())
 	return &Trial{
@@ -124,7 +125,7 @@ func trialUntil(end, now time.Time) *Trial {
 	}
 }
 
-// paymentURL is the page of an invoice that waits for payment; "" for none.
+// paymentURL returns the page of an unpaid invoice; "" for none.
 func (r *Reader) paymentURL(ctx context.Context, id uuid.UUID) (string, error) {
 	if r.Known == nil {
 		return "", nil
@@ -134,7 +135,7 @@ func (r *Reader) paymentURL(ctx context.Context, id uuid.UUID) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the plan known last: %w", err)
+		return "", fmt.Errorf("read the last known plan: %w", err)
 	}
 	return known.PaymentURL, nil
 }
@@ -145,10 +146,10 @@ func alerts(v *Overview, paymentURL string) []Alert {
 		out = append(out, Alert{Code: code, Message: fmt.Sprintf(format, args...), URL: url})
 	}
 	if v.Trial != nil && v.Trial.Active && v.Trial.DaysLeft < alertDays {
-		add(TrialExpiring, "", "The trial ends on %s (UTC). Choose a plan to go on adding documents.", v.Trial.Expiry)
+		add(TrialExpiring, "", "The trial ends on %s (UTC). Choose a plan to continue adding documents.", v.Trial.Expiry)
 	}
 	if !v.Plan.Writable {
-		add(SubscriptionInactive, "", "The plan is not active: everything can be read, nothing new can be added. Choose a plan.")
+		add(SubscriptionInactive, "", "The plan is not active. Existing data can be read, but nothing can be added. Choose a plan.")
 	}
 	for _, limit := range []struct {
 		name string
@@ -158,13 +159,13 @@ func alerts(v *Overview, paymentURL string) []Alert {
 		switch {
 		case limit.most == nil:
 		case limit.used >= *limit.most:
-			add(UsageLimitReached, "", "All %d %s of the plan are used.", *limit.most, limit.name)
+			add(UsageLimitReached, "", "The plan limit of %d %s is reached.", *limit.most, limit.name)
 		case limit.used*5 >= *limit.most*4:
 			add(UsageNearLimit, "", "%d of %d %s of the plan are used.", limit.used, *limit.most, limit.name)
 		}
 	}
 	if paymentURL != "" {
-		add(PaymentFailed, paymentURL, "An invoice waits for payment.")
+		add(PaymentFailed, paymentURL, "An invoice is unpaid. Pay it to keep the plan active.")
 	}
 	return out
 }

@@ -10,17 +10,17 @@ import (
 	"docledger/domain/identity"
 )
 
-// guarded checks a password, unless too many checks failed before: for this
-// account from the caller's network, or from the network at all. It refuses at
-// once and never holds an answer back. Failures from other networks do not
-// count for an account, so that nobody can lock somebody else out, and an
-// account that does not exist is treated like one that does.
+// guarded checks a password unless too many checks failed before: for this account
+// from the caller's network, or for all accounts from the network. It refuses
+// immediately and never delays a response. Failures from other networks do not count
+// for an account, so that no caller can lock out another user. An account that does
+// not exist is treated like one that does.
 //
-// The attempt counts as a failure before the check, so that attempts at the
-// same time cannot exceed the account's limit, and is taken back where it
-// succeeds. The network's limit must not refuse people who sign in correctly at
-// the same time, so it is evaluated after the check as well: once the network has
-// its failures, no result of a check is revealed, whatever it is.
+// The attempt counts as a failure before the check, so that concurrent attempts
+// cannot exceed the limit of the account. If it succeeds, the failure is removed. The
+// limit of the network must not refuse users who sign in correctly at the same time,
+// so it is evaluated again after the check. Once the network has reached its limit,
+// no result of a check is revealed.
 func (s *Service) guarded(ctx context.Context, email, address string, now time.Time, check func() error) error {
 	network := identity.Network(address)
 	account := accountAttemptPrefix + email + " " + network
@@ -52,7 +52,7 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 			return errTooMany(ends.Sub(now)).WithCause(errAfterCheck)
 		}
 		if err := s.Attempts.Forget(ctx, account); err != nil {
-			return fmt.Errorf("forget attempts: %w", err)
+			return fmt.Errorf("delete attempts: %w", err)
 		}
 	case fault.CodeOf(failed) == fault.CodeInvalidCredentials:
 		n, ends, err := s.Attempts.Count(ctx, networkAttemptPrefix+network, AttemptWindow, now)
@@ -63,13 +63,13 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 			return errTooMany(ends.Sub(now)).WithCause(errAfterCheck)
 		}
 	case ctx.Err() == nil:
-		// The password was not checked, which is not the caller's failure.
+		// The password was not checked. This is not a failure of the caller.
 		err := s.Attempts.Change(ctx, account, func(a *identity.Attempt) error {
 			a.Failures, a.BlockedUntil = max(a.Failures-1, 0), time.Time{}
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("take the attempt back: %w", err)
+			return fmt.Errorf("remove the failed attempt: %w", err)
 		}
 	}
 	return failed
@@ -80,7 +80,7 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 var errAfterCheck = errors.New("the network reached its limit while the password was checked")
 
 func errTooMany(wait time.Duration) *fault.Error {
-	f := fault.New(fault.TooMany, fault.CodeRateLimited, "There were too many failed attempts to sign in. Wait and try again.")
+	f := fault.New(fault.TooMany, fault.CodeRateLimited, "Too many sign-in attempts failed. Wait and try again.")
 	f.RetryAfter = max(wait, time.Second)
 	return f
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Authenticate returns the actor of a bearer token: ours, or one that the
-// identity provider issued. Who issued it decides who judges it.
+// Authenticate returns the actor of a bearer token that docledger or the identity
+// provider issued. The issuer verifies the token.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Actor, error) {
 	if s.Provider != nil && !s.Tokens.Ours(bearer) {
 		return s.Provider.Authenticate(ctx, bearer)
@@ -21,9 +21,9 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Act
 	return s.own(ctx, bearer)
 }
 
-// AuthenticateRefresh is Authenticate for the call that refreshes a token. A
-// token of ours that was superseded too long ago ends its session there: it was
-// used twice, by its owner and by somebody else, and nobody can tell who is who.
+// AuthenticateRefresh is Authenticate for the call that refreshes a token. If
+// docledger superseded its token too long ago, it ends the session: two parties have
+// used the token, and docledger cannot identify the owner.
 func (s *Service) AuthenticateRefresh(ctx context.Context, bearer string) (identity.Actor, error) {
 	a, err := s.Authenticate(ctx, bearer)
 	var old *supersededError
@@ -36,8 +36,7 @@ func (s *Service) AuthenticateRefresh(ctx context.Context, bearer string) (ident
 	return a, err
 }
 
-// supersededError is the cause of a refusal: the token is of an earlier
-// generation.
+// supersededError is the cause of a refusal: the token is of an earlier generation.
 type supersededError struct{ session identity.Session }
 
 // Error implements error.
@@ -45,7 +44,7 @@ func (e *supersededError) Error() string {
 	return "a token of session " + e.session.ID.String() + " was superseded"
 }
 
-// endReplayed ends a session whose earlier token was refreshed, and records it.
+// endReplayed ends the session of a reused token and records it.
 func (s *Service) endReplayed(ctx context.Context, session identity.Session) error {
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		ended, err := s.Sessions.End(ctx, identity.SessionFilter{UserID: session.UserID, ID: session.ID})
@@ -59,10 +58,10 @@ func (s *Service) endReplayed(ctx context.Context, session identity.Session) err
 	})
 }
 
-// own returns the actor of a token of ours, with the role that the person has
-// now. The session must still exist: it ends after 14 days, when the password
-// changes and when the account is disabled (decisions 4). The person must be a
-// member of the token's organization.
+// own returns the actor of a token that docledger issued, with the current role of
+// the user. The session must still exist: it ends after 14 days, when the password
+// changes and when the account is disabled (decisions 4). The user must be a member
+// of the token's organization.
 func (s *Service) own(ctx context.Context, bearer string) (identity.Actor, error) {
 	now := s.Clock.Now()
 	claims, err := s.Tokens.Verify(bearer, now)
@@ -88,9 +87,9 @@ func (s *Service) own(ctx context.Context, bearer string) (identity.Actor, error
 	}, nil
 }
 
-// access reads a token's session with what its user may do now. A membership
-// that the identity provider keeps and confirmed too long ago is confirmed
-// first; while the provider does not answer, the role known last applies.
+// access reads the session of a token with the current permissions of its user. It
+// first confirms a membership of the identity provider that was confirmed too long
+// ago. If the provider does not respond, the last known role applies.
 func (s *Service) access(ctx context.Context, claims identity.Claims) (*identity.SessionAccess, error) {
 	access, err := s.Sessions.Access(ctx, claims.SessionID, claims.OrganizationID)
 	if err != nil || s.Provider == nil || !access.Provider || s.Clock.Now().Sub(access.CheckedAt) < identity.MembershipFresh {

@@ -12,17 +12,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// LoginInput is what a person signs in with.
+// LoginInput contains the credentials of a user.
 type LoginInput struct {
 	Email          string
 	Password       string
-	OrganizationID uuid.UUID // zero: the one used last, else the oldest membership
-	Address        string    // the caller's network address, for counting attempts
+	OrganizationID uuid.UUID // zero: the organization of the last use, or else the oldest membership
+	Address        string    // network address of the caller, for counting attempts
 }
 
-// Login checks a password and starts a session. Unknown addresses, wrong
-// passwords, disabled accounts and accounts without an organization look and
-// last alike (decisions 4).
+// Login checks a password and starts a session. Unknown addresses, wrong passwords,
+// disabled accounts and accounts without an organization return the same error after
+// the same time (decisions 4).
 func (s *Service) Login(ctx context.Context, in LoginInput) (Token, error) {
 	floor := time.NewTimer(s.FailureFloor)
 	defer floor.Stop()
@@ -56,9 +56,9 @@ func (s *Service) login(ctx context.Context, in LoginInput) (Token, error) {
 	return s.start(ctx, *membership, user.PasswordHash, now)
 }
 
-// checkPassword returns the account of an address and its password: a local
-// one, else the provider's. Both are asked whatever there is, so that refusals
-// last alike.
+// checkPassword returns the account with an address and password, from the local
+// accounts or the identity provider. It always checks both, so that all refusals take
+// the same time.
 func (s *Service) checkPassword(ctx context.Context, email, password string) (*identity.User, error) {
 	user, err := s.Users.ByEmail(ctx, email)
 	if err != nil && fault.CodeOf(err) != fault.CodeNotFound {
@@ -85,8 +85,8 @@ func (s *Service) start(ctx context.Context, m identity.Membership, hash string,
 	session := s.newSession(m.UserID, m.OrganizationID, now)
 	var role identity.Role
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
-		// Under the account's lock: whoever locks the account or changes its
-		// password meanwhile either sees this session and ends it, or is seen.
+		// The update holds the lock of the account. A concurrent lock or password
+		// change either sees this session and ends it, or is visible here.
 		_, err := s.Users.Update(ctx, m.UserID, func(u *identity.User) error {
 			if u.Disabled || u.PasswordHash != hash {
 				return errCredentials()
@@ -119,9 +119,9 @@ func (s *Service) newSession(user, organization uuid.UUID, now time.Time) identi
 	}
 }
 
-// use marks a membership as used now and returns its role. It is called under
-// the account's lock, so that one which ended meanwhile does not come back: it
-// is a NotFound fault then.
+// use records the use of a membership and returns its role. It is called under the
+// lock of the account, so that it does not restore a membership that ended
+// concurrently. It returns a NotFound fault in that case.
 func (s *Service) use(ctx context.Context, user, organization uuid.UUID, now time.Time) (identity.Role, error) {
 	m, err := s.Memberships.Find(ctx, user, organization)
 	if err != nil {

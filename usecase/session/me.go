@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Profile is the answer to "who am I" (domain D27).
+// Profile describes the caller (domain D27).
 type Profile struct {
 	User          identity.User
 	Organization  Belonging
 	Organizations []Belonging
-	Assistant     bool // the credential is what the person granted to an OAuth client
+	Assistant     bool // the credential is the user's grant to an OAuth client
 	ExpiresAt     time.Time
 }
 
@@ -28,7 +28,7 @@ type Belonging struct {
 	Role identity.Role
 }
 
-// Me tells the caller who they are and where they belong.
+// Me returns the caller's account and organizations.
 func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
 	user, err := s.Users.ByID(ctx, a.UserID)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
 	return p, nil
 }
 
-// memberships are those of a person, confirmed lately where the identity
-// provider keeps them.
+// memberships returns the memberships of a user. It confirms those that the identity
+// provider manages.
 func (s *Service) memberships(ctx context.Context, u *identity.User) ([]identity.Membership, error) {
 	memberships, err := s.Memberships.OfUser(ctx, u.ID)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) memberships(ctx context.Context, u *identity.User) ([]identity
 	return memberships, nil
 }
 
-// Members lists the people of the caller's organization, for administrators.
+// Members lists the members of the caller's organization, for administrators.
 func (s *Service) Members(ctx context.Context, a identity.Actor, p page.Request) (page.Of[identity.Member], error) {
 	if err := a.RequireAdmin(); err != nil {
 		return page.Of[identity.Member]{}, err
@@ -89,18 +89,18 @@ func (s *Service) Members(ctx context.Context, a identity.Actor, p page.Request)
 	return s.Memberships.List(ctx, a.OrganizationID, p)
 }
 
-// confirmPatience bounds how long a read waits for the identity provider.
-const confirmPatience = 2 * time.Second
+// confirmTimeout limits the wait of a read for the identity provider.
+const confirmTimeout = 2 * time.Second
 
-// confirm brings what a read is about to show up to date; while the provider
-// does not answer, what it said last is shown.
+// confirm updates the data of a read. If the provider does not respond, the last
+// known data is used.
 func (s *Service) confirm(ctx context.Context, ask func(context.Context) error) {
 	if s.Provider == nil {
 		return
 	}
-	hurried, cancel := context.WithTimeout(ctx, confirmPatience)
+	limited, cancel := context.WithTimeout(ctx, confirmTimeout)
 	defer cancel()
-	if err := ask(hurried); err != nil && ctx.Err() == nil {
-		s.Log.WarnContext(ctx, "not confirmed by the identity provider; what it said last is shown", "error", err)
+	if err := ask(limited); err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "not confirmed by the identity provider, using last known data", "error", err)
 	}
 }

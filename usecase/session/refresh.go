@@ -10,18 +10,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Refresh gives a new token for the session of the caller's present one; with
-// an organization it switches the session to that one (domain D27). The
-// session's own end stays where it is. Tokens of the generation before stay
-// valid for identity.RefreshGrace.
+// Refresh issues a new token for the session of the caller's current token. With an
+// organization it switches the session to that organization (domain D27). The end of
+// the session does not change. Tokens of the previous generation stay valid for
+// identity.RefreshGrace.
 func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uuid.UUID) (Token, error) {
 	if a.SessionID == uuid.Nil {
 		return Token{}, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-			"Only a token that this service issued can be refreshed here; refresh others where they came from.")
+			"Only a token that this service issued can be refreshed here; refresh other tokens at their issuer.")
 	}
 	now := s.Clock.Now()
 	if s.Provider != nil {
-		// A membership that was lost there must not live on in our tokens.
+		// A membership that ended at the provider must not continue in tokens of
+		// docledger.
 		if err := s.Provider.Confirm(ctx, a.UserID); err != nil {
 			return Token{}, fmt.Errorf("confirm memberships: %w", err)
 		}
@@ -29,8 +30,8 @@ func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uu
 	var session *identity.Session
 	var role identity.Role
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) (err error) {
-		// Under the account's lock, as at sign-in: whoever ends the membership
-		// meanwhile either ends this session too, or is seen.
+		// The update holds the lock of the account, as at sign-in. A concurrent end
+		// of the membership either ends this session too, or is visible here.
 		if _, err := s.Users.Update(ctx, a.UserID, func(*identity.User) error { return nil }); err != nil {
 			return fmt.Errorf("lock the account: %w", err)
 		}
@@ -67,8 +68,8 @@ func (s *Service) Refresh(ctx context.Context, a identity.Actor, organization uu
 	return s.issue(*session, role, now)
 }
 
-// role is what a person is in an organization; a NotFound fault for somebody
-// who is no member.
+// role returns the role of a user in an organization. It returns a NotFound fault for
+// a user who is not a member.
 func (s *Service) role(ctx context.Context, user, organization uuid.UUID) (identity.Role, error) {
 	m, err := s.Memberships.Find(ctx, user, organization)
 	if err != nil {

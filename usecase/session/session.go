@@ -1,4 +1,4 @@
-// Package session signs people in and tells who is calling.
+// Package session signs users in and identifies the caller.
 package session
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// AttemptWindow is the time within which failed sign-ins of a network are
-// counted.
+// AttemptWindow is the period in which failed sign-ins of a network are counted.
 const AttemptWindow = 15 * time.Minute
 
 const (
@@ -24,50 +23,50 @@ const (
 	networkAttemptPrefix = "network:"
 )
 
-// Limits are the failed sign-ins from one network after which the next attempt
-// is refused: to one account for a time that grows, and to all accounts within
-// AttemptWindow (domain D25).
+// Limits are the numbers of failed sign-ins from one network after which the next
+// attempt is refused. The limit of one account applies for an increasing time. The
+// limit of all accounts applies within AttemptWindow (domain D25).
 type Limits struct {
 	PerAccount int
 	PerAddress int
 }
 
-// Tokens makes and reads our own tokens.
+// Tokens issues and verifies the tokens of docledger.
 type Tokens interface {
 	// Issue signs the claims.
 	Issue(c identity.Claims) (string, error)
-	// Verify returns the claims of a token that we signed and that is good at
-	// now; anything else is an Unauthenticated fault.
+	// Verify returns the claims of a token that docledger signed and that is valid at
+	// now. Otherwise it returns an Unauthenticated fault.
 	Verify(token string, now time.Time) (identity.Claims, error)
-	// Ours says whether a token claims to be one of ours. It proves nothing.
+	// Ours reports whether a token claims to be issued by docledger. It verifies
+	// nothing.
 	Ours(token string) bool
 }
 
-// Provider is the identity provider's side of signing in.
+// Provider is the part of the identity provider that sign-in uses.
 type Provider interface {
 	// Authenticate returns the actor of a token that the provider issued.
 	Authenticate(ctx context.Context, bearer string) (identity.Actor, error)
-	// CheckPassword returns the account whose address and password these are at
-	// the provider, with its memberships brought up to date; invalid_credentials
-	// otherwise.
+	// CheckPassword returns the account with this address and password at the
+	// provider, with current memberships; invalid_credentials otherwise.
 	CheckPassword(ctx context.Context, email, password string) (*identity.User, error)
-	// Confirm brings the memberships of an account to what the provider says
-	// now; it does nothing for a local one.
+	// Confirm updates the memberships of an account from the provider. It does
+	// nothing for a local account.
 	Confirm(ctx context.Context, user uuid.UUID) error
-	// ConfirmMembers does so for everybody in an organization.
+	// ConfirmMembers updates the memberships of all members of an organization.
 	ConfirmMembers(ctx context.Context, organization uuid.UUID) error
 }
 
-// Passwords hashes and compares passwords, slowly on purpose.
+// Passwords hashes and compares passwords with an intentionally slow function.
 type Passwords interface {
 	// Hash returns a salted hash in PHC notation.
 	Hash(ctx context.Context, password string) (string, error)
-	// Matches says whether the password gave the hash. An empty hash matches
-	// nothing, and takes as long as any other to say so.
+	// Matches reports whether the hash is that of the password. An empty hash matches
+	// nothing and takes the same time.
 	Matches(ctx context.Context, hash, password string) (bool, error)
 }
 
-// Service holds the operations of signing in.
+// Service implements the sign-in operations.
 type Service struct {
 	Users         identity.Users
 	Memberships   identity.Memberships
@@ -82,13 +81,13 @@ type Service struct {
 	Clock         usecase.Clock
 	IDs           usecase.IDs
 	Limits        Limits
-	// FailureFloor is the least time that a refused sign-in takes, so that the
-	// reason can't be told from it; 0 where hashing a password is all there is.
+	// FailureFloor is the minimum duration of a refused sign-in, so that the duration
+	// does not reveal the reason; 0 if only the hash of the password takes time.
 	FailureFloor time.Duration
 	Log          *slog.Logger
 }
 
-// Token is a signed-in caller's credential.
+// Token is the credential of a signed-in caller.
 type Token struct {
 	Token     string
 	ExpiresAt time.Time
@@ -108,7 +107,7 @@ func (s *Service) issue(session identity.Session, role identity.Role, now time.T
 	return Token{Token: token, ExpiresAt: expires}, err
 }
 
-// errUnauthorized reads the same whatever is wrong with a credential.
+// errUnauthorized returns the same error for every invalid credential.
 func errUnauthorized() *fault.Error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthorized, "The token is missing, expired or not valid. Sign in again.")
 }

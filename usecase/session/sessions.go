@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Logout ends the session of the caller's token, and returns it.
+// Logout ends the session of the caller's token and returns it.
 func (s *Service) Logout(ctx context.Context, a identity.Actor) (*identity.Session, error) {
 	if a.SessionID == uuid.Nil {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidRequest,
@@ -20,13 +20,13 @@ func (s *Service) Logout(ctx context.Context, a identity.Actor) (*identity.Sessi
 	return s.EndSession(ctx, a, a.SessionID)
 }
 
-// List lists the caller's sessions, the newest first.
+// List lists the caller's sessions, newest first.
 func (s *Service) List(ctx context.Context, a identity.Actor, p page.Request) (page.Of[identity.Session], error) {
 	return s.Sessions.OfUser(ctx, a.UserID, s.Clock.Now(), p)
 }
 
-// EndSession ends one of the caller's sessions, and returns it; somebody else's
-// is missing.
+// EndSession ends one of the caller's sessions and returns it. The session of another
+// user is not found.
 func (s *Service) EndSession(ctx context.Context, a identity.Actor, id uuid.UUID) (*identity.Session, error) {
 	ended, err := s.Sessions.End(ctx, identity.SessionFilter{UserID: a.UserID, ID: id})
 	if err != nil {
@@ -42,12 +42,11 @@ func (s *Service) EndSession(ctx context.Context, a identity.Actor, id uuid.UUID
 type PasswordInput struct {
 	Current string
 	New     string
-	Address string // the caller's network address, for counting failures
+	Address string // network address of the caller, for counting failures
 }
 
-// ChangePassword changes the password of the caller's local account. It ends
-// every session of the account, and returns a token of a new one for the
-// caller.
+// ChangePassword changes the password of the caller's local account. It ends all
+// sessions of the account and returns a token of a new session.
 func (s *Service) ChangePassword(ctx context.Context, a identity.Actor, in PasswordInput) (Token, error) {
 	now := s.Clock.Now()
 	u, err := s.Users.ByID(ctx, a.UserID)
@@ -56,7 +55,7 @@ func (s *Service) ChangePassword(ctx context.Context, a identity.Actor, in Passw
 	}
 	if u.IdentityID != "" || a.SessionID == uuid.Nil {
 		return Token{}, fault.New(fault.Conflict, fault.CodeConflict,
-			"The identity provider keeps the password of this account. Change it there.")
+			"The identity provider manages the password of this account. Change it there.")
 	}
 	if len(in.New) < identity.MinPassword {
 		return Token{}, fault.InvalidField("new_password", "must have at least %d characters", identity.MinPassword)
@@ -69,7 +68,7 @@ func (s *Service) ChangePassword(ctx context.Context, a identity.Actor, in Passw
 		return err
 	})
 	if fault.CodeOf(err) == fault.CodeInvalidCredentials {
-		// Not a 401: the token is valid, and clients would renew it.
+		// Not a 401: the token is valid, and clients would refresh it.
 		return Token{}, fault.InvalidField("current_password", "is not the password of this account")
 	}
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package blobtest is the contract of document.Blobs as tests, which every
-// implementation passes.
+// Package blobtest contains the contract tests of document.Blobs, which every
+// implementation must pass.
 package blobtest
 
 import (
@@ -19,15 +19,15 @@ import (
 	"docledger/domain/fault"
 )
 
-// Run runs the contract; open gives each test an empty store.
+// Run runs the contract tests; open returns an empty store for each test.
 func Run(t *testing.T, open func(t testing.TB) document.Blobs) {
 	for name, test := range map[string]func(*testing.T, document.Blobs){
-		"round trip":         testRoundTrip,
-		"missing":            testMissing,
-		"error of the bytes": testSourceError,
-		"cancelled":          testCancelled,
-		"side by side":       testSideBySide,
-		"bounded memory":     testMemory,
+		"round trip":     testRoundTrip,
+		"missing":        testMissing,
+		"source error":   testSourceError,
+		"cancelled":      testCancelled,
+		"concurrent":     testConcurrent,
+		"bounded memory": testMemory,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -96,11 +96,11 @@ func testSourceError(t *testing.T, blobs document.Blobs) {
 	content := bytes.Repeat([]byte("x"), 300_000)
 	broken := io.MultiReader(bytes.NewReader(content), failing{})
 	if _, _, err := blobs.Put(context.Background(), broken); err != errSource {
-		t.Errorf("error %v, want the source's own", err)
+		t.Errorf("error %v, want the error of the source", err)
 	}
 	sum := sha256.Sum256(content)
 	if _, err := blobs.Open(context.Background(), hex.EncodeToString(sum[:])); fault.CodeOf(err) != fault.CodeNotFound {
-		t.Errorf("what came before the error was kept (%v)", err)
+		t.Errorf("the bytes before the error were stored (%v)", err)
 	}
 }
 
@@ -123,7 +123,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-func testSideBySide(t *testing.T, blobs document.Blobs) {
+func testConcurrent(t *testing.T, blobs document.Blobs) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
@@ -150,7 +150,7 @@ func testSideBySide(t *testing.T, blobs document.Blobs) {
 	wg.Wait()
 }
 
-// testMemory stores 64 MiB and looks at what was allocated for it.
+// testMemory stores 64 MiB and measures the allocated memory.
 func testMemory(t *testing.T, blobs document.Blobs) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -160,6 +160,6 @@ func testMemory(t *testing.T, blobs document.Blobs) {
 		t.Errorf("stored %d bytes (%v)", size, err)
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
-		t.Errorf("allocated %d MiB on the way", grown>>20)
+		t.Errorf("allocated %d MiB", grown>>20)
 	}
 }

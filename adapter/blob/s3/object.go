@@ -13,23 +13,23 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// resumes bounds how often in a row reading goes on after a cut connection
-// without getting a byte further.
+// resumes is the maximum number of consecutive reconnects without progress after a
+// broken connection.
 const resumes = 3
 
-// object reads one blob. Seeking costs nothing until the next byte is read.
+// object reads one blob. Seek makes no request; the next Read does.
 type object struct {
 	ctx   context.Context
 	store *Store
 	key   string
 	size  int64
 
-	at     int64 // the next byte to be read
+	at     int64 // offset of the next byte to read
 	body   io.ReadCloser
-	bodyAt int64 // the next byte of body
+	bodyAt int64 // offset of the next byte of body
 
 	hash   hash.Hash
-	hashed int64 // so many bytes from the first one on are in hash
+	hashed int64 // number of leading bytes that hash includes
 }
 
 // Read implements io.Reader.
@@ -48,14 +48,14 @@ func (o *object) Read(p []byte) (int, error) {
 		if o.ctx.Err() != nil {
 			return 0, o.ctx.Err()
 		}
-		if try == resumes || o.body == nil { // a request has its own tries
+		if try == resumes || o.body == nil { // each request has separate retries
 			return 0, err
 		}
 		o.drop()
 	}
 }
 
-// read reads from a request that stands at the next byte.
+// read reads from a request that is positioned at the next byte.
 func (o *object) read(p []byte) (int, error) {
 	if o.body != nil && o.bodyAt != o.at {
 		o.drop()
@@ -73,25 +73,26 @@ func (o *object) read(p []byte) (int, error) {
 	return 0, spool.Unavailable("read the blob", errors.Join(io.ErrUnexpectedEOF, err))
 }
 
-// count takes what was read, and holds the whole against its name.
+// count records the bytes that were read. At the end it compares the hash of the
+// content with the key.
 func (o *object) count(p []byte) (int, error) {
 	if o.at == o.hashed {
 		o.hash.Write(p)
 		o.hashed += int64(len(p))
 		if o.hashed == o.size && hex.EncodeToString(o.hash.Sum(nil)) != o.key {
-			return 0, fmt.Errorf("the object store has other bytes under %s than were stored", o.key)
+			return 0, fmt.Errorf("the content of %s in the object store has changed", o.key)
 		}
 	}
 	o.at += int64(len(p))
 	return len(p), nil
 }
 
-// request asks for the bytes from the next one on.
+// request requests the bytes from the next one on.
 func (o *object) request() error {
 	var options minio.GetObjectOptions
 	if o.at > 0 {
 		if err := options.SetRange(o.at, 0); err != nil {
-			return fmt.Errorf("ask for a part of the blob: %w", err)
+			return fmt.Errorf("request a part of the blob: %w", err)
 		}
 	}
 	body, info, _, err := o.store.client.GetObject(o.ctx, o.store.bucket, o.store.name(o.key), options)
@@ -114,7 +115,7 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 		offset += o.size
 	}
 	if offset < 0 || whence < io.SeekStart || whence > io.SeekEnd {
-		return 0, errors.New("seek before the beginning of a blob")
+		return 0, errors.New("seek before the start of the blob")
 	}
 	o.at = offset
 	return offset, nil
@@ -126,7 +127,7 @@ func (o *object) Close() error {
 	return nil
 }
 
-// drop ends the request. Its error tells nothing that reading has not told.
+// drop ends the request. Its error adds nothing to the error of the read.
 func (o *object) drop() {
 	if o.body != nil {
 		_ = o.body.Close()

@@ -1,5 +1,5 @@
-// Package s3 keeps the bytes of documents in a bucket of an object store that
-// speaks the protocol of Amazon S3.
+// Package s3 stores the bytes of documents in a bucket of an object store with the
+// Amazon S3 protocol.
 package s3
 
 import (
@@ -25,38 +25,38 @@ import (
 )
 
 const (
-	// tries bounds how often one request is sent: with the pauses between them a
-	// store that is out of reach is given up after some two seconds.
+	// tries is the maximum number of attempts of one request. With the delays between
+	// them, an unreachable store fails after about two seconds.
 	tries = 4
-	// partSize is where an upload begins to go in parts, and how large they are.
-	// The interface takes 5 GiB in one part and 10,000 parts.
+	// partSize is the size of an upload part, and the size above which an upload uses
+	// parts. The interface allows 5 GiB in one part and 10,000 parts.
 	partSize       = 64 << 20
 	parallelParts  = 2
 	dialTimeout    = 3 * time.Second
-	answerTimeout  = time.Minute // of the first byte; a large upload takes its time to be joined
+	answerTimeout  = time.Minute // for the first byte; joining a large upload takes time
 	idleTimeout    = 90 * time.Second
 	idlePerStore   = 32
 	checksumHeader = "X-Amz-Checksum-Sha256"
 )
 
-// Options say where the bucket is.
+// Options configure the bucket.
 type Options struct {
-	URL       string // of the store, without path: http or https
+	URL       string // address of the store, without path: http or https
 	Region    string
 	Bucket    string
-	Prefix    string // of every name in the bucket; "" for none
+	Prefix    string // prefix of every object name; "" for none
 	AccessKey string
 	SecretKey string
-	PathStyle bool   // the bucket stands in the path of URLs rather than in their host
-	SpoolDir  string // for files on their way; local, and this process's or shared
+	PathStyle bool   // the bucket is in the path of URLs, not in their host
+	SpoolDir  string // local folder for files in transfer; processes may share it
 
-	Transport http.RoundTripper // nil for one with time-outs
+	Transport http.RoundTripper // nil for a transport with timeouts
 }
 
-// Store implements document.Blobs. A blob is the object prefix/ab/cd/abcd…,
-// named by its SHA-256, which is sent along so that the store checks it too. An
-// object appears whole or not at all. Bytes on their way in lie in a local file
-// until their hash, which is their name, is known.
+// Store implements document.Blobs. A blob is the object prefix/ab/cd/abcd…, named by
+// its SHA-256. The upload includes the SHA-256, so that the store verifies it too. An
+// object appears completely or not at all. Uploaded bytes are in a local file until
+// their hash, which is their name, is known.
 type Store struct {
 	client *minio.Core
 	bucket string
@@ -67,11 +67,11 @@ type Store struct {
 
 var _ document.Blobs = (*Store)(nil)
 
-// New connects when it is used, not before.
+// New returns a store. It connects on first use.
 func New(o Options) (*Store, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("the address of the object store is no URL")
+		return nil, errors.New("the address of the object store is not a URL")
 	}
 	transport := o.Transport
 	if transport == nil {
@@ -101,11 +101,11 @@ func newTransport() http.RoundTripper {
 		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout,
 		MaxIdleConnsPerHost: idlePerStore,
-		DisableCompression:  true, // bytes and sizes are those that were stored
+		DisableCompression:  true, // the client must receive the stored bytes and sizes
 	}
 }
 
-// Prepare makes the bucket where there is none.
+// Prepare creates the bucket if it does not exist.
 func (s *Store) Prepare(ctx context.Context) error {
 	there, err := s.client.BucketExists(ctx, s.bucket)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 	}
 	err = s.client.MakeBucket(ctx, s.bucket, minio.MakeBucketOptions{Region: s.region})
 	if code := minio.ToErrorResponse(err).Code; err != nil && code != minio.BucketAlreadyOwnedByYou {
-		return fmt.Errorf("make the bucket: %w", err)
+		return fmt.Errorf("create the bucket: %w", err)
 	}
 	return nil
 }
@@ -143,11 +143,11 @@ func (s *Store) upload(ctx context.Context, file *os.File, key string, size int6
 	}
 	options := minio.PutObjectOptions{
 		PartSize: partSize, NumThreads: parallelParts,
-		// Signed in chunks, nothing at all would still be sent as a chunk, which
-		// some servers leave on the connection for the next request to trip over.
+		// Some servers leave the chunk of an empty signed upload on the connection,
+		// where it breaks the next request.
 		DisableContentSha256: size == 0,
 	}
-	if size <= partSize { // the checksum of an object in parts is another
+	if size <= partSize { // an object in parts has a different checksum
 		sum, err := hex.DecodeString(key)
 		if err != nil {
 			return fmt.Errorf("read the hash: %w", err)
@@ -159,7 +159,7 @@ func (s *Store) upload(ctx context.Context, file *os.File, key string, size int6
 	}
 	stored, err := s.client.StatObject(ctx, s.bucket, s.name(key), minio.StatObjectOptions{})
 	if err != nil {
-		return s.failed(ctx, "look at the stored blob", err)
+		return s.failed(ctx, "check the stored blob", err)
 	}
 	if stored.Size != size {
 		return spool.Unavailable("store the blob", fmt.Errorf("%d bytes were sent and %d stored", size, stored.Size))
@@ -167,9 +167,8 @@ func (s *Store) upload(ctx context.Context, file *os.File, key string, size int6
 	return nil
 }
 
-// Open implements document.Blobs. Whoever reads a blob from its first byte to
-// its last gets an error in place of the end if the bytes are not those that
-// were stored.
+// Open implements document.Blobs. A reader that reads a blob from the first byte to
+// the last gets an error instead of io.EOF if the bytes differ from the stored ones.
 func (s *Store) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -202,7 +201,7 @@ func (s *Store) Local(ctx context.Context, key string) (_ string, release func()
 	return file.Name(), func() { discard(file) }, nil
 }
 
-// failed says what went wrong as a caller may see it.
+// failed converts an error into one that a caller may see.
 func (s *Store) failed(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -221,7 +220,8 @@ func (s *Store) name(key string) string {
 	return name
 }
 
-// discard ends a spool file; what can't be removed now, the next start removes.
+// discard removes a spool file. The next start removes a file that cannot be removed
+// now.
 func discard(file *os.File) {
 	_ = os.Remove(file.Name())
 	_ = file.Close()

@@ -25,7 +25,7 @@ import (
 
 const bucket = "documents"
 
-// options are those of a bucket on the server that is not there yet.
+// options returns the options of a new bucket on the server.
 func options(t testing.TB, server *objectstore.Instance) s3.Options {
 	t.Helper()
 	return s3.Options{
@@ -43,13 +43,13 @@ func open(t testing.TB, o s3.Options) *s3.Store {
 	return store
 }
 
-// prepared opens a store on a server of its own.
+// prepared opens a store on a separate server.
 func prepared(t testing.TB) (*objectstore.Instance, s3.Options, *s3.Store) {
 	t.Helper()
 	server := objectstore.New(t)
 	o := options(t, server)
 	store := open(t, o)
-	for range 2 { // the second time it is there
+	for range 2 { // the second call finds the bucket
 		if err := store.Prepare(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func prepared(t testing.TB) (*objectstore.Instance, s3.Options, *s3.Store) {
 }
 
 func TestStore(t *testing.T) {
-	// Not parallel: the contract looks at what the process allocates.
+	// Not parallel: the contract tests measure the allocations of the process.
 	server := objectstore.New(t)
 	count := 0
 	blobtest.Run(t, func(t testing.TB) document.Blobs {
@@ -104,13 +104,13 @@ func wantFiles(t testing.TB, dir string, want int) {
 	}
 }
 
-// file is where the server keeps a blob.
+// file returns the path of a blob on the server.
 func file(server *objectstore.Instance, key string) string {
 	return filepath.Join(server.Folder, bucket, "installation", key[:2], key[2:4], key)
 }
 
-// TestLargeBlobGoesInParts, whose bytes are hashed on the way back.
-func TestLargeBlobGoesInParts(t *testing.T) {
+// TestLargeBlobIsUploadedInParts also checks that the hash is verified on download.
+func TestLargeBlobIsUploadedInParts(t *testing.T) {
 	t.Parallel()
 	server, o, store := prepared(t)
 	const size = 130 << 20
@@ -143,8 +143,9 @@ func (pattern) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestServerIsToldTheHash so that it refuses other bytes.
-func TestServerIsToldTheHash(t *testing.T) {
+// TestUploadSendsTheHash checks that the server receives the hash, so that it can
+// refuse other bytes.
+func TestUploadSendsTheHash(t *testing.T) {
 	t.Parallel()
 	_, o, _ := prepared(t)
 	var told sync.Map
@@ -159,7 +160,7 @@ func TestServerIsToldTheHash(t *testing.T) {
 	sum := sha256.Sum256(content)
 	path := "/" + bucket + "/installation/" + key[:2] + "/" + key[2:4] + "/" + key
 	if got, _ := told.Load(path); got != base64.StdEncoding.EncodeToString(sum[:]) {
-		t.Errorf("it was told %v", got)
+		t.Errorf("it received %v", got)
 	}
 }
 
@@ -167,7 +168,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestRefusedBytesAreNotKept(t *testing.T) {
+func TestRefusedBytesAreNotStored(t *testing.T) {
 	t.Parallel()
 	_, o, _ := prepared(t)
 	o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -187,8 +188,8 @@ func TestRefusedBytesAreNotKept(t *testing.T) {
 	}
 }
 
-// TestReadingGoesOnAfterACut where it stood.
-func TestReadingGoesOnAfterACut(t *testing.T) {
+// TestReadResumesAfterBrokenConnection checks that a read continues at its position.
+func TestReadResumesAfterBrokenConnection(t *testing.T) {
 	t.Parallel()
 	server, _, store := prepared(t)
 	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<18) // 4 MiB
@@ -198,14 +199,15 @@ func TestReadingGoesOnAfterACut(t *testing.T) {
 	if err != nil || !bytes.Equal(got, content) {
 		t.Errorf("read %d of %d bytes: %v", len(got), len(content), err)
 	}
-	server.CutAfter(600, 1000) // the head of an answer and little more
+	server.CutAfter(600, 1000) // the response header and little more
 	if got, err := read(t, store, key); err == nil || len(got) == len(content) {
-		t.Errorf("read %d bytes over a line that always breaks", len(got))
+		t.Errorf("read %d bytes over a connection that always breaks", len(got))
 	}
 }
 
-// TestFailuresOfTheServerAreRetried a few times, with the whole body.
-func TestFailuresOfTheServerAreRetried(t *testing.T) {
+// TestServerErrorsAreRetried checks that a failed request is repeated a limited
+// number of times with the whole body.
+func TestServerErrorsAreRetried(t *testing.T) {
 	t.Parallel()
 	_, o, _ := prepared(t)
 	var failures, calls atomic.Int32
@@ -240,7 +242,7 @@ func TestFailuresOfTheServerAreRetried(t *testing.T) {
 	wantFiles(t, o.SpoolDir, 0)
 }
 
-func TestOtherBytesAreNotHandedOut(t *testing.T) {
+func TestChangedBytesAreRefused(t *testing.T) {
 	t.Parallel()
 	server, o, store := prepared(t)
 	content := bytes.Repeat([]byte("true"), 100_000)
@@ -260,15 +262,15 @@ func TestOtherBytesAreNotHandedOut(t *testing.T) {
 		}
 		wantFiles(t, o.SpoolDir, 0)
 	}
-	key := put(t, store, content) // heals it
+	key := put(t, store, content) // storing it again repairs it
 	if got, err := read(t, store, key); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("stored again, it reads %d bytes: %v", len(got), err)
 	}
 }
 
-// TestOutOfReach is a passing condition; a missing bucket or a wrong key are no
-// missing blobs.
-func TestOutOfReach(t *testing.T) {
+// TestUnreachable checks that an unreachable store is reported as unavailable. A
+// missing bucket or a wrong key is not reported as a missing blob.
+func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server, o, store := prepared(t)
 	key := put(t, store, []byte("here"))
@@ -295,7 +297,7 @@ func wantUnavailable(t *testing.T, name string, store *s3.Store, key string) {
 			t.Errorf("%s: %s: %v", name, what, err)
 		}
 		if err != nil && strings.Contains(err.Error(), objectstore.SecretKey) {
-			t.Errorf("%s: %s: the error shows the key", name, what)
+			t.Errorf("%s: %s: the error contains the key", name, what)
 		}
 	}
 }
@@ -321,7 +323,7 @@ func TestSeek(t *testing.T) {
 		}
 	}
 	if _, err := r.Seek(-1, io.SeekStart); err == nil {
-		t.Error("there is something before the first byte")
+		t.Error("a seek before the first byte succeeded")
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package spool writes bytes that arrive into files of a folder while it hashes
-// them. What a process that is gone has left there is removed at the next start.
+// Package spool writes incoming bytes into files of a folder and computes their hash.
+// The next start removes files that ended processes left.
 package spool
 
 import (
@@ -17,14 +17,14 @@ import (
 	"docledger/domain/fault"
 )
 
-// chunk is how much is in memory at a time.
+// chunk is the number of bytes in memory at a time.
 const chunk = 128 << 10
 
 // Spool is a folder of files that are being written or used.
 type Spool struct{ dir string }
 
-// Open makes the folder where it is missing, and removes what processes that
-// are gone have left.
+// Open creates the folder if it is missing, and removes files that ended processes
+// left.
 func Open(dir string) (*Spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the spool folder: %w", err)
@@ -33,9 +33,8 @@ func Open(dir string) (*Spool, error) {
 	return s, s.removeLeftovers()
 }
 
-// Create opens a file to write to and locks it, so that another process that
-// starts meanwhile does not take it for a leftover. Whoever takes it closes it,
-// and removes it unless it was renamed.
+// Create creates and locks a file, so that another starting process does not treat it
+// as a leftover. The caller must close it, and must remove it unless it renamed it.
 func (s *Spool) Create() (*os.File, error) {
 	for {
 		file, err := os.CreateTemp(s.dir, "put-*")
@@ -43,7 +42,7 @@ func (s *Spool) Create() (*os.File, error) {
 			return nil, Unavailable("create a spool file", err)
 		}
 		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			// A starting process holds it, and removes it.
+			// Another starting process has locked the file and removes it.
 			if err := file.Close(); err != nil {
 				return nil, Unavailable("create a spool file", err)
 			}
@@ -52,19 +51,19 @@ func (s *Spool) Create() (*os.File, error) {
 		if _, err := os.Lstat(file.Name()); err == nil {
 			return file, nil
 		}
-		if err := file.Close(); err != nil { // it was removed before the lock was taken
+		if err := file.Close(); err != nil { // the file was removed before the lock was acquired
 			return nil, Unavailable("create a spool file", err)
 		}
 	}
 }
 
-// Copy writes what r yields to the file and returns its SHA-256 in lower-case
-// hex and its size in bytes. An error of r, or that of ctx, is returned as it
-// is; one of the file is an Unavailable fault.
+// Copy writes the bytes of r to the file and returns their SHA-256 in lower-case hex
+// and their number. It returns errors of r and of ctx unchanged. An error of the file
+// is an Unavailable fault.
 func Copy(ctx context.Context, file *os.File, r io.Reader) (sum string, size int64, err error) {
 	hash := sha256.New()
 	source := &reader{ctx: ctx, r: r}
-	// Without the wrapper io.CopyBuffer would let the file read by itself.
+	// Without the wrapper, io.CopyBuffer would use the ReadFrom method of the file.
 	size, err = io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(file, hash)}, source, make([]byte, chunk))
 	if source.err != nil {
 		return "", 0, source.err
@@ -75,7 +74,8 @@ func Copy(ctx context.Context, file *os.File, r io.Reader) (sum string, size int
 	return hex.EncodeToString(hash.Sum(nil)), size, nil
 }
 
-// Valid says whether a key is a lower-case SHA-256 in hex, and so no path.
+// Valid reports whether a key is a lower-case SHA-256 in hex, and therefore not a
+// path.
 func Valid(key string) bool {
 	if len(key) != 2*sha256.Size {
 		return false
@@ -88,10 +88,10 @@ func Valid(key string) bool {
 	return true
 }
 
-// Unavailable is the fault of a store that does not do what it should.
+// Unavailable returns the fault for a store that does not work.
 func Unavailable(doing string, err error) error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"Files can't be stored or read at the moment; repeat the request shortly.").WithCause(fmt.Errorf("%s: %w", doing, err))
+		"Files cannot be stored or read at the moment. Repeat the request shortly.").WithCause(fmt.Errorf("%s: %w", doing, err))
 }
 
 func (s *Spool) removeLeftovers() error {
@@ -117,7 +117,7 @@ func removeUnlocked(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return nil // its writer lives
+		return nil // the writer still runs
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -125,8 +125,8 @@ func removeUnlocked(path string) (err error) {
 	return nil
 }
 
-// reader keeps the error of what arrives apart from that of the disk, and ends
-// with the context.
+// reader separates errors of the source from errors of the disk, and stops when the
+// context ends.
 type reader struct {
 	ctx context.Context
 	r   io.Reader

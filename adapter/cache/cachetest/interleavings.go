@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// The steps of one event and of two readers. Each reader begins to load, reads
-// the processor where the cache makes it, and hands over what it read, which is
-// then kept. The event changes the plan at the processor, has the entry removed,
-// is answered, and has it removed again when its job commits.
+// The steps of one event and of two readers. Each reader starts a load, reads from
+// the processor if the cache requires it, and returns the value, which the cache then
+// stores. The event changes the plan at the processor, removes the entry, responds,
+// and removes the entry again when its job commits.
 const (
 	begin1, read1, keep1 = "begin1", "read1", "keep1"
 	begin2, read2, keep2 = "begin2", "read2", "keep2"
@@ -23,9 +23,9 @@ const (
 	answer, removeAgain  = "answer", "remove again"
 )
 
-// interleavings plays every order of the steps, each on an organization of its
-// own: no load that begins after the answer may see the plan from before the
-// event, and nothing may keep it.
+// interleavings runs every order of the steps, each with a new organization. No load
+// that starts after the response may return the plan from before the event, and the
+// cache may not store that plan.
 func interleavings(t *testing.T, e Env) {
 	count := 0
 	orders([][]string{{begin1, read1, keep1}, {begin2, read2, keep2}, {change, remove, answer, removeAgain}}, nil, func(order []string) {
@@ -35,7 +35,7 @@ func interleavings(t *testing.T, e Env) {
 		}
 	})
 	if count != 4200 { // 10! / (3! 3! 4!)
-		t.Errorf("%d orders were played", count)
+		t.Errorf("%d orders were run", count)
 	}
 }
 
@@ -56,24 +56,24 @@ func orders(sequences [][]string, sofar []string, each func([]string)) {
 	}
 }
 
-// stuck ends a play in which a reader waits for what never comes.
+// stuck ends a run in which a reader waits for an event that never comes.
 const stuck = 20 * time.Second
 
-// table is one play: the processor's plan, and who has got how far.
+// table is one run: the plan at the processor and the progress of each reader.
 type table struct {
 	e        Env
 	org      uuid.UUID
 	plan     string
 	answered bool
-	removed  int // how often, since fills are shared only between removals
+	removed  int // number of removals, because fills are shared only between removals
 	readers  map[string]*reader
 	problem  string
 }
 
 type reader struct {
-	late    bool // began after the answer
-	filling bool // reads the processor itself
-	removed int  // the table's, when it began
+	late    bool // started after the response
+	filling bool // reads from the processor itself
+	removed int  // value of table.removed at its start
 	begun   chan struct{}
 	waits   chan struct{}
 	give    chan string
@@ -116,13 +116,13 @@ func (w *table) step(step, name string) {
 	switch {
 	case step == "begin":
 		w.begin(name)
-	case !r.filling: // the cache or the other reader's fill answers it
+	case !r.filling: // the cache or the fill of the other reader returns the value
 	case step == "read":
 		r.read = w.plan
 	default:
 		r.give <- r.read
 		w.end(r)
-		for _, other := range w.readers { // who shared the fill
+		for _, other := range w.readers { // the reader that shared the fill
 			if other != r && !other.done && !other.filling {
 				w.end(other)
 			}
@@ -130,8 +130,8 @@ func (w *table) step(step, name string) {
 	}
 }
 
-// begin starts a load and waits until it has an answer, or reads the processor
-// itself, or shares the fill of the other reader in the same process.
+// begin starts a load. It waits until the load has a value, reads from the processor,
+// or shares the fill of the other reader in the same process.
 func (w *table) begin(name string) {
 	r := &reader{
 		late: w.answered, removed: w.removed,
@@ -168,11 +168,11 @@ func (w *table) begin(name string) {
 		w.end(r)
 	case <-shares:
 	case <-time.After(stuck):
-		w.problem = "reader " + name + " neither fills nor is answered"
+		w.problem = "reader " + name + " neither fills nor returns"
 	}
 }
 
-// end takes a reader's answer.
+// end receives the result of a reader.
 func (w *table) end(r *reader) {
 	r.done = true
 	select {
@@ -181,12 +181,12 @@ func (w *table) end(r *reader) {
 			w.problem = fmt.Sprintf("a reader (after the answer: %t) gets %q", r.late, got)
 		}
 	case <-time.After(stuck):
-		w.problem = "a reader is never answered"
+		w.problem = "a reader never returns"
 	}
 }
 
-// waiting is a context that tells when somebody begins to wait for its end,
-// which a load does that shares another one's fill.
+// waiting is a context that reports when a caller starts to wait for its end. A load
+// does so when it shares the fill of another load.
 type waiting struct {
 	context.Context
 	waits chan<- struct{}
@@ -196,7 +196,7 @@ type waiting struct {
 func (w waiting) Done() <-chan struct{} {
 	select {
 	case w.waits <- struct{}{}:
-	default: // told often enough
+	default: // already reported
 	}
 	return w.Context.Done()
 }

@@ -1,4 +1,4 @@
-// Package cachetest is the contract suite of billing.PlanCache.
+// Package cachetest contains the contract tests of billing.PlanCache.
 package cachetest
 
 import (
@@ -15,9 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Env is a cache under test: Other is a second process's view of it (itself
-// where it has none), Advance moves the clock for what is kept of an
-// organization.
+// Env is a cache under test. Other is the view of a second process, or the same cache
+// if there is none. Advance moves the clock for the records of an organization.
 type Env struct {
 	Cache   billing.PlanCache
 	Other   billing.PlanCache
@@ -39,12 +38,12 @@ func load(t *testing.T, c billing.PlanCache, org uuid.UUID, name string) string 
 		t.Fatal(err)
 	}
 	if r.MaxEntities == nil || *r.MaxEntities != 7 || r.MaxInvoicesPerMonth != nil || !r.BillingCycleEnd.Equal(plan("").BillingCycleEnd) {
-		t.Fatalf("the record came back as %+v", r)
+		t.Fatalf("the record was read as %+v", r)
 	}
 	return r.CurrentPlan
 }
 
-// Run holds an implementation to the contract of billing.PlanCache.
+// Run runs the contract tests of billing.PlanCache.
 func Run(t *testing.T, open func(t *testing.T) Env) {
 	t.Run("KeepsForFiveMinutes", func(t *testing.T) {
 		t.Parallel()
@@ -52,11 +51,11 @@ func Run(t *testing.T, open func(t *testing.T) Env) {
 		load(t, e.Cache, org, "first")
 		e.Advance(org, billing.CacheTTL-time.Second)
 		if got := load(t, e.Other, org, "second"); got != "first" {
-			t.Errorf("a second before its end the plan is %s", got)
+			t.Errorf("one second before expiry the plan is %s", got)
 		}
 		e.Advance(org, 2*time.Second)
 		if got := load(t, e.Cache, org, "third"); got != "third" {
-			t.Errorf("a second after its end the plan is %s", got)
+			t.Errorf("one second after expiry the plan is %s", got)
 		}
 		if got := load(t, e.Cache, uuid.New(), "other"); got != "other" {
 			t.Errorf("another organization has the plan %s", got)
@@ -103,7 +102,7 @@ func Run(t *testing.T, open func(t *testing.T) Env) {
 				return plan("slow"), ctx.Err()
 			})
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("the caller that gave up got %v", err)
+				t.Errorf("the cancelled caller got %v", err)
 			}
 		})
 		<-began
@@ -145,7 +144,7 @@ func oneCall(t *testing.T, e Env) {
 	}
 }
 
-// lateFill lets a fill end after an invalidation that came while it ran.
+// lateFill ends a fill after an invalidation that happened during the fill.
 func lateFill(t *testing.T, e Env) {
 	org := uuid.New()
 	began, release := make(chan struct{}), make(chan struct{})
@@ -171,7 +170,7 @@ func lateFill(t *testing.T, e Env) {
 	old.Wait()
 	for name, c := range map[string]billing.PlanCache{"this": e.Cache, "the other": e.Other} {
 		if got := load(t, c, org, "newest"); got == "old" {
-			t.Errorf("%s process sees the old plan", name)
+			t.Errorf("%s process returns the old plan", name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Command generate writes notices.txt.gz: the licence files of every module that
-// is linked into a program on any platform, of the Go distribution, and of the
-// components that are embedded.
+// Command generate writes notices.txt.gz: the licence files of every module that any
+// platform links into a program, of the Go distribution, and of the embedded
+// components.
 package main
 
 import (
@@ -17,13 +17,13 @@ import (
 	"strings"
 )
 
-// platforms are those that the programs are released for.
+// platforms are the release platforms of the programs.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 
-// isNotice tells files of licences and notices from others.
+// isNotice matches the names of licence and notice files.
 var isNotice = regexp.MustCompile(`(?i)^(licen[sc]e|notice|copying|patents)([-._].*)?$`)
 
-// component is something that has licences.
+// component is a part with licences.
 type component struct {
 	name  string
 	files map[string]string // name of the file → text
@@ -60,11 +60,11 @@ func run() error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	return os.WriteFile("notices.txt.gz", b.Bytes(), 0o644) //nolint:gosec // it is public
+	return os.WriteFile("notices.txt.gz", b.Bytes(), 0o644) //nolint:gosec // the file is public
 }
 
-// modules returns the modules that are linked, in order of their names. A
-// module's licences include those of the folders of its linked packages.
+// modules returns the linked modules, sorted by name. The licences of a module
+// include those in the folders of its linked packages.
 func modules() ([]component, error) {
 	found := map[string]component{}
 	for _, platform := range platforms {
@@ -101,8 +101,8 @@ func modules() ([]component, error) {
 	return all, nil
 }
 
-// collect adds the licence files of the folder of a package and of its parents
-// up to the root of the module.
+// collect adds the licence files of a package folder and of its parents up to the
+// root of the module.
 func collect(files map[string]string, root, dir string) error {
 	for {
 		entries, err := os.ReadDir(dir)
@@ -159,7 +159,7 @@ func components(dir string) ([]component, error) {
 	return all, nil
 }
 
-// goDistribution has the licence of Go's standard library.
+// goDistribution returns the licence of Go's standard library.
 func goDistribution() (component, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -185,7 +185,7 @@ its licences and notices are files in the folder into which it is installed.
 
 `
 
-// render lists the components, and each text once with the components that have it.
+// render lists the components, then each text once with the components that use it.
 func render(all []component) string {
 	var b strings.Builder
 	b.WriteString(introduction)

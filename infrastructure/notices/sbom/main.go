@@ -1,6 +1,5 @@
-// Command sbom completes the bill of materials of a binary: it adds the embedded
-// components that are no Go modules, and fails if a module of the binary is
-// missing.
+// Command sbom completes the bill of materials of a binary. It adds the embedded
+// components that are not Go modules, and fails if a module of the binary is missing.
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 	"strings"
 )
 
-// embedded are the components that the Go tools do not know.
+// embedded lists the components that the Go tools do not report.
 var embedded = []map[string]any{
 	{
 		"type": "library", "name": "pdfium", "bom-ref": "embedded:pdfium", "scope": "required",
@@ -77,7 +76,7 @@ func complete(binary, file string) error {
 	if text, err = json.MarshalIndent(bill, "", "  "); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil { //nolint:gosec // it is public
+	if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil { //nolint:gosec // the file is public
 		return err
 	}
 	fmt.Printf("%s: %d components\n", file, len(components))

@@ -2,15 +2,15 @@ package ratelimit
 
 import "sync"
 
-// ConcurrencyLimiter bounds how many requests of one key run at a time in this process. The
-// zero value is ready; it is safe for concurrent use.
+// ConcurrencyLimiter limits the number of concurrent requests of one key in this
+// process. The zero value is ready to use. It is safe for concurrent use.
 type ConcurrencyLimiter struct {
 	mu      sync.Mutex
 	running map[string]int
 }
 
-// Enter admits a request unless limit of them run already; leave ends it. A
-// limit of zero admits all.
+// Enter admits a request unless limit requests of the key already run. leave ends the
+// request. A limit of zero admits all requests.
 func (g *ConcurrencyLimiter) Enter(key string, limit int) (leave func(), admitted bool) {
 	if limit <= 0 {
 		return func() {}, true
