@@ -52,6 +52,7 @@ type Server struct {
 	Idempotency    idempotency.Store
 	Clock          usecase.Clock
 	Web            convert.Web
+	PagesURL       string // the URL of the web application, without a trailing slash
 	Responses      *responseCache
 	Log            *slog.Logger
 	Consents       Consents

@@ -39,10 +39,14 @@ func (s *Server) handle(t catalog.Tool) mcp.ToolHandler {
 		if c.checked != nil {
 			c.checked()
 		}
+		operation := t
+		if err == nil {
+			operation, err = t.Operation(arguments)
+		}
 		if err != nil {
 			result, err = refused("The arguments are invalid: "+err.Error()+". Correct them and call again."), nil
 		} else {
-			result, outcome, err = s.run(ctx, t, c.bearer, arguments)
+			result, outcome, err = s.run(ctx, operation, c.bearer, arguments)
 		}
 		if s.o.Observe != nil {
 			s.o.Observe(ctx, t.Name, outcome, time.Since(began))
@@ -65,7 +69,7 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 		if refusal != nil {
 			return refusal, "refused", nil
 		}
-		if shortened == "" && isPassthrough(body, arguments, budget) {
+		if shortened == "" && !t.IsShort() && isPassthrough(body, arguments, budget) {
 			return answered(body), "ok", nil
 		}
 		value := s.decode(ctx, t, body)
@@ -74,6 +78,9 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 		}
 		catalog.Clean(value)
 		catalog.Select(value, arguments)
+		if t.IsShort() {
+			catalog.Brief(value)
+		}
 		if shortened != "" {
 			value["truncated"] = shortened
 		}

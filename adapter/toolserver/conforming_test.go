@@ -108,21 +108,31 @@ func answers(t *testing.T, nulls bool) map[string][]byte {
 			if _, marked := o.Extensions["x-tool"]; !marked {
 				continue
 			}
-			var name strings.Builder
-			for _, r := range o.OperationID {
-				if r >= 'A' && r <= 'Z' {
-					name.WriteByte('_')
-				}
-				name.WriteString(strings.ToLower(string(r)))
-			}
+			name := toolOf(o)
 			data, err := json.Marshal(sample(o.Responses.Status(http.StatusOK).Value.Content.Get("application/json").Schema.Value, nulls, 6))
 			if err != nil {
 				t.Fatal(err)
 			}
-			out[name.String()] = data
+			out[name] = data
 		}
 	}
 	return out
+}
+
+// toolOf is the name of the tool of an operation.
+func toolOf(o *openapi3.Operation) string {
+	extension, _ := o.Extensions["x-tool"].(map[string]any)
+	if shared, ok := extension["tool"].(string); ok {
+		return shared
+	}
+	var name strings.Builder
+	for _, r := range o.OperationID {
+		if r >= 'A' && r <= 'Z' {
+			name.WriteByte('_')
+		}
+		name.WriteString(strings.ToLower(string(r)))
+	}
+	return name.String()
 }
 
 func compiled(t *testing.T, tool *mcp.Tool) *jsonschema.Schema {
@@ -179,8 +189,10 @@ func TestAnswersAreAsTheToolsSay(t *testing.T) {
 					t.Fatalf("%s is of no operation", tool.Name)
 				}
 				calls := []map[string]any{{}}
-				if tool.Annotations.ReadOnlyHint {
-					calls = append(calls, map[string]any{"max_tokens": 300}, map[string]any{"max_tokens": 1}, map[string]any{"fields": []string{"id", "status", "name"}})
+				if properties := tool.InputSchema.(map[string]any)["properties"].(map[string]any); properties["fields"] != nil {
+					names := properties["fields"].(map[string]any)["items"].(map[string]any)["enum"].([]any)
+					calls = append(calls, map[string]any{"max_tokens": 300}, map[string]any{"max_tokens": 1},
+						map[string]any{"fields": names[:1]}, map[string]any{"fields": names[len(names)/2:]})
 				}
 				for _, more := range calls {
 					arguments := required(tool)

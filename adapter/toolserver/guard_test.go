@@ -174,7 +174,6 @@ func TestTheProtocol(t *testing.T) {
 		"DELETE":              {http.MethodDelete, "", nil, 405, ""},
 		"PUT":                 {http.MethodPut, "", nil, 405, ""},
 		"notification":        {http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
-		"JSON alone accepted": {http.MethodPost, listTools, map[string]string{"Accept": "application/json"}, 400, ""},
 		"text":                {http.MethodPost, listTools, map[string]string{"Content-Type": "text/plain"}, 415, ""},
 		"unknown revision":    {http.MethodPost, listTools, map[string]string{"MCP-Protocol-Version": "1999-01-01"}, 400, ""},
 		"too large":           {http.MethodPost, `{"a":"` + strings.Repeat("x", 3<<20) + `"}`, nil, 413, ""},

@@ -75,10 +75,10 @@ func TestACallThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(o *toolserver.Options) { o.Timeout = 100 * time.Millisecond })
 	session := w.connect(t)
-	for tool, says := range map[string]string{"get_me": "Retry in", "create_entity": "whether the change was made"} {
+	for tool, says := range map[string]string{"get_me": "Retry in", "reject_invoice": "Retry in"} {
 		arguments := map[string]any{}
-		if tool == "create_entity" {
-			arguments["name"] = "x"
+		if tool == "reject_invoice" {
+			arguments = map[string]any{"invoice_id": "1", "reason": "x"}
 		}
 		if result, text := call(t, session, tool, arguments); !result.IsError || !strings.Contains(text, says) {
 			t.Errorf("%s: %s", tool, text)

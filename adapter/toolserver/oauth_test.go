@@ -76,6 +76,21 @@ func TestWhatIsNotThereIsJSON(t *testing.T) {
 	}
 }
 
+// TestAResourceWithAQuery: strict clients compare the metadata with the whole
+// address that they were given.
+func TestAResourceWithAQuery(t *testing.T) {
+	t.Parallel()
+	w := start(t, reply(200, `{}`))
+	for query, want := range map[string]string{
+		"": "/mcp", "?toolsets=review,ledger": "/mcp?toolsets=review,ledger", "?read-only": "/mcp?read-only", "?x=" + strings.Repeat("y", 600): "/mcp",
+	} {
+		got := decode[struct{ Resource string }](t, text(t, w.send(t, http.MethodGet, "/.well-known/oauth-protected-resource/mcp"+query, "", nil)))
+		if got.Resource != base+want {
+			t.Errorf("%q: the resource is %s", query, got.Resource)
+		}
+	}
+}
+
 func TestRegister(t *testing.T) {
 	t.Parallel()
 	deployed, own := start(t, reply(200, `{}`)), start(t, reply(200, `{}`), local)

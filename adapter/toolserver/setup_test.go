@@ -168,12 +168,17 @@ func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connect connects the SDK's client.
+// connect connects the SDK's client, which sees every tool.
 func (w *world) connect(t *testing.T) *mcp.ClientSession {
+	t.Helper()
+	return w.connectTo(t, "/mcp?toolsets=all")
+}
+
+func (w *world) connectTo(t *testing.T, path string) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: w.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}}, DisableStandaloneSSE: true,
+		Endpoint: w.URL + path, HTTPClient: &http.Client{Transport: bearer{}}, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

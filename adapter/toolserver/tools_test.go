@@ -16,24 +16,28 @@ import (
 	"docledger/adapter/toolserver/catalog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tiktoken-go/tokenizer"
 )
 
 func TestListOfTools(t *testing.T) {
 	t.Parallel()
 	w := start(t, reply(200, `{}`))
-	result, err := w.connect(t).ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
+	for query, most := range map[string]int{"": 9_000, "?toolsets=all": 16_000, "?toolsets=review&read-only": 5_000} {
+		result := listed(t, w, query)
+		data, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, err := vocabulary.Count(string(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d tools of %q have %d tokens in %d bytes", len(result.Tools), query, tokens, len(data))
+		if tokens > most {
+			t.Errorf("the tools of %q have %d tokens, more than %d", query, tokens, most)
+		}
 	}
-	data, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Four bytes of such JSON make a token.
-	const most = 16_000
-	if tokens := len(data) / 4; tokens > most {
-		t.Errorf("the list has about %d tokens, more than %d", tokens, most)
-	}
+	result := listed(t, w, "?toolsets=all")
 	if len(result.Tools) > catalog.MaxTools || !slices.IsSortedFunc(result.Tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("%d tools, or out of order", len(result.Tools))
 	}
@@ -47,6 +51,25 @@ func TestListOfTools(t *testing.T) {
 		t.Error("listing asked the API")
 	}
 }
+
+// listed lists the tools of a query.
+func listed(t *testing.T, w *world, query string) *mcp.ListToolsResult {
+	t.Helper()
+	result, err := w.connectTo(t, "/mcp"+query).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// vocabulary is the tokenizer of the models that the token budget is for.
+var vocabulary = func() tokenizer.Codec {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		panic(err)
+	}
+	return codec
+}()
 
 func TestTheCallersTokenGoesOnUnchanged(t *testing.T) {
 	t.Parallel()
@@ -132,10 +155,10 @@ func TestTheAPIOutOfReach(t *testing.T) {
 	w := start(t, reply(200, `{}`))
 	w.api.Close()
 	session := w.connect(t)
-	for tool, says := range map[string]string{"get_me": "Retry in", "create_entity": "whether the change was made"} {
+	for tool, says := range map[string]string{"get_me": "Retry in", "reject_invoice": "Retry in"} {
 		arguments := map[string]any{}
-		if tool == "create_entity" {
-			arguments["name"] = "x"
+		if tool == "reject_invoice" {
+			arguments = map[string]any{"invoice_id": "1", "reason": "x"}
 		}
 		if result, text := call(t, session, tool, arguments); !result.IsError || !strings.Contains(text, says) {
 			t.Errorf("%s: %s", tool, text)
@@ -301,10 +324,10 @@ func TestTheLogNamesNoArgument(t *testing.T) {
 	const secret = "canary-of-the-arguments"
 	call(t, session, "list_invoices", map[string]any{"cursor": secret})
 	call(t, session, "list_invoices", map[string]any{secret: 1})
-	call(t, session, "create_entity", map[string]any{"name": secret})
+	call(t, session, "reject_invoice", map[string]any{"invoice_id": "1", "reason": secret})
 	w.api.Close()
 	call(t, session, "list_invoices", map[string]any{"cursor": secret})
-	call(t, session, "create_entity", map[string]any{"name": secret})
+	call(t, session, "reject_invoice", map[string]any{"invoice_id": "1", "reason": secret})
 	log := w.log.String()
 	if strings.Contains(log, secret) || strings.Contains(log, goodToken) {
 		t.Errorf("the log:\n%s", log)

@@ -86,7 +86,10 @@ type Server struct {
 	*oauth.Facade
 	o       Options
 	backend *url.URL
-	mcp     http.Handler
+	tools   []catalog.Tool
+	events  http.Handler  // answers with server-sent events
+	json    http.Handler  // answers with JSON
+	servers sync.Map      // the protocol server of each selection of tools
 	turns   chan struct{} // of large messages; see turn
 	handler http.Handler
 }
@@ -131,13 +134,8 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("the origin of the API is missing; set BACKEND_URL")
 	}
 	s := &Server{Facade: facade, o: o, backend: &url.URL{Scheme: backend.Scheme, Host: backend.Host}, turns: newTurns()}
-	protocol := s.protocol(tools)
-	s.mcp = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
-		Stateless: true, MaxRequestBodyBytes: o.MaxBytes, PropagateRequestCancellation: true,
-		// guard checks the host against the names of this server on every
-		// route.
-		DisableLocalhostProtection: true,
-	})
+	s.tools = tools
+	s.events, s.json = s.transport(false), s.transport(true)
 	routes, err := s.routes()
 	if err != nil {
 		return nil, err
@@ -200,5 +198,5 @@ func (s *Server) CallTools(c *gin.Context) {
 		return // the client no longer waits
 	}
 	defer end()
-	s.mcp.ServeHTTP(c.Writer, request)
+	s.serve(c.Writer, request)
 }

@@ -190,6 +190,66 @@ func (e InvoiceStatusFilter) Valid() bool {
 	}
 }
 
+// Defines values for PageAction.
+const (
+	ChoosePlan            PageAction = "choose_plan"
+	ConfirmBankAccount    PageAction = "confirm_bank_account"
+	ConnectIntegration    PageAction = "connect_integration"
+	CreateEntity          PageAction = "create_entity"
+	DeleteDocument        PageAction = "delete_document"
+	DisconnectIntegration PageAction = "disconnect_integration"
+	ManageApiKeys         PageAction = "manage_api_keys"
+	ManageMembers         PageAction = "manage_members"
+	ManagePayment         PageAction = "manage_payment"
+	ManageSuppliers       PageAction = "manage_suppliers"
+	ManageWebhooks        PageAction = "manage_webhooks"
+	ReviewInvoices        PageAction = "review_invoices"
+	SetUpIntegration      PageAction = "set_up_integration"
+	UpdateEntity          PageAction = "update_entity"
+	UpdateSettings        PageAction = "update_settings"
+	UploadDocuments       PageAction = "upload_documents"
+)
+
+// Valid indicates whether the value is a known member of the PageAction enum.
+func (e PageAction) Valid() bool {
+	switch e {
+	case ChoosePlan:
+		return true
+	case ConfirmBankAccount:
+		return true
+	case ConnectIntegration:
+		return true
+	case CreateEntity:
+		return true
+	case DeleteDocument:
+		return true
+	case DisconnectIntegration:
+		return true
+	case ManageApiKeys:
+		return true
+	case ManageMembers:
+		return true
+	case ManagePayment:
+		return true
+	case ManageSuppliers:
+		return true
+	case ManageWebhooks:
+		return true
+	case ReviewInvoices:
+		return true
+	case SetUpIntegration:
+		return true
+	case UpdateEntity:
+		return true
+	case UpdateSettings:
+		return true
+	case UploadDocuments:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SettingsUpdateAssistantActions.
 const (
 	SettingsUpdateAssistantActionsALL         SettingsUpdateAssistantActions = "ALL"
@@ -1530,6 +1590,18 @@ type MemberList struct {
 // OrganizationRole The role in the organization.
 type OrganizationRole = string
 
+// PageAction An action that a person does in the web application.
+type PageAction string
+
+// PageAddress defines model for PageAddress.
+type PageAddress struct {
+	// Action The requested action.
+	Action string `json:"action"`
+
+	// Url The address of the page. It contains no credential.
+	Url string `json:"url"`
+}
+
 // PageRange The first and last page of this part in its parent, counted from 1.
 type PageRange struct {
 	From int `json:"from"`
@@ -2413,6 +2485,15 @@ type UpdateSettingsParams struct {
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
+// WhereToParams defines parameters for WhereTo.
+type WhereToParams struct {
+	// Action What the person wants to do.
+	Action PageAction `form:"action" json:"action"`
+
+	// EntityId The entity to do it for.
+	EntityId *externalRef0.Id `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+}
+
 // LoginJSONRequestBody defines body for Login for application/json ContentType.
 type LoginJSONRequestBody = LoginRequest
 
@@ -2559,6 +2640,9 @@ type ServerInterface interface {
 	// UpdateSettings Update the settings of an entity
 	// (PUT /api/settings/{entity_id})
 	UpdateSettings(c *gin.Context, entityId EntityId, params UpdateSettingsParams)
+	// WhereTo Find the page for an action
+	// (GET /api/where-to)
+	WhereTo(c *gin.Context, params WhereToParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -3784,6 +3868,41 @@ func (siw *ServerInterfaceWrapper) UpdateSettings(c *gin.Context) {
 	siw.Handler.UpdateSettings(c, entityId, params)
 }
 
+// WhereTo operation middleware
+func (siw *ServerInterfaceWrapper) WhereTo(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params WhereToParams
+
+	// ------------- Required query parameter "action" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "action", c.Request.URL.Query(), &params.Action, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter action: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.WhereTo(c, params)
+}
+
 // GinServerOptions provides options for the Gin server.
 type GinServerOptions struct {
 	BaseURL      string
@@ -3818,6 +3937,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.DELETE(options.BaseURL+"/api/auth/sessions/:session_id", wrapper.EndSession)
 	router.POST(options.BaseURL+"/api/auth/password", wrapper.ChangePassword)
 	router.GET(options.BaseURL+"/api/me", wrapper.GetMe)
+	router.GET(options.BaseURL+"/api/where-to", wrapper.WhereTo)
 	router.GET(options.BaseURL+"/api/organization/members", wrapper.ListMembers)
 	router.GET(options.BaseURL+"/api/entities", wrapper.ListEntities)
 	router.POST(options.BaseURL+"/api/entities", wrapper.CreateEntity)
@@ -9648,6 +9768,180 @@ func (response UpdateSettings503JSONResponse) VisitUpdateSettingsResponse(w http
 	return err
 }
 
+type WhereToRequestObject struct {
+	Params WhereToParams
+}
+
+type WhereToResponseObject interface {
+	VisitWhereToResponse(w http.ResponseWriter) error
+}
+
+type WhereTo200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type WhereTo200JSONResponse struct {
+	Body    PageAddress
+	Headers WhereTo200ResponseHeaders
+}
+
+func (response WhereTo200JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response WhereTo400JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response WhereTo401JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response WhereTo403JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response WhereTo404JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response WhereTo429JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response WhereTo500JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WhereTo503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response WhereTo503JSONResponse) VisitWhereToResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// Login Sign in
@@ -9749,6 +10043,9 @@ type StrictServerInterface interface {
 	// UpdateSettings Update the settings of an entity
 	// (PUT /api/settings/{entity_id})
 	UpdateSettings(ctx context.Context, request UpdateSettingsRequestObject) (UpdateSettingsResponseObject, error)
+	// WhereTo Find the page for an action
+	// (GET /api/where-to)
+	WhereTo(ctx context.Context, request WhereToRequestObject) (WhereToResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
@@ -10933,6 +11230,32 @@ func (sh *strictHandler) UpdateSettings(ctx *gin.Context, entityId EntityId, par
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UpdateSettingsResponseObject); ok {
 		if err := validResponse.VisitUpdateSettingsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// WhereTo operation middleware
+func (sh *strictHandler) WhereTo(ctx *gin.Context, params WhereToParams) {
+	var request WhereToRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.WhereTo(ctx, request.(WhereToRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "WhereTo")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(WhereToResponseObject); ok {
+		if err := validResponse.VisitWhereToResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

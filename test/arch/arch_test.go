@@ -72,6 +72,7 @@ var thirdParty = map[string][]string{
 	"golang.org/x/image":              {"adapter/extract/ocr/raster", "test"},
 
 	"github.com/modelcontextprotocol/": {"adapter/toolserver", "test"},
+	"github.com/tiktoken-go/":          {"adapter/toolserver"},
 	"github.com/prometheus/":           {"infrastructure/telemetry", "test"},
 	"go.opentelemetry.io/":             {"infrastructure/telemetry", "test"},
 }

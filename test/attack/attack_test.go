@@ -68,8 +68,8 @@ func bodies(p *process) []hostile {
 		{"notification of nobody", "POST", base + "/webhook/storage/" + id, js, `{"value":` + list(300_000, "{}") + `}`, ""},
 		{"register", "POST", base + "/register", js, `{"redirect_uris":` + ones + `}`, ""},
 		{"token", "POST", base + "/token", "application/x-www-form-urlencoded", strings.Repeat("a=1&", 250_000), ""},
-		{"tools, no token", "POST", base + "/mcp", js, call("create_entity", `{"name":"x","aliases":`+ones+`}`), ""},
-		{"tools, too many values", "POST", base + "/mcp", js, call("create_entity", `{"name":"x","aliases":`+ones+`}`), assistant},
+		{"tools, no token", "POST", base + "/mcp", js, call("update_invoice", `{"invoice_id":"x","lines":`+ones+`}`), ""},
+		{"tools, too many values", "POST", base + "/mcp", js, call("update_invoice", `{"invoice_id":"x","lines":`+ones+`}`), assistant},
 		{"tools, wrong lines", "POST", base + "/mcp", js, call("update_invoice", `{"invoice_id":"`+id+`","lines":`+list(9_999, `{"id":1,"x":2}`)+`}`), assistant},
 	}
 }

@@ -120,11 +120,12 @@ var bodies = map[string]string{
 var queries = map[string]string{
 	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
 	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity",
+	"whereTo":       "?action=choose_plan",
 	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "listEvents": "?entity_id=$entity",
 }
 
 // aboutNothing are the operations that name no record of the organization.
-var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
+var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // bought are the operations that require a payment processor (domain D16).
 // Permissions are checked first.

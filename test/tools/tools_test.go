@@ -70,7 +70,7 @@ func (w *world) connect() *assistant.Session {
 // at connects the client to any tool server. It may fail.
 func (w *world) at(url string, o assistant.Options) (*assistant.Session, error) {
 	w.t.Helper()
-	session, err := assistant.Connect(w.t.Context(), url+"/mcp", o)
+	session, err := assistant.Connect(w.t.Context(), url+"/mcp?toolsets=all", o)
 	if err == nil {
 		w.t.Cleanup(func() { session.Close() })
 	}

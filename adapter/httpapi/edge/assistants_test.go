@@ -28,6 +28,7 @@ var verdicts = map[string]string{
 	"receiveStorageNotification": "public",
 
 	"getMe":                       "yes yes yes",
+	"whereTo":                     "yes yes yes",
 	"listMembers":                 "yes yes yes",
 	"listEntities":                "yes yes yes",
 	"getEntity":                   "yes yes yes",

@@ -65,20 +65,16 @@ func cleanRune(r rune) rune {
 	return r
 }
 
-// harmless are the safe escapes that JSON encoders create for HTML characters.
-var harmless = []string{"u0026", "u003c", "u003e"}
-
 // IsClean reports whether Clean would leave a JSON text unchanged. It can
-// return false for a clean text that has other numeric escapes.
+// return false for a clean text that has numeric escapes, which Encode replaces by
+// their characters.
 func IsClean(text string) bool {
 	for i, r := range text {
 		switch {
 		case r == '\\' && strings.ContainsRune("bfr", rune(text[min(i+1, len(text)-1)])):
 			return false
 		case r == '\\' && strings.HasPrefix(text[i+1:], "u"):
-			if !slices.ContainsFunc(harmless, func(h string) bool { return strings.HasPrefix(text[i+1:], h) }) {
-				return false
-			}
+			return false
 		case r == utf8.RuneError, cleanRune(r) != r:
 			return false
 		}
@@ -93,7 +89,18 @@ func Select(answer Object, arguments Object) {
 	if !ok || len(asked) == 0 {
 		return
 	}
-	wanted := func(name string) bool { return slices.Contains(asked, any(name)) }
+	wanted := map[string][]string{}
+	for _, name := range asked {
+		first, inner, nested := strings.Cut(fmt.Sprint(name), ".")
+		switch members, known := wanted[first]; {
+		case !nested:
+			wanted[first] = nil
+		case !known:
+			wanted[first] = []string{inner}
+		case members != nil:
+			wanted[first] = append(members, inner)
+		}
+	}
 	items, isList := answer[listItems].([]any)
 	if !isList {
 		keep(answer, wanted)
@@ -106,13 +113,66 @@ func Select(answer Object, arguments Object) {
 	}
 }
 
-func keep(o Object, wanted func(string) bool) {
-	for name := range o {
-		if !wanted(name) {
+// keep removes the members of o that are not wanted. A wanted member without
+// names stays whole.
+func keep(o Object, wanted map[string][]string) {
+	for name, member := range o {
+		inner, ok := wanted[name]
+		if !ok {
 			delete(o, name)
+			continue
+		}
+		if inner == nil {
+			continue
+		}
+		members := map[string][]string{}
+		for _, n := range inner {
+			members[n] = nil
+		}
+		switch v := member.(type) {
+		case Object:
+			keep(v, members)
+		case []any:
+			for _, item := range v {
+				if o, ok := item.(Object); ok {
+					keep(o, members)
+				}
+			}
 		}
 	}
 }
+
+// shortFields are the members that describe the result of a change.
+var shortFields = []string{"id", "invoice_number", "filename", "name", "status", "version", failedChecks}
+
+// failedChecks is the member of a short answer with the checks that failed.
+const failedChecks = "failed_checks"
+
+// IsShort reports whether the tool answers only what a change resulted in.
+func (t Tool) IsShort() bool { return t.short }
+
+// Brief reduces the record that a change returns to the result of the change.
+func Brief(answer Object) {
+	if checks, ok := answer["checks"].([]any); ok {
+		failed := []any{}
+		for _, c := range checks {
+			if check, ok := c.(Object); ok && check["passed"] == false {
+				delete(check, "passed")
+				failed = append(failed, check)
+			}
+		}
+		answer[failedChecks] = failed
+	}
+	for name := range answer {
+		if !slices.Contains(shortFields, name) {
+			delete(answer, name)
+		}
+	}
+	Shorten(answer, briefBytes)
+}
+
+// briefBytes is the maximum size of the result of a change.
+const briefBytes = 1000
 
 // Fitting returns how many items of a list fit into the budget, at least one.
 func Fitting(answer Object, budget int) (fit, all int) {

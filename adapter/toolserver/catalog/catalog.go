@@ -25,6 +25,7 @@ const (
 const (
 	ArgFields    = "fields"     // names of the requested response fields
 	ArgMaxTokens = "max_tokens" // maximum length of the response
+	ArgClear     = "clear"      // names of the arguments to set to null
 	argLimit     = "limit"
 	argCursor    = "cursor"
 	listItems    = "items"
@@ -50,15 +51,23 @@ type Tool struct {
 	Destructive bool   // deletes or overwrites data
 	Idempotent  bool   // a repeated call makes no further change
 	OpenWorld   bool   // calls systems of third parties
+	Toolset     string // one of the names of Toolsets
 
 	method   string
-	path     string           // with {parameters}
-	inPath   []string         // arguments of the path
-	query    []string         // arguments of the query
-	repeated []string         // query arguments that are repeated for each value
-	body     []string         // arguments of the body
-	hasDoc   bool             // a body is sent even without arguments
-	takes    *openapi3.Schema // the schema that validates the arguments
+	path     string            // with {parameters}
+	inPath   []string          // arguments of the path
+	query    []string          // arguments of the query
+	repeated []string          // query arguments that are repeated for each value
+	body     []string          // arguments of the body
+	hasDoc   bool              // a body is sent even without arguments
+	clears   bool              // takes ArgClear
+	short    bool              // answers what changed, not the whole record
+	fixed    map[string]string // query arguments that the tool sets
+	selects  []string          // the values of ArgFields
+	of       string            // the tool that this operation is a kind of; see merge
+	kind     string            // its value of argKind
+	kinds    map[string]Tool   // the operations of a merged tool by their kind
+	takes    *openapi3.Schema  // the schema that validates the arguments
 }
 
 // Paged reports whether the tool returns a list with pages.
@@ -72,11 +81,16 @@ type mark struct {
 	destructive bool
 	idempotent  bool
 	openWorld   bool
-	note        string // appended to the description
+	short       bool
+	note        string            // appended to the description
+	toolset     string            // instead of the toolset of the tag
+	of, kind    string            // the tool that several operations share, and the kind of this one
+	fixed       map[string]string // query arguments that the tool sets
 }
 
 // Derive returns the tools of doc by name. It refuses tools that hosts do not
-// accept: long or duplicate names, and ambiguous arguments.
+// accept: long or duplicate names, ambiguous arguments, and schemas that some
+// client refuses.
 func Derive(doc *openapi3.T) ([]Tool, error) {
 	var tools []Tool
 	for path, item := range doc.Paths.Map() {
@@ -93,9 +107,16 @@ func Derive(doc *openapi3.T) ([]Tool, error) {
 		}
 	}
 	slices.SortFunc(tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
+	tools, err := merge(tools)
+	if err != nil {
+		return nil, err
+	}
 	for i, t := range tools {
 		if i > 0 && tools[i-1].Name == t.Name {
 			return nil, fmt.Errorf("two tools have the name %s", t.Name)
+		}
+		if err := Lint(t); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
 	if len(tools) > MaxTools {
@@ -109,18 +130,32 @@ func derive(method, path string, item *openapi3.PathItem, o *openapi3.Operation,
 	if err != nil {
 		return Tool{}, err
 	}
+	text := o.Description
+	if m.note != "" {
+		text = m.note
+	}
 	t := Tool{
-		Name: snake(o.OperationID), Title: o.Summary, Description: prose(o.Description + " " + m.note),
+		Name: snake(o.OperationID), Title: o.Summary, Description: strings.ReplaceAll(prose(text), "`", ""),
 		ReadOnly: method == http.MethodGet, Destructive: m.destructive, Idempotent: m.idempotent, OpenWorld: m.openWorld,
-		method: method, path: path,
+		method: method, path: path, short: m.short, of: m.of, kind: m.kind, fixed: m.fixed,
+	}
+	if t.Toolset, err = toolsetOf(m.toolset, o.Tags); err != nil {
+		return Tool{}, err
 	}
 	if len(t.Name) > MaxNameLen {
 		return Tool{}, fmt.Errorf("the name %s exceeds %d characters", t.Name, MaxNameLen)
 	}
-	if err := t.takeInput(slices.Concat(item.Parameters, o.Parameters), o.RequestBody); err != nil {
+	parameters := slices.DeleteFunc(slices.Concat(item.Parameters, o.Parameters), func(p *openapi3.ParameterRef) bool {
+		_, set := m.fixed[p.Value.Name]
+		return set
+	})
+	if err := t.takeInput(parameters, o.RequestBody); err != nil {
 		return Tool{}, err
 	}
-	return t, t.takeOutput(o.Responses.Status(http.StatusOK))
+	if err := t.takeOutput(o.Responses.Status(http.StatusOK)); err != nil {
+		return Tool{}, err
+	}
+	return t, t.addOwn()
 }
 
 func readMark(extension any, reads bool) (mark, error) {
@@ -129,20 +164,24 @@ func readMark(extension any, reads bool) (mark, error) {
 		return mark{}, errors.New("x-tool is not an object")
 	}
 	m := mark{idempotent: reads}
+	flags := map[string]*bool{"destructive": &m.destructive, "idempotent": &m.idempotent, "open_world": &m.openWorld, "short": &m.short}
+	texts := map[string]*string{"description": &m.note, "toolset": &m.toolset, "tool": &m.of, "kind": &m.kind}
 	for key, value := range said {
 		flag, isFlag := value.(bool)
-		note, isText := value.(string)
+		text, isText := value.(string)
+		set, isObject := value.(Object)
 		switch {
-		case key == "destructive" && isFlag:
-			m.destructive = flag
-		case key == "idempotent" && isFlag:
-			m.idempotent = flag
-		case key == "open_world" && isFlag:
-			m.openWorld = flag
-		case key == "note" && isText:
-			m.note = note
+		case flags[key] != nil && isFlag:
+			*flags[key] = flag
+		case texts[key] != nil && isText:
+			*texts[key] = text
+		case key == "fixed" && isObject:
+			m.fixed = map[string]string{}
+			for name, v := range set {
+				m.fixed[name] = scalar(v)
+			}
 		default:
-			return mark{}, fmt.Errorf("x-tool lacks %s or has an invalid value for it", key)
+			return mark{}, fmt.Errorf("x-tool does not know %s or has an invalid value for it", key)
 		}
 	}
 	if reads && (m.destructive || !m.idempotent) {
@@ -152,6 +191,9 @@ func readMark(extension any, reads bool) (mark, error) {
 		if _, ok := said[key]; !ok && !reads {
 			return mark{}, fmt.Errorf("x-tool must state whether the operation is %s", key)
 		}
+	}
+	if (m.of == "") != (m.kind == "") {
+		return mark{}, errors.New("x-tool must have both tool and kind or neither")
 	}
 	return m, nil
 }

@@ -12,10 +12,13 @@ import (
 	"strings"
 
 	"docledger/openapi/check"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Check parses the arguments of a call. The error states what to change for at
-// most check.MaxFields arguments. Its cost is bounded for every input.
+// Check parses the arguments of a call. null is an absent argument, because
+// some clients send every argument that exists. The error states what to change
+// for at most check.MaxFields arguments. Its cost is bounded for every input.
 func (t Tool) Check(ctx context.Context, arguments []byte) (Object, error) {
 	arguments = bytes.TrimSpace(arguments)
 	if len(arguments) == 0 || string(arguments) == "null" {
@@ -24,14 +27,62 @@ func (t Tool) Check(ctx context.Context, arguments []byte) (Object, error) {
 	if arguments[0] != '{' || !json.Valid(arguments) {
 		return nil, errors.New("the arguments must be one JSON object")
 	}
-	value, fields, err := check.Body(ctx, t.takes, arguments)
+	value, fields, err := check.Decode(ctx, t.takes, arguments)
 	if err != nil {
 		return nil, err
+	}
+	if len(fields) == 0 {
+		dropNulls(value, t.takes)
+		if fields, err = check.Value(ctx, t.takes, value, ""); err != nil {
+			return nil, err
+		}
 	}
 	if len(fields) > 0 {
 		return nil, errors.New(strings.Join(reasons(fields), "; "))
 	}
-	return value.(Object), nil
+	object, ok := value.(Object)
+	if !ok {
+		return nil, errors.New("the arguments must be one JSON object")
+	}
+	return object, t.checkFields(object)
+}
+
+// dropNulls removes the members of objects that are null. It leaves members that
+// the schema does not describe, which check.Value refuses.
+func dropNulls(value any, schema *openapi3.Schema) {
+	if schema == nil {
+		return
+	}
+	switch v := value.(type) {
+	case Object:
+		for name, member := range v {
+			described := schema.Properties[name]
+			switch {
+			case described == nil:
+			case member == nil:
+				delete(v, name)
+			default:
+				dropNulls(member, described.Value)
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if schema.Items != nil {
+				dropNulls(item, schema.Items.Value)
+			}
+		}
+	}
+}
+
+// checkFields refuses unknown names in ArgFields.
+func (t Tool) checkFields(arguments Object) error {
+	asked, _ := arguments[ArgFields].([]any)
+	for _, name := range asked {
+		if !slices.Contains(t.selects, fmt.Sprint(name)) {
+			return fmt.Errorf("%s: there is no field %s; the fields are %s", ArgFields, check.Clean(fmt.Sprint(name)), strings.Join(t.selects, ", "))
+		}
+	}
+	return nil
 }
 
 func reasons(fields []check.Field) []string {
@@ -63,6 +114,9 @@ func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (
 		path = strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)
 	}
 	query := url.Values{}
+	for name, value := range t.fixed {
+		query.Set(name, value)
+	}
 	for _, name := range t.query {
 		value, there := arguments[name]
 		switch values, several := value.([]any); {
@@ -82,6 +136,9 @@ func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (
 			if slices.Contains(t.body, name) {
 				document[name] = value
 			}
+		}
+		if err := t.empty(document, arguments[ArgClear]); err != nil {
+			return nil, err
 		}
 		var err error
 		if body, err = json.Marshal(document); err != nil {

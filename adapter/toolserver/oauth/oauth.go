@@ -99,7 +99,19 @@ func (f *Facade) MetadataURL() string {
 func (f *Facade) GetProtectedResource(c *gin.Context) { f.resource(c, f.BaseURL) }
 
 // GetToolsProtectedResource implements the operation getToolsProtectedResource.
-func (f *Facade) GetToolsProtectedResource(c *gin.Context) { f.resource(c, f.BaseURL+ResourcePath) }
+// A client whose address selects tools asks with the same query, and refuses
+// metadata of a resource without it (RFC 9728, sections 3.1 and 3.3).
+func (f *Facade) GetToolsProtectedResource(c *gin.Context) {
+	id := f.BaseURL + ResourcePath
+	if query := c.Request.URL.RawQuery; query != "" && len(query) <= maxResourceQuery {
+		id += "?" + query
+	}
+	f.resource(c, id)
+}
+
+// maxResourceQuery is the maximum length of the query of a resource. The query
+// that selects all toolsets by name has about 60 bytes.
+const maxResourceQuery = 500
 
 func (f *Facade) resource(c *gin.Context, id string) {
 	c.JSON(http.StatusOK, toolserver.ProtectedResourceMetadata{

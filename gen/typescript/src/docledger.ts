@@ -621,6 +621,17 @@ export class Docledger {
   }
 
   /**
+   * Find the page for an action
+   *
+   * Returns the address of the page of the web application on which a person can do
+   * what an assistant cannot do: connect, set up, change settings, entities and
+   * members, pay, delete, confirm a bank account.
+   */
+  whereTo(options: Call<types.WhereToData>): Promise<Answer<types.WhereToResponse>> {
+    return this.#transport.call({ id: 'whereTo', safe: true }, sdk.whereTo, options)
+  }
+
+  /**
    * Receive an event of the identity provider
    *
    * docledger processes organization.created and organization.updated to update the

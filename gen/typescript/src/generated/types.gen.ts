@@ -1545,6 +1545,22 @@ export type NullableTimestamp = string | null;
 export type OrganizationRole = 'admin' | 'member' | (string & {});
 
 /**
+ * An action that a person does in the web application.
+ */
+export type PageAction = 'connect_integration' | 'set_up_integration' | 'disconnect_integration' | 'create_entity' | 'update_entity' | 'update_settings' | 'manage_members' | 'manage_api_keys' | 'manage_webhooks' | 'manage_suppliers' | 'confirm_bank_account' | 'upload_documents' | 'delete_document' | 'review_invoices' | 'choose_plan' | 'manage_payment';
+
+export type PageAddress = {
+    /**
+     * The requested action.
+     */
+    action: string;
+    /**
+     * The address of the page. It contains no credential.
+     */
+    url: string;
+};
+
+/**
  * The first and last page of this part in its parent, counted from 1.
  */
 export type PageRange = {
@@ -5382,6 +5398,64 @@ export type ListTriggerSubSourcesResponses = {
 };
 
 export type ListTriggerSubSourcesResponse = ListTriggerSubSourcesResponses[keyof ListTriggerSubSourcesResponses];
+
+export type WhereToData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * What the person wants to do.
+         */
+        action: PageAction;
+        /**
+         * The entity to do it for.
+         */
+        entity_id?: Id;
+    };
+    url: '/api/where-to';
+};
+
+export type WhereToErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type WhereToError = WhereToErrors[keyof WhereToErrors];
+
+export type WhereToResponses = {
+    /**
+     * The page.
+     */
+    200: PageAddress;
+};
+
+export type WhereToResponse = WhereToResponses[keyof WhereToResponses];
 
 export type ReceiveIdentityEventData = {
     /**

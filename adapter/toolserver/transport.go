@@ -1,0 +1,161 @@
+package toolserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"docledger/adapter/toolserver/catalog"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A client selects tools in the address or, where it cannot change the address,
+// with these headers.
+const (
+	toolsetsParameter = "toolsets"
+	readOnlyParameter = "read-only"
+	toolsetsHeader    = "X-MCP-Toolsets"
+	readOnlyHeader    = "X-MCP-Readonly"
+)
+
+// selection returns the part of the tools that a request asks for. The query
+// wins over the header.
+func selection(r *http.Request) catalog.Selection {
+	query := r.URL.Query()
+	first := func(parameter, header string) string {
+		if query.Has(parameter) {
+			return query.Get(parameter)
+		}
+		return r.Header.Get(header)
+	}
+	readOnly := first(readOnlyParameter, readOnlyHeader)
+	flag, err := strconv.ParseBool(readOnly)
+	return catalog.Selection{
+		Toolsets: first(toolsetsParameter, toolsetsHeader),
+		// The parameter without a value, or with one that is no truth value, asks
+		// for fewer rights.
+		ReadOnly: flag || query.Has(readOnlyParameter) && err != nil || readOnly != "" && err != nil,
+	}
+}
+
+// serverOf returns the protocol server of the tools that a request asks for.
+// Servers are kept by the names of their tools, so that their number is
+// bounded: a caller cannot make more than there are subsets of the toolsets.
+func (s *Server) serverOf(r *http.Request) *mcp.Server {
+	tools, err := catalog.Choose(s.tools, selection(r))
+	if err != nil {
+		return nil // serve has refused it
+	}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	key := strings.Join(names, ",")
+	if server, ok := s.servers.Load(key); ok {
+		return server.(*mcp.Server)
+	}
+	server, _ := s.servers.LoadOrStore(key, s.protocol(tools))
+	return server.(*mcp.Server)
+}
+
+// transport returns the library's handler for one form of answers.
+func (s *Server) transport(asJSON bool) http.Handler {
+	return mcp.NewStreamableHTTPHandler(s.serverOf, &mcp.StreamableHTTPOptions{
+		Stateless: true, MaxRequestBodyBytes: s.o.MaxBytes, PropagateRequestCancellation: true, JSONResponse: asJSON,
+		// guard checks the host against the names of this server on every
+		// route.
+		DisableLocalhostProtection: true,
+	})
+}
+
+const (
+	mediaJSON   = "application/json"
+	mediaEvents = "text/event-stream"
+)
+
+// serve hands a request to the handler whose form of answers the client takes.
+// A client that names no form, or only JSON, gets JSON.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if _, err := catalog.Choose(s.tools, selection(r)); err != nil {
+		refuseMessage(w, http.StatusBadRequest, "The address is invalid: "+err.Error()+".")
+		return
+	}
+	handler := s.json
+	if takesEvents(r.Header.Values("Accept")) {
+		handler = s.events
+	}
+	// The library requires both forms, although each answer has one.
+	r.Header.Set("Accept", mediaJSON+", "+mediaEvents)
+	handler.ServeHTTP(&jsonErrors{ResponseWriter: w}, r)
+}
+
+// takesEvents reports whether Accept names server-sent events.
+func takesEvents(values []string) bool {
+	for _, value := range values {
+		for media := range strings.SplitSeq(value, ",") {
+			name, _, _ := strings.Cut(media, ";")
+			if name = strings.ToLower(strings.TrimSpace(name)); name == mediaEvents || name == "text/*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refuseMessage writes an error of the transport as a message of the protocol.
+func refuseMessage(w http.ResponseWriter, status int, text string) {
+	code := int64(jsonrpc.CodeInvalidRequest)
+	if status >= http.StatusInternalServerError {
+		code = jsonrpc.CodeInternalError
+	}
+	body, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": catalog.CleanText(text)},
+	})
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
+	}
+	w.Header().Set("Content-Type", mediaJSON)
+	w.Header().Del("Content-Length")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// jsonErrors turns the plain-text errors of the library into messages of the
+// protocol.
+type jsonErrors struct {
+	http.ResponseWriter
+	refusing int // the status of a plain-text error, until its text is written
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *jsonErrors) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.refusing = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *jsonErrors) Write(p []byte) (int, error) {
+	if w.refusing != 0 {
+		refuseMessage(w.ResponseWriter, w.refusing, string(bytes.TrimSpace(p)))
+		w.refusing = 0
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *jsonErrors) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush implements http.Flusher, which the library requires for events.
+func (w *jsonErrors) Flush() {
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+var _ http.Flusher = (*jsonErrors)(nil)
