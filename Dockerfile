@@ -12,6 +12,14 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+# The web application, unless it was built before. Debian has npm, and npm has a
+# Node that is new enough. Without a network the image has no pages, and says so.
+RUN [ -f adapter/webapp/dist/index.html ] \
+    || { apt-get update -q && apt-get install -y -q --no-install-recommends npm \
+        && node=node-linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/') \
+        && npm install --silent --no-save --prefix /opt/node "$node@22.23.3" \
+        && PATH="/opt/node/node_modules/$node/bin:$PATH" bash web/build.sh; } \
+    || echo "image: no web application"
 RUN go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/usr/bin/docledger ./cmd/docledger
 # What reads scans: the program, the library and models that pip fetches, and
 # the C libraries that the library needs. Without pip or a network the image

@@ -21,9 +21,14 @@ help: ## list the targets
 run: build ## build and start the sandbox, which needs nothing else; ARGS='--port 0' and others are passed on
 	@bin/sandbox --env-file sandbox.env $(ARGS)
 
+.PHONY: web
+web: ## build the web application, which is embedded in the binaries (needs node and npm)
+	@bash web/build.sh
+
 .PHONY: build
-build: ## build bin/docledger, bin/sandbox and bin/docledger-ocr, and fetch what reads scans where pip and a network are there
+build: ## build bin/docledger, bin/sandbox and bin/docledger-ocr, the web application where node is there, and fetch what reads scans where pip and a network are there
 	@mkdir -p bin
+	@bash web/build.sh --if-changed
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/docledger ./cmd/sandbox ./cmd/docledger-ocr
 	@OCR_DIR= bin/docledger ocr install --if-missing || echo "Scans will not be read. bin/docledger ocr install tries again." >&2
 
@@ -63,6 +68,7 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 
 .PHONY: image
 image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it
+	@bash web/build.sh
 	@VERSION=$(VERSION) BUILDER=$(BUILDER) bash test/image/build.sh bin/image.tar
 	@DOCLEDGER_IMAGE=$(CURDIR)/bin/image.tar $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 10m -tags image ./test/image
 

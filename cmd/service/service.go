@@ -3,7 +3,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"docledger/adapter/connector"
 	"errors"
@@ -23,7 +22,6 @@ import (
 	"docledger/adapter/httpapi"
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
-	"docledger/adapter/httpapi/signin"
 	"docledger/adapter/identity/clerk"
 	"docledger/adapter/identity/local"
 	"docledger/adapter/jobs"
@@ -326,17 +324,17 @@ func (s *Service) buildHandler() (err error) {
 		return err
 	}
 	s.limiter, s.closers = limiter, append(s.closers, closeLimiter)
-	signInPage := &signin.Page{Loopback: s.cfg.Environment.Rules().LoopbackSignIn, WebURL: s.cfg.WebURL, Log: s.log}
-	if s.provider != nil {
-		signInPage.Hosts = s.provider.Key.SignInHosts()
+	signInPage, app, err := s.webPages()
+	if err != nil {
+		return err
 	}
 	s.handler, err = httpapi.NewHandler(server, edge.Options{
 		Authenticator: s.Session, Logger: s.log, AllowedOrigins: s.cfg.CORSOrigins, TrustedProxies: s.cfg.TrustedProxies,
-		PagesURL: cmp.Or(s.cfg.WebURL, s.cfg.BaseURL),
+		PagesURL: s.cfg.WebURL,
 		Observe:  s.metrics.request, Rates: apiRates(s.cfg, limiter), Memory: s.bodyMemory.api,
 		Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"),
 		Limits: edge.Limits{JSONBytes: s.cfg.MaxJSONBytes, UploadBytes: s.cfg.MaxUploadBytes, Timeout: s.cfg.RequestTimeout},
-	}, s.Ready, s.webhooks().Register, signInPage.Register)
+	}, s.Ready, s.webhooks().Register, signInPage.Register, app.Register)
 	return err
 }
 

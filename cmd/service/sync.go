@@ -17,11 +17,8 @@ func (s *Service) newSync() *sync.Service {
 			ledgers[p] = l
 		}
 	}
-	// The address of an invoice's page, where there is a web application.
+	// The address of an invoice's page.
 	page := func(id uuid.UUID) string {
-		if s.cfg.WebURL == "" {
-			return ""
-		}
 		return s.cfg.WebURL + "/invoices/" + id.String()
 	}
 	return &sync.Service{

@@ -96,9 +96,6 @@ func newTools(
 }
 
 func toolOrigins(cfg config.Config) []string {
-	if cfg.WebURL == "" {
-		return cfg.Tools.Origins
-	}
 	return append([]string{cfg.WebURL}, cfg.Tools.Origins...)
 }
 

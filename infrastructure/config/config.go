@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"os"
@@ -25,7 +26,7 @@ type Config struct {
 	HealthAt      string // host:port where a process without the API reports its health; "" for none
 	MetricsListen string // host:port of the metrics; "" for none
 	TraceEndpoint string // of a trace collector; "" for none
-	WebURL        string // the web application; "" for none
+	WebURL        string // the web application; by default that of this service
 	LogLevel      slog.Level
 	LogFormat     string // "json" or "text"
 
@@ -141,7 +142,6 @@ func (r *reader) load() Config {
 		Listen:             r.listen("LISTEN", defaultListen),
 		MetricsListen:      r.listenIf("METRICS_LISTEN"),
 		TraceEndpoint:      r.url("OTEL_EXPORTER_OTLP_ENDPOINT", ""),
-		WebURL:             r.url("WEB_URL", ""),
 		LogLevel:           r.level("LOG_LEVEL", slog.LevelInfo),
 		LogFormat:          r.oneOf("LOG_FORMAT", "json", "json", "text"),
 		DataDir:            r.text("DATA_DIR", "docledger-data"),
@@ -168,6 +168,7 @@ func (r *reader) load() Config {
 		ShutdownTimeout:    r.duration("SHUTDOWN_TIMEOUT", 20*time.Second),
 		PasswordMemoryKiB:  int(r.number("PASSWORD_MEMORY_KIB", 19*1024, 8*1024, 256*1024)),
 	}
+	c.WebURL = cmp.Or(r.url("WEB_URL", ""), c.BaseURL)
 	c.Identity = r.identity(c.Environment.Rules())
 	r.issuer(c)
 	needed := c.Billing == "stripe" && !r.toolsAlone
@@ -189,7 +190,7 @@ func (r *reader) load() Config {
 	c.Blob = r.blob()
 	offered := r.providers(c)
 	r.sameKeys(c, offered)
-	r.safe(c, offered)
+	r.safe(c)
 	c.NotificationsURL = r.notifications("NOTIFICATIONS_URL", c.BaseURL)
 	return c
 }

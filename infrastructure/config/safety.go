@@ -21,7 +21,7 @@ const minSigningSecret = 16 // bytes
 
 // safe rejects a deployed configuration that is complete but unsafe. It names each
 // variable and no value.
-func (r *reader) safe(c Config, offered bool) {
+func (r *reader) safe(c Config) {
 	if c.Environment != Deployed {
 		return
 	}
@@ -34,9 +34,6 @@ func (r *reader) safe(c Config, offered bool) {
 	}
 	if r.simulated {
 		return
-	}
-	if offered && len(c.RedirectOrigins) == 0 && !r.toolsAlone {
-		r.problem("REDIRECT_ORIGINS", "is required with a provider of integrations, or set WEB_URL: without it a browser cannot return to any page after a consent")
 	}
 	used := map[string]string{}
 	r.safeKeys(used, "JWT_SIGNING_KEYS", c.SigningKeys)

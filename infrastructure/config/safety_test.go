@@ -43,8 +43,8 @@ func TestUnsafeConfigurationIsRefused(t *testing.T) {
 		"plain http, permitted":          {map[string]string{"BASE_URL": "http://docs.example.com", "ALLOW_INSECURE_HTTP": "yes"}, ""},
 		"plain http on this machine":     {map[string]string{"BASE_URL": "http://localhost:8080"}, ""},
 		"a path":                         {map[string]string{"BASE_URL": "https://example.com/docledger"}, "BASE_URL"},
-		"nowhere to return to":           {map[string]string{"ACCOUNTING_A_CLIENT_ID": "x"}, "REDIRECT_ORIGINS"},
-		"a web application":              {map[string]string{"ACCOUNTING_A_CLIENT_ID": "x", "WEB_URL": "https://app.example.com"}, ""},
+		"the own web application":        {map[string]string{"ACCOUNTING_A_CLIENT_ID": "x"}, ""},
+		"a separate web application":     {map[string]string{"ACCOUNTING_A_CLIENT_ID": "x", "WEB_URL": "https://app.example.com"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,7 @@ var groups = []group{
 		{"BASE_URL", "public address of the service, and issuer of its tokens"},
 		{"ALLOW_INSECURE_HTTP", "`yes` permits an http BASE_URL that is not loopback when deployed; only for a network that nobody else can read"},
 		{"LISTEN", "host and port of the API"},
-		{"WEB_URL", "address of the web application, for links to its pages; empty: none"},
+		{"WEB_URL", "address of a separate web application, for links to its pages; empty: BASE_URL, since docledger serves its own"},
 		{"LOG_LEVEL", "`debug`, `info`, `warn` or `error`"},
 		{"LOG_FORMAT", "`json` or `text`"},
 		{"DATA_DIR", "folder of the embedded database, the documents and the generated keys; with DATABASE_URL and BLOB_URL only of temporary files"},

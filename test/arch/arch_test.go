@@ -63,7 +63,7 @@ var thirdParty = map[string][]string{
 	"github.com/glebarez/sqlite":      {"infrastructure/database"},
 	"github.com/jackc/pgx":            {"adapter/store", "adapter/jobs", "infrastructure/database", "infrastructure/config", "test"}, // config holds URLs against it
 	"github.com/riverqueue/":          {"adapter/store", "adapter/jobs", "infrastructure/database"},
-	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "gen"},
+	"github.com/gin-gonic/gin":        {"adapter/httpapi", "adapter/webhook", "adapter/toolserver", "adapter/webapp", "gen"},
 	"github.com/stripe/stripe-go":     {"adapter/payment/stripe"},
 	"golang.org/x/oauth2":             {"infrastructure/httpclient"},
 	"github.com/getkin/kin-openapi":   {"adapter/httpapi", "adapter/toolserver", "openapi", "gen", "test"},

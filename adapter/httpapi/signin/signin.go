@@ -1,5 +1,6 @@
 // Package signin serves /sign-in. The identity provider redirects users who are
 // already signed in to this page before its consent page (interface 5.9).
+// Without an allowed redirect URL, it is the sign-in page of the web application.
 package signin
 
 import (
@@ -30,7 +31,8 @@ var page = template.Must(template.New("sign-in").Parse(source))
 type Page struct {
 	Hosts    identity.SignInHosts // allowed hosts; empty without an identity provider
 	Loopback bool                 // allows an http loopback address that is one of Hosts
-	WebURL   string               // the URL of the web application for a link; "" for none
+	WebURL   string               // the URL of a separate web application for a link; "" for none
+	App      gin.HandlerFunc      // shows the sign-in page of the web application of this service; nil without one
 	Log      *slog.Logger
 }
 
@@ -39,6 +41,10 @@ func (p *Page) Register(routes gin.IRouter) {
 	routes.GET("/sign-in", func(c *gin.Context) {
 		if target, ok := p.target(c); ok {
 			c.Redirect(http.StatusSeeOther, target)
+			return
+		}
+		if p.App != nil {
+			p.App(c)
 			return
 		}
 		var plain bytes.Buffer

@@ -1,0 +1,48 @@
+// Finishes a build: removes assets of earlier builds, compresses the others and
+// fails if they are larger than a page may load.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+const kilobyte = 1024
+const limits = { first: 200 * kilobyte, all: 400 * kilobyte }
+
+const dist = fileURLToPath(new URL('../../adapter/webapp/dist', import.meta.url))
+const manifestPath = join(dist, 'manifest.json')
+const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'))
+rmSync(manifestPath)
+
+const wanted = new Set(Object.values(manifest).flatMap((chunk) => [chunk.file, ...(chunk.css ?? []), ...(chunk.assets ?? [])]))
+const sizes = new Map()
+for (const name of readdirSync(join(dist, 'assets'))) {
+  const file = `assets/${name}`
+  if (!wanted.has(file)) {
+    rmSync(join(dist, file))
+    continue
+  }
+  const packed = gzipSync(readFileSync(join(dist, file)), { level: 9 })
+  writeFileSync(join(dist, `${file}.gz`), packed)
+  sizes.set(file, packed.length)
+}
+
+/** The chunks that the browser loads before the first page is usable. */
+function loaded(key, seen = new Set()) {
+  const chunk = manifest[key]
+  if (!seen.has(key)) {
+    seen.add(key)
+    chunk.imports?.forEach((imported) => loaded(imported, seen))
+  }
+  return seen
+}
+
+const sum = (files) => [...files].reduce((total, file) => total + (sizes.get(file) ?? 0), 0)
+const filesOf = (keys) => new Set([...keys].flatMap((key) => [manifest[key].file, ...(manifest[key].css ?? [])]))
+const first = sum(filesOf(loaded('index.html')))
+const all = sum(sizes.keys())
+const shown = (bytes) => `${(bytes / kilobyte).toFixed(1)} KB`
+console.log(`web: first load ${shown(first)} of ${shown(limits.first)}, all ${shown(all)} of ${shown(limits.all)} (gzip)`)
+if (first > limits.first || all > limits.all) {
+  console.error('web: the application is too large')
+  process.exit(1)
+}

@@ -1,0 +1,63 @@
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect, retainSearchParams } from '@tanstack/react-router'
+import type { QueryClient } from '@tanstack/react-query'
+
+import { queryClient } from '@/api/queries'
+import { session } from '@/api/session'
+import { NotFound, RouteError } from '@/layout/RouteError'
+import { Shell } from '@/layout/Shell'
+import { SignInScreen } from '@/screens/sign-in/SignInScreen'
+
+export interface RootSearch {
+  /** The chosen entity; all entities without it. */
+  entity?: string
+}
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  validateSearch: (search: Record<string, unknown>): RootSearch => (typeof search.entity === 'string' ? { entity: search.entity } : {}),
+  search: { middlewares: [retainSearchParams(['entity'])] },
+  notFoundComponent: NotFound,
+  errorComponent: RouteError,
+})
+
+const signInRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    // Only a path of this application; the server alone passes on to other hosts.
+    typeof search.next === 'string' && /^\/(?![/\\])/.test(search.next) ? { next: search.next } : {},
+  component: SignInScreen,
+})
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: async ({ location }) => {
+    await session.join()
+    if (!session.get()) {
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+    }
+  },
+  component: Shell,
+})
+
+const screen = <const Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => shell,
+    path,
+    component: lazyRouteComponent(load as () => Promise<Record<string, React.ComponentType>>, name),
+  })
+
+export const router = createRouter({
+  routeTree: root.addChildren([signInRoute, shell.addChildren([
+    screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
+  ])]),
+  context: { queryClient },
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
