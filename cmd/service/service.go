@@ -310,7 +310,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 
 func (s *Service) buildHandler() (err error) {
 	server := &httpapi.Server{
-		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL), PagesURL: cmp.Or(s.cfg.WebURL, s.cfg.BaseURL),
+		UseCases: s.UseCases, Idempotency: s.store.Idempotency(), Clock: s.clock, Web: convert.Web(s.cfg.WebURL), PagesURL: s.cfg.WebURL,
 		Log: s.log, MaxUploadBytes: s.cfg.MaxUploadBytes, TempDir: s.cfg.DataDir,
 		Consents: httpapi.Consents{
 			Path: callbackPath, Secure: strings.HasPrefix(s.cfg.BaseURL, "https://"), Loopback: s.cfg.Environment.Rules().LoopbackConsent,
