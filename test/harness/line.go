@@ -14,6 +14,9 @@ type Line struct {
 	to       string
 	mu       sync.Mutex
 	away     bool
+	mute     bool // see Stall
+	stalled  int  // connections that wait for a server that never answers
+	reached  int  // all connections of the time since Stall
 	open     map[net.Conn]bool
 }
 
@@ -68,6 +71,43 @@ func (l *Line) Mend() {
 	l.away = false
 }
 
+// Stall closes all connections and accepts new ones without ever answering, as a
+// server that hangs.
+func (l *Line) Stall() {
+	l.Cut()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away, l.mute = false, true
+}
+
+// Stalled returns how many callers wait for an answer now, and how many
+// connected since Stall.
+func (l *Line) Stalled() (now, all int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stalled, l.reached
+}
+
+// stall reads from a connection until its caller closes it. It returns false if
+// the server does not hang.
+func (l *Line) stall(near net.Conn) bool {
+	l.mu.Lock()
+	mute := l.mute
+	if mute {
+		l.stalled++
+		l.reached++
+	}
+	l.mu.Unlock()
+	if !mute {
+		return false
+	}
+	_, _ = io.Copy(io.Discard, near)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stalled--
+	return true
+}
+
 // hold registers connections for Cut. It returns false if the line is cut.
 func (l *Line) hold(conns ...net.Conn) bool {
 	l.mu.Lock()
@@ -80,7 +120,7 @@ func (l *Line) hold(conns ...net.Conn) bool {
 
 func (l *Line) pass(near net.Conn) {
 	defer l.end(near)
-	if !l.hold(near) {
+	if !l.hold(near) || l.stall(near) {
 		return
 	}
 	far, err := net.Dial("tcp", l.to)
