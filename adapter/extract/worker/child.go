@@ -108,6 +108,8 @@ func (c *child) read(q request, _ []byte) error {
 		return c.text(f, q)
 	case opRender:
 		return c.render(f, q)
+	case opView:
+		return c.view(f, q)
 	}
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }

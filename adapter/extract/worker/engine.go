@@ -87,7 +87,7 @@ func (e *engine) read(r io.ReadSeeker, size int64, o TextOptions, yield func(*la
 		return refused(err)
 	}
 	words := 0
-	for i := range min(count, limit) {
+	for i := max(o.From-1, 0); i < min(count, limit); i++ {
 		page := &layout.Page{Number: i + 1, Words: []layout.Word{}}
 		if err := readPage(instance, opened.Document, page); err != nil {
 			if err := survived(instance, opened.Document, page.Number, err); err != nil {

@@ -28,6 +28,7 @@ const (
 	framePage     = 'P' // child: the words of the next page
 	frameImage    = 'I' // an image: from the child what it rendered; from the parent, before a request, what to recognize
 	frameCount    = 'N' // child: how many pages an image file has
+	frameView     = 'V' // child: the PNG of a page for people
 	frameFailure  = 'F' // child: the document is at fault
 	frameError    = 'X' // child: the request could not be served
 	frameEnd      = '.' // child: the answer is complete
@@ -35,7 +36,7 @@ const (
 
 // version of the protocol. Both sides are the same binary; it only guards
 // against one that was exchanged while the service runs.
-const version = "2"
+const version = "3"
 
 // Bounds on an answer, which the child keeps and the parent enforces: a document
 // may have taken over the child that reads it.
@@ -55,7 +56,8 @@ const (
 	opPrewarm operation = "prewarm"
 	opEngine  operation = "engine"
 	opPages   operation = "pages"  // apply the rules to words
-	opRender  operation = "render" // a page of a PDF
+	opRender  operation = "render" // a page of a PDF for OCR
+	opView    operation = "view"   // a page for people
 	// Those of the OCR program.
 	opCount     operation = "count"     // the pages of an image file
 	opRecognize operation = "recognize" // a page of an image file, or the image before the request
@@ -70,6 +72,7 @@ type request struct {
 	Stated    invoice.Content // of opCompare: what the embedded data states
 	Text      TextOptions
 	Page      int           // index of the page to render or recognize
+	Width     int           // of opView: the largest width in pixels
 	Pages     []layout.Page // of opPages
 	CacheDir  string
 	Memory    int64
@@ -86,6 +89,7 @@ type answer struct {
 	unusable *extraction.Failure // also of an answer that did not end well
 	engine   bool                // ask again once the engine runs
 	image    []byte
+	view     []byte
 	count    int
 }
 
@@ -218,6 +222,9 @@ func (a *answer) add(kind byte, payload []byte) bool {
 	case frameImage:
 		a.image = payload
 		return validImage(payload)
+	case frameView:
+		a.view = payload
+		return len(payload) > 0
 	case frameCount:
 		return json.Unmarshal(payload, &a.count) == nil
 	case frameEngine:

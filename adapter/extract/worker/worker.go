@@ -36,7 +36,8 @@ func ServeIfChild() {
 
 // TextOptions bound how much text is read.
 type TextOptions struct {
-	Pages int // at most; 0: defaultPages
+	From  int // the first page, from 1; 0: 1
+	Pages int // the last page; 0: defaultPages
 	Words int // reading stops after the page that reaches it; 0: no bound
 }
 

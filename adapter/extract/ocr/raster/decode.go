@@ -29,8 +29,9 @@ func DefaultLimits() Limits { return Limits{Pixels: 110_000_000, Memory: 400 << 
 
 // File is an opened image file. Its pages are decoded one at a time.
 type File struct {
-	pages  int
-	decode func(i int) (*image.Gray, error)
+	pages int
+	// load decodes the page with the index i; orientation is that of Exif.
+	load func(i int) (img image.Image, orientation int, err error)
 }
 
 // Pages is how many pages the file has.
@@ -38,7 +39,13 @@ func (f *File) Pages() int { return f.pages }
 
 // Page decodes the page with the index i as it is meant to be seen: the
 // orientation that its camera noted is applied.
-func (f *File) Page(i int) (*image.Gray, error) { return f.decode(i) }
+func (f *File) Page(i int) (*image.Gray, error) {
+	img, orientation, err := f.load(i)
+	if err != nil {
+		return nil, err
+	}
+	return orient(gray(img), orientation), nil
+}
 
 // single is a file format of one image.
 type single struct {
@@ -82,12 +89,12 @@ func Open(data []byte, limits Limits) (*File, error) {
 	if err := limits.check(c.Width, c.Height, memory); err != nil {
 		return nil, err
 	}
-	return &File{pages: 1, decode: func(int) (*image.Gray, error) {
+	return &File{pages: 1, load: func(int) (image.Image, int, error) {
 		img, err := guard(func() (image.Image, error) { return format.decode(bytes.NewReader(data)) })
 		if err != nil {
-			return nil, damaged(format.name, err)
+			return nil, 0, damaged(format.name, err)
 		}
-		return orient(gray(img), orientationOf(data)), nil
+		return img, orientationOf(data), nil
 	}}, nil
 }
 

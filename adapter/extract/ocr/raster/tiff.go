@@ -180,12 +180,12 @@ func openTIFF(data []byte, limits Limits) (*File, error) {
 	if len(pages) == 0 {
 		return nil, broken
 	}
-	return &File{pages: len(pages), decode: func(i int) (*image.Gray, error) {
+	return &File{pages: len(pages), load: func(i int) (image.Image, int, error) {
 		img, err := guard(pages[i].decode)
 		if err != nil {
-			return nil, damaged("TIFF", err)
+			return nil, 0, damaged("TIFF", err)
 		}
-		return orient(gray(img), pages[i].orientation()), nil
+		return img, pages[i].orientation(), nil
 	}}, nil
 }
 
