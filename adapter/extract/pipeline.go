@@ -139,9 +139,9 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	case sniff.XML:
 		result, err = p.readXML(ctx, f, worker.Document{Path: s.Path, Size: info.Size()})
 	case sniff.PDF:
-		result, err = p.readPDF(ctx, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages})
+		result, err = p.readPDF(ctx, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages, OnPage: onPage(s)})
 	case sniff.Image:
-		result, err = p.readImage(ctx, f, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder})
+		result, err = p.readImage(ctx, f, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, OnPage: onPage(s)})
 	default:
 		return nil, unsupported(t)
 	}

@@ -3,10 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"io"
-	"mime"
 	"net/http"
-	"strconv"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
@@ -87,41 +84,12 @@ func (s *Server) GetDocumentContent(ctx context.Context, r backend.GetDocumentCo
 	if err != nil {
 		return nil, err
 	}
-	return original{document: d, content: content}, nil
+	sent, err := fileOf(ctx, &documents.File{SHA256: d.SHA256, MediaType: d.MediaType, Name: d.Filename, Content: content})
+	return original{sent}, err
 }
 
-// original sends the bytes of a document. They are immutable, so their checksum
-// is the entity tag.
-type original struct {
-	document *document.Document
-	content  io.ReadSeekCloser
-}
+// original sends the bytes of a document.
+type original struct{ sentFile }
 
 // VisitGetDocumentContentResponse implements the generated response.
-func (o original) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
-	defer o.content.Close()
-	h := w.Header()
-	h.Set("Content-Type", o.document.MediaType)
-	// A document is an untrusted file. Browsers must not show it as a page of
-	// this origin.
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": o.document.Filename}))
-	h.Set("ETag", strconv.Quote(o.document.SHA256))
-	h.Set("Cache-Control", "private, no-cache")
-	size, err := o.content.Seek(0, io.SeekEnd)
-	if err == nil {
-		_, err = o.content.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return err
-	}
-	// The response is always complete. Ranges and conditional requests would
-	// return statuses that the API does not define.
-	h.Set("Content-Length", strconv.FormatInt(size, 10))
-	w.WriteHeader(http.StatusOK)
-	// If a read or write fails, the response is shorter than its
-	// Content-Length, which the client detects.
-	_, _ = io.Copy(w, o.content)
-	return nil
-}
-
-var _ backend.GetDocumentContentResponseObject = original{}
+func (o original) VisitGetDocumentContentResponse(w http.ResponseWriter) error { return o.send(w) }

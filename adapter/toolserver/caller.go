@@ -69,6 +69,9 @@ func (s *Server) run(ctx context.Context, t catalog.Tool, bearer string, argumen
 		if refusal != nil {
 			return refusal, "refused", nil
 		}
+		if t.Image {
+			return pictured(body), "ok", nil
+		}
 		if shortened == "" && !t.IsShort() && isPassthrough(body, arguments, budget) {
 			return answered(body), "ok", nil
 		}
@@ -145,6 +148,9 @@ func (s *Server) ask(ctx context.Context, t catalog.Tool, bearer string, argumen
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, refused(s.explain(resp, body))
+	}
+	if t.Image {
+		return body, nil
 	}
 	return bytes.TrimSpace(body), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,11 +106,12 @@ func answers(t *testing.T, nulls bool) map[string][]byte {
 	out := map[string][]byte{}
 	for _, item := range doc.Paths.Map() {
 		for _, o := range item.Operations() {
-			if _, marked := o.Extensions["x-tool"]; !marked {
-				continue
+			content := o.Responses.Status(http.StatusOK).Value.Content.Get("application/json")
+			if _, marked := o.Extensions["x-tool"]; !marked || content == nil {
+				continue // an image has no schema
 			}
 			name := toolOf(o)
-			data, err := json.Marshal(sample(o.Responses.Status(http.StatusOK).Value.Content.Get("application/json").Schema.Value, nulls, 6))
+			data, err := json.Marshal(sample(content.Schema.Value, nulls, 6))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,6 +182,7 @@ func TestAnswersAreAsTheToolsSay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			listed.Tools = slices.DeleteFunc(listed.Tools, func(t *mcp.Tool) bool { return t.OutputSchema == nil })
 			if len(listed.Tools) != len(bodies) {
 				t.Fatalf("%d tools of %d operations", len(listed.Tools), len(bodies))
 			}

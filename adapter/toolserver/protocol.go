@@ -38,12 +38,16 @@ func (s *Server) protocol(tools []catalog.Tool) *mcp.Server {
 	server.AddReceivingMiddleware(s.onlyDeclared, s.recovering)
 	for _, t := range tools {
 		destructive, openWorld := t.Destructive, t.OpenWorld
-		server.AddTool(&mcp.Tool{
-			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output,
+		tool := &mcp.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
 			Annotations: &mcp.ToolAnnotations{
 				ReadOnlyHint: t.ReadOnly, DestructiveHint: &destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &openWorld,
 			},
-		}, s.handle(t))
+		}
+		if t.Output != nil {
+			tool.OutputSchema = t.Output
+		}
+		server.AddTool(tool, s.handle(t))
 	}
 	if s.o.Extension.Register != nil {
 		s.o.Extension.Register(server)
@@ -92,6 +96,11 @@ func refused(text string) *mcp.CallToolResult {
 		text = string(runes[:maxRefusal]) + "… and further errors of this kind."
 	}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// pictured returns an image as the result of a call.
+func pictured(png []byte) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: png, MIMEType: "image/png"}}}
 }
 
 // answered returns the result of a call as data and as text, because some

@@ -43,7 +43,7 @@ func TestListOfTools(t *testing.T) {
 	}
 	for _, tool := range result.Tools {
 		a := tool.Annotations
-		if a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || tool.Title == "" || tool.OutputSchema == nil {
+		if a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil || tool.Title == "" || tool.OutputSchema == nil != (tool.Name == "get_document_page") {
 			t.Errorf("%s lacks a hint, its title or its output", tool.Name)
 		}
 	}
@@ -98,6 +98,27 @@ func TestTheTokenFollowsNoRedirect(t *testing.T) {
 	result, text := call(t, w.connect(t), "get_me", nil)
 	if !result.IsError || reached || !strings.Contains(text, "307") {
 		t.Errorf("reached elsewhere: %v; %s", reached, text)
+	}
+}
+
+func TestAPageIsAnImage(t *testing.T) {
+	t.Parallel()
+	const image = "\x89PNG\r\n\x1a\n\n pixels \n"
+	w := start(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		_, _ = w.Write([]byte(image))
+	})
+	result, err := w.connect(t).CallTool(t.Context(), &mcp.CallToolParams{Name: "get_document_page", Arguments: map[string]any{
+		"document_id": "01936b1e-0000-7000-8000-000000000004", "page": 2, "width": 600,
+	}})
+	if err != nil || result.IsError || len(result.Content) != 1 || result.StructuredContent != nil {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	if c, ok := result.Content[0].(*mcp.ImageContent); !ok || string(c.Data) != image || c.MIMEType != "image/png" {
+		t.Errorf("got %+v", result.Content[0])
+	}
+	if r := w.seen()[0]; r.URL.String() != "/api/documents/01936b1e-0000-7000-8000-000000000004/pages/2?width=600" {
+		t.Errorf("the API got %s", r.URL)
 	}
 }
 

@@ -283,12 +283,12 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Documents: &documents.Service{
 			Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
-			Blobs: s.blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: st.Queue(), Plans: plans, Usage: st.Usage(),
+			Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.newViewer(), Events: st.Events(), Queue: st.Queue(), Plans: plans, Usage: st.Usage(),
 			UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
 		Extraction: &usecaseextraction.Service{
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
-			Settings: st.Settings(), Blobs: s.blobs, Reader: reader, Events: st.Events(), Queue: st.Queue(),
+			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: st.Queue(),
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 			Bookings: bookings, Codings: st.Codings(), Log: s.log, Patience: s.cfg.ExtractWaitTimeout,
 		},

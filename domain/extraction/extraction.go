@@ -103,6 +103,9 @@ type Source struct {
 	// Recognize says that words may be recognized in images, which takes seconds
 	// for a page. Without it such a document gives ErrNeedsOCR.
 	Recognize bool
+	// OnWords, unless it is nil, receives the words of each page, from 1, on which OCR recognized
+	// words, before Read returns. It can be called again for a page.
+	OnWords func(page int, words []PageWord)
 }
 
 // DateOrder says how an ambiguous numeric date is read. A date that shows its

@@ -1608,6 +1608,21 @@ type PageRange struct {
 	To   int `json:"to"`
 }
 
+// PageWord defines model for PageWord.
+type PageWord struct {
+	// Box Left, top, right and bottom as fractions of the width and height of the page as it is shown, measured from its top left corner.
+	Box []float64 `json:"box"`
+
+	// Text Characters without white space.
+	Text string `json:"text"`
+}
+
+// PageWords defines model for PageWords.
+type PageWords struct {
+	// Words In reading order. Empty for a page without text.
+	Words []PageWord `json:"words"`
+}
+
 // Party Seller or buyer (EN 16931 BG-4, BG-7).
 type Party struct {
 	// Address Postal address (EN 16931 BG-5, BG-8); null if none is stated.
@@ -2271,10 +2286,19 @@ type EntityFilter = externalRef0.Id
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type EntityId = externalRef0.Id
 
+// IfNoneMatch defines model for IfNoneMatch.
+type IfNoneMatch = string
+
 // InvoiceId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type InvoiceId = externalRef0.Id
+
+// PageNumber defines model for PageNumber.
+type PageNumber = int
+
+// Range defines model for Range.
+type Range = string
 
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
@@ -2306,6 +2330,29 @@ type UploadDocumentParams struct {
 	// credential and operation returns the first response again. The same key
 	// with another body is refused with `conflict`.
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// GetDocumentContentParams defines parameters for GetDocumentContent.
+type GetDocumentContentParams struct {
+	// Range One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+	// and ranges outside the file are ignored.
+	Range *Range `json:"Range,omitempty"`
+
+	// IfNoneMatch The ETag of an earlier response. The response is 304 if it is still current.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetDocumentPageParams defines parameters for GetDocumentPage.
+type GetDocumentPageParams struct {
+	// Width The largest width of the image in pixels. Multiples of 100 are fastest.
+	Width *int `form:"width,omitempty" json:"width,omitempty"`
+
+	// Range One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+	// and ranges outside the file are ignored.
+	Range *Range `json:"Range,omitempty"`
+
+	// IfNoneMatch The ETag of an earlier response. The response is 304 if it is still current.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ListEntitiesParams defines parameters for ListEntities.
@@ -2570,7 +2617,13 @@ type ServerInterface interface {
 	GetDocument(c *gin.Context, documentId DocumentId)
 	// GetDocumentContent Download the original
 	// (GET /api/documents/{document_id}/content)
-	GetDocumentContent(c *gin.Context, documentId DocumentId)
+	GetDocumentContent(c *gin.Context, documentId DocumentId, params GetDocumentContentParams)
+	// GetDocumentPage Get the image of a page
+	// (GET /api/documents/{document_id}/pages/{page})
+	GetDocumentPage(c *gin.Context, documentId DocumentId, page PageNumber, params GetDocumentPageParams)
+	// GetDocumentPageWords Get the words of a page
+	// (GET /api/documents/{document_id}/pages/{page}/words)
+	GetDocumentPageWords(c *gin.Context, documentId DocumentId, page PageNumber)
 	// ListEntities List entities
 	// (GET /api/entities)
 	ListEntities(c *gin.Context, params ListEntitiesParams)
@@ -2897,6 +2950,49 @@ func (siw *ServerInterfaceWrapper) GetDocumentContent(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDocumentContentParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Range" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
+		var Range Range
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Range, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Range: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.Range = &Range
+
+	}
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -2904,7 +3000,126 @@ func (siw *ServerInterfaceWrapper) GetDocumentContent(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.GetDocumentContent(c, documentId)
+	siw.Handler.GetDocumentContent(c, documentId, params)
+}
+
+// GetDocumentPage operation middleware
+func (siw *ServerInterfaceWrapper) GetDocumentPage(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "page" -------------
+	var page PageNumber
+
+	err = runtime.BindStyledParameterWithOptions("simple", "page", c.Param("page"), &page, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDocumentPageParams
+
+	// ------------- Optional query parameter "width" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "width", c.Request.URL.Query(), &params.Width, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter width: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Range" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
+		var Range Range
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Range, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Range: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.Range = &Range
+
+	}
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetDocumentPage(c, documentId, page, params)
+}
+
+// GetDocumentPageWords operation middleware
+func (siw *ServerInterfaceWrapper) GetDocumentPageWords(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "page" -------------
+	var page PageNumber
+
+	err = runtime.BindStyledParameterWithOptions("simple", "page", c.Param("page"), &page, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetDocumentPageWords(c, documentId, page)
 }
 
 // ListEntities operation middleware
@@ -3947,6 +4162,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/documents", wrapper.ListDocuments)
 	router.GET(options.BaseURL+"/api/documents/:document_id", wrapper.GetDocument)
 	router.GET(options.BaseURL+"/api/documents/:document_id/content", wrapper.GetDocumentContent)
+	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page", wrapper.GetDocumentPage)
+	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page/words", wrapper.GetDocumentPageWords)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
@@ -3964,6 +4181,14 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/settings/:entity_id", wrapper.GetSettings)
 	router.PUT(options.BaseURL+"/api/settings/:entity_id", wrapper.UpdateSettings)
 	router.GET(options.BaseURL+"/api/events", wrapper.ListEvents)
+}
+
+type NotModifiedResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+type NotModifiedResponse struct {
+	Headers NotModifiedResponseHeaders
 }
 
 type LoginRequestObject struct {
@@ -5539,6 +5764,7 @@ func (response GetDocument503JSONResponse) VisitGetDocumentResponse(w http.Respo
 
 type GetDocumentContentRequestObject struct {
 	DocumentId DocumentId `json:"document_id"`
+	Params     GetDocumentContentParams
 }
 
 type GetDocumentContentResponseObject interface {
@@ -5576,6 +5802,48 @@ func (response GetDocumentContent200AsteriskResponse) VisitGetDocumentContentRes
 	}
 	_, err := io.Copy(w, response.Body)
 	return err
+}
+
+type GetDocumentContent206ResponseHeaders struct {
+	ContentRange string
+	XRequestId   *openapi_types.UUID
+}
+
+type GetDocumentContent206AsteriskResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent206ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response GetDocumentContent206AsteriskResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent304Response = NotModifiedResponse
+
+func (response GetDocumentContent304Response) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetDocumentContent400JSONResponse struct {
@@ -5703,6 +5971,404 @@ type GetDocumentContent503JSONResponse struct {
 }
 
 func (response GetDocumentContent503JSONResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Page       PageNumber `json:"page"`
+	Params     GetDocumentPageParams
+}
+
+type GetDocumentPageResponseObject interface {
+	VisitGetDocumentPageResponse(w http.ResponseWriter) error
+}
+
+type GetDocumentPage200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type GetDocumentPage200ImagepngResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentPage200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentPage200ImagepngResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/png")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentPage206ResponseHeaders struct {
+	ContentRange string
+	XRequestId   *openapi_types.UUID
+}
+
+type GetDocumentPage206ImagepngResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentPage206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentPage206ImagepngResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/png")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentPage304Response = NotModifiedResponse
+
+func (response GetDocumentPage304Response) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetDocumentPage400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetDocumentPage400JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPage401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetDocumentPage401JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPage403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetDocumentPage403JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPage404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetDocumentPage404JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPage429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetDocumentPage429JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPage500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetDocumentPage500JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPage503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetDocumentPage503JSONResponse) VisitGetDocumentPageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWordsRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Page       PageNumber `json:"page"`
+}
+
+type GetDocumentPageWordsResponseObject interface {
+	VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error
+}
+
+type GetDocumentPageWords200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type GetDocumentPageWords200JSONResponse struct {
+	Body    PageWords
+	Headers GetDocumentPageWords200ResponseHeaders
+}
+
+func (response GetDocumentPageWords200JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetDocumentPageWords400JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetDocumentPageWords401JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetDocumentPageWords403JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetDocumentPageWords404JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetDocumentPageWords429JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetDocumentPageWords500JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentPageWords503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetDocumentPageWords503JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -9974,6 +10640,12 @@ type StrictServerInterface interface {
 	// GetDocumentContent Download the original
 	// (GET /api/documents/{document_id}/content)
 	GetDocumentContent(ctx context.Context, request GetDocumentContentRequestObject) (GetDocumentContentResponseObject, error)
+	// GetDocumentPage Get the image of a page
+	// (GET /api/documents/{document_id}/pages/{page})
+	GetDocumentPage(ctx context.Context, request GetDocumentPageRequestObject) (GetDocumentPageResponseObject, error)
+	// GetDocumentPageWords Get the words of a page
+	// (GET /api/documents/{document_id}/pages/{page}/words)
+	GetDocumentPageWords(ctx context.Context, request GetDocumentPageWordsRequestObject) (GetDocumentPageWordsResponseObject, error)
 	// ListEntities List entities
 	// (GET /api/entities)
 	ListEntities(ctx context.Context, request ListEntitiesRequestObject) (ListEntitiesResponseObject, error)
@@ -10418,10 +11090,11 @@ func (sh *strictHandler) GetDocument(ctx *gin.Context, documentId DocumentId) {
 }
 
 // GetDocumentContent operation middleware
-func (sh *strictHandler) GetDocumentContent(ctx *gin.Context, documentId DocumentId) {
+func (sh *strictHandler) GetDocumentContent(ctx *gin.Context, documentId DocumentId, params GetDocumentContentParams) {
 	var request GetDocumentContentRequestObject
 
 	request.DocumentId = documentId
+	request.Params = params
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetDocumentContent(ctx, request.(GetDocumentContentRequestObject))
@@ -10436,6 +11109,61 @@ func (sh *strictHandler) GetDocumentContent(ctx *gin.Context, documentId Documen
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetDocumentContentResponseObject); ok {
 		if err := validResponse.VisitGetDocumentContentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDocumentPage operation middleware
+func (sh *strictHandler) GetDocumentPage(ctx *gin.Context, documentId DocumentId, page PageNumber, params GetDocumentPageParams) {
+	var request GetDocumentPageRequestObject
+
+	request.DocumentId = documentId
+	request.Page = page
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDocumentPage(ctx, request.(GetDocumentPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDocumentPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetDocumentPageResponseObject); ok {
+		if err := validResponse.VisitGetDocumentPageResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDocumentPageWords operation middleware
+func (sh *strictHandler) GetDocumentPageWords(ctx *gin.Context, documentId DocumentId, page PageNumber) {
+	var request GetDocumentPageWordsRequestObject
+
+	request.DocumentId = documentId
+	request.Page = page
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDocumentPageWords(ctx, request.(GetDocumentPageWordsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDocumentPageWords")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetDocumentPageWordsResponseObject); ok {
+		if err := validResponse.VisitGetDocumentPageWordsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

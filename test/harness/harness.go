@@ -290,7 +290,7 @@ var addresses = regexp.MustCompile(`https?://[^\s"<>]*`)
 // content may name vendors.
 func (r Response) neutral(req *http.Request) {
 	r.t.Helper()
-	if strings.HasSuffix(req.URL.Path, "/content") {
+	if strings.HasSuffix(req.URL.Path, "/content") || strings.HasPrefix(r.Header.Get("Content-Type"), "image/") {
 		return
 	}
 	text := string(r.Raw)

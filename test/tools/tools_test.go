@@ -91,6 +91,9 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	}
 	out := map[string]*jsonschema.Schema{}
 	for _, tool := range tools {
+		if tool.Image {
+			continue
+		}
 		data, err := json.Marshal(tool.Output)
 		if err != nil {
 			return nil, err

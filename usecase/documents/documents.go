@@ -10,6 +10,7 @@ import (
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
+	"docledger/domain/extraction"
 	"docledger/domain/identity"
 	"docledger/domain/job"
 	"docledger/usecase"
@@ -35,7 +36,9 @@ type Service struct {
 	Entities   entity.Reader
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
+	Renditions document.Renditions
 	Sniffer    Sniffer
+	Viewer     extraction.PageViewer
 	Events     event.Log
 	Queue      job.Queue
 	Plans      billing.Plans

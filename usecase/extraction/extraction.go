@@ -31,6 +31,7 @@ type Service struct {
 	Entities   entity.Reader
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs
+	Renditions document.Renditions
 	Reader     extraction.Reader
 	Events     event.Log
 	Queue      job.Queue

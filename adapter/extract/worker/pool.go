@@ -115,6 +115,8 @@ type Document struct {
 	DateOrder extraction.DateOrder
 	// Compare says that embedded data is compared with the pages.
 	Compare bool
+	// OnPage, unless it is nil, receives each page on which words were recognized.
+	OnPage func(*layout.Page)
 }
 
 // PDF reads the invoice of a PDF, embedded or printed. A document at fault gives

@@ -44,8 +44,15 @@ func (p *Pool) Image(ctx context.Context, rules *Pool, d Document) (*extraction.
 			return nil, lateOver(ctx, err)
 		}
 		pages[i] = *page
+		d.recognized(page)
 	}
 	return rules.rules(ctx, d, pages)
+}
+
+func (d *Document) recognized(page *layout.Page) {
+	if d.OnPage != nil {
+		d.OnPage(page)
+	}
 }
 
 // Scan recognizes the pages of a PDF that are scans, or all of its pages where
@@ -83,6 +90,7 @@ func (p *Pool) Scan(ctx context.Context, rules *Pool, d Document, all bool) (*ex
 		}
 		page.Width, page.Height = fitted(page, &pages[i])
 		pages[i] = *page
+		d.recognized(page)
 	}
 	return rules.rules(ctx, d, pages)
 }

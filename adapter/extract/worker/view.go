@@ -44,19 +44,15 @@ type View struct {
 	PNG           []byte
 }
 
-// ErrNoPage reports that the file has no page with the number.
-var ErrNoPage = errors.New("the file has no such page")
-
 // View renders the page with the given number, from 1, at most width pixels
-// wide. An image is never enlarged. The error is ErrNoPage, an
-// *extraction.Failure, or extraction.ErrUnavailable.
+// wide. An image is never enlarged. Its errors are those of extraction.PageViewer.
 func (p *Pool) View(ctx context.Context, path string, number, width int) (*View, error) {
 	a, err := p.withEngine(ctx, p.viewBudget(), request{Operation: opView, Path: path, Page: number - 1, Width: width})
 	if err != nil {
 		return nil, err
 	}
 	if a.view == nil {
-		return nil, ErrNoPage
+		return nil, extraction.ErrNoPage
 	}
 	// The child may have been taken over. The header is read again here.
 	c, err := png.DecodeConfig(bytes.NewReader(a.view))
@@ -67,14 +63,14 @@ func (p *Pool) View(ctx context.Context, path string, number, width int) (*View,
 }
 
 // PageText returns the words of the page with the given number, from 1, of a PDF.
-// The error is as that of View.
+// Its errors are those of extraction.PageViewer.
 func (p *Pool) PageText(ctx context.Context, path string, number, words int) (*layout.Page, error) {
 	a, err := p.withEngine(ctx, p.viewBudget(), request{Operation: opText, Path: path, Text: TextOptions{From: number, Pages: number, Words: words}})
 	if err != nil {
 		return nil, err
 	}
 	if len(a.pages) != 1 {
-		return nil, ErrNoPage
+		return nil, extraction.ErrNoPage
 	}
 	return &a.pages[0], nil
 }
@@ -107,7 +103,7 @@ func (c *child) view(f *os.File, q request) error {
 		return extraction.Fail(extraction.UnsupportedType, "Files of this type have no pages that can be shown.")
 	}
 	defer freeAfter(costly + 1)
-	if errors.Is(err, ErrNoPage) {
+	if errors.Is(err, extraction.ErrNoPage) {
 		return nil
 	}
 	if err != nil {
@@ -174,7 +170,7 @@ func viewImage(f *os.File, index, width int) (image.Image, error) {
 		return nil, err
 	}
 	if index < 0 || index >= pages.Pages() {
-		return nil, ErrNoPage
+		return nil, extraction.ErrNoPage
 	}
 	return pages.View(index, width, viewPixels)
 }
@@ -199,7 +195,7 @@ func (e *engine) view(f *os.File, index, width int) (image.Image, error) {
 		return nil, refused(err)
 	}
 	if index < 0 || index >= min(count, defaultPages) {
-		return nil, ErrNoPage
+		return nil, extraction.ErrNoPage
 	}
 	page := requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: index}}
 	size, err := instance.GetPageSize(&requests.GetPageSize{Page: page})

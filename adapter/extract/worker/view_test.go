@@ -57,10 +57,10 @@ func TestViewRendersAPage(t *testing.T) {
 		t.Errorf("the colors are %v and %v", at(100, 1900), at(900, 100))
 	}
 	for _, number := range []int{3, 2000, 2001} {
-		if _, err := p.View(t.Context(), path, number, 400); !errors.Is(err, worker.ErrNoPage) {
+		if _, err := p.View(t.Context(), path, number, 400); !errors.Is(err, extraction.ErrNoPage) {
 			t.Errorf("page %d: %v", number, err)
 		}
-		if _, err := p.PageText(t.Context(), path, number, 5000); !errors.Is(err, worker.ErrNoPage) {
+		if _, err := p.PageText(t.Context(), path, number, 5000); !errors.Is(err, extraction.ErrNoPage) {
 			t.Errorf("words of page %d: %v", number, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestViewDecodesImages(t *testing.T) {
 	if size := shown(t, p, path, 1, 2000).Bounds(); size.Dx() != 600 {
 		t.Errorf("the image was enlarged to %v", size.Max)
 	}
-	if _, err := p.View(t.Context(), path, 2, 200); !errors.Is(err, worker.ErrNoPage) {
+	if _, err := p.View(t.Context(), path, 2, 200); !errors.Is(err, extraction.ErrNoPage) {
 		t.Errorf("page 2: %v", err)
 	}
 }

@@ -35,6 +35,8 @@ var verdicts = map[string]string{
 	"listDocuments":               "yes yes yes",
 	"getDocument":                 "yes yes yes",
 	"getDocumentContent":          "yes yes yes",
+	"getDocumentPage":             "yes yes yes",
+	"getDocumentPageWords":        "yes yes yes",
 	"listInvoices":                "yes yes yes",
 	"getInvoice":                  "yes yes yes",
 	"listInvoiceLines":            "yes yes yes",

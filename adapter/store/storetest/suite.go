@@ -41,6 +41,7 @@ func Run(t *testing.T, open Open) {
 		{"settings", testSettings},
 		{"documents", testDocuments},
 		{"unfinished documents", testUnfinished},
+		{"renditions", testRenditions},
 		{"invoices", testInvoices},
 		{"invoice lines", testLines},
 		{"exact decimals", testDecimals},

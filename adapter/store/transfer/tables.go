@@ -34,8 +34,9 @@ type table struct {
 
 // excludedTables are the tables that belong to a database and not to the installation:
 // what names running processes (leases), jobs, which the sweep makes anew from
-// the rows that ask for them, and the bookkeeping of the schema itself.
-var excludedTables = []string{"leases", "event_clock", "goose_db_version", "river_*", "sqlite_*"}
+// the rows that ask for them, renditions, which are derived again, and the
+// bookkeeping of the schema itself.
+var excludedTables = []string{"leases", "event_clock", "renditions", "goose_db_version", "river_*", "sqlite_*"}
 
 // tables lists what is moved, each after those that it refers to. A table or
 // column of the schema that is not here fails Check, and a test.

@@ -46,7 +46,8 @@ type Tool struct {
 	Title       string
 	Description string
 	Input       Object // JSON Schema of the arguments
-	Output      Object // JSON Schema of the response
+	Output      Object // JSON Schema of the response; nil for an image
+	Image       bool   // the result is a PNG
 	ReadOnly    bool   // changes no data
 	Destructive bool   // deletes or overwrites data
 	Idempotent  bool   // a repeated call makes no further change

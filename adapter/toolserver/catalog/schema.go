@@ -19,7 +19,10 @@ const (
 	outputDepth = 1
 )
 
-const jsonType = "application/json"
+const (
+	jsonType = "application/json"
+	pngType  = "image/png"
+)
 
 // takeInput merges path, query and body into one flat object, because the
 // difference is irrelevant for a model. It omits headers, which serve programs
@@ -273,6 +276,10 @@ func ownText(p *openapi3.SchemaRef) string {
 // takeOutput derives the output schema. Nothing in it is required, because
 // shortening can remove every member.
 func (t *Tool) takeOutput(response *openapi3.ResponseRef) error {
+	if response != nil && response.Value.Content[pngType] != nil {
+		t.Image = true
+		return nil
+	}
 	if response == nil || response.Value.Content.Get(jsonType) == nil {
 		return errors.New("a tool returns JSON, but the operation does not return JSON")
 	}

@@ -75,6 +75,8 @@ describe('documents and invoices', () => {
     const path = { document_id: document.id }
     expect((await api.getDocument({ path })).data.invoice_id).toBe(invoice.id)
     expect(await (await api.getDocumentContent({ path })).data.text()).toBe(await file.text())
+    await expect(api.getDocumentPage({ path: { ...path, page: 1 }, query: { width: 200 } })).rejects.toMatchObject({ code: 'unreadable_document' })
+    expect((await api.getDocumentPageWords({ path: { ...path, page: 1 } })).data.words).toEqual([])
     expect(await api.listDocuments({ query: { entity_id } }).toArray()).toContainEqual(expect.objectContaining({ id: document.id }))
 
     const invoicePath = { invoice_id: invoice.id }

@@ -193,6 +193,26 @@ export class Docledger {
   }
 
   /**
+   * Get the image of a page
+   *
+   * Returns a page of a PDF, a scan or a photo as PNG. Page 1 of a part of a split
+   * file is the first page of the part. An image is never enlarged.
+   */
+  getDocumentPage(options: Call<types.GetDocumentPageData>): Promise<Answer<types.GetDocumentPageResponse>> {
+    return this.#transport.call({ id: 'getDocumentPage', safe: true, answers: 'file' }, sdk.getDocumentPage, options)
+  }
+
+  /**
+   * Get the words of a page
+   *
+   * Returns at most 5,000 words of a page and where they are printed. The words of
+   * a scan are those that were recognized when it was extracted.
+   */
+  getDocumentPageWords(options: Call<types.GetDocumentPageWordsData>): Promise<Answer<types.GetDocumentPageWordsResponse>> {
+    return this.#transport.call({ id: 'getDocumentPageWords', safe: true }, sdk.getDocumentPageWords, options)
+  }
+
+  /**
    * List entities
    *
    * The entities that the caller can access, newest first.

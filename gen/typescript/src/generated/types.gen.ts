@@ -1568,6 +1568,29 @@ export type PageRange = {
     to: number;
 } | null;
 
+export type PageWord = {
+    /**
+     * Left, top, right and bottom as fractions of the width and height of the page as it is shown, measured from its top left corner.
+     */
+    box: [
+        number,
+        number,
+        number,
+        number
+    ];
+    /**
+     * Characters without white space.
+     */
+    text: string;
+};
+
+export type PageWords = {
+    /**
+     * In reading order. Empty for a page without text.
+     */
+    words: Array<PageWord>;
+};
+
 /**
  * Seller or buyer (EN 16931 BG-4, BG-7).
  */
@@ -2414,6 +2437,11 @@ export type IdempotencyKey = string;
 export type IfMatch = string;
 
 /**
+ * The ETag of an earlier response. The response is 304 if it is still current.
+ */
+export type IfNoneMatch = string;
+
+/**
  * The integration.
  */
 export type IntegrationId = Id;
@@ -2429,9 +2457,21 @@ export type InvoiceId = Id;
 export type Limit = number;
 
 /**
+ * The number of the page, from 1.
+ */
+export type PageNumber = number;
+
+/**
  * The number of items per page; if absent, the list is complete.
  */
 export type PartLimit = number;
+
+/**
+ * One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+ * and ranges outside the file are ignored.
+ *
+ */
+export type Range = string;
 
 export type LoginData = {
     body: LoginRequest;
@@ -3184,6 +3224,18 @@ export type GetDocumentResponse = GetDocumentResponses[keyof GetDocumentResponse
 
 export type GetDocumentContentData = {
     body?: never;
+    headers?: {
+        /**
+         * One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+         * and ranges outside the file are ignored.
+         *
+         */
+        Range?: string;
+        /**
+         * The ETag of an earlier response. The response is 304 if it is still current.
+         */
+        'If-None-Match'?: string;
+    };
     path: {
         /**
          * The document.
@@ -3232,9 +3284,150 @@ export type GetDocumentContentResponses = {
      * The original.
      */
     200: Blob | File;
+    /**
+     * The requested bytes of the original.
+     */
+    206: Blob | File;
 };
 
 export type GetDocumentContentResponse = GetDocumentContentResponses[keyof GetDocumentContentResponses];
+
+export type GetDocumentPageData = {
+    body?: never;
+    headers?: {
+        /**
+         * One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+         * and ranges outside the file are ignored.
+         *
+         */
+        Range?: string;
+        /**
+         * The ETag of an earlier response. The response is 304 if it is still current.
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+        /**
+         * The number of the page, from 1.
+         */
+        page: number;
+    };
+    query?: {
+        /**
+         * The largest width of the image in pixels. Multiples of 100 are fastest.
+         */
+        width?: number;
+    };
+    url: '/api/documents/{document_id}/pages/{page}';
+};
+
+export type GetDocumentPageErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDocumentPageError = GetDocumentPageErrors[keyof GetDocumentPageErrors];
+
+export type GetDocumentPageResponses = {
+    /**
+     * The page.
+     */
+    200: Blob | File;
+    /**
+     * The requested bytes of the page.
+     */
+    206: Blob | File;
+};
+
+export type GetDocumentPageResponse = GetDocumentPageResponses[keyof GetDocumentPageResponses];
+
+export type GetDocumentPageWordsData = {
+    body?: never;
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+        /**
+         * The number of the page, from 1.
+         */
+        page: number;
+    };
+    query?: never;
+    url: '/api/documents/{document_id}/pages/{page}/words';
+};
+
+export type GetDocumentPageWordsErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDocumentPageWordsError = GetDocumentPageWordsErrors[keyof GetDocumentPageWordsErrors];
+
+export type GetDocumentPageWordsResponses = {
+    /**
+     * The words.
+     */
+    200: PageWords;
+};
+
+export type GetDocumentPageWordsResponse = GetDocumentPageWordsResponses[keyof GetDocumentPageWordsResponses];
 
 export type ListEntitiesData = {
     body?: never;

@@ -1,0 +1,25 @@
+package extraction
+
+import (
+	"bytes"
+	"context"
+
+	"docledger/domain/document"
+	"docledger/domain/extraction"
+)
+
+// storeWords stores the words that OCR recognized on a page, so that people can select them
+// (domain D29). A failure is logged only, because the extraction does not depend on it.
+func (s *Service) storeWords(ctx context.Context, d *document.Document, page int, words []extraction.PageWord) {
+	data, err := extraction.EncodeWords(words)
+	if err == nil {
+		var r document.Rendition
+		r.Source, r.Name, r.CreatedAt = d.SHA256, extraction.WordsName(page), s.Clock.Now()
+		if r.SHA256, r.SizeBytes, err = s.Blobs.Put(ctx, bytes.NewReader(data)); err == nil {
+			err = s.Renditions.Put(ctx, r)
+		}
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "recognized words not stored", "document", d.ID, "page", page, "error", err)
+	}
+}
