@@ -62,7 +62,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 		Products: s.cfg.PaymentProducts, Origins: s.cfg.RedirectOrigins, Log: s.log,
 	}
 	s.Inbox.Handlers[domaininbox.Payments] = &billing.Events{
-		Organizations: st.Organizations(), Customers: client.Customers, Webhooks: client.Webhooks, Cache: plans, Told: st.PlanEvents(),
+		Organizations: st.Organizations(), Customers: client.Customers, Webhooks: client.Webhooks, Cache: plans, PlanEvents: st.PlanEvents(),
 		Clock: s.clock, Log: s.log,
 		Charger: &billing.Charger{
 			Subscriptions: client.Subscriptions, Prices: client.Prices, Charges: client.Charges, Records: st.Charges(),

@@ -56,7 +56,7 @@ func (s *Service) takeIdentityEvents() {
 	events := &identities.Events{Service: s.identities, Reader: s.provider.Webhooks}
 	if s.customers != nil {
 		// A nil pointer in an interface would be no nil interface.
-		events.Customers, events.Told = s.customers, s.store.PlanEvents()
+		events.Customers, events.PlanEvents = s.customers, s.store.PlanEvents()
 	}
 	s.Inbox.Handlers[domaininbox.Identity] = events
 }

@@ -8,7 +8,7 @@ import (
 	"docledger/domain/organization"
 )
 
-func TestTrialEndsWithTheThirdDayAfterCreation(t *testing.T) {
+func TestTrialEndsAfterThirdDay(t *testing.T) {
 	t.Parallel()
 	created := time.Date(2026, 2, 26, 23, 30, 0, 0, time.FixedZone("", -5*3600)) // 27 February in UTC
 	for at, want := range map[time.Time]bool{
@@ -31,7 +31,7 @@ func TestWithoutTrialThereIsNoPlan(t *testing.T) {
 		t.Errorf("the plan is %+v, %v", p, err)
 	}
 	if back := p.Record().Plan(now); back != p {
-		t.Errorf("from the cache it comes back as %+v", back)
+		t.Errorf("the cached plan is read as %+v", back)
 	}
 }
 

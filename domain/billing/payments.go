@@ -45,7 +45,7 @@ var ErrKeyReused = errors.New("the idempotency key was used before with other va
 // ErrKeySpent reports that the processor stored a failure under the idempotency key and repeats it
 // until it forgets the key. This call had no effect. If the first call certainly had no effect
 // either, the caller can use another key.
-var ErrKeySpent = errors.New("the processor remembers with the idempotency key that the call failed")
+var ErrKeySpent = errors.New("the processor stored a failure under the idempotency key")
 
 // RetryWithFreshKey makes a call with its key. If the key is spent, it makes the call once more
 // with a key that is constant for an hour. The caller must first read back the effect of earlier
@@ -60,7 +60,7 @@ func RetryWithFreshKey[T any](key string, now time.Time, call func(key string) (
 
 // ErrDeleted reports that the processor has deleted an object. An object that it never knew may
 // belong to another account.
-var ErrDeleted = errors.New("the processor has deleted it")
+var ErrDeleted = errors.New("the processor has deleted the object")
 
 // Customer is an organization at the payment processor.
 type Customer struct {
@@ -71,13 +71,13 @@ type Customer struct {
 	CreatedAt      time.Time
 }
 
-// CustomerKey returns the idempotency key for creating an organization's customer. gone is the
+// CustomerKey returns the idempotency key for creating an organization's customer. replaced is the
 // deleted customer that it replaces, "" for the first. The key depends on no mutable value.
-func CustomerKey(organization uuid.UUID, gone string) string {
-	if gone == "" {
+func CustomerKey(organization uuid.UUID, replaced string) string {
+	if replaced == "" {
 		return "customer-create:" + organization.String()
 	}
-	return "customer-create:" + uuid.NewSHA1(organization, []byte(gone)).String()
+	return "customer-create:" + uuid.NewSHA1(organization, []byte(replaced)).String()
 }
 
 // Customers manages the processor's customers.
@@ -156,7 +156,6 @@ func (p Price) RequireSellable() error {
 	case !p.Recurring:
 		return errors.New("the price is one-time")
 	case p.Interval != "month" && p.Interval != "year":
-		// Contract 4.6.1 anchors every subscription to the 1st of a month. A period
 		// Interface 4.6.1 anchors every subscription to the 1st of a month. A period of days or
 		// weeks does not end on a 1st.
 		return fmt.Errorf("the interval %q cannot be anchored to the 1st of a month", p.Interval)
@@ -247,7 +246,7 @@ type Subscription struct {
 	PeriodEnd     time.Time // end of the current period; zero if there is none
 	Items         []SubscriptionItem
 	Metadata      map[string]string
-	PaymentMethod string   // the subscription's default, else the customer's; "" where neither has one
+	PaymentMethod string   // the subscription's default, else the customer's; "" if neither has one
 	AutomaticTax  bool     // the processor computes the tax
 	TaxRates      []string // ids of the rates that apply if the tax is not automatic
 	LatestInvoice *ProcessorInvoice
@@ -352,8 +351,8 @@ type PaymentEvent struct {
 	ID           string
 	Type         EventType
 	CreatedAt    time.Time // at the processor; the same on every delivery
-	Customer     string    // "" where the event is no customer's
-	Subscription string    // "" where the event is no subscription's
+	Customer     string    // "" if the event has no customer
+	Subscription string    // "" if the event has no subscription
 	Status       SubscriptionStatus
 	PeriodEnd    time.Time         // as in Subscription
 	Metadata     map[string]string // of the event's object

@@ -40,7 +40,7 @@ func TestPriceLimits(t *testing.T) {
 	}
 }
 
-func TestCountingSubscription(t *testing.T) {
+func TestEffectiveSubscription(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		newestFirst []billing.SubscriptionStatus
@@ -77,7 +77,7 @@ func TestOngoingSubscriptions(t *testing.T) {
 	}
 }
 
-func TestKeysDependOnNothingThatChanges(t *testing.T) {
+func TestKeysAreConstant(t *testing.T) {
 	t.Parallel()
 	organization := uuid.MustParse("0191d2a0-0000-7000-8000-000000000001")
 	if got := billing.CustomerKey(organization, ""); got != "customer-create:0191d2a0-0000-7000-8000-000000000001" {

@@ -1,5 +1,4 @@
-// Package calendar holds dates without a time of day or zone, as invoices
-// state them.
+// Package calendar defines dates without a time of day or zone, as used on invoices.
 package calendar
 
 import (
@@ -8,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrSyntax says that a text is no date of the calendar.
+// ErrSyntax reports that a text is not a calendar date.
 var ErrSyntax = errors.New("not a date (YYYY-MM-DD)")
 
 // Date is a day of the proleptic Gregorian calendar. The zero value means no
@@ -19,13 +18,13 @@ type Date struct {
 	Day   int
 }
 
-// Of returns the date of t in t's own zone.
+// Of returns the date of t in the zone of t.
 func Of(t time.Time) Date {
 	y, m, d := t.Date()
 	return Date{y, m, d}
 }
 
-// New returns the date, or ErrSyntax if the calendar has no such day.
+// New returns the date, or ErrSyntax if the day does not exist.
 func New(year int, month time.Month, day int) (Date, error) {
 	if year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31 {
 		return Date{}, ErrSyntax
@@ -36,7 +35,7 @@ func New(year int, month time.Month, day int) (Date, error) {
 	return Date{year, month, day}, nil
 }
 
-// Parse reads an ISO 8601 date, YYYY-MM-DD, and nothing else.
+// Parse parses an ISO 8601 date, YYYY-MM-DD. It accepts no other form.
 func Parse(s string) (Date, error) {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return Date{}, ErrSyntax
@@ -61,10 +60,10 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
 }
 
-// IsZero says that there is no date.
+// IsZero reports whether d is no date.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// Before says whether d is earlier than x.
+// Before reports whether d is earlier than x.
 func (d Date) Before(x Date) bool { return d.Compare(x) < 0 }
 
 // Compare returns -1, 0 or 1.

@@ -32,14 +32,14 @@ func TestArithmetic(t *testing.T) {
 		t.Errorf("two days after %s is %s", d, got)
 	}
 	if !d.Before(d.AddDays(1)) || d.Before(d) || d.Compare(d.AddDays(-1)) != 1 {
-		t.Error("days are out of order")
+		t.Error("the order of days is wrong")
 	}
 	if (calendar.Date{}).String() != "" {
-		t.Error("no date shows as something")
+		t.Error("the zero date has a text")
 	}
 }
 
-// FuzzParse holds that what is read is written alike.
+// FuzzParse checks that a parsed date has the same text.
 func FuzzParse(f *testing.F) {
 	f.Add("2026-11-27")
 	f.Add("2023-02-30")

@@ -1,4 +1,4 @@
-// Package event holds the one log of what happened (domain D3).
+// Package event defines the event log (domain D3).
 package event
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Type names what happened, as `subject.verb`.
+// Type is the type of an event, in the form `subject.verb`.
 type Type string
 
-// The types written so far; the list grows.
+// The types. Later releases may add more.
 const (
 	DocumentReceived     Type = "document.received"
 	DocumentExtracted    Type = "document.extracted"
@@ -55,7 +55,7 @@ const (
 	BillingDoubleChargeSuspected Type = "billing.double_charge_suspected"
 )
 
-// SubjectType names the kind of thing an event is about.
+// SubjectType is the type of an event's subject.
 type SubjectType string
 
 // The subject types.
@@ -73,16 +73,16 @@ const (
 type Subject struct {
 	Type    SubjectType
 	ID      uuid.UUID
-	Version int // after the change; 0 where the subject has none
+	Version int // after the change; 0 if the subject has no version
 }
 
-// Change is one value that changed; From and To are as the API shows them, ""
-// where there was or is none.
+// Change is one changed value. From and To have the form that the API uses; "" means
+// no value.
 type Change struct{ Field, From, To string }
 
-// Event is one thing that happened, written in the transaction that made it
-// so and never altered. People are named by id only; Changes and Data hold
-// values of the subject as the API shows them.
+// Event is one event. It is written in the transaction of the change and is
+// immutable. It refers to people only by id. Changes and Data contain values of the
+// subject in the form that the API uses.
 type Event struct {
 	ID             uuid.UUID
 	Type           Type
@@ -98,7 +98,7 @@ type Event struct {
 	Data           map[string]string
 }
 
-// By returns an event of the actor about a subject within an entity.
+// By returns an event of an actor about a subject of an entity.
 func By(a identity.Actor, t Type, entity uuid.UUID, s Subject) Event {
 	return Event{
 		Type: t, OrganizationID: a.OrganizationID, EntityID: entity, Subject: s,
@@ -106,7 +106,7 @@ func By(a identity.Actor, t Type, entity uuid.UUID, s Subject) Event {
 	}
 }
 
-// Filter narrows the log; the zero value is all that the scope holds.
+// Filter selects events. The zero value selects everything in the scope.
 type Filter struct {
 	Types       []Type
 	EntityID    uuid.UUID
@@ -118,13 +118,12 @@ type Filter struct {
 
 // Log appends and reads events.
 type Log interface {
-	// Append stores events in the order given, within the caller's transaction.
-	// Events without id or time are given them.
+	// Append stores events in the given order, within the caller's transaction. It
+	// sets a missing id or time.
 	Append(ctx context.Context, events ...Event) error
-	// List returns events oldest first. Whoever follows Next sees every event
-	// exactly once, those included whose transaction committed late; a page
-	// that is not full still has a Next to go on from, and "" only where there
-	// never was an event. A scope of one member holds the events of the
-	// entities that member may read.
+	// List returns events oldest first. A reader that follows Next sees every event
+	// exactly once, including events of late commits. A page that is not full also
+	// has a Next, and Next is "" only if there is no event at all. The scope of one
+	// member contains the events of the entities that the member may read.
 	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Event], error)
 }

@@ -1,5 +1,5 @@
-// Package extraction holds what reading a document means: its source, the
-// drafts that come out, and the reasons why none do.
+// Package extraction defines the extraction of a document: its source, the resulting
+// drafts, and the reasons for a failure.
 package extraction
 
 import (
@@ -12,7 +12,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// Reason says why a document gave no invoice (decisions 2; the list is open).
+// Reason is the reason why a document gave no invoice (decisions 2). Later releases
+// may add reasons.
 type Reason string
 
 // The reasons.
@@ -31,11 +32,11 @@ const (
 	TimedOut          Reason = "timed_out"
 	OutOfMemory       Reason = "out_of_memory"
 	Crashed           Reason = "crashed"
-	ContentMissing    Reason = "content_missing" // the stored original is gone
-	Cancelled         Reason = "cancelled"       // the operator ended the reading
+	ContentMissing    Reason = "content_missing" // the stored original is missing
+	Cancelled         Reason = "cancelled"       // the operator cancelled the extraction
 )
 
-// Kind names what a document is that is no invoice (domain D30).
+// Kind is the kind of a document that is not an invoice (domain D30).
 type Kind string
 
 // The kinds.
@@ -51,22 +52,22 @@ const (
 	Other         Kind = "other"
 )
 
-// Failure is the error of a document that can't be read, or that is no
-// invoice. Message is written for the person who uploaded it.
+// Failure is the error for a document that cannot be read or that is not an invoice.
+// Message is for the user who uploaded it.
 type Failure struct {
 	Reason  Reason
-	Kind    Kind // set where Reason is NotAnInvoice
+	Kind    Kind // set if Reason is NotAnInvoice
 	Message string
-	// Passing says that another try may fare better: a crash may have had
-	// another cause than the document.
+	// Passing reports whether another attempt may succeed, because a crash may have
+	// had a cause other than the document.
 	Passing bool
 }
 
 // Error implements error.
 func (f *Failure) Error() string { return string(f.Code()) + ": " + f.Message }
 
-// Code is what stands in a document's failure.code: the kind of a document
-// that is no invoice, else the reason.
+// Code returns the value of a document's failure.code: the kind of a document that is
+// not an invoice, or else the reason.
 func (f *Failure) Code() string {
 	if f.Reason == NotAnInvoice && f.Kind != "" {
 		return string(f.Kind)
@@ -79,40 +80,40 @@ func Fail(r Reason, format string, args ...any) *Failure {
 	return &Failure{Reason: r, Message: fmt.Sprintf(format, args...), Passing: r == Crashed}
 }
 
-// NoInvoice returns the Failure of a document of another kind.
+// NoInvoice returns the Failure for a document of another kind.
 func NoInvoice(k Kind, format string, args ...any) *Failure {
 	return &Failure{Reason: NotAnInvoice, Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
-// ErrUnavailable says that the reader cannot start, for example because its
-// cache folder cannot be written to. The installation is at fault, never the
-// document.
+// ErrUnavailable reports that the reader cannot start, for example because its cache
+// folder is not writable. The cause is the installation, never the document.
 var ErrUnavailable = errors.New("the reader is unavailable")
 
-// Source is a document to read. Path names a local file that stays as it is
-// while it is read; Name is what its sender called it and proves nothing.
+// Source is a document to extract. Path is a local file that does not change during
+// the extraction. Name is the name that the sender gave it; it is not trusted.
 type Source struct {
 	Name string
 	Path string
 	Size int64
-	// Forced says that a person holds it to be an invoice: a document of
-	// another kind that states what an invoice states is read nevertheless.
+	// Forced reports that a user declared the document to be an invoice. A document
+	// of another kind is then extracted if it contains the data of an invoice.
 	Forced bool
-	// DateOrder is how the entity's documents write ambiguous dates.
+	// DateOrder is the order of ambiguous dates in the entity's documents.
 	DateOrder DateOrder
-	// Recognize says that words may be recognized in images, which takes seconds
-	// for a page. Without it such a document gives ErrNeedsOCR.
+	// Recognize allows text recognition in images, which takes seconds for each page.
+	// Without it, a document that needs recognition returns ErrNeedsOCR.
 	Recognize bool
 	// OnWords, unless it is nil, receives the words of each page, from 1, on which OCR recognized
 	// words, before Read returns. It can be called again for a page.
 	OnWords func(page int, words []PageWord)
 }
 
-// DateOrder says how an ambiguous numeric date is read. A date that shows its
-// order by itself, or by another date of the document, is read as it shows.
+// DateOrder is the interpretation of an ambiguous numeric date. A date with an
+// unambiguous order, or with an order that another date of the document shows, keeps
+// that order.
 type DateOrder string
 
-// The orders; the zero value and AnyOrder leave it to the document.
+// The orders. The zero value and AnyOrder use the order that the document shows.
 const (
 	AnyOrder     DateOrder = "AUTO"
 	DayMonthYear DateOrder = "DMY"
@@ -120,57 +121,57 @@ const (
 	YearMonthDay DateOrder = "YMD"
 )
 
-// ErrNeedsOCR says that a document is a scan or a photo: it is to be read again
-// with Source.Recognize.
+// ErrNeedsOCR reports that a document is a scan or a photo. The caller must extract
+// it again with Source.Recognize.
 var ErrNeedsOCR = errors.New("the document needs text recognition")
 
-// Draft is one invoice as a document states it, before any check.
+// Draft is one invoice as stated in the document, before any check.
 type Draft struct {
 	Content invoice.Content
 	Fields  map[string]invoice.Evidence
 	Format  string // "ubl", "cii", "zugferd1", "fatturapa", "facturae", "ksef"
-	// Checks are findings of the reading that the values alone no longer show,
-	// such as signs that were turned; they join those of invoice.RunChecks.
+	// Checks are findings of the extraction that the values alone do not show, such
+	// as reversed signs. They are added to the checks of invoice.RunChecks.
 	Checks []invoice.Check
 }
 
-// Result is what a document holds.
+// Result is the result of an extraction.
 type Result struct {
 	Method        invoice.Method
 	EngineVersion string
-	Drafts        []Draft // at least one; several where one file holds several invoices
-	MediaType     string  // sniffed from the bytes
-	PageCount     int     // 0 where unknown
-	// ScannedPages is how many pages are images, whatever text a program laid
-	// under them.
+	Drafts        []Draft // at least one; several if one file contains several invoices
+	MediaType     string  // detected from the bytes
+	PageCount     int     // 0 if unknown
+	// ScannedPages is the number of pages that are images, with or without a text
+	// layer.
 	ScannedPages int
 	Attachments  []document.Attachment
-	// Verdict is what the official rules say of the electronic invoice; nil
-	// where the document holds none to which rules apply.
+	// Verdict is the result of the official rules for the electronic invoice; nil if
+	// the document contains none that the rules apply to.
 	Verdict *einvoice.Verdict
-	// Checks are findings of the reading itself, such as a second, different
-	// invoice inside the same file; they join the invoice's own checks.
+	// Checks are findings about the document, such as a second, different invoice in
+	// the same file. They are added to the checks of the invoice.
 	Checks []invoice.Check
 }
 
-// Validation returns the verdict of the official rules, or why the document is
-// not judged.
+// Validation returns the verdict of the official rules, or the reason why they do not
+// apply.
 func (r *Result) Validation() *einvoice.Verdict {
 	switch {
 	case r.Verdict != nil:
 		return r.Verdict
 	case r.Method != invoice.Structured:
-		return einvoice.Unjudged("The document holds no electronic invoice, only printed pages.")
+		return einvoice.Unjudged("The document contains no electronic invoice, only printed pages.")
 	}
-	return einvoice.Unjudged("The invoice is in a format that the rules of EN 16931 do not apply to.")
+	return einvoice.Unjudged("The rules of EN 16931 do not apply to the format of the invoice.")
 }
 
-// Reader reads documents.
+// Reader extracts documents.
 type Reader interface {
-	// Read returns what the document holds. A *Failure says that the document
-	// is at fault, ErrUnavailable that no document of its kind can be read now,
-	// and any other error that reading could not take place. It takes
-	// at most the deadline of ctx, harms nothing else whatever the document
-	// does, and opens nothing but the source.
+	// Read returns the content of a document. A *Failure means that the document is
+	// the cause, ErrUnavailable that no document of its type can be read now, and any
+	// other error that the extraction did not run. Read returns by the deadline of
+	// ctx, isolates the process from the document, and opens no file except the
+	// source.
 	Read(ctx context.Context, s Source) (*Result, error)
 }

@@ -1,4 +1,4 @@
-// Package identity holds who is calling and what they may do.
+// Package identity defines callers and their permissions.
 package identity
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ActorType says what sort of caller acts (domain D3).
+// ActorType is the type of a caller (domain D3).
 type ActorType string
 
 // The actor types.
@@ -18,7 +18,7 @@ const (
 	ActorSystem    ActorType = "SYSTEM"
 )
 
-// Role is a person's role in an organization.
+// Role is a user's role in an organization.
 type Role string
 
 // The organization roles.
@@ -27,32 +27,32 @@ const (
 	RoleMember Role = "member"
 )
 
-// Valid says whether r is one of the roles.
+// Valid reports whether r is one of the roles.
 func (r Role) Valid() bool { return r == RoleAdmin || r == RoleMember }
 
-// Actor is the authenticated caller of a use-case, acting within exactly one
+// Actor is the authenticated caller of a use case. It acts within exactly one
 // organization.
 type Actor struct {
 	Type           ActorType
-	UserID         uuid.UUID // the person, also where an assistant acts for them
+	UserID         uuid.UUID // the user, also if an assistant acts for the user
 	OrganizationID uuid.UUID
 	Role           Role
-	SessionID      uuid.UUID // zero unless the credential is our own token
-	Generation     int       // of our own token
-	ClientID       string    // OAuth client of an assistant
-	ExpiresAt      time.Time // when the credential ends
-	RequestID      string    // of the request that acts; "" outside requests
+	SessionID      uuid.UUID // zero unless docledger issued the token
+	Generation     int       // generation of the token that docledger issued
+	ClientID       string    // OAuth client id of an assistant
+	ExpiresAt      time.Time // expiry of the credential
+	RequestID      string    // id of the current request; "" outside requests
 }
 
-// System is docledger itself acting within an organization.
+// System returns docledger itself as the actor within an organization.
 func System(organization uuid.UUID) Actor {
 	return Actor{Type: ActorSystem, OrganizationID: organization, Role: RoleAdmin}
 }
 
-// IsAdmin says whether the actor sees and manages the whole organization.
+// IsAdmin reports whether the actor may see and manage the whole organization.
 func (a Actor) IsAdmin() bool { return a.Role == RoleAdmin }
 
-// Scope returns what the actor may see.
+// Scope returns the data that the actor may see.
 func (a Actor) Scope() Scope {
 	s := Scope{OrganizationID: a.OrganizationID}
 	if !a.IsAdmin() {
@@ -61,12 +61,12 @@ func (a Actor) Scope() Scope {
 	return s
 }
 
-// Scope bounds every repository query to one organization and, for a member,
-// to the entities that member may read.
+// Scope limits every repository query to one organization and, for a member, to the
+// entities that the member may read.
 type Scope struct {
 	OrganizationID uuid.UUID
 	Member         uuid.UUID // zero: the whole organization
 }
 
-// Whole says that the scope is not narrowed to one member's entities.
+// Whole reports whether the scope is the whole organization.
 func (s Scope) Whole() bool { return s.Member == uuid.Nil }

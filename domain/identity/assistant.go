@@ -2,12 +2,13 @@ package identity
 
 import "docledger/domain/fault"
 
-// AssistantActions is what an entity lets an assistant do for a user (domain
-// D10). The values are ordered: each includes the ones before it.
+// AssistantActions is the setting of an entity that defines what an assistant may do
+// for a user (domain D10). The values are ordered: each one includes the previous
+// ones.
 type AssistantActions string
 
-// The values of the setting. AssistantNever is not one of them: it marks what
-// no setting lets an assistant do.
+// The values of the setting. AssistantNever is not a setting value: it marks
+// operations that no setting allows.
 const (
 	AssistantRead    AssistantActions = "READ"
 	AssistantPrepare AssistantActions = "PREPARE"
@@ -17,16 +18,16 @@ const (
 
 var assistantRank = map[AssistantActions]int{AssistantRead: 1, AssistantPrepare: 2, AssistantAll: 3}
 
-// Includes reports whether the setting lets an assistant do what needs the
-// given value. An unknown setting includes nothing.
+// Includes reports whether the setting allows an operation that needs the given
+// value. An unknown setting allows nothing.
 func (s AssistantActions) Includes(needed AssistantActions) bool {
 	rank, known := assistantRank[needed]
 	return known && assistantRank[s] >= rank
 }
 
-// assistantNeeds is the table of what an assistant may change, by permission.
-// A permission without a row is never an assistant's: whoever adds one decides
-// about assistants too.
+// assistantNeeds defines, for each permission, the setting that an assistant needs. A
+// permission without a row is denied, so that each new permission needs an explicit
+// decision.
 var assistantNeeds = map[Permission]AssistantActions{
 	Upload:           AssistantPrepare,
 	Extract:          AssistantPrepare,
@@ -40,9 +41,9 @@ var assistantNeeds = map[Permission]AssistantActions{
 	DismissDuplicate: AssistantAll,
 }
 
-// AssistantNeeds returns the setting that an operation needs when an assistant
-// calls it. readsOnly says that the operation changes nothing; then the rights
-// of the user alone decide.
+// AssistantNeeds returns the setting that an operation needs if an assistant calls
+// it. readsOnly means that the operation changes nothing; then only the permissions
+// of the user decide.
 func AssistantNeeds(p Permission, readsOnly bool) AssistantActions {
 	if readsOnly || p == Read {
 		return AssistantRead
@@ -57,14 +58,15 @@ func AssistantNeeds(p Permission, readsOnly bool) AssistantActions {
 // the identity provider that acts for the user.
 func (a Actor) IsAssistant() bool { return a.Type == ActorAssistant }
 
-// ErrAssistantNever refuses an assistant what only a person may do.
+// ErrAssistantNever returns the fault for an assistant that calls an operation for
+// people only.
 func ErrAssistantNever() error {
 	return fault.New(fault.Forbidden, fault.CodeForbidden,
-		"An assistant can't do this. Ask the user to do it on the page in details.confirm_url.")
+		"An assistant cannot do this. Ask the user to do it on the page in details.confirm_url.")
 }
 
-// ErrAssistantActions refuses an assistant what the entity's setting does not
-// include.
+// ErrAssistantActions returns the fault for an operation that the entity's setting
+// does not allow.
 func ErrAssistantActions(setting, needed AssistantActions) error {
 	return fault.New(fault.Forbidden, fault.CodeForbidden,
 		"The entity's setting assistant_actions is %s, and this needs %s. Ask the user to do it on the page in details.confirm_url.", setting, needed).

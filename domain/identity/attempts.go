@@ -7,25 +7,24 @@ import (
 )
 
 const (
-	// maxBlock is the longest time for which a sign-in is refused.
+	// maxBlock is the maximum time for which sign-in is refused.
 	maxBlock = 15 * time.Minute
 	// attemptMemory is how long failures of one account from one network count.
 	attemptMemory = 24 * time.Hour
 )
 
-// Attempt is what is known of the failed sign-ins to one account from one
-// network.
+// Attempt is the state of failed sign-ins to one account from one network.
 type Attempt struct {
 	Failures     int
-	BlockedUntil time.Time // zero while nothing is refused
-	EndsAt       time.Time // when the failures are forgotten
+	BlockedUntil time.Time // zero if nothing is refused
+	EndsAt       time.Time // expiry of the failures
 }
 
-// Blocked returns how long the next attempt must wait; 0 for not at all.
+// Blocked returns the time until the next attempt is allowed; 0 for none.
 func (a Attempt) Blocked(now time.Time) time.Duration { return max(a.BlockedUntil.Sub(now), 0) }
 
-// Fail counts one failure. From the limit on each failure refuses the next
-// attempt for a time that doubles, from a second to maxBlock.
+// Fail counts one failure. From the limit on, each failure blocks the next attempt
+// for a time that doubles, from one second to maxBlock.
 func (a *Attempt) Fail(limit int, now time.Time) {
 	if !now.Before(a.EndsAt) {
 		*a = Attempt{}
@@ -37,9 +36,8 @@ func (a *Attempt) Fail(limit int, now time.Time) {
 	}
 }
 
-// Network is the part of an address that one customer has alone: an IPv4
-// address, or the /64 of an IPv6 address. Text that is no address stays as it
-// is.
+// Network returns the part of an address that belongs to one subscriber: an IPv4
+// address, or the /64 of an IPv6 address. It returns other text unchanged.
 func Network(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -57,14 +55,14 @@ func Network(address string) string {
 
 // Attempts counts failed sign-ins, shared by all replicas.
 type Attempts interface {
-	// Change changes what is known of a key under a row lock; an unknown key is
-	// the zero Attempt. An error of change is returned, and changes nothing.
+	// Change changes the state of a key under a row lock; an unknown key has the zero
+	// Attempt. If change returns an error, Change returns it and stores nothing.
 	Change(ctx context.Context, key string, change func(*Attempt) error) error
-	// Count adds one to key's present window and returns how many it holds now
-	// and when it ends. Windows start with their first failure.
+	// Count increments the current window of key and returns its count and end. A
+	// window starts with its first failure.
 	Count(ctx context.Context, key string, window time.Duration, now time.Time) (n int, ends time.Time, err error)
-	// Counted returns how many key's present window holds and when it ends.
+	// Counted returns the count and the end of key's current window.
 	Counted(ctx context.Context, key string, now time.Time) (n int, ends time.Time, err error)
-	// Forget removes what is known of a key.
+	// Forget deletes the state of a key.
 	Forget(ctx context.Context, key string) error
 }

@@ -2,10 +2,10 @@ package identity
 
 import "docledger/domain/fault"
 
-// EntityRole is what a person may do with the documents of one entity.
+// EntityRole is a user's role for the documents of one entity.
 type EntityRole string
 
-// The entity roles, weakest first. NoRole sees nothing.
+// The entity roles, lowest first. NoRole allows nothing.
 const (
 	NoRole   EntityRole = ""
 	Viewer   EntityRole = "VIEWER"
@@ -13,16 +13,16 @@ const (
 	Approver EntityRole = "APPROVER"
 )
 
-// Valid says whether r is one of the roles that can be given.
+// Valid reports whether r is a role that can be assigned.
 func (r EntityRole) Valid() bool { return r == Viewer || r == Editor || r == Approver }
 
-// AtLeast says whether r includes what least may do.
+// AtLeast reports whether r includes the rights of least.
 func (r EntityRole) AtLeast(least EntityRole) bool { return entityRank[r] >= entityRank[least] }
 
 var entityRank = map[EntityRole]int{NoRole: 0, Viewer: 1, Editor: 2, Approver: 3}
 
-// Permission names a row of the table of rights (domain D5). Each operation
-// of the specs names one in `x-permission`.
+// Permission is a row of the table of rights (domain D5). Each operation of the specs
+// has one in `x-permission`.
 type Permission string
 
 // The permissions.
@@ -47,9 +47,9 @@ const (
 	Admin              Permission = "admin"
 )
 
-// rights is the table: for each permission the weakest entity role that holds
-// it and what it allows, in words that complete "does not allow you to".
-// Admin belongs to the organization's role, the two open ones to no role.
+// rights is the table of rights: for each permission the lowest entity role with it,
+// and text that completes "does not allow you to". Admin belongs to the organization
+// role. The two open permissions need no role.
 var rights = map[Permission]struct {
 	least EntityRole
 	verb  string
@@ -63,13 +63,13 @@ var rights = map[Permission]struct {
 	Reject:             {Editor, "reject invoices of this entity"},
 	Approve:            {Approver, "approve invoices of this entity"},
 	Reopen:             {Approver, "reopen invoices of this entity"},
-	Sync:               {Approver, "book invoices of this entity"},
+	Sync:               {Approver, "sync invoices of this entity"},
 	DismissDuplicate:   {Approver, "dismiss duplicates in this entity"},
 	ConfirmBankAccount: {Approver, "confirm bank accounts in this entity"},
 	Admin:              {NoRole, "manage the organization"},
 }
 
-// Permissions lists every permission, so that specs can be compared with it.
+// Permissions lists every permission, for comparison with the specs.
 func Permissions() []Permission {
 	return []Permission{
 		Public, Authenticated, Read, Upload, Extract, Correct, Note, Move, Reject, Approve, Reopen, Sync,
@@ -77,14 +77,14 @@ func Permissions() []Permission {
 	}
 }
 
-// LeastRole returns the weakest entity role that holds p; ok is false for
-// permissions that no entity role gives.
+// LeastRole returns the lowest entity role with p; ok is false for permissions that
+// no entity role has.
 func LeastRole(p Permission) (r EntityRole, ok bool) {
 	right := rights[p]
 	return right.least, right.least != NoRole
 }
 
-// RequireAdmin refuses everybody but administrators of the organization.
+// RequireAdmin refuses all actors except administrators of the organization.
 func (a Actor) RequireAdmin() error {
 	if !a.IsAdmin() {
 		return fault.Denied(rights[Admin].verb)
@@ -92,8 +92,9 @@ func (a Actor) RequireAdmin() error {
 	return nil
 }
 
-// Require refuses an actor whose role on an entity does not hold p. An entity
-// the actor has no role on at all is not theirs to know of: it is missing.
+// Require refuses an actor if its role on an entity does not have p. Without any role
+// on the entity, the fault is NotFound, because the actor may not know that the
+// entity exists.
 func (a Actor) Require(p Permission, on EntityRole) error {
 	if a.IsAdmin() {
 		return nil

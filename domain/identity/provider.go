@@ -6,29 +6,27 @@ import (
 	"time"
 )
 
-// ProviderTokenKind says what sort of token of the identity provider a caller
-// presented.
+// ProviderTokenKind is the kind of an identity provider token.
 type ProviderTokenKind string
 
-// The kinds of tokens. A session token is a person's own sign-in at the web
-// application; an OAuth token is what that person granted to a client, such as
-// an assistant.
+// The kinds of tokens. A session token is the user's sign-in at the web application.
+// An OAuth token is the user's grant to a client, such as an assistant.
 const (
 	ProviderSession ProviderTokenKind = "session"
 	ProviderOAuth   ProviderTokenKind = "oauth"
 )
 
-// ScopeReadOrganization is the OAuth scope without which the identity provider
-// leaves the organization out of a token (interface 5.8).
+// ScopeReadOrganization is the OAuth scope that the identity provider requires to
+// include the organization in a token (interface 5.8).
 const ScopeReadOrganization = "user:org:read"
 
-// ProviderClaims are what a verified token of the identity provider states.
-// Ids are the provider's own.
+// ProviderClaims are the claims of a verified token of the identity provider. Ids are
+// those of the provider.
 type ProviderClaims struct {
 	Kind           ProviderTokenKind
 	Subject        string   // the user
 	OrganizationID string   // "" only in a session without an active organization
-	Role           Role     // in that organization; "" where the token states none, as OAuth tokens do
+	Role           Role     // in that organization; "" if the token states none, as OAuth tokens
 	ClientID       string   // the OAuth client; "" in sessions
 	Scopes         []string // granted to the OAuth client; nil in sessions
 	SessionID      string   // "" in OAuth tokens
@@ -36,107 +34,104 @@ type ProviderClaims struct {
 	ExpiresAt      time.Time
 }
 
-// TokenVerifier verifies bearer tokens that the identity provider issued.
+// TokenVerifier verifies bearer tokens of the identity provider.
 type TokenVerifier interface {
-	// Verify returns the claims of a token that the provider signed, that is
-	// good at now, and that was meant for this service: a session of the
-	// instance, or an OAuth token of the one dedicated client (interface 5.2).
-	// The audience is never examined. The faults:
+	// Verify returns the claims of a token that the provider signed, that is valid at
+	// now, and that was issued for this service: a session of the instance, or an
+	// OAuth token of the configured client (interface 5.2). Verify ignores the
+	// audience. The faults:
 	//
-	//   - Unauthenticated with unauthorized for whatever is wrong with a token.
-	//     The message tells what to do and nothing of the reason, which is the
-	//     error's cause;
+	//   - Unauthenticated with unauthorized for any defect of the token. The message
+	//     gives the remedy; only the cause of the error gives the reason.
 	//   - Unauthenticated with organization_required for an OAuth token without
-	//     an organization (interface 5.4);
-	//   - Unavailable while the provider's keys could not be loaded even once.
+	//     an organization (interface 5.4).
+	//   - Unavailable if the provider's keys were never loaded.
 	Verify(ctx context.Context, bearer string, now time.Time) (ProviderClaims, error)
 }
 
-// ProviderOrganization is an organization as the identity provider knows it.
+// ProviderOrganization is an organization of the identity provider.
 type ProviderOrganization struct {
 	ID        string
 	Name      string
-	CreatedAt time.Time // from which the trial counts
-	UpdatedAt time.Time // tells which of two events is the later one
-	Deleted   bool      // only in events; nothing but ID is set then
+	CreatedAt time.Time // start of the trial
+	UpdatedAt time.Time // orders events
+	Deleted   bool      // only in events; then only ID is set
 	Trial     TrialMetadata
 }
 
-// TrialMetadata is the trial as it stands in the provider's public metadata of
-// an organization (interface 2.4). Zero values stand for what is absent or not
-// of its type.
+// TrialMetadata is the trial in the provider's public metadata of an organization
+// (interface 2.4). A zero value means that the value is absent or has the wrong type.
 type TrialMetadata struct {
 	ExpiryDate          string // YYYY-MM-DD, UTC
 	MaxEntities         int
 	MaxInvoicesPerMonth int
 }
 
-// ProviderUser is a person as the identity provider knows them.
+// ProviderUser is a user of the identity provider.
 type ProviderUser struct {
 	ID    string
-	Email string // the primary address, normalized; "" where there is none
+	Email string // primary address, normalized; "" if there is none
 	Name  string
 }
 
-// ProviderMembership is a person's place in an organization at the provider.
+// ProviderMembership is a membership at the provider.
 type ProviderMembership struct {
 	Organization ProviderOrganization
 	Role         Role
 	CreatedAt    time.Time
 }
 
-// ProviderMember is a person with their role in one organization.
+// ProviderMember is a user with the role in one organization.
 type ProviderMember struct {
 	User ProviderUser
 	Role Role
 }
 
-// OrganizationDirectory reads and marks organizations at the identity
-// provider. Besides the faults named below a call fails with Upstream and
-// provider_unavailable when the provider does not answer as it should, which
-// RetryAfter bounds, and with provider_unauthorized when it refuses our key.
+// OrganizationDirectory reads and updates organizations at the identity provider. In
+// addition to the faults of each method, a call fails with Upstream and
+// provider_unavailable if the provider does not respond correctly; RetryAfter gives
+// the delay. It fails with provider_unauthorized if the provider refuses docledger's
+// key.
 type OrganizationDirectory interface {
 	// Organization returns an organization, or a NotFound fault.
 	Organization(ctx context.Context, id string) (ProviderOrganization, error)
-	// SetTrial merges the three keys of the trial, and no other, into the
-	// organization's public metadata. Writing them again changes nothing but
-	// still makes the provider send organization.updated. An organization that
-	// is gone is a NotFound fault.
+	// SetTrial merges the three keys of the trial, and no others, into the
+	// organization's public metadata. Writing the same values again makes the
+	// provider send organization.updated again. A deleted organization is a NotFound
+	// fault.
 	SetTrial(ctx context.Context, id string, trial TrialMetadata) error
-	// Members lists who belongs to an organization, which is a NotFound fault
-	// where it is gone.
+	// Members lists the members of an organization. A deleted organization is a
+	// NotFound fault.
 	Members(ctx context.Context, id string) ([]ProviderMember, error)
 }
 
-// UserDirectory reads people at the identity provider. It fails as
-// OrganizationDirectory does.
+// UserDirectory reads users at the identity provider. It has the faults of
+// OrganizationDirectory.
 type UserDirectory interface {
-	// User returns a person, or a NotFound fault; somebody who was banned is as
-	// good as gone.
+	// User returns a user, or a NotFound fault. A banned user is treated as deleted.
 	User(ctx context.Context, id string) (ProviderUser, error)
-	// Memberships lists where a person belongs, oldest first; a person who is
-	// gone is a NotFound fault.
+	// Memberships lists the memberships of a user, oldest first. A deleted user is a
+	// NotFound fault.
 	Memberships(ctx context.Context, user string) ([]ProviderMembership, error)
 }
 
-// PasswordChecker signs people in with the password they have at the identity
-// provider.
+// PasswordChecker checks passwords at the identity provider.
 type PasswordChecker interface {
-	// CheckPassword returns whose address and password these are. Unknown
-	// addresses, unconfirmed ones, wrong passwords, accounts without a password
-	// and blocked ones are one Unauthenticated fault with invalid_credentials
-	// and take alike long. An account with a second factor is refused with the
-	// same code and a message that says so, since a password alone is not
-	// enough for it. It fails as OrganizationDirectory does otherwise.
+	// CheckPassword returns the user with this address and password. Unknown or
+	// unconfirmed addresses, wrong passwords, accounts without a password and blocked
+	// accounts return the same Unauthenticated fault with invalid_credentials after
+	// the same time. An account with a second factor has the same code and a message
+	// that states the reason, because a password alone is not sufficient for it.
+	// Other faults are those of OrganizationDirectory.
 	CheckPassword(ctx context.Context, email, password string) (ProviderUser, error)
 }
 
-// ProviderEventType names what happened at the identity provider; the list is
-// open.
+// ProviderEventType is the type of an event of the identity provider. The provider
+// may add types.
 type ProviderEventType string
 
-// The identity events that docledger acts upon (interface 6), and the
-// end of an organization.
+// The identity events that docledger processes (interface 6), and the deletion of an
+// organization.
 const (
 	OrganizationCreated ProviderEventType = "organization.created"
 	OrganizationUpdated ProviderEventType = "organization.updated"
@@ -148,28 +143,28 @@ func ProviderEvents() []ProviderEventType {
 	return []ProviderEventType{OrganizationCreated, OrganizationUpdated}
 }
 
-// ProviderEvent tells that something changed at the identity provider. Events
-// come twice, late and in any order.
+// ProviderEvent reports a change at the identity provider. Events arrive repeatedly,
+// late and in any order.
 type ProviderEvent struct {
 	ID           string // the same on every delivery
 	Type         ProviderEventType
-	CreatedAt    time.Time            // zero where the event does not say
+	CreatedAt    time.Time            // zero if the event does not state it
 	Organization ProviderOrganization // zero unless the event is about an organization
 }
 
-// String names the event for logs.
+// String returns the name of the event for logs.
 func (e ProviderEvent) String() string { return fmt.Sprintf("%s %s", e.Type, e.ID) }
 
-// WebhookVerifier reads what the identity provider sends us.
+// WebhookVerifier parses webhooks of the identity provider.
 type WebhookVerifier interface {
-	// Verify holds the signature in header against the raw body and then reads
-	// the event. A signature that is missing, wrong, or more than five minutes
-	// away from now in either direction is Invalid with invalid_signature. A
-	// body that is no event is Invalid with invalid_request, and the event holds
-	// its id, and its type as far as that can be read. Of several secrets one
-	// must fit. An event of an unknown type is no error.
+	// Verify validates the signature in header against the raw body and then parses
+	// the event. A signature that is missing, wrong, or more than five minutes from
+	// now in either direction is Invalid with invalid_signature. A body that is not
+	// an event is Invalid with invalid_request, and the event contains its id, and
+	// its type if it can be read. If several secrets are configured, one must match.
+	// An unknown event type is not an error.
 	Verify(header map[string][]string, body []byte, now time.Time) (ProviderEvent, error)
-	// Read reads the event of an id from a body that was verified before it was
+	// Read parses the event with an id from a body that was verified before it was
 	// stored.
 	Read(id string, body []byte) (ProviderEvent, error)
 }

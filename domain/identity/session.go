@@ -9,37 +9,37 @@ import (
 	"github.com/google/uuid"
 )
 
-// SessionLifetime is how long a person stays signed in, however often the
-// token is refreshed. TokenLifetime is how long one token is valid.
-// RefreshGrace is how long a token stays valid after a refresh superseded it:
-// parallel tabs and lost answers still hold it.
+// SessionLifetime is the duration of a sign-in, regardless of token refreshes.
+// TokenLifetime is the validity of one token. RefreshGrace is how long a token stays
+// valid after a refresh superseded it, because parallel tabs and clients with a lost
+// response still use it.
 const (
 	SessionLifetime = 14 * 24 * time.Hour
 	TokenLifetime   = time.Hour
 	RefreshGrace    = time.Minute
 )
 
-// maxSuperseded bounds how many earlier generations are remembered.
+// maxSuperseded is the maximum number of stored earlier generations.
 const maxSuperseded = 32
 
-// Session is one sign-in. Tokens name it, so that it can be ended.
+// Session is one sign-in. Tokens refer to it, so that it can be ended.
 type Session struct {
 	ID             uuid.UUID
 	UserID         uuid.UUID
 	OrganizationID uuid.UUID
-	// Generation is that of the tokens issued since the last refresh. A session
-	// starts with 0, which is also that of tokens which state none.
+	// Generation is the generation of the tokens since the last refresh. A session
+	// starts with 0. A token without a generation also has 0.
 	Generation int
-	// Superseded are the times at which the generations before Generation were
-	// superseded, the latest first, as far back as one may still be accepted.
+	// Superseded are the times at which earlier generations were superseded, latest
+	// first. It includes only generations that may still be accepted.
 	Superseded  []time.Time
 	CreatedAt   time.Time
 	RefreshedAt time.Time // zero until the first refresh
 	ExpiresAt   time.Time
 }
 
-// Accepts reports whether a token of a generation is valid at now: the present
-// one, or an earlier one that was superseded less than RefreshGrace ago.
+// Accepts reports whether a token of a generation is valid at now: the current
+// generation, or an earlier one that was superseded less than RefreshGrace ago.
 func (s Session) Accepts(generation int, now time.Time) bool {
 	age := s.Generation - generation
 	switch {
@@ -51,9 +51,9 @@ func (s Session) Accepts(generation int, now time.Time) bool {
 	return now.Before(s.Superseded[age-1].Add(RefreshGrace))
 }
 
-// Refresh begins the next generation, unless the caller's token is of an
-// earlier one: that caller missed a refresh and gets a token of the present
-// generation, so that two tabs end up with tokens that are equally valid.
+// Refresh starts the next generation, unless the caller's token is of an earlier one.
+// That caller missed a refresh and gets a token of the current generation, so that
+// two tabs have equally valid tokens.
 func (s *Session) Refresh(generation int, now time.Time) {
 	if generation != s.Generation {
 		return
@@ -68,12 +68,12 @@ func (s *Session) Refresh(generation int, now time.Time) {
 	s.Generation++
 }
 
-// SessionAccess is a session with what its user may do in one organization now.
+// SessionAccess is a session with the current rights of its user in one organization.
 type SessionAccess struct {
 	Session
-	Role      Role // "" for somebody who is no member
+	Role      Role // "" if the user is not a member
 	Disabled  bool // the account is locked
-	Provider  bool // the identity provider keeps the account
+	Provider  bool // the identity provider manages the account
 	CheckedAt time.Time
 }
 
@@ -87,16 +87,14 @@ type SessionFilter struct {
 // Sessions stores sign-ins.
 type Sessions interface {
 	Add(ctx context.Context, s Session) error
-	// Access returns a session that has not been ended with what its user may do
-	// in an organization, or a NotFound fault; its expiry is the caller's to
-	// judge.
+	// Access returns a session that was not ended, with the current rights of its
+	// user in an organization, or a NotFound fault. The caller must check the expiry.
 	Access(ctx context.Context, id, organization uuid.UUID) (*SessionAccess, error)
 	// Update changes a session's organization, generation and times under a row
 	// lock.
 	Update(ctx context.Context, id uuid.UUID, change func(*Session) error) (*Session, error)
-	// OfUser lists a person's sessions that have not expired at now, the newest
-	// first.
+	// OfUser lists a user's sessions that have not expired at now, newest first.
 	OfUser(ctx context.Context, user uuid.UUID, now time.Time, p page.Request) (page.Of[Session], error)
-	// End ends sessions and returns those that it ended.
+	// End ends sessions and returns the ended ones.
 	End(ctx context.Context, f SessionFilter) ([]Session, error)
 }

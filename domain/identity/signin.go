@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// maxRedirect bounds a redirect target; the longest authorization requests of
-// real clients stay below half of it.
+// maxRedirect is the maximum length of a redirect target. The longest authorization
+// requests of real clients have less than half of it.
 const maxRedirect = 8 << 10
 
 const (
@@ -15,23 +15,23 @@ const (
 	consentPath = "/oauth-consent" // the page that asks for consent
 )
 
-// SignInHosts are the hosts of the identity provider to which a person who is
-// signed in may be sent on, each as host or host:port.
+// SignInHosts are the hosts of the identity provider that a signed-in user may be
+// redirected to, each as host or host:port.
 type SignInHosts struct {
 	FrontendAPI   string
 	AccountPortal string
 }
 
-// AllowedRedirect judges the redirect_url of a visit to /sign-in
-// (interface 5.9). It returns the address to pass the browser on to, and ok only
-// where the address is an https URL whose host and port are exactly one of
-// hosts and whose path lies under /oauth/ or is /oauth-consent or below it.
-// Where local is set, an http URL will do if its host is a loopback host. The
-// returned address carries no fragment and its host in lower case.
+// AllowedRedirect validates the redirect_url of a visit to /sign-in (interface 5.9).
+// It returns the address to redirect the browser to. ok is true only if the address
+// is an https URL, its host and port are exactly those of hosts, and its path is
+// below /oauth/, is /oauth-consent or is below it. If local is set, an http URL with
+// a loopback host is also allowed. The returned address has no fragment and a
+// lower-case host.
 //
-// Browsers read what looks like a URL far more liberally than RFC 3986: they
-// drop tabs, take a backslash for a slash and %2e for a dot. Whatever they
-// could read differently is therefore refused, not repaired.
+// Browsers parse URLs far more liberally than RFC 3986: they drop tabs, and treat a
+// backslash as a slash and %2e as a dot. AllowedRedirect therefore refuses any text
+// that a browser could parse differently, and never repairs it.
 func AllowedRedirect(raw string, hosts SignInHosts, local bool) (url string, ok bool) {
 	if raw == "" || len(raw) > maxRedirect || !plainURLText(raw) {
 		return "", false
@@ -59,16 +59,16 @@ func AllowedRedirect(raw string, hosts SignInHosts, local bool) (url string, ok 
 	return scheme + "://" + authority + target, true
 }
 
-// RedirectHost returns the host that a refused redirect target seems to name,
-// for the log: the only part of it that is kept, at most 255 letters, digits,
-// dots, hyphens, colons and brackets. It is "" where there is none.
+// RedirectHost returns the host of a refused redirect target for the log. The log
+// contains no other part of the target. The result has at most 255 letters, digits,
+// dots, hyphens, colons and brackets. It is "" if there is no host.
 func RedirectHost(raw string) string {
 	const longest = 255
 	rest := raw
 	if scheme, after, found := strings.Cut(raw, ":"); found && !strings.ContainsAny(scheme, `./\@?#`) {
 		rest = after
 	} else if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") && !strings.HasPrefix(raw, `/\`) {
-		return "" // a path
+		return "" // the target is a path
 	}
 	rest = strings.TrimLeft(rest, `/\`)
 	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
@@ -77,7 +77,7 @@ func RedirectHost(raw string) string {
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 		rest = rest[at+1:]
 	}
-	// What follows an escape may be a whole address that was encoded twice.
+	// The rest of an escape may be a whole address that was encoded twice.
 	rest, _, _ = strings.Cut(rest, "%")
 	var host []rune
 	for _, r := range rest {
@@ -88,8 +88,8 @@ func RedirectHost(raw string) string {
 	return string(host)
 }
 
-// IsLoopbackHost says whether host, with or without a port, is this machine
-// itself: localhost, an address of 127.0.0.0/8, or [::1].
+// IsLoopbackHost reports whether host, with or without a port, is this machine:
+// localhost, an address of 127.0.0.0/8, or [::1].
 func IsLoopbackHost(host string) bool {
 	if address, err := netip.ParseAddrPort(host); err == nil {
 		return address.Addr().IsLoopback()
@@ -102,9 +102,9 @@ func IsLoopbackHost(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// sameHost compares an authority in lower case with a host of the provider.
-// The port of the scheme may be spelled out or left out. Userinfo, an empty
-// port and a trailing dot make authorities differ.
+// sameHost compares an authority in lower case with a host of the provider. The
+// default port of the scheme may be present or absent. Userinfo, an empty port and a
+// trailing dot make authorities differ.
 func sameHost(scheme, authority, host string) bool {
 	port := ":443"
 	if scheme == "http" {
@@ -114,9 +114,9 @@ func sameHost(scheme, authority, host string) bool {
 		strings.TrimSuffix(authority, port) == strings.TrimSuffix(strings.ToLower(host), port)
 }
 
-// plainURLText holds only characters that no browser drops or turns into
-// others: printable ASCII without space, double quote, angle brackets, backslash and
-// what RFC 3986 does not know.
+// plainURLText reports whether a text has only characters that no browser drops or
+// converts: printable ASCII without space, double quote, angle brackets, backslash
+// and characters outside RFC 3986.
 func plainURLText(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {

@@ -11,7 +11,7 @@ import (
 
 var hosts = identity.SignInHosts{FrontendAPI: "clerk.example.com", AccountPortal: "accounts.example.com"}
 
-// loopbackHosts are those of a simulator.
+// loopbackHosts are the hosts of a simulator.
 var loopbackHosts = identity.SignInHosts{FrontendAPI: "127.0.0.1:4010", AccountPortal: "127.0.0.1:4010"}
 
 type redirect struct {
@@ -19,7 +19,7 @@ type redirect struct {
 	raw   string
 	hosts identity.SignInHosts
 	local bool
-	want  string // "" where it is refused
+	want  string // "" if it is refused
 }
 
 func allowedCases() []redirect {
@@ -207,8 +207,8 @@ func TestAllowedRedirect(t *testing.T) {
 	}
 }
 
-// judge reads both addresses as a browser does (WHATWG URL) and complains where
-// an allowed one leads anywhere but to a page of the provider.
+// judge parses both addresses like a browser (WHATWG URL) and fails if an allowed
+// address leads to any page outside the provider.
 func judge(t *testing.T, raw, got string, ok bool, hosts identity.SignInHosts, local bool) {
 	t.Helper()
 	if !ok {
@@ -220,25 +220,25 @@ func judge(t *testing.T, raw, got string, ok bool, hosts identity.SignInHosts, l
 	for _, address := range []string{raw, got} {
 		u, err := url.Parse(address)
 		if err != nil {
-			t.Fatalf("%q was allowed, and no browser can read it: %v", address, err)
+			t.Fatalf("%q was allowed, but no browser can parse it: %v", address, err)
 		}
 		isProvider := u.Host() == withoutDefaultPort(u.Protocol(), hosts.FrontendAPI) || u.Host() == withoutDefaultPort(u.Protocol(), hosts.AccountPortal)
 		if u.Host() == "" || !isProvider || u.Username() != "" || u.Password() != "" {
-			t.Fatalf("%q was allowed, and a browser goes to %q", address, u.Host())
+			t.Fatalf("%q was allowed, but a browser opens the host %q", address, u.Host())
 		}
 		switch {
 		case u.Protocol() == "https:":
 		case u.Protocol() == "http:" && local && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost" || u.Hostname() == "[::1]"):
 		default:
-			t.Fatalf("%q was allowed, and a browser uses %q", address, u.Protocol())
+			t.Fatalf("%q was allowed, but a browser uses %q", address, u.Protocol())
 		}
 		path := u.Pathname()
 		if !strings.HasPrefix(path, "/oauth/") && path != "/oauth-consent" && !strings.HasPrefix(path, "/oauth-consent/") {
-			t.Fatalf("%q was allowed, and a browser asks for %q", address, path)
+			t.Fatalf("%q was allowed, but a browser requests %q", address, path)
 		}
 	}
 	if again, stable := identity.AllowedRedirect(got, hosts, local); !stable || again != got {
-		t.Fatalf("what was allowed as %q is read as %q the second time", got, again)
+		t.Fatalf("the allowed %q becomes %q when it is validated again", got, again)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package inbox holds what other systems told us by webhook, from the moment
-// that it was proven to be theirs until its effect is done.
+// Package inbox defines events that other systems sent by webhook, from the
+// verification of their signature until they are processed.
 package inbox
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Sender names who sends events.
+// Sender identifies a sender of events.
 type Sender string
 
 // The senders.
@@ -21,49 +21,49 @@ const (
 	Identity Sender = "identity"
 )
 
-// Valid says whether s is one of the senders.
+// Valid reports whether s is one of the senders.
 func (s Sender) Valid() bool { return s == Payments || s == Identity }
 
-// State is where a message stands.
+// State is the processing state of a message.
 type State string
 
 // The states.
 const (
-	Received State = "RECEIVED" // its effect is to come
+	Received State = "RECEIVED" // not processed yet
 	Done     State = "DONE"
-	Ignored  State = "IGNORED" // nothing that we act on
-	Failed   State = "FAILED"  // given up; an operator may replay it
+	Ignored  State = "IGNORED" // docledger does not process the type
+	Failed   State = "FAILED"  // all attempts failed; an operator may replay it
 )
 
-// ErrIgnored says that there is nothing to do for an event.
-var ErrIgnored = errors.New("nothing to do for this event")
+// ErrIgnored reports that an event needs no processing.
+var ErrIgnored = errors.New("the event needs no processing")
 
-// Message is one event as its sender sent it.
+// Message is one event in the form that its sender sent.
 type Message struct {
 	ID         uuid.UUID
 	Sender     Sender
-	EventID    string // the sender's own; unique with Sender
+	EventID    string // id of the sender; unique with Sender
 	Type       string
-	Body       []byte    // as it was signed
-	OccurredAt time.Time // by the sender's own word
+	Body       []byte    // the signed bytes
+	OccurredAt time.Time // time stated by the sender
 	ReceivedAt time.Time
 	State      State
 	Attempts   int
-	Failure    string // why the last attempt failed; no content of the body
+	Failure    string // reason of the last failed attempt; no content of the body
 	DoneAt     time.Time
 }
 
-// Filter narrows a list; the zero value lists all.
+// Filter selects messages; the zero value selects all.
 type Filter struct {
 	Sender Sender
 	States []State
 }
 
-// Repository keeps messages. It takes no scope: senders speak about any
-// organization, and only the service itself and its operator ask.
+// Repository stores messages. It has no scope, because senders report about any
+// organization. Only the service itself and its operator use it.
 type Repository interface {
-	// Add stores the messages whose sender's event is not there already, each
-	// event once, and returns the ids of those that it stored.
+	// Add stores each new event once and returns the ids of the stored messages. It
+	// ignores events that are already stored.
 	Add(ctx context.Context, messages []*Message) (added []uuid.UUID, err error)
 	// Get returns the message, or a NotFound fault.
 	Get(ctx context.Context, id uuid.UUID) (*Message, error)

@@ -1,4 +1,4 @@
-// Package money holds exact decimal numbers as documents state them.
+// Package money defines exact decimal numbers as stated in documents.
 package money
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a stated number (domain D13): totals have up to 15 digits before
-// the point and 4 after it, prices and quantities up to 10 after it.
+// Limits of a stated number (domain D13): totals have up to 15 digits before the
+// decimal point and 4 after it, prices and quantities up to 10 after it.
 const (
 	MaxIntegerDigits = 15
 	MaxAmountScale   = 4
@@ -17,23 +17,23 @@ const (
 	maxText          = 64
 )
 
-// Scale is the number of ten-thousandths in one unit: the fixed point in which
-// amounts are compared, sorted and summed by databases.
+// Scale is the number of ten-thousandths in one unit. Databases compare, sort and sum
+// amounts as ten-thousandths.
 const Scale = 10_000
 
-// ErrSyntax says that a text is no plain decimal number.
+// ErrSyntax reports that a text is not a plain decimal number.
 var ErrSyntax = errors.New("not a decimal number")
 
-// ErrRange says that a number has more digits than an invoice may state.
+// ErrRange reports that a number has more digits than an invoice may state.
 var ErrRange = errors.New("number out of range")
 
-// Decimal is an exact decimal that keeps the scale it was stated with: 10.50
-// stays "10.50". The zero value is 0. Decimals are immutable.
+// Decimal is an exact decimal that preserves its stated scale: 10.50 stays "10.50".
+// The zero value is 0. Decimals are immutable.
 type Decimal struct{ d decimal.Decimal }
 
-// Parse reads a plain decimal (`-12.50`; XML Schema's xs:decimal): an optional
-// sign, digits, and at most one point with digits around it. Exponents,
-// grouping, NaN and infinities are ErrSyntax; too many digits are ErrRange.
+// Parse parses a plain decimal (`-12.50`; XML Schema's xs:decimal): an optional sign,
+// digits, and at most one point with digits around it. Exponents, grouping, NaN and
+// infinities return ErrSyntax. Too many digits return ErrRange.
 func Parse(s string) (Decimal, error) {
 	if s == "" || len(s) > maxText {
 		return Decimal{}, ErrSyntax
@@ -75,7 +75,7 @@ func digits(s string) bool {
 	return true
 }
 
-// MustParse is Parse for constants; it panics on a malformed text.
+// MustParse is Parse for constants. It panics if the text is invalid.
 func MustParse(s string) Decimal {
 	d, err := Parse(s)
 	if err != nil {
@@ -87,7 +87,7 @@ func MustParse(s string) Decimal {
 // FromInt returns n as a Decimal without fraction digits.
 func FromInt(n int64) Decimal { return Decimal{decimal.NewFromInt(n)} }
 
-// String returns the number with the scale it was stated with.
+// String returns the number with its stated scale.
 func (d Decimal) String() string {
 	if e := d.d.Exponent(); e < 0 {
 		return d.d.StringFixed(-e)
@@ -95,8 +95,8 @@ func (d Decimal) String() string {
 	return d.d.String()
 }
 
-// Normal returns the number without zeros at the end of its fraction: the same
-// text for equal values, whatever their scales.
+// Normal returns the number without trailing zeros in its fraction: the same text for
+// equal values with different scales.
 func (d Decimal) Normal() string { return d.d.String() }
 
 // Decimals returns the number of digits after the point.
@@ -123,7 +123,7 @@ func (d Decimal) Div(x Decimal) Decimal { return Decimal{d.d.DivRound(x.d, MaxPr
 // Neg returns -d.
 func (d Decimal) Neg() Decimal { return Decimal{d.d.Neg()} }
 
-// Negated returns −v of an amount that may not be stated: nil stays nil.
+// Negated returns −v of an optional amount; nil stays nil.
 func Negated(v *Decimal) *Decimal {
 	if v == nil {
 		return nil
@@ -141,31 +141,31 @@ func (d Decimal) Round(decimals int) Decimal { return Decimal{d.d.Round(int32(de
 // Cmp compares the values: -1, 0 or 1.
 func (d Decimal) Cmp(x Decimal) int { return d.d.Cmp(x.d) }
 
-// Equal says whether both have the same value, whatever their scales.
+// Equal reports whether both have the same value, regardless of their scales.
 func (d Decimal) Equal(x Decimal) bool { return d.d.Equal(x.d) }
 
 // Sign returns -1, 0 or 1.
 func (d Decimal) Sign() int { return d.d.Sign() }
 
-// IsZero says whether the value is 0.
+// IsZero reports whether the value is 0.
 func (d Decimal) IsZero() bool { return d.d.IsZero() }
 
-// Within says whether d and x differ by at most tolerance.
+// Within reports whether d and x differ by at most tolerance.
 func (d Decimal) Within(x, tolerance Decimal) bool { return d.Sub(x).Abs().Cmp(tolerance) <= 0 }
 
-// Fits says whether d has at most 15 digits before the point and the given
+// Fits reports whether d has at most 15 digits before the decimal point and the given
 // number after it.
 func (d Decimal) Fits(decimals int) bool {
 	limit := decimal.New(1, MaxIntegerDigits)
 	return d.Decimals() <= decimals && d.d.Abs().LessThan(limit)
 }
 
-// MarshalText returns String: the form in which processes of one installation
-// pass numbers to each other.
+// MarshalText returns String. Processes of one installation exchange numbers in this
+// form.
 func (d Decimal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText accepts every text that MarshalText returns, which may have more
-// digits than Parse accepts: computed sums and products do.
+// UnmarshalText accepts every text that MarshalText returns. Computed sums and
+// products may have more digits than Parse accepts.
 func (d *Decimal) UnmarshalText(text []byte) error {
 	const longest = 256
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(string(text), "-"), ".")
@@ -180,8 +180,8 @@ func (d *Decimal) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Fixed returns the value in ten-thousandths, rounded half away from zero; ok
-// is false where it does not fit 64 bits.
+// Fixed returns the value in ten-thousandths, rounded half away from zero; ok is
+// false if it does not fit 64 bits.
 func (d Decimal) Fixed() (n int64, ok bool) {
 	scaled := d.d.Shift(4).Round(0)
 	if !scaled.BigInt().IsInt64() {

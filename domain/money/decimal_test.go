@@ -8,7 +8,7 @@ import (
 	"docledger/domain/money"
 )
 
-func TestParseKeepsWhatIsStated(t *testing.T) {
+func TestParsePreservesScale(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"229.60": "229.60", "-0.10": "-0.10", "+5": "5", "007": "7", ".5": "0.5", "5.": "5", "0": "0",
@@ -39,7 +39,7 @@ func TestFixed(t *testing.T) {
 		}
 	}
 	if _, ok := money.MustParse("999999999999999").Mul(money.FromInt(10)).Fixed(); ok {
-		t.Error("a number beyond 64 bits is said to fit")
+		t.Error("Fixed accepted a number beyond 64 bits")
 	}
 }
 
@@ -52,7 +52,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is read is written alike and read again as equal.
+// FuzzParse checks that a parsed number has the same text and that parsing the text
+// again returns an equal number.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"0", "-1.50", "1e400", "12,34", "+.5", "999999999999999.9999999999", "00.0"} {
 		f.Add(s)
@@ -64,7 +65,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := money.Parse(d.String())
 		if err != nil || !again.Equal(d) || again.String() != d.String() {
-			t.Errorf("Parse(%q) = %s, which reads as %s, %v", s, d, again, err)
+			t.Errorf("Parse(%q) = %s, which parses as %s, %v", s, d, again, err)
 		}
 		d.Fixed()
 	})
@@ -80,7 +81,7 @@ func TestTextBetweenProcesses(t *testing.T) {
 		}
 		var back money.Decimal
 		if err := back.UnmarshalText(text); err != nil || back.String() != d.String() || !back.Equal(d) {
-			t.Errorf("%s came back as %s, %v", d, back, err)
+			t.Errorf("%s was unmarshalled as %s, %v", d, back, err)
 		}
 	}
 	for _, text := range []string{"", "-", ".5", "1e9", "NaN", "1.2.3", "+1", strings.Repeat("9", 300)} {

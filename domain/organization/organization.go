@@ -1,5 +1,5 @@
-// Package organization holds the billable unit: whoever signs in does so for
-// one organization (interface 1.5).
+// Package organization defines the billable unit. Each sign-in is for one
+// organization (interface 1.5).
 package organization
 
 import (
@@ -20,16 +20,16 @@ const (
 	TrialMaxInvoicesPerMonth = 300
 )
 
-// Trial are the terms of an organization's free trial (interface 2.4). They are
-// true where the identity provider keeps them; an owner extends a trial there.
-// The zero value is no trial at all: the provider keeps no date for one.
+// Trial contains the terms of an organization's free trial (interface 2.4). The
+// identity provider has the authoritative terms; an owner extends a trial there. The
+// zero value means no trial: the provider has no date for one.
 type Trial struct {
 	Expiry              calendar.Date // the last day, in UTC
 	MaxEntities         int
 	MaxInvoicesPerMonth int
 }
 
-// NewTrial are the terms of an organization created at a moment.
+// NewTrial returns the terms of an organization created at the given time.
 func NewTrial(created time.Time) Trial {
 	return Trial{
 		Expiry:              calendar.Of(created.UTC()).AddDays(TrialDays),
@@ -38,13 +38,13 @@ func NewTrial(created time.Time) Trial {
 	}
 }
 
-// None says that there is no trial.
+// None reports whether there is no trial.
 func (t Trial) None() bool { return t.Expiry.IsZero() }
 
-// End is the first moment after the trial.
+// End returns the first instant after the trial.
 func (t Trial) End() time.Time { return t.Expiry.AddDays(1).Time() }
 
-// MaxPaymentCustomerID is the longest payment customer id (interface 8).
+// MaxPaymentCustomerID is the maximum length of a payment customer id (interface 8).
 const MaxPaymentCustomerID = 255
 
 // Organization is the billable unit and the boundary of tenancy.
@@ -53,12 +53,12 @@ type Organization struct {
 	IdentityID        string // at the identity provider; "" for local ones
 	Name              string
 	PaymentCustomerID string // at the payment processor; "" until there is one
-	Trial             *Trial // as the identity provider keeps it; nil: those of a new organization
+	Trial             *Trial // from the identity provider; nil: the terms of a new organization
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
 
-// TrialTerms are the terms that hold for the organization.
+// TrialTerms returns the trial terms of the organization.
 func (o *Organization) TrialTerms() Trial {
 	if o.Trial != nil {
 		return *o.Trial
@@ -66,18 +66,16 @@ func (o *Organization) TrialTerms() Trial {
 	return NewTrial(o.CreatedAt)
 }
 
-// SetPaymentCustomer gives the organization its customer, once and for all:
-// one that it has already stays. An id longer than MaxPaymentCustomerID is an
-// Invalid fault.
+// SetPaymentCustomer sets the payment customer of the organization once. It keeps an
+// existing customer. An id longer than MaxPaymentCustomerID is an Invalid fault.
 func (o *Organization) SetPaymentCustomer(id string, now time.Time) error {
 	return o.ReplacePaymentCustomer("", id, now)
 }
 
-// ReplacePaymentCustomer gives the organization another customer for one that
-// is gone, as SetPaymentCustomer does; where it has another one already, that
-// stays.
-func (o *Organization) ReplacePaymentCustomer(gone, id string, now time.Time) error {
-	if o.PaymentCustomerID != gone {
+// ReplacePaymentCustomer replaces the deleted customer with another one. It keeps a
+// customer that differs from deleted.
+func (o *Organization) ReplacePaymentCustomer(deleted, id string, now time.Time) error {
+	if o.PaymentCustomerID != deleted {
 		return nil
 	}
 	if id == "" || utf8.RuneCountInString(id) > MaxPaymentCustomerID {
@@ -88,25 +86,26 @@ func (o *Organization) ReplacePaymentCustomer(gone, id string, now time.Time) er
 	return nil
 }
 
-// Repository stores organizations. It takes no scope: an organization is the
-// scope, and its id always comes from a verified credential or the operator.
+// Repository stores organizations. It has no scope, because an organization is the
+// scope. Its id always comes from a verified credential or the operator.
 type Repository interface {
 	Add(ctx context.Context, o *Organization) error
 	// ByID returns the organization, or a NotFound fault.
 	ByID(ctx context.Context, id uuid.UUID) (*Organization, error)
-	// ByIDs returns those that exist, in no particular order.
+	// ByIDs returns the organizations that exist, in no particular order.
 	ByIDs(ctx context.Context, ids []uuid.UUID) ([]Organization, error)
-	// ByIdentity returns the organization of an id at the identity provider,
-	// whose tokens and events know no other, or a NotFound fault.
+	// ByIdentity returns the organization with an id at the identity provider, or a
+	// NotFound fault. Tokens and events contain only this id.
 	ByIdentity(ctx context.Context, identityID string) (*Organization, error)
-	// ByPaymentCustomer returns the organization of a payment customer, which
-	// is all that the processor's events name, or a NotFound fault.
+	// ByPaymentCustomer returns the organization of a payment customer, or a NotFound
+	// fault. Events of the processor contain only this id.
 	ByPaymentCustomer(ctx context.Context, customerID string) (*Organization, error)
-	// ByPaymentCustomers returns those of the customers that are somebody's, in
-	// no particular order.
+	// ByPaymentCustomers returns the organizations of the customers, in no particular
+	// order. It ignores customers without an organization.
 	ByPaymentCustomers(ctx context.Context, customerIDs []string) ([]Organization, error)
 	// Update changes the organization under a row lock.
 	Update(ctx context.Context, id uuid.UUID, change func(*Organization) error) (*Organization, error)
-	// ForOperator lists all organizations, oldest first: the command line only.
+	// ForOperator lists all organizations, oldest first. Only the command line uses
+	// it.
 	ForOperator(ctx context.Context) ([]Organization, error)
 }

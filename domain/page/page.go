@@ -1,5 +1,5 @@
-// Package page holds keyset pagination: a list answers a page and the key to
-// go on from, whose cost does not depend on how far the reader has come.
+// Package page defines keyset pagination: a list returns a page and the key of the
+// next page. The cost of a page does not depend on its position.
 package page
 
 // Limits of a page (decisions 1).
@@ -8,16 +8,16 @@ const (
 	MaxLimit     = 200
 )
 
-// Request asks for one page. After is an opaque key of the store that answered
-// the page before; "" is the first page. A key that the store did not make, or
-// that belongs to another list, filter or sort, is an Invalid fault naming
+// Request selects one page. After is an opaque key that the store returned with the
+// previous page; "" is the first page. A key that the store did not create, or that
+// belongs to another list, filter or sort, is an Invalid fault with the field
 // `cursor`.
 type Request struct {
 	Limit int
 	After string
 }
 
-// Size returns the limit, or the default where none was asked for.
+// Size returns the limit, or the default if none was given.
 func (r Request) Size() int {
 	if r.Limit <= 0 {
 		return DefaultLimit

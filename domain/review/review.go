@@ -1,5 +1,5 @@
-// Package review decides whether an invoice needs a person: it brings the
-// checks of the invoice, the entity it belongs to and its settings together.
+// Package review decides whether an invoice needs a review. It combines the checks of
+// the invoice with its entity and settings.
 package review
 
 import (
@@ -11,16 +11,16 @@ import (
 	"docledger/domain/invoice"
 )
 
-// watched are the values whose confidence review_threshold speaks of (domain
+// watched are the values with a confidence that review_threshold applies to (domain
 // D31).
 var watched = []string{
 	"invoice_number", "issue_date", "due_date", "currency", "seller.name", "buyer.name",
 	"net_total", "tax_total", "gross_total", "amount_due",
 }
 
-// Evaluate runs the checks, adds the findings of the reading itself, and decides
-// the status. Where SYSTEM may approve the invoice it does so at once (see
-// ApproveUnattended); version is the one that is being written.
+// Evaluate runs the checks, adds the findings of the extraction, and sets the status.
+// If SYSTEM may approve the invoice, Evaluate approves it (see ApproveUnattended).
+// version is the version that is being written.
 func Evaluate(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
 	checks = append(checks, einvoiceSeverity(findings, settings.EInvoiceRules)...)
@@ -31,16 +31,16 @@ func Evaluate(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings,
 	ApproveUnattended(inv, settings, now, version)
 }
 
-// Findings are those of an invoice's checks that only reading the document can
-// tell; a correction keeps them.
+// Findings returns the checks of an invoice that only the extraction can evaluate. A
+// correction preserves them.
 func Findings(inv *invoice.Invoice) []invoice.Check {
 	return slices.DeleteFunc(slices.Clone(inv.Checks), func(c invoice.Check) bool {
 		return !slices.Contains(invoice.ReadingRules(), c.Rule)
 	})
 }
 
-// einvoiceSeverity gives the check of the official rules the severity that the
-// entity chose, or removes it.
+// einvoiceSeverity sets the severity of the check of the official rules to the
+// entity's setting, or removes the check.
 func einvoiceSeverity(findings []invoice.Check, setting entity.EInvoiceRules) []invoice.Check {
 	var out []invoice.Check
 	for _, c := range findings {

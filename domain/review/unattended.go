@@ -9,15 +9,15 @@ import (
 	"docledger/domain/invoice"
 )
 
-// ApproveUnattended approves an invoice as SYSTEM where the entity allows it
-// (domain D31) and reports whether it did. It is the only place that decides
-// this, for extraction, correction, sync and auto_sync alike:
+// ApproveUnattended approves an invoice as SYSTEM if the entity allows it (domain
+// D31), and reports whether it did. Extraction, correction, sync and auto_sync all
+// use this function. The conditions:
 //   - the entity requires no approval and no second person;
-//   - nobody asked for a review that only a person ends;
-//   - every check passed, WARNINGs included, except the WARNINGs of the rules in
+//   - no user requested a review that only a person ends;
+//   - every check passed, including WARNINGs, except the WARNINGs of the rules in
 //     auto_approve_ignore.
 //
-// version is the one that is being written.
+// version is the version that is being written.
 func ApproveUnattended(inv *invoice.Invoice, settings *entity.Settings, at time.Time, version int) bool {
 	if reason, _ := whyAttended(inv, settings); reason != "" {
 		return false
@@ -27,8 +27,8 @@ func ApproveUnattended(inv *invoice.Invoice, settings *entity.Settings, at time.
 	return true
 }
 
-// whyAttended says why a person must approve the invoice, with the failed
-// checks where those are the reason; "" where SYSTEM may approve it.
+// whyAttended returns the reason why a person must approve the invoice, with the
+// failed checks if they are the reason; "" if SYSTEM may approve it.
 func whyAttended(inv *invoice.Invoice, settings *entity.Settings) (reason string, failed []invoice.Check) {
 	switch {
 	case inv.Status != invoice.Extracted:
@@ -38,7 +38,7 @@ func whyAttended(inv *invoice.Invoice, settings *entity.Settings) (reason string
 	case settings.FourEyes:
 		return "The entity requires the approval of a second person.", nil
 	case inv.Reopened:
-		return "It was sent to review, which only a person ends.", nil
+		return "It was sent to review, and only a person can end the review.", nil
 	}
 	failed = inv.FailedChecks(settings.AutoApproveIgnore)
 	if len(failed) == 0 {
@@ -51,9 +51,9 @@ func whyAttended(inv *invoice.Invoice, settings *entity.Settings) (reason string
 	return "Not every check passed: " + strings.Join(rules, ", ") + ".", failed
 }
 
-// PrepareSync refuses to sync an invoice that is not approved. An EXTRACTED
-// invoice is approved first where SYSTEM may approve it, and approved is true
-// then (domain D2).
+// PrepareSync refuses an invoice that is not approved. If SYSTEM may approve an
+// EXTRACTED invoice, PrepareSync approves it first and returns approved = true
+// (domain D2).
 func PrepareSync(inv *invoice.Invoice, settings *entity.Settings, at time.Time, version int) (approved bool, err error) {
 	if ApproveUnattended(inv, settings, at, version) {
 		return true, nil
@@ -62,7 +62,7 @@ func PrepareSync(inv *invoice.Invoice, settings *entity.Settings, at time.Time, 
 	if f, ok := fault.As(err); ok && inv.Status == invoice.Extracted {
 		reason, failed := whyAttended(inv, settings)
 		f = f.With("checks", invoice.CheckDetails(failed))
-		f.Message = "The invoice can't be synced before a person approves it. " + reason
+		f.Message = "The invoice cannot be synced before a person approves it. " + reason
 		return false, f
 	}
 	return false, err

@@ -1,24 +1,24 @@
-// Package secret holds values that must never be read by accident, and the
-// port that encrypts what the database keeps of them.
+// Package secret defines values that must never be disclosed by accident, and the
+// port that encrypts secrets in the database.
 package secret
 
 import (
 	"log/slog"
 )
 
-// Text is a secret. It redacts itself wherever it is printed, logged or
-// marshalled; Reveal is the only way to its value.
+// Text is a secret. It prints, logs and marshals as a redacted text. Only Reveal
+// returns its value.
 type Text struct{ value string }
 
 const redacted = "***"
 
-// New makes a secret of a value.
+// New returns a secret with a value.
 func New(value string) Text { return Text{value} }
 
-// Reveal returns the value, to be sent to whom it is meant for.
+// Reveal returns the value, for the intended recipient only.
 func (t Text) Reveal() string { return t.value }
 
-// Empty says that there is no value.
+// Empty reports whether there is no value.
 func (t Text) Empty() bool { return t.value == "" }
 
 // String implements fmt.Stringer.
@@ -33,31 +33,32 @@ func (Text) LogValue() slog.Value { return slog.StringValue(redacted) }
 // MarshalText keeps the value out of JSON.
 func (Text) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// Binding is where a sealed value is kept. What was sealed for one place does
-// not open in another, so that rows cannot be exchanged.
+// Binding identifies the record of an encrypted value. A value that was encrypted for
+// one record cannot be decrypted for another, so that rows cannot be swapped.
 type Binding struct {
 	Table string
-	Row   string // the row's id
+	Row   string // id of the row
 }
 
-// Encrypter encrypts what the database keeps. A sealed value names the key that
-// sealed it, which is how several keys serve at a time.
+// Encrypter encrypts values in the database. An encrypted value contains the id of
+// its key, so that several keys can be used at the same time.
 type Encrypter interface {
-	// Encrypt encrypts with the present key, bound to a place.
+	// Encrypt encrypts with the current key, bound to a record.
 	Encrypt(p Binding, plain []byte) ([]byte, error)
-	// Decrypt decrypts what Seal made for the same place, with the key it names.
-	// An UnknownKeyError in the chain says that this key is not there; any other
-	// error that the value was changed, or sealed for another place.
+	// Decrypt decrypts a value that Encrypt returned for the same record, with the
+	// key that it identifies. An UnknownKeyError in the chain reports that this key
+	// is missing. Any other error reports that the value was changed or belongs to
+	// another record.
 	Decrypt(p Binding, sealed []byte) ([]byte, error)
-	// UsesCurrentKey says whether the present key sealed this.
+	// UsesCurrentKey reports whether the current key encrypted the value.
 	UsesCurrentKey(sealed []byte) bool
 }
 
-// UnknownKeyError names a key that something is sealed with and that the
+// UnknownKeyError reports the id of a key that encrypted a value and that the
 // installation does not have.
 type UnknownKeyError struct{ KeyID string }
 
 // Error implements error.
 func (e *UnknownKeyError) Error() string {
-	return "the key " + e.KeyID + " is missing from the keyset; add it again to read what it sealed"
+	return "the key " + e.KeyID + " is missing from the keyset; add it again to decrypt its values"
 }

@@ -11,7 +11,7 @@ import (
 	"docledger/domain/secret"
 )
 
-func TestTextShowsNowhere(t *testing.T) {
+func TestTextIsRedacted(t *testing.T) {
 	t.Parallel()
 	s := secret.New("canary")
 	holder := struct{ Token secret.Text }{s}
@@ -24,10 +24,10 @@ func TestTextShowsNowhere(t *testing.T) {
 	}
 	for _, text := range []string{fmt.Sprint(s, holder), fmt.Sprintf("%v %+v %#v %s %q", s, holder, holder, s, s), log.String(), string(asJSON)} {
 		if strings.Contains(text, "canary") {
-			t.Errorf("the secret shows in %s", text)
+			t.Errorf("%s contains the secret", text)
 		}
 	}
 	if s.Reveal() != "canary" || s.Empty() || !secret.New("").Empty() || s != secret.New("canary") {
-		t.Error("the secret is not what it was made of")
+		t.Error("the secret has a different value")
 	}
 }

@@ -21,7 +21,7 @@ type Events struct {
 	Customers     billing.Customers
 	Webhooks      billing.Webhooks
 	Cache         billing.PlanCache
-	Told          billing.PlanEvents
+	PlanEvents    billing.PlanEvents
 	Charger       *Charger
 	Clock         usecase.Clock
 	Log           *slog.Logger
@@ -89,7 +89,7 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 		}
 	}
 	told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt}
-	if err := e.Told.Put(ctx, o.ID, told); err != nil {
+	if err := e.PlanEvents.Put(ctx, o.ID, told); err != nil {
 		return fmt.Errorf("store the event of the plan: %w", err)
 	}
 	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {

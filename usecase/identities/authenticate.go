@@ -9,9 +9,9 @@ import (
 	"docledger/domain/identity"
 )
 
-// Authenticate returns the actor of a token that the provider issued: its
-// session token, or an OAuth token of the one client (interface 5). An
-// organization or a person of whom no event has come yet is stored on the way.
+// Authenticate returns the actor of a token that the provider issued: a session
+// token, or an OAuth token of the configured client (interface 5). It stores an
+// organization or a user that it does not know yet.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Actor, error) {
 	now := s.Clock.Now()
 	claims, err := s.Tokens.Verify(ctx, bearer, now)
@@ -37,14 +37,14 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Act
 	return a, nil
 }
 
-// member returns the membership that a token speaks for. A session token
-// states the role; for an OAuth token it is the one that the provider confirmed
-// within MembershipFresh, or the latest while the provider does not answer.
+// member returns the membership of a token. A session token states the role. For an
+// OAuth token the role is the one that the provider confirmed within MembershipFresh.
+// If the provider does not respond, it is the last known role.
 func (s *Service) member(ctx context.Context, claims identity.ProviderClaims, now time.Time) (*identity.Membership, error) {
 	known, err := s.Accounts.Membership(ctx, claims.Subject, claims.OrganizationID)
 	switch {
 	case fault.CodeOf(err) == fault.CodeNotFound:
-		return s.arrive(ctx, claims)
+		return s.addMember(ctx, claims)
 	case err != nil:
 		return nil, fmt.Errorf("find membership: %w", err)
 	case claims.Role != "":
@@ -52,18 +52,18 @@ func (s *Service) member(ctx context.Context, claims identity.ProviderClaims, no
 			return known, nil
 		}
 		known.Role, known.CheckedAt = claims.Role, claims.IssuedAt
-		return s.settle(ctx, *known)
+		return s.storeLatest(ctx, *known)
 	case now.Sub(known.CheckedAt) < identity.MembershipFresh:
 		return known, nil
 	}
 	return s.recheck(ctx, claims, known)
 }
 
-// recheck asks the provider whether an older membership still stands.
+// recheck asks the provider whether an older membership still exists.
 func (s *Service) recheck(ctx context.Context, claims identity.ProviderClaims, known *identity.Membership) (*identity.Membership, error) {
-	hurried, cancel := context.WithTimeout(ctx, checkPatience)
+	limited, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
-	err := s.checks.do(hurried, claims.Subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
+	err := s.checks.do(limited, claims.Subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -71,21 +71,21 @@ func (s *Service) recheck(ctx context.Context, claims identity.ProviderClaims, k
 		if fault.CodeOf(err) == fault.CodeNotFound {
 			return nil, errUnauthorized(err)
 		}
-		s.Log.WarnContext(ctx, "membership not confirmed by the identity provider; the role known last holds", "user_id", known.UserID, "error", err)
+		s.Log.WarnContext(ctx, "membership not confirmed by the identity provider, using last known role", "user_id", known.UserID, "error", err)
 		return known, nil
 	}
 	return s.confirmed(ctx, claims)
 }
 
-// arrive stores who comes for the first time.
-func (s *Service) arrive(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
+// addMember stores the user and organization of a token for the first time.
+func (s *Service) addMember(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
 	if claims.Role != "" {
 		if m, err := s.join(ctx, claims); m != nil || err != nil {
 			return m, err
 		}
 	}
-	// What was answered a moment ago may be older than this organization is: it
-	// counts for this one alone.
+	// A recent check of the user may be older than this organization. The subject
+	// therefore includes the organization.
 	subject := claims.Subject + " " + claims.OrganizationID
 	err := s.checks.do(ctx, subject, s.Clock.Now, func(ctx context.Context) error { return s.refresh(ctx, claims.Subject) })
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -101,8 +101,8 @@ func (s *Service) arrive(ctx context.Context, claims identity.ProviderClaims) (*
 	return m, err
 }
 
-// join believes a session token that a person we know is a member of an
-// organization we know; nil where one of them is new.
+// join accepts the membership of a session token if user and organization are known;
+// nil if one of them is new.
 func (s *Service) join(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
 	u, err := s.Accounts.ByIdentity(ctx, claims.Subject)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Service) join(ctx context.Context, claims identity.ProviderClaims) (*id
 	if err != nil {
 		return nil, unlessMissing(err)
 	}
-	return s.settle(ctx, identity.Membership{
+	return s.storeLatest(ctx, identity.Membership{
 		UserID: u.ID, OrganizationID: o.ID, Role: claims.Role, CreatedAt: s.Clock.Now(), CheckedAt: claims.IssuedAt,
 	})
 }
@@ -124,7 +124,7 @@ func unlessMissing(err error) error {
 	return err
 }
 
-// confirmed is the membership after the provider was asked.
+// confirmed returns the membership after the provider confirmed it.
 func (s *Service) confirmed(ctx context.Context, claims identity.ProviderClaims) (*identity.Membership, error) {
 	m, err := s.Accounts.Membership(ctx, claims.Subject, claims.OrganizationID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -142,10 +142,10 @@ func errNoOrganization() error {
 		"The session has no active organization. Choose one in the application, then try again.")
 }
 
-// unavailable says that nobody can be told apart while the provider does not
-// answer: that is no reason to sign in again.
+// unavailable returns the fault for a provider that does not respond. A new sign-in
+// would not help.
 func unavailable(cause error) error {
-	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "The identity provider does not answer at the moment. Try again shortly.")
+	f := fault.New(fault.Unavailable, fault.CodeUnavailable, "The identity provider does not respond at the moment. Try again shortly.")
 	f.RetryAfter = checkPause
 	return f.WithCause(cause)
 }

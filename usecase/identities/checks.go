@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// rememberedChecks is how many latest checks are kept.
+// rememberedChecks is the maximum number of stored checks.
 const rememberedChecks = 10_000
 
-// checks bounds how often the provider is asked about one person or
-// organization, whatever is sent to us: callers at the same time share one
-// question, and its outcome stands for checkPause. The zero value is ready.
+// checks limits calls to the provider about one user or organization. Concurrent
+// callers share one call, and its result is valid for checkPause. The zero value is
+// ready to use.
 type checks struct {
 	mu     sync.Mutex
 	latest map[string]*check
 }
 
-// check is one question: err is set and done closed when it is answered.
+// check is one call. When it ends, err is set and done is closed.
 type check struct {
 	done     chan struct{}
 	answered time.Time // zero while it runs
 	err      error
 }
 
-// do asks about a subject, unless that is being done or was done a moment ago.
+// do calls ask for a subject, unless a call is running or ended recently.
 func (c *checks) do(ctx context.Context, subject string, now func() time.Time, ask func(context.Context) error) error {
 	one, first := c.join(subject, now())
 	if first {
-		// The question outlives whoever asked first: others wait for it too.
+		// The call outlives its first caller, because others wait for it too.
 		go c.answer(context.WithoutCancel(ctx), one, now, ask)
 	}
 	select {
@@ -48,7 +48,7 @@ func (c *checks) join(subject string, now time.Time) (one *check, first bool) {
 		return one, false
 	}
 	if c.latest == nil || len(c.latest) >= rememberedChecks {
-		// Rare enough that forgetting all is simpler than choosing.
+		// This happens rarely, so that deleting all is simpler than selecting some.
 		c.latest = map[string]*check{}
 	}
 	one = &check{done: make(chan struct{})}
@@ -66,8 +66,8 @@ func (c *checks) answer(ctx context.Context, one *check, now func() time.Time, a
 	close(one.done)
 }
 
-// guarded asks. A panic is an error like any other: nobody above this goroutine
-// would catch it, and the others would wait for ever.
+// guarded calls ask and converts a panic into an error. No caller of this goroutine
+// would recover it, and waiting callers would block forever.
 func guarded(ctx context.Context, ask func(context.Context) error) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestChecksAreShared asks from many sides at once.
+// TestChecksAreShared starts concurrent checks.
 func TestChecksAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,13 +39,14 @@ func TestChecksAreShared(t *testing.T) {
 	})
 }
 
-// TestAPanicIsAnAnswer neither ends the process nor leaves the others waiting.
-func TestAPanicIsAnAnswer(t *testing.T) {
+// TestPanicIsAnError checks that a panic neither ends the process nor blocks waiting
+// callers.
+func TestPanicIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c checks
 		if err := c.do(t.Context(), "user_1", time.Now, func(context.Context) error { panic("broken") }); err == nil {
-			t.Error("a panic is no error")
+			t.Error("a panic returned no error")
 		}
 		time.Sleep(checkPause)
 		if err := c.do(t.Context(), "user_1", time.Now, func(context.Context) error { return nil }); err != nil {

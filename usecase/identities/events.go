@@ -13,32 +13,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// Customers keeps the payment customers of organizations.
+// Customers manages the payment customers of organizations.
 type Customers interface {
-	// Upsert makes sure that the customer exists and carries the organization's
-	// present name.
+	// Upsert ensures that the customer exists and has the organization's current
+	// name.
 	Upsert(ctx context.Context, organization uuid.UUID) error
 }
 
-// EventReader reads an event that was verified before it was stored.
+// EventReader parses an event that was verified before it was stored.
 type EventReader interface {
 	Read(id string, body []byte) (identity.ProviderEvent, error)
 }
 
-// Events carries out what the identity provider tells us (interface 6).
-// It implements the inbox's Handler. An event only says that there is something
-// to look at: what is then done follows from what the provider says now, so
-// that late, repeated and reordered events end in one state.
+// Events processes events of the identity provider (interface 6). It implements the
+// inbox's Handler. An event only triggers a read. The processing uses the current
+// state at the provider, so that late, repeated and reordered events lead to the same
+// state.
 type Events struct {
 	*Service
 	Reader    EventReader
 	Customers Customers // nil without a payment processor
-	// Told keeps where a plan comes from; nil without a payment processor.
-	Told billing.PlanEvents
+	// PlanEvents stores the latest event of a plan; nil without a payment processor.
+	PlanEvents billing.PlanEvents
 }
 
-// Before removes the organizations' plans from the cache before the events are
-// answered, so that whoever reads after the answer reads anew.
+// Before removes the plans of the organizations from the cache before docledger
+// acknowledges the events. A read after the acknowledgement therefore uses the
+// source.
 func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 	seen := map[string]bool{}
 	for _, m := range messages {
@@ -49,7 +50,7 @@ func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 		seen[ev.Organization.ID] = true
 		o, err := e.Organizations.ByIdentity(ctx, ev.Organization.ID)
 		if fault.CodeOf(err) == fault.CodeNotFound {
-			continue // nobody has read a plan of it
+			continue // its plan was never read
 		}
 		if err != nil {
 			return fmt.Errorf("find organization: %w", err)
@@ -59,7 +60,7 @@ func (e *Events) Before(ctx context.Context, messages []*inbox.Message) error {
 	return nil
 }
 
-// read returns the event where it is one of those that we act on.
+// read returns the event if docledger processes its type.
 func (e *Events) read(ctx context.Context, m *inbox.Message) (identity.ProviderEvent, bool) {
 	switch identity.ProviderEventType(m.Type) {
 	case identity.OrganizationCreated, identity.OrganizationUpdated:
@@ -68,14 +69,14 @@ func (e *Events) read(ctx context.Context, m *inbox.Message) (identity.ProviderE
 	}
 	ev, err := e.Reader.Read(m.EventID, m.Body)
 	if err != nil {
-		e.Log.ErrorContext(ctx, "identity event can't be read", "event", m.EventID, "type", m.Type, "error", err)
+		e.Log.ErrorContext(ctx, "identity event unreadable", "event", m.EventID, "type", m.Type, "error", err)
 		return identity.ProviderEvent{}, false
 	}
 	return ev, true
 }
 
-// Handle implements the inbox's Handler: the organization as the provider has
-// it now, its payment customer, the trial of a new one, and the plan read anew.
+// Handle implements the inbox's Handler. It updates the organization, its payment
+// customer, the trial of a new organization, and the plan.
 func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	ev, ok := e.read(ctx, m)
 	if !ok {
@@ -83,7 +84,7 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	}
 	p, err := e.Directory.Organization(ctx, ev.Organization.ID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		return inbox.ErrIgnored // it is gone since
+		return inbox.ErrIgnored // the organization has been deleted
 	}
 	if err != nil {
 		return fmt.Errorf("read the organization: %w", err)
@@ -94,7 +95,7 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	}
 	if e.Customers != nil {
 		if err := e.Customers.Upsert(ctx, o.ID); err != nil {
-			return fmt.Errorf("keep the payment customer: %w", err)
+			return fmt.Errorf("store the payment customer: %w", err)
 		}
 	}
 	if ev.Type == identity.OrganizationCreated {
@@ -102,10 +103,10 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 			return err
 		}
 	}
-	if e.Told != nil {
+	if e.PlanEvents != nil {
 		told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: m.OccurredAt}
-		if err := e.Told.Put(ctx, o.ID, told); err != nil {
-			return fmt.Errorf("keep what the plan comes from: %w", err)
+		if err := e.PlanEvents.Put(ctx, o.ID, told); err != nil {
+			return fmt.Errorf("store the event of the plan: %w", err)
 		}
 	}
 	if e.Plans == nil {
@@ -117,16 +118,16 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 	return nil
 }
 
-// begin writes the terms of a new organization's trial into the provider's
-// metadata (interface 2.4). Terms that stand there already stay: somebody
-// extended them, or the event came before. Writing makes the provider send
-// organization.updated, which writes nothing.
+// begin writes the trial terms of a new organization into the provider's metadata
+// (interface 2.4). It keeps existing terms: an owner extended them, or the event
+// arrived before. Writing makes the provider send organization.updated, which writes
+// nothing.
 func (e *Events) begin(ctx context.Context, o *organization.Organization, p identity.ProviderOrganization) error {
 	if p.Trial.ExpiryDate != "" && p.Trial.MaxEntities > 0 && p.Trial.MaxInvoicesPerMonth > 0 {
 		return nil
 	}
 	if o.Trial != nil && p.Trial.ExpiryDate == "" {
-		return nil // an owner took the trial away since
+		return nil // an owner has removed the trial
 	}
 	terms := organization.NewTrial(p.CreatedAt)
 	if stated := trialOf(p); stated != nil {
@@ -144,7 +145,7 @@ func (e *Events) begin(ctx context.Context, o *organization.Organization, p iden
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("keep the trial: %w", err)
+		return fmt.Errorf("store the trial: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package identities brings what the identity provider knows of organizations
-// and people into our own records: when they come with a token of its, when
-// they sign in with their password, and when it sends an event.
+// Package identities copies users and organizations of the identity provider into
+// docledger's records: at the first use of a token, at sign-in with a password, and
+// for each event.
 package identities
 
 import (
@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// checkPause is the least time between two questions about one person.
+	// checkPause is the minimum time between two checks of one user.
 	checkPause = 3 * time.Second
-	// checkTimeout bounds one question.
+	// checkTimeout limits one check.
 	checkTimeout = 20 * time.Second
-	// checkPatience bounds the wait for it while there is an older answer.
-	checkPatience = 2 * time.Second
+	// waitTimeout limits the wait for a check if an older result exists.
+	waitTimeout = 2 * time.Second
 )
 
-// PlanCache forgets plans, because a trial may have changed.
+// PlanCache removes cached plans, because a trial may have changed.
 type PlanCache interface {
 	Invalidate(ctx context.Context, organization uuid.UUID) error
 }
 
-// Service knows people and organizations from the identity provider. It
-// implements the provider's side of package session.
+// Service manages users and organizations of the identity provider. It implements the
+// provider port of package session.
 type Service struct {
 	Tokens      identity.TokenVerifier
 	Directory   identity.OrganizationDirectory

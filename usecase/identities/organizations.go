@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// keep stores an organization as the provider describes it now, under the id
-// that it has or gets here. It may come before its event does.
+// keep stores an organization with the provider's current data, under its existing id
+// or a new one. It may run before the event of the organization arrives.
 func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*organization.Organization, error) {
 	o, err := s.Organizations.ByIdentity(ctx, p.ID)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -24,8 +24,8 @@ func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*o
 		return nil, fmt.Errorf("find organization: %w", err)
 	}
 	name, stated := nameOf(p), trialOf(p)
-	// What was read may be older than our own write: only a fresh look at the
-	// terms takes a trial away (see CurrentTrial).
+	// The data may be older than docledger's own write. Only a current read of the
+	// terms may remove a trial (see CurrentTrial).
 	trialChanged := stated != nil && !sameTrial(o.Trial, stated)
 	if o.Name == name && !trialChanged {
 		return o, nil
@@ -38,7 +38,7 @@ func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*o
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("keep the organization: %w", err)
+		return nil, fmt.Errorf("store the organization: %w", err)
 	}
 	if trialChanged {
 		s.forgetPlan(ctx, o.ID)
@@ -46,15 +46,15 @@ func (s *Service) keep(ctx context.Context, p identity.ProviderOrganization) (*o
 	return o, nil
 }
 
-// add stores a new organization. Its trial counts from the day on which the
-// provider created it, however late we hear of it.
+// add stores a new organization. Its trial starts on the day on which the provider
+// created it, even if docledger learns of it later.
 func (s *Service) add(ctx context.Context, p identity.ProviderOrganization) (*organization.Organization, error) {
 	o := &organization.Organization{
 		ID: s.IDs.New(), IdentityID: p.ID, Name: nameOf(p), Trial: trialOf(p), CreatedAt: p.CreatedAt, UpdatedAt: s.Clock.Now(),
 	}
 	err := s.Organizations.Add(ctx, o)
 	if fault.CodeOf(err) == fault.CodeConflict {
-		return s.Organizations.ByIdentity(ctx, p.ID) // another caller was first
+		return s.Organizations.ByIdentity(ctx, p.ID) // another caller has added it
 	}
 	return o, err
 }
@@ -66,9 +66,8 @@ func nameOf(p identity.ProviderOrganization) string {
 	return p.ID
 }
 
-// trialOf are the terms that the provider's metadata state, with the limits of
-// a new organization where it leaves one out; nil where it states no last day,
-// without which there is no trial.
+// trialOf returns the terms in the provider's metadata, with the limits of a new
+// organization for missing ones; nil without a last day, because that means no trial.
 func trialOf(p identity.ProviderOrganization) *organization.Trial {
 	expiry, err := calendar.Parse(p.Trial.ExpiryDate)
 	if err != nil {
@@ -89,8 +88,8 @@ func sameTrial(a, b *organization.Trial) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// forgetPlan has the plan read anew; where that fails, it is forgotten with its
-// time of five minutes.
+// forgetPlan removes the cached plan. If that fails, the plan expires after five
+// minutes.
 func (s *Service) forgetPlan(ctx context.Context, id uuid.UUID) {
 	if s.Plans == nil {
 		return
@@ -100,23 +99,23 @@ func (s *Service) forgetPlan(ctx context.Context, id uuid.UUID) {
 	}
 }
 
-// CurrentTrial returns an organization's terms as the provider states them now,
-// where an owner extends a trial (domain D14); those that we have of it while
-// the provider does not answer.
+// CurrentTrial returns an organization's current terms from the provider, where an
+// owner extends a trial (domain D14). If the provider does not respond, it returns
+// the last known terms.
 func (s *Service) CurrentTrial(ctx context.Context, o *organization.Organization) organization.Trial {
 	if o.IdentityID == "" {
 		return o.TrialTerms()
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkPatience/2)
+	ctx, cancel := context.WithTimeout(ctx, waitTimeout/2)
 	defer cancel()
 	p, err := s.Directory.Organization(ctx, o.IdentityID)
 	if err != nil {
-		s.Log.WarnContext(ctx, "trial not read from the identity provider; the terms known last hold", "organization", o.ID, "error", err)
+		s.Log.WarnContext(ctx, "trial not read from the identity provider, using last known terms", "organization", o.ID, "error", err)
 		return o.TrialTerms()
 	}
 	trial := trialOf(p)
 	if trial == nil && o.Trial != nil {
-		trial = &organization.Trial{} // an owner took it away
+		trial = &organization.Trial{} // an owner has removed the trial
 	}
 	if sameTrial(o.Trial, trial) {
 		return o.TrialTerms()
@@ -126,13 +125,13 @@ func (s *Service) CurrentTrial(ctx context.Context, o *organization.Organization
 		return nil
 	})
 	if err != nil {
-		s.Log.WarnContext(ctx, "trial not kept", "organization", o.ID, "error", err)
+		s.Log.WarnContext(ctx, "trial not stored", "organization", o.ID, "error", err)
 		return o.TrialTerms()
 	}
 	return changed.TrialTerms()
 }
 
-// metadataOf is what stands in the provider's metadata for a trial.
+// metadataOf returns the provider's metadata for a trial.
 func metadataOf(t organization.Trial) identity.TrialMetadata {
 	return identity.TrialMetadata{
 		ExpiryDate: t.Expiry.String(), MaxEntities: t.MaxEntities, MaxInvoicesPerMonth: t.MaxInvoicesPerMonth,

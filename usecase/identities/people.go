@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// refresh brings a person and their memberships to what the provider says now.
-// Somebody who is gone there loses every membership; the error is then the
-// provider's NotFound fault.
+// refresh updates a user and their memberships from the provider. A user who was
+// deleted there loses all memberships, and refresh returns the provider's NotFound
+// fault.
 func (s *Service) refresh(ctx context.Context, id string) error {
 	person, err := s.People.User(ctx, id)
 	if fault.CodeOf(err) == fault.CodeNotFound {
@@ -24,7 +24,7 @@ func (s *Service) refresh(ctx context.Context, id string) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("read the person: %w", err)
+		return fmt.Errorf("read the user: %w", err)
 	}
 	memberships, err := s.People.Memberships(ctx, id)
 	if err != nil {
@@ -34,12 +34,12 @@ func (s *Service) refresh(ctx context.Context, id string) error {
 	return err
 }
 
-// keepPerson stores a person with all memberships that they have.
+// keepPerson stores a user with all their memberships.
 func (s *Service) keepPerson(ctx context.Context, person identity.ProviderUser, in []identity.ProviderMembership) (*identity.User, error) {
 	now := s.Clock.Now()
 	u := &identity.User{ID: s.IDs.New(), IdentityID: person.ID, Email: person.Email, Name: personName(person), CreatedAt: now, UpdatedAt: now}
 	if err := s.Accounts.Put(ctx, u); err != nil {
-		return nil, fmt.Errorf("keep the person: %w", err)
+		return nil, fmt.Errorf("store the user: %w", err)
 	}
 	var memberships []identity.Membership
 	for _, m := range in {
@@ -61,7 +61,7 @@ func personName(p identity.ProviderUser) string {
 	return p.Email
 }
 
-// setMemberships replaces a person's memberships.
+// setMemberships replaces a user's memberships.
 func (s *Service) setMemberships(ctx context.Context, id string, now []identity.Membership) error {
 	u, err := s.Accounts.ByIdentity(ctx, id)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Service) setMemberships(ctx context.Context, id string, now []identity.
 	})
 }
 
-// putMembership stores a membership with the event that tells what changed;
-// before is nil for a new one.
+// putMembership stores a membership and an event with the change; before is nil for a
+// new membership.
 func (s *Service) putMembership(ctx context.Context, before *identity.Membership, m identity.Membership) error {
 	if err := s.Memberships.Put(ctx, m); err != nil {
 		return fmt.Errorf("put membership: %w", err)
@@ -125,9 +125,9 @@ func (s *Service) endMembership(ctx context.Context, m identity.Membership) erro
 		event.Subject{Type: event.SubjectMember, ID: m.UserID}))
 }
 
-// CheckPassword returns the account whose address and password these are at the
-// provider, with its memberships brought up to date; an Unauthenticated fault
-// with invalid_credentials otherwise.
+// CheckPassword returns the account with this address and password at the provider,
+// with current memberships. Otherwise it returns an Unauthenticated fault with
+// invalid_credentials.
 func (s *Service) CheckPassword(ctx context.Context, email, password string) (*identity.User, error) {
 	person, err := s.Passwords.CheckPassword(ctx, email, password)
 	if err != nil {
@@ -140,8 +140,8 @@ func (s *Service) CheckPassword(ctx context.Context, email, password string) (*i
 	return s.keepPerson(ctx, person, memberships)
 }
 
-// Confirm brings the memberships of an account up to date where the provider
-// keeps them; an account that is gone there has none left, which is no error.
+// Confirm updates the memberships of an account that the provider manages. An account
+// that was deleted there loses all memberships; this is not an error.
 func (s *Service) Confirm(ctx context.Context, user uuid.UUID) error {
 	u, err := s.Users.ByID(ctx, user)
 	if err != nil || u.IdentityID == "" {
@@ -154,8 +154,8 @@ func (s *Service) Confirm(ctx context.Context, user uuid.UUID) error {
 	return err
 }
 
-// ConfirmMembers brings the members of an organization to what the provider
-// says, so that people who never came here can be given roles too.
+// ConfirmMembers updates the members of an organization from the provider, so that
+// users who never signed in can also be given roles.
 func (s *Service) ConfirmMembers(ctx context.Context, id uuid.UUID) error {
 	o, err := s.Organizations.ByID(ctx, id)
 	if err != nil || o.IdentityID == "" {
@@ -174,25 +174,25 @@ func (s *Service) refreshMembers(ctx context.Context, o *organization.Organizati
 	if err != nil {
 		return fmt.Errorf("list members: %w", err)
 	}
-	gone := map[uuid.UUID]bool{}
+	removed := map[uuid.UUID]bool{}
 	for _, m := range had {
-		gone[m.User.ID] = m.User.IdentityID != "" // local accounts are not the provider's
+		removed[m.User.ID] = m.User.IdentityID != "" // the provider does not manage local accounts
 	}
 	for _, m := range listed {
 		u := &identity.User{
 			ID: s.IDs.New(), IdentityID: m.User.ID, Email: m.User.Email, Name: personName(m.User), CreatedAt: now, UpdatedAt: now,
 		}
 		if err := s.Accounts.Put(ctx, u); err != nil {
-			return fmt.Errorf("keep the person: %w", err)
+			return fmt.Errorf("store the user: %w", err)
 		}
-		delete(gone, u.ID)
+		delete(removed, u.ID)
 		at := s.Clock.Now()
-		_, err := s.settle(ctx, identity.Membership{UserID: u.ID, OrganizationID: o.ID, Role: m.Role, CreatedAt: at, CheckedAt: at})
+		_, err := s.storeLatest(ctx, identity.Membership{UserID: u.ID, OrganizationID: o.ID, Role: m.Role, CreatedAt: at, CheckedAt: at})
 		if err != nil {
 			return err
 		}
 	}
-	for user, ended := range gone {
+	for user, ended := range removed {
 		if !ended {
 			continue
 		}
@@ -204,9 +204,9 @@ func (s *Service) refreshMembers(ctx context.Context, o *organization.Organizati
 	return nil
 }
 
-// settle keeps what is known of one membership as of m.CheckedAt, unless
-// something younger is known, and returns what holds then.
-func (s *Service) settle(ctx context.Context, m identity.Membership) (*identity.Membership, error) {
+// storeLatest stores the state of a membership as of m.CheckedAt, unless a newer one
+// is stored. It returns the stored state.
+func (s *Service) storeLatest(ctx context.Context, m identity.Membership) (*identity.Membership, error) {
 	err := s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		if err := s.lockAccount(ctx, m.UserID); err != nil {
 			return err
@@ -227,8 +227,8 @@ func (s *Service) settle(ctx context.Context, m identity.Membership) (*identity.
 	return &m, err
 }
 
-// lockAccount keeps those in order who change the memberships of one person at
-// the same time, until the transaction ends.
+// lockAccount serializes concurrent changes to the memberships of one user until the
+// transaction ends.
 func (s *Service) lockAccount(ctx context.Context, user uuid.UUID) error {
 	if _, err := s.Users.Update(ctx, user, func(*identity.User) error { return nil }); err != nil {
 		return fmt.Errorf("lock the account: %w", err)

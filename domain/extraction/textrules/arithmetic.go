@@ -7,31 +7,32 @@ import (
 	"docledger/domain/money"
 )
 
-// Candidate is a value that a total may have. Weight says how well its label
-// fits, from 0 to 1.
+// Candidate is a possible value of a total. Weight is the quality of its label, from
+// 0 to 1.
 type Candidate struct {
 	Value  money.Decimal
 	Weight float64
-	Index  int // the caller's own
+	Index  int // set by the caller
 }
 
-// Triple is a net total, its tax and the gross total that they make.
+// Triple is a net total, its tax and their gross total.
 type Triple struct {
 	Net, Tax, Gross Candidate
 	Weight          float64
 }
 
-// maxCandidates is how many values of one total Solve combines. An invoice prints
-// a few; a document that prints thousands must not take longer.
+// maxCandidates is the maximum number of values of one total that Solve combines.
+// Usual invoices print a few. The limit bounds the time for documents that print
+// thousands.
 const maxCandidates = 100
 
-// Solve finds the triple of candidates with net + tax = gross whose labels fit
-// best. contested says that another one, of another gross total, fits about as
-// well; ok that there is one at all. Tolerance is what rounding may cost. Of
-// each list the maxCandidates values whose labels fit best are combined.
+// Solve finds the triple of candidates with net + tax = gross and the best labels.
+// contested reports that a triple with another gross total is about as good; ok
+// reports that there is a triple. tolerance is the maximum rounding difference. Solve
+// combines the maxCandidates values with the best labels from each list.
 func Solve(net, tax, gross []Candidate, tolerance money.Decimal) (best Triple, contested, ok bool) {
 	net, tax, gross = strongest(net), strongest(tax), strongest(gross)
-	byValue := make([]int, len(gross)) // places in gross
+	byValue := make([]int, len(gross)) // indices in gross
 	for i := range byValue {
 		byValue[i] = i
 	}
@@ -68,8 +69,8 @@ func Solve(net, tax, gross []Candidate, tolerance money.Decimal) (best Triple, c
 	return best, contested, ok
 }
 
-// strongest returns the candidates of each value with the greatest weight, in
-// their order; of more than maxCandidates those with the greatest weights.
+// strongest returns the candidate with the greatest weight for each value, in order.
+// If there are more than maxCandidates, it returns those with the greatest weights.
 func strongest(all []Candidate) []Candidate {
 	at := map[string]int{}
 	var out []Candidate
@@ -89,13 +90,12 @@ func strongest(all []Candidate) []Candidate {
 	return out
 }
 
-// sameSide says whether a net total and its tax are both owed or both given
-// back.
+// sameSide reports whether a net total and its tax have compatible signs.
 func sameSide(net, tax money.Decimal) bool {
 	return tax.IsZero() || net.IsZero() || net.Sign() == tax.Sign()
 }
 
-// IsTaxOf says whether amount is the tax on base at a rate in percent.
+// IsTaxOf reports whether amount is the tax on base at a rate in percent.
 func IsTaxOf(base, rate, amount, tolerance money.Decimal) bool {
 	return base.Mul(rate).Div(money.FromInt(100)).Within(amount, tolerance)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Column is what a column of the table of lines holds.
+// Column is the content of a column in the table of lines.
 type Column string
 
 // The columns.
@@ -24,7 +24,7 @@ const (
 	ColumnDate        Column = "date"
 )
 
-// columnNames are the columns that a language file may hold.
+// columnNames lists the columns that a language file may contain.
 func columnNames() []string {
 	var out []string
 	for _, c := range []Column{
@@ -41,14 +41,14 @@ type head struct {
 	column Column
 }
 
-// Head is the heading of a column among the words of a text.
+// Head is the heading of a column in a text.
 type Head struct {
 	Column   Column
-	From, To int // tokens
+	From, To int // indices of tokens
 }
 
-// FindHeads returns the headings of columns in a text as parted by Tokens, the
-// longest at each place.
+// FindHeads returns the column headings in the tokens of a text, the longest at each
+// position.
 func FindHeads(text string, tokens []Token) []Head {
 	var out []Head
 	if column, ok := vocab().solidHeads[strings.Map(dropSpace, text)]; ok {

@@ -2,17 +2,17 @@ package textrules
 
 import "strings"
 
-// legalForms are the words by which a name shows to be a company's, folded and
-// without full stops.
+// legalForms are the legal forms that identify a company name, folded and without
+// full stops.
 var legalForms = setOf(`gmbh mbh ag kg kgaa ohg ug gbr ek se ltd limited llc llp lp inc incorporated corp corporation plc co company cic
 	sarl sas sasu sa eurl snc sci scop sl slu srl spa sapa sc scoop bv nv vof lda ltda sa eireli me epp unipessoal
 	spzoo zoo sk spj ab as asa aps oy oyj hb kb sro kft zrt bt nyrt doo dd ae επε εε οε ικε αε αβεε еоод оод ад еад ет pty pvt gmbhcokg`)
 
-// solidForms are those of scripts without spaces or that stand apart from
-// Latin ones.
+// solidForms are the legal forms in scripts without spaces, and those that are
+// separate from Latin ones.
 var solidForms = []string{"株式会社", "有限会社", "合同会社", "有限公司", "公司", "شركة", "مؤسسة"}
 
-// IsCompany says whether a name holds the legal form of a company.
+// IsCompany reports whether a name contains the legal form of a company.
 func IsCompany(name string) bool {
 	for _, form := range solidForms {
 		if strings.Contains(name, form) {
@@ -28,7 +28,7 @@ func IsCompany(name string) bool {
 	return strings.Contains(folded, "sp.zo.o") || strings.Contains(folded, "spolkaz") || strings.Contains(folded, "s.a.")
 }
 
-// IsLegalForm says whether a word is the legal form of a company: "Inc.",
+// IsLegalForm reports whether a word is the legal form of a company: "Inc.",
 // "S.r.l.".
 func IsLegalForm(word string) bool {
 	w := strings.Trim(strings.ReplaceAll(Fold(word), ".", ""), ",;:()")
@@ -36,7 +36,7 @@ func IsLegalForm(word string) bool {
 	if word == strings.ToLower(word) {
 		switch w {
 		case "company", "limited", "corporation", "incorporated", "me", "sc":
-			return false // in small letters these are words
+			return false // in lower case these are ordinary words
 		}
 		if len([]rune(w)) <= 2 {
 			return false

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// currencyOf is the currency of a country (ISO 3166-1 alpha-2, ISO 4217).
+// currencyOf maps a country to its currency (ISO 3166-1 alpha-2, ISO 4217).
 var currencyOf = map[string]string{
 	"US": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD", "HK": "HKD", "ZA": "ZAR", "IN": "INR", "GB": "GBP", "CH": "CHF", "LI": "CHF",
 	"SE": "SEK", "NO": "NOK", "DK": "DKK", "IS": "ISK", "PL": "PLN", "CZ": "CZK", "HU": "HUF", "RO": "RON", "BG": "BGN", "TR": "TRY", "JP": "JPY",
@@ -15,17 +15,17 @@ var currencyOf = map[string]string{
 	"GR": "EUR", "SK": "EUR", "SI": "EUR", "EE": "EUR", "LV": "EUR", "LT": "EUR", "HR": "EUR", "MT": "EUR", "CY": "EUR",
 }
 
-// CurrencyOf returns the currency of a country, "" where it is not known.
+// CurrencyOf returns the currency of a country, or "" if it is unknown.
 func CurrencyOf(country string) string { return currencyOf[country] }
 
-// cue is something in a text that speaks for a country.
+// cue is a text pattern that indicates a country.
 type cue struct {
 	country string
 	weight  float64
 	form    *regexp.Regexp
 }
 
-// cues are forms of addresses, telephone numbers, domains and identifiers that
+// cues are patterns of addresses, telephone numbers, domains and identifiers that
 // belong to one country.
 var cues = []cue{
 	{"US", 1, regexp.MustCompile(`\b(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\.?,? +\d{5}(?:-\d{4})?\b`)},
@@ -69,12 +69,12 @@ var cues = []cue{
 	{"SA", 2, regexp.MustCompile(`\+966\b|\.sa\b`)},
 }
 
-// maxCue is the length of a text that is searched for signs of a country.
+// maxCue is the maximum length of a text that is searched for country cues.
 const maxCue = 400
 
-// CountryCues returns how much a line of text speaks for each country: by forms
-// of addresses, telephone numbers, domains, accounts and identifiers, and by
-// names of countries.
+// CountryCues returns how strongly a line of text indicates each country, from
+// patterns of addresses, telephone numbers, domains, accounts and identifiers, and
+// from names of countries.
 func CountryCues(text string, list []Token) map[string]float64 {
 	var out map[string]float64
 	add := func(country string, weight float64) {
@@ -100,8 +100,8 @@ func CountryCues(text string, list []Token) map[string]float64 {
 	return out
 }
 
-// cueWorthy reports whether a text can hold a sign of a country at all: a
-// cheap test before the many forms.
+// cueWorthy reports whether a text can contain a country cue. It is a cheap test
+// before the many patterns.
 func cueWorthy(text string) bool {
 	return strings.ContainsAny(text, "0123456789.@") || strings.ContainsFunc(text, func(r rune) bool { return r > 0x7f }) || len(text) < 60
 }

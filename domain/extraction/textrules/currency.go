@@ -2,11 +2,11 @@ package textrules
 
 import "strings"
 
-// currencyCodes are the ISO 4217 codes that invoices are seen in.
+// currencyCodes are the ISO 4217 codes that occur on invoices.
 var currencyCodes = setOf(`AED ARS AUD BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GEL HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW
 	KWD LBP LKR MAD MDL MKD MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU VND ZAR`)
 
-// signs are the currencies that a sign may stand for, the likeliest first.
+// signs maps a currency sign to its possible currencies, most likely first.
 var signs = map[string][]string{
 	"€": {"EUR"}, "euro": {"EUR"}, "euros": {"EUR"}, "£": {"GBP"}, "¥": {"JPY", "CNY"}, "￥": {"JPY", "CNY"}, "円": {"JPY"}, "元": {"CNY"}, "圆": {"CNY"}, "rmb": {"CNY"},
 	"$":  {"USD", "CAD", "AUD", "SGD", "NZD", "HKD", "MXN", "TWD", "CLP", "ARS", "COP"},
@@ -17,7 +17,7 @@ var signs = map[string][]string{
 	"ريال": {"SAR", "QAR", "OMR", "YER"}, "ر.س": {"SAR"}, "ر.س.": {"SAR"}, "درهم": {"AED", "MAD"}, "د.إ": {"AED"}, "﷼": {"SAR"}, "جنيه": {"EGP"},
 }
 
-// names are the currencies that words of a text name beyond doubt.
+// names maps unambiguous currency names to currencies.
 var names = map[string]string{
 	"us dollars": "USD", "us dollar": "USD", "u s dollars": "USD", "american dollars": "USD", "canadian dollars": "CAD", "australian dollars": "AUD",
 	"pounds sterling": "GBP", "swiss francs": "CHF", "schweizer franken": "CHF", "euro": "EUR", "ريال سعودي": "SAR", "ευρω": "EUR", "лева": "BGN", "人民币": "CNY", "日本円": "JPY",
@@ -32,8 +32,8 @@ func setOf(list string) map[string]bool {
 	return set
 }
 
-// Currencies returns the currencies that a sign or code beside a number may
-// stand for, the likeliest first; none where it is no currency.
+// Currencies returns the possible currencies of a sign or code next to a number, most
+// likely first; none if the text is not a currency.
 func Currencies(text string) []string {
 	text = strings.Trim(text, "()[]:;")
 	if currencyCodes[text] {
@@ -42,8 +42,7 @@ func Currencies(text string) []string {
 	return signs[Fold(strings.TrimSuffix(text, ","))]
 }
 
-// NamedCurrency returns the currency that the words of a text spell out, ""
-// where they spell none.
+// NamedCurrency returns the currency that a text names in words, or "".
 func NamedCurrency(text string) string {
 	spaced := " " + strings.Join(Words(text), " ") + " "
 	for name, code := range names {
@@ -62,7 +61,7 @@ func NamedCurrency(text string) string {
 	return ""
 }
 
-// WholeUnits says whether amounts of a currency have no decimals (ISO 4217).
+// WholeUnits reports whether amounts of a currency have no decimals (ISO 4217).
 func WholeUnits(currency string) bool {
 	switch currency {
 	case "JPY", "KRW", "CLP", "VND", "ISK", "PYG", "UGX", "XAF", "XOF", "XPF":
@@ -71,12 +70,12 @@ func WholeUnits(currency string) bool {
 	return false
 }
 
-// suffixSigns are signs that stand behind an amount only: before digits they
+// suffixSigns are signs that are currencies only after an amount. Before digits they
 // are units of something else, as in "Ft3".
 var suffixSigns = setOf(`ft kc zl lei tl лв лв.`)
 
-// CurrenciesBefore returns the currencies that a text right before an amount
-// may stand for. "R" is the rand where the amount shows cents.
+// CurrenciesBefore returns the possible currencies of a text directly before an
+// amount. "R" is the rand if the amount has cents.
 func CurrenciesBefore(text, digits string) []string {
 	if suffixSigns[Fold(text)] {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"docledger/domain/calendar"
 )
 
-// Order is the order in which a document writes day and month as numbers.
+// Order is the order of numeric day and month in a document.
 type Order int
 
 // The orders.
@@ -20,10 +20,10 @@ const (
 	MonthFirst
 )
 
-// PrintedDate is a date found in a text. Where day and month are both numbers
-// and may change places, Date(order) depends on the order.
+// PrintedDate is a date found in a text. If day and month are numbers that may be
+// swapped, the result of Read depends on the order.
 type PrintedDate struct {
-	Start, End int // bytes of the text
+	Start, End int // byte offsets in the text
 	Text       string
 	year       int
 	first      int // the day, or the first of two numbers
@@ -32,8 +32,8 @@ type PrintedDate struct {
 	separator  byte
 }
 
-// firstYear and lastYear bound what is taken for a date: other digits of the
-// same form are numbers of articles, telephones or accounts.
+// firstYear and lastYear limit the accepted years. Other digits of the same form are
+// numbers of articles, telephones or accounts.
 const (
 	firstYear = 1950
 	lastYear  = 2099
@@ -47,8 +47,8 @@ var (
 	nameDay   = regexp.MustCompile(`(\p{L}{3,12})\.? ?(\d{1,2})(?:st|nd|rd|th)?(?: ?, ?| )(\d{4})`)
 )
 
-// FindDates returns the dates printed in a text, in its order. A month without
-// a day is none.
+// FindDates returns the dates in a text, in order. A month without a day is not a
+// date.
 func FindDates(text string) []PrintedDate {
 	text = strings.ToLower(Digits(text))
 	var out []PrintedDate
@@ -91,8 +91,8 @@ func FindDates(text string) []PrintedDate {
 	return out
 }
 
-// apart says whether the text from start to end is not a part of a longer
-// number or code.
+// apart reports whether the text from start to end is not part of a longer number or
+// code.
 func apart(text string, start, end int) bool {
 	if start > 0 {
 		before := text[start-1]
@@ -124,8 +124,8 @@ func atoi(s string) int {
 	return n
 }
 
-// year reads four digits, or two of this century up to 69 and the last one
-// from 70.
+// year parses four digits, or two digits: up to 69 in this century and from 70 in the
+// last century.
 func year(s string) int {
 	s = strings.TrimPrefix(s, "'")
 	n := atoi(s)
@@ -138,8 +138,8 @@ func year(s string) int {
 	return 1900 + n
 }
 
-// Read returns the date and, where it may be another as well, that one. valid
-// is false where the calendar has no such day.
+// Read returns the date and, if it is ambiguous, the alternative. valid is false if
+// the day does not exist.
 func (d PrintedDate) Read(order Order) (date calendar.Date, alternative *calendar.Date, valid bool) {
 	day, dayErr := calendar.New(d.year, time.Month(d.second), d.first)
 	if d.fixed {
@@ -161,8 +161,8 @@ func (d PrintedDate) Read(order Order) (date calendar.Date, alternative *calenda
 	return day, &month, true
 }
 
-// Evidence says which order a date shows by itself: a number above 12 can be
-// no month.
+// Evidence returns the order that a date proves, because a number above 12 cannot be
+// a month.
 func (d PrintedDate) Evidence() Order {
 	switch {
 	case d.fixed || d.separator == '.':
@@ -175,8 +175,8 @@ func (d PrintedDate) Evidence() Order {
 	return OrderUnknown
 }
 
-// VoteOrder returns the order that the dates of a document show, or fallback
-// where they show none. Dates that contradict each other leave it unknown.
+// VoteOrder returns the order that the dates of a document show, or fallback if they
+// show none. If dates contradict each other, the order is unknown.
 func VoteOrder(dates []PrintedDate, fallback Order) Order {
 	order := OrderUnknown
 	for _, d := range dates {

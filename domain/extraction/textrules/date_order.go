@@ -7,12 +7,11 @@ import (
 	"docledger/domain/calendar"
 )
 
-// shortDate is three numbers of which the first or the last may be a year.
+// shortDate matches three numbers of which the first or the last may be a year.
 var shortDate = regexp.MustCompile(`^(\d{2}) ?[-/.] ?(\d{1,2}) ?[-/.] ?(\d{2})$`)
 
-// ReadYearFirst returns the date that three short numbers are if the year comes
-// first, as in 26-03-05. ok is false for every other form, and where the
-// calendar has no such day.
+// ReadYearFirst returns the date of three short numbers if the year comes first, as
+// in 26-03-05. ok is false for every other form, and if the day does not exist.
 func (d PrintedDate) ReadYearFirst() (date calendar.Date, ok bool) {
 	m := shortDate.FindStringSubmatch(d.Text)
 	if d.fixed || m == nil {

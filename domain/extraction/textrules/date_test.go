@@ -41,7 +41,7 @@ func TestFindDates(t *testing.T) {
 	}
 }
 
-func TestFindDatesLeavesOtherNumbersAlone(t *testing.T) {
+func TestFindDatesIgnoresOtherNumbers(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"80101911/26.06.2025-7", "45/13/2024", "31.02.2024", "March 2024", "May", "192.168.1.20", "12.34.5678.9", "2024-13-01", "1.2.3", "tel 030/12/345678", "",
@@ -69,7 +69,7 @@ func TestAmbiguousDates(t *testing.T) {
 	}
 }
 
-func TestOrderIsVotedOn(t *testing.T) {
+func TestVoteOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string

@@ -8,7 +8,7 @@ import (
 	"docledger/test/cputime"
 )
 
-// FuzzNumber holds that a number read in plain notation reads the same again.
+// FuzzNumber checks that the plain notation of a parsed number has the same value.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{"1.234,56", "1,234", "(12.00)", "12-", "1'000.50", "12,34,567.89", "٫٥", "125,-", "-.-"} {
 		f.Add(s, byte('.'))
@@ -31,7 +31,7 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// FuzzDate holds that what is found lies inside the text and is a day.
+// FuzzDate checks that a date is within the text and exists.
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"5.3.2024", "March 3, 2021", "2024年5月31日", "12/13/14 1/2/2003", "İ 1.1.2020", "3 de mayo del 2021"} {
 		f.Add(s)
@@ -49,8 +49,7 @@ func FuzzDate(f *testing.F) {
 	})
 }
 
-// FuzzLabels holds that labels and headings lie inside the text and don't
-// overlap.
+// FuzzLabels checks that labels and headings are within the text and do not overlap.
 func FuzzLabels(f *testing.F) {
 	for _, s := range []string{"Invoice No. 12", "請求書番号: 2024", "Käufer/Leistungsempfänger", "# % @", "10%対象 291,000円 消費税 29,100円"} {
 		f.Add(s)
@@ -74,8 +73,8 @@ func FuzzLabels(f *testing.F) {
 	})
 }
 
-// FuzzPaymentDays holds that the days for paying are believable, the longest
-// first, none twice.
+// FuzzPaymentDays checks that payment days are within the limit, longest first,
+// without duplicates.
 func FuzzPaymentDays(f *testing.F) {
 	for _, s := range []string{"net 30", "Zahlbar innerhalb von 14 Tagen", "2% 10 days, 30 days net", "pay 007-7 dni", "pay n٣٠ days"} {
 		f.Add(s)
@@ -90,14 +89,14 @@ func FuzzPaymentDays(f *testing.F) {
 	})
 }
 
-// FuzzTime holds that a long line, whatever it repeats, is taken apart in the
-// time that its size allows.
+// FuzzTime checks that the time for a long repetitive line is proportional to its
+// size.
 func FuzzTime(f *testing.F) {
 	for _, s := range []string{"5.3.2024 ", "Invoice No. ", "net 30 days ", "1.234,56 ", "請求書", "a", "VAT ID DE123456789 ", "- . / "} {
 		f.Add(s, uint16(5000))
 	}
 	f.Fuzz(func(t *testing.T, s string, times uint16) {
-		const longest = 200_000 // characters of a page that are read
+		const longest = 200_000 // maximum characters of a page that are read
 		if len(s) == 0 {
 			return
 		}

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// numberWords join a title to the number of the document.
+// numberWords connect a title with the number of the document.
 var numberWords = map[string]bool{"number": true, "numero": true, "nummer": true, "numer": true, "cislo": true, "from": true, "dated": true}
 
-// KindOf returns the kind of a document that a title names, "" where the title
-// names none. A number or a date after the title does not matter.
+// KindOf returns the kind of document that a title names, or "". It ignores a number
+// or a date after the title.
 func KindOf(title string) string {
 	words := Words(title)
-	const most = 16 // words of a title
+	const most = 16 // maximum words of a title
 	if len(words) > most {
 		return ""
 	}

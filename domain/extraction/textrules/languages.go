@@ -14,13 +14,13 @@ import (
 	"unicode/utf8"
 )
 
-// languageFiles holds one file a language: what documents in it call things.
+// languageFiles contains one file for each language with the labels of its documents.
 // docs/adding-a-language.md describes the format.
 //
 //go:embed languages/*.txt
 var languageFiles embed.FS
 
-// section is a part of a language file: a kind of words, and what they mean.
+// section identifies a section of a language file by its kind and name.
 type section struct{ kind, name string }
 
 // Language is a parsed language file.
@@ -29,8 +29,8 @@ type Language struct {
 	sections map[section][]string
 }
 
-// Sections of a language file by their kind, with the names that exist. A kind
-// with no names takes any.
+// sectionNames maps the kinds of sections to the permitted names. nil permits any
+// name.
 var sectionNames = map[string][]string{
 	"role":    roleNames(),
 	"column":  columnNames(),
@@ -72,7 +72,7 @@ func ParseLanguage(code, text string) (*Language, error) {
 				continue
 			}
 			if len(plainWords(strings.TrimPrefix(entry, "~"))) == 0 {
-				return nil, fmt.Errorf("%s line %d: %q holds no word", code, n, entry)
+				return nil, fmt.Errorf("%s line %d: %q contains no word", code, n, entry)
 			}
 			l.sections[at] = append(l.sections[at], entry)
 		}
@@ -80,7 +80,7 @@ func ParseLanguage(code, text string) (*Language, error) {
 	return l, scanner.Err()
 }
 
-// Languages returns the languages that are built in, by code.
+// Languages returns the built-in languages, sorted by code.
 func Languages() ([]*Language, error) {
 	names, err := fs.Glob(languageFiles, "languages/*.txt")
 	if err != nil {
@@ -102,10 +102,10 @@ func Languages() ([]*Language, error) {
 	return out, nil
 }
 
-// vocabulary is what all languages say together, prepared for lookups.
+// vocabulary combines the words of all languages, prepared for lookups.
 type vocabulary struct {
 	labels     map[string][]phrase // by the first word
-	solid      map[rune][]phrase   // of scripts without spaces, by the first letter
+	solid      map[rune][]phrase   // of scripts without spaces, by the first character
 	heads      map[string][]head
 	solidHeads map[string]Column
 	kinds      map[string]string
@@ -116,8 +116,8 @@ type vocabulary struct {
 	known      map[string]bool
 }
 
-// vocab loads the language files when they are first needed. A damaged file
-// stops the program: the tests load all of them.
+// vocab loads the language files on first use. It panics on an invalid file; the
+// tests load all files.
 var vocab = sync.OnceValue(func() *vocabulary {
 	languages, err := Languages()
 	if err != nil {
@@ -153,8 +153,8 @@ func compile(languages []*Language) *vocabulary {
 	return v
 }
 
-// order puts longer phrases first and makes the rest independent of the order
-// of files and maps.
+// order sorts longer phrases first. The order does not depend on the order of files
+// and maps.
 func order(a, b phrase) int {
 	return cmp.Or(cmp.Compare(b.label.Size, a.label.Size), compareBool(a.label.Weak, b.label.Weak), cmp.Compare(a.label.Role, b.label.Role))
 }
@@ -222,7 +222,7 @@ func (v *vocabulary) add(code string, s section, entry string) {
 	}
 }
 
-// plainWords parts a text into folded words without regard to labels.
+// plainWords splits a text into folded words and ignores labels.
 func plainWords(text string) []string {
 	var out []string
 	for _, t := range tokens(text, nil) {
@@ -231,11 +231,10 @@ func plainWords(text string) []string {
 	return out
 }
 
-// IsWord reports whether a word belongs to a list of all languages.
+// IsWord reports whether a word is in a word list of any language.
 func IsWord(list, word string) bool { return vocab().words[list][Fold(word)] }
 
-// Countries returns the countries (ISO 3166-1 alpha-2) whose names stand among
-// tokens.
+// Countries returns the countries (ISO 3166-1 alpha-2) with a name in the tokens.
 func Countries(list []Token) []string {
 	var out []string
 	for i := range list {

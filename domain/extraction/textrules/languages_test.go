@@ -7,7 +7,7 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// TestLanguagesLoad loads every language file, and reads a label of each.
+// TestLanguagesLoad loads every language file and checks one label of each.
 func TestLanguagesLoad(t *testing.T) {
 	t.Parallel()
 	languages, err := textrules.Languages()
@@ -25,7 +25,7 @@ func TestLanguagesLoad(t *testing.T) {
 		"el": "Αριθμός τιμολογίου", "bg": "Номер на фактура", "ja": "請求書番号", "zh": "发票号码", "ar": "رقم الفاتورة",
 	} {
 		if !slices.Contains(codes, code) {
-			t.Errorf("there is no language %s", code)
+			t.Errorf("language %s is missing", code)
 		}
 		found := textrules.FindLabels(textrules.Tokens(label))
 		if len(found) != 1 || found[0].Role != textrules.RoleNumber {
@@ -34,8 +34,8 @@ func TestLanguagesLoad(t *testing.T) {
 	}
 }
 
-// TestParseLanguageRefuses holds that a damaged file is an error, not a
-// language without words.
+// TestParseLanguageRefuses checks that an invalid file is an error, not a language
+// without words.
 func TestParseLanguageRefuses(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -48,7 +48,7 @@ func TestParseLanguageRefuses(t *testing.T) {
 		"thirteenth month": "[month.13]\nundecimber\n",
 	} {
 		if _, err := textrules.ParseLanguage("xx", text); err == nil {
-			t.Errorf("%s is accepted", name)
+			t.Errorf("the file with %s was accepted", name)
 		}
 	}
 	if _, err := textrules.ParseLanguage("xx", "# A language\n\n[role.number]\ninvoice no | ~no\n[words.days]\nday days\n"); err != nil {
@@ -56,7 +56,7 @@ func TestParseLanguageRefuses(t *testing.T) {
 	}
 }
 
-// TestCurrenciesBefore holds that units are no currencies.
+// TestCurrenciesBefore checks that units are not currencies.
 func TestCurrenciesBefore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, digits, want string }{
@@ -72,7 +72,7 @@ func TestCurrenciesBefore(t *testing.T) {
 	}
 }
 
-// TestCountryCues holds that addresses and identifiers speak for their country.
+// TestCountryCues checks that addresses and identifiers indicate their country.
 func TestCountryCues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,7 +87,7 @@ func TestCountryCues(t *testing.T) {
 			}
 		}
 		if best != want {
-			t.Errorf("%q speaks for %v, want %s", text, cues, want)
+			t.Errorf("%q indicates %v, want %s", text, cues, want)
 		}
 	}
 }

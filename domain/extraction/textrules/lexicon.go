@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Role is what a printed label announces.
+// Role is the meaning of a printed label.
 type Role string
 
 // The roles of labels.
 const (
 	RoleNumber        Role = "number"
 	RoleTitle         Role = "title"       // the word "invoice", alone
-	RoleCreditTitle   Role = "credit"      // the same of a credit note
+	RoleCreditTitle   Role = "credit"      // the word "credit note", alone
 	RoleIssueDate     Role = "issue_date"  // BT-2
-	RoleDate          Role = "date"        // a date of no said meaning
+	RoleDate          Role = "date"        // a date without a stated meaning
 	RoleDueDate       Role = "due_date"    // BT-9
 	RoleDelivery      Role = "delivery"    // BT-72
 	RoleOtherDate     Role = "other_date"  // of an order, a payment, a period
@@ -27,7 +27,7 @@ const (
 	RoleTax           Role = "tax"         // a row of BG-23, or BT-110
 	RoleTaxTotal      Role = "tax_total"   // BT-110
 	RoleGross         Role = "gross"       // BT-112
-	RoleTotal         Role = "total"       // a total of no said meaning
+	RoleTotal         Role = "total"       // a total without a stated meaning
 	RoleDue           Role = "due"         // BT-115
 	RolePrepaid       Role = "prepaid"     // BT-113
 	RolePrevious      Role = "previous"    // balance of earlier invoices
@@ -37,7 +37,7 @@ const (
 	RoleSeller        Role = "seller"      // BG-4
 	RoleBuyer         Role = "buyer"       // BG-7
 	RoleOtherParty    Role = "other_party" // delivery address, payee
-	RoleTaxID         Role = "tax_id"      // BT-31, or BT-48 where it stands with the buyer
+	RoleTaxID         Role = "tax_id"      // BT-31, or BT-48 in the buyer's block
 	RoleBuyerTaxID    Role = "buyer_tax_id"
 	RoleNationalTaxID Role = "national_tax_id" // BT-32
 	RoleRegistration  Role = "registration"    // BT-30
@@ -45,15 +45,15 @@ const (
 	RoleBIC           Role = "bic"
 	RoleReference     Role = "reference" // BT-83
 	RolePayee         Role = "payee"     // the holder of an account
-	RoleName          Role = "name"      // announces a party's name inside a party's block
+	RoleName          Role = "name"      // announces a party's name in its block
 	RoleAddress       Role = "address"   // announces a part of an address
 	RoleContact       Role = "contact"   // announces a telephone, an e-mail address, a person
 	RoleBank          Role = "bank"      // announces a bank
 	RoleRounding      Role = "rounding"  // BT-114
-	RoleWithheld      Role = "withheld"  // a tax or a guarantee that the buyer keeps back
+	RoleWithheld      Role = "withheld"  // a tax or a guarantee that the buyer withholds
 )
 
-// roleNames are the roles that a language file may hold.
+// roleNames lists the roles that a language file may contain.
 func roleNames() []string {
 	var out []string
 	for _, r := range []Role{
@@ -67,16 +67,15 @@ func roleNames() []string {
 	return out
 }
 
-// Label is a phrase of the lexicon. A weak one means its role only where
-// nothing stronger stands beside it.
+// Label is a phrase of the lexicon. A weak label has its role only without a stronger
+// label next to it.
 type Label struct {
 	Role Role
 	Weak bool
-	Size int // words of the phrase; letters where it is written without spaces
+	Size int // number of words; number of letters in scripts without spaces
 }
 
-// Match is a label found in a sequence of words, which it covers from From to
-// before To.
+// Match is a label in a sequence of words, from From (inclusive) to To (exclusive).
 type Match struct {
 	Label
 	From, To int
@@ -87,8 +86,8 @@ type phrase struct {
 	label Label
 }
 
-// Words parts a text into folded words, without punctuation; "#" and "%" count
-// as words.
+// Words splits a text into folded words, without punctuation; "#" and "%" count as
+// words.
 func Words(text string) []string {
 	var out []string
 	for _, t := range Tokens(text) {
@@ -97,8 +96,8 @@ func Words(text string) []string {
 	return out
 }
 
-// FindLabels returns the labels in a text as parted by Tokens, the longest at
-// each place, none overlapping.
+// FindLabels returns the labels in the tokens of a text, the longest at each
+// position, without overlaps.
 func FindLabels(tokens []Token) []Match {
 	var out []Match
 	for i := 0; i < len(tokens); {
@@ -142,7 +141,7 @@ func longest(tokens []Token, at int) (Match, bool) {
 	return best, found
 }
 
-// KnownWord says whether a word occurs in the lexicon of labels.
+// KnownWord reports whether a word is in the lexicon of labels.
 func KnownWord(word string) bool {
 	tokens := Tokens(word)
 	return len(tokens) > 0 && vocab().known[tokens[0].Text]

@@ -67,7 +67,7 @@ func TestCurrencies(t *testing.T) {
 		}
 	}
 	if c := textrules.Currencies("$"); len(c) < 2 {
-		t.Error("a dollar sign stands for one currency only")
+		t.Error("a dollar sign has only one currency")
 	}
 }
 

@@ -6,26 +6,26 @@ import (
 	"docledger/domain/money"
 )
 
-// Style is how a document writes numbers: its decimal separator, '.' or ',',
-// or 0 where it does not show.
+// Style is the number format of a document: its decimal separator, '.' or ',', or 0
+// if unknown.
 type Style struct{ Decimal byte }
 
-// Number is a printed number. Alternatives are its other readings, where the
-// document's style does not decide between them.
+// Number is a printed number. Alternatives are its other interpretations if the
+// document's style does not decide.
 type Number struct {
 	Value        money.Decimal
 	Alternatives []money.Decimal
 }
 
-// numeral is a number taken apart.
+// numeral is a number split into its parts.
 type numeral struct {
 	negative bool
 	body     string // digits, points and commas
-	grouped  bool   // an apostrophe or space parted groups of thousands
+	grouped  bool   // apostrophes or spaces separate groups of thousands
 }
 
-// dissect takes sign and grouping off a number; ok is false where the text is
-// no number. The minus stands before or after it; parentheses mean it too.
+// dissect removes sign and grouping from a number; ok is false if the text is not a
+// number. A minus may come before or after the number. Parentheses also mean minus.
 func dissect(text string) (n numeral, ok bool) {
 	s := strings.TrimSpace(Digits(text))
 	if inner, found := strings.CutPrefix(s, "("); found {
@@ -40,7 +40,7 @@ func dissect(text string) (n numeral, ok bool) {
 		func(s string) (string, bool) { return strings.CutSuffix(s, "-") },
 	} {
 		if rest, found := cut(s); found {
-			// ",-" and ".-" stand for "no cents".
+			// ",-" and ".-" mean "no cents".
 			if trimmed := strings.TrimRight(rest, "-"); strings.HasSuffix(trimmed, ",") || strings.HasSuffix(trimmed, ".") {
 				s = strings.TrimRight(trimmed, ",.")
 				continue
@@ -82,8 +82,8 @@ func ungroup(s string) (body string, grouped, ok bool) {
 	return strings.Join(parts, ""), len(parts) > 1, true
 }
 
-// groups says whether the parts around grouping separators are groups of three
-// digits, or of two before the last three as in India.
+// groups reports whether the parts between grouping separators are groups of three
+// digits, or groups of two before the last three as in India.
 func groups(parts []string) bool {
 	if len(parts) < 2 || len(parts[0]) < 1 || len(parts[0]) > 3 || len(parts[len(parts)-1]) != 3 {
 		return false
@@ -97,7 +97,7 @@ func groups(parts []string) bool {
 	return len(parts) < 3 || width == 3 || len(parts[0]) <= 2
 }
 
-// ParseNumber reads a number without currency or unit.
+// ParseNumber parses a number without currency or unit.
 func ParseNumber(text string, style Style) (Number, bool) {
 	n, ok := dissect(text)
 	if !ok {
@@ -127,8 +127,8 @@ func (n numeral) decimal(plain string) (money.Decimal, error) {
 	return money.Parse(plain)
 }
 
-// readings returns the number in plain notation and, where it is ambiguous, a
-// second reading.
+// readings returns the number in plain notation and, if it is ambiguous, a second
+// interpretation.
 func (n numeral) readings(style Style) (first, second string, ok bool) {
 	points, commas := strings.Count(n.body, "."), strings.Count(n.body, ",")
 	switch {
@@ -160,8 +160,8 @@ func (n numeral) readings(style Style) (first, second string, ok bool) {
 	return integer, decimal, true
 }
 
-// twoSeparators reads a number in which points and commas stand: the last one
-// is the decimal separator.
+// twoSeparators parses a number with points and commas. The last one is the decimal
+// separator.
 func (n numeral) twoSeparators() (first, second string, ok bool) {
 	at := strings.LastIndexAny(n.body, ".,")
 	whole, fraction := n.body[:at], n.body[at+1:]
@@ -181,8 +181,8 @@ func isSeparator(r rune) bool { return r == '.' || r == ',' }
 // Votes collect evidence for the style of a document.
 type Votes struct{ point, comma int }
 
-// Count adds what a printed number tells of the style. Amounts of money, which
-// carry a currency, weigh more than other numbers.
+// Count adds the evidence of a printed number. Amounts with a currency have more
+// weight than other numbers.
 func (v *Votes) Count(text string, money bool) {
 	n, ok := dissect(text)
 	if !ok {
@@ -206,7 +206,7 @@ func (v *Votes) Count(text string, money bool) {
 	}
 }
 
-// decimalSeparator is what the number itself shows to be one, 0 if nothing.
+// decimalSeparator returns the separator that the number proves, or 0.
 func (n numeral) decimalSeparator() byte {
 	points, commas := strings.Count(n.body, "."), strings.Count(n.body, ",")
 	if points+commas == 0 {
@@ -232,8 +232,8 @@ func (n numeral) decimalSeparator() byte {
 	return 0
 }
 
-// Style returns the style most numbers show. Where a good part of them show
-// the other one, the document has none.
+// Style returns the style of most numbers. If a large part shows the other style, the
+// document has none.
 func (v *Votes) Style() Style {
 	const majority = 4
 	switch {

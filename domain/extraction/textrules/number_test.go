@@ -62,7 +62,7 @@ func TestParseNumberRefuses(t *testing.T) {
 	}
 }
 
-func TestStyleIsVotedOn(t *testing.T) {
+func TestStyle(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		texts []string

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// usualDays are the times for which "net 30" suffices beside a word of paying;
-// any other number behind "net" may be an amount.
+// usualDays are the periods that "net 30" may state next to a word about payment. Any
+// other number after "net" may be an amount.
 var usualDays = []int{7, 10, 14, 15, 20, 21, 28, 30, 45, 60, 75, 90, 120}
 
-// maxPaymentDays is the longest time for paying that is believed.
+// maxPaymentDays is the maximum accepted payment period.
 const maxPaymentDays = 180
 
-// PaymentDays returns the days after the invoice's date within which a text
-// says that it is to be paid, "net 30" or "zahlbar innerhalb von 14 Tagen", the
-// longest first. With a discount for paying early the shorter ones are no due
-// dates, so a single time beside a discount is none. A text that says nothing of
-// paying, or counts from something else such as the receipt, gives nothing.
+// PaymentDays returns the payment periods in days from the invoice date that a text
+// states, "net 30" or "zahlbar innerhalb von 14 Tagen", longest first. With an
+// early-payment discount the shorter periods are not due dates, so a single period
+// with a discount is ignored. A text that does not state a payment, or that counts
+// from another event such as the receipt, returns nothing.
 func PaymentDays(text string) []int {
 	tokens := Words(text)
 	paying, net, discount := false, false, false
@@ -47,8 +47,8 @@ func PaymentDays(text string) []int {
 	return days
 }
 
-// daysAt reads a word as a number of days: "30" before "days" or, where the text
-// speaks of paying, behind "net"; or the first of "14-30 days".
+// daysAt parses a number of days: "30" before "days" or, if the text is about
+// payment, after "net"; or the first of "14-30 days".
 func daysAt(tokens []string, i int, paying bool) (int, bool) {
 	w, joined := tokens[i], false
 	for _, prefix := range []string{"net", "n"} {
@@ -79,7 +79,7 @@ func startsWithAny(word string, parts []string, has func(s, part string) bool) b
 	return slices.ContainsFunc(parts, func(part string) bool { return has(word, part) })
 }
 
-// SpeaksOfPaying reports whether a folded word is one that speaks of paying.
+// SpeaksOfPaying reports whether a folded word is about payment.
 func SpeaksOfPaying(word string) bool {
 	return startsWithAny(word, vocab().prefixes["pay"], strings.HasPrefix)
 }

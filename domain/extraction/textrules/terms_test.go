@@ -10,7 +10,7 @@ import (
 func TestPaymentDays(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]int{
-		"Net 30":                         nil, // an amount perhaps
+		"Net 30":                         nil, // may be an amount
 		"Due net 30":                     {30},
 		"Payment terms: net30":           {30},
 		"Terms: 30 days net":             {30},
@@ -25,7 +25,7 @@ func TestPaymentDays(t *testing.T) {
 		"Termin płatności: 14 dni":                                       {14},
 		"Payable in 14-30 days":                                          {30, 14},
 		"10 Tage 2 % Skonto, 30 Tage netto":                              {30, 10},
-		"2 % Skonto bei Zahlung innerhalb von 10 Tagen":                  nil, // the discount's time
+		"2 % Skonto bei Zahlung innerhalb von 10 Tagen":                  nil, // the discount period
 		"Zahlbar innerhalb von 14 Tagen nach Erhalt der Rechnung":        nil, // counts from the receipt
 		"Payable within 10 business days":                                nil,
 		"Payment 30 days end of month":                                   nil,

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Token is a word of a text: letters and digits that follow each other, folded,
-// or one of the signs that labels are made with.
+// Token is a word of a text: consecutive letters and digits, folded, or one of the
+// signs in labels.
 type Token struct {
 	Text        string
-	Start, End  int // bytes of the text
+	Start, End  int // byte offsets in the text
 	ideographic bool
 }
 
-// Tokens parts a text into words. Where a script has no spaces, each known
-// label begins a word of its own.
+// Tokens splits a text into words. In scripts without spaces each known label starts
+// a new word.
 func Tokens(text string) []Token {
 	if !IsIdeographic(text) {
 		return tokens(text, nil)
@@ -23,8 +23,7 @@ func Tokens(text string) []Token {
 	return tokens(text, vocab().solid)
 }
 
-// tokens parts a text into words; solid are the labels of scripts without
-// spaces.
+// tokens splits a text into words; solid are the labels of scripts without spaces.
 func tokens(text string, solid map[rune][]phrase) []Token {
 	var out []Token
 	start := -1
@@ -54,8 +53,8 @@ func tokens(text string, solid map[rune][]phrase) []Token {
 	return out
 }
 
-// scriptChange says whether a word ends before r because digits follow
-// ideographs or the other way round.
+// scriptChange reports whether a word ends before r because digits follow ideographs
+// or vice versa.
 func scriptChange(text string, at int, r rune) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	return isIdeograph(before) != isIdeograph(r)
@@ -81,7 +80,7 @@ func appendWord(out []Token, text string, start, end int, solid map[rune][]phras
 	return out
 }
 
-// solidLabel returns the length of the longest label that begins the text.
+// solidLabel returns the length of the longest label at the start of the text.
 func solidLabel(text string, solid map[rune][]phrase) int {
 	longest := 0
 	first, _ := utf8.DecodeRuneInString(text)
@@ -93,7 +92,7 @@ func solidLabel(text string, solid map[rune][]phrase) int {
 	return longest
 }
 
-// nextLabel returns where the next label begins, the end of the text if none.
+// nextLabel returns the offset of the next label, or the end of the text.
 func nextLabel(text string, solid map[rune][]phrase) int {
 	for i := range text {
 		if i > 0 && solidLabel(text[i:], solid) > 0 {

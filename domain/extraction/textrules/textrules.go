@@ -1,9 +1,9 @@
-// Package textrules holds the rules by which printed text becomes values:
-// numbers, dates and currencies in the notations of many countries, the words
-// that documents label them with, and the arithmetic that binds totals.
+// Package textrules converts printed text into values: numbers, dates and currencies
+// in the notations of many countries, the labels of these values, and the arithmetic
+// of totals.
 //
-// Its principle: a text that can be read in two ways gives both readings. What
-// else the document shows may decide between them; nothing is guessed.
+// An ambiguous text returns all interpretations. Other content of the document may
+// decide between them. The package never guesses.
 package textrules
 
 import (
@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// plain maps letters with marks, and letters that stand for them, to the plain
-// ones in which texts are compared.
+// plain maps letters with diacritics, and their substitutes, to the plain letters
+// that are used for comparison.
 var plain = plainLetters(
 	"a", "áàâäãåāăąά", "c", "çćčĉ", "d", "ďđð", "e", "éèêëēėęě", "g", "ğģ", "i", "íìîïīįı", "l", "ľĺļł", "n", "ñńňņ",
 	"o", "óòôöõøōő", "r", "řŕ", "s", "śšşș", "t", "ťţț", "u", "úùûüūůűų", "y", "ýÿ", "z", "źżž",
@@ -32,8 +32,7 @@ func plainLetters(pairs ...string) map[rune]rune {
 
 var spelledOut = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe")
 
-// Fold brings text into the form in which words are compared: lower case,
-// without marks on letters.
+// Fold converts text into the form for comparison: lower case, without diacritics.
 func Fold(s string) string {
 	s = strings.Map(func(r rune) rune {
 		r = unicode.ToLower(r)
@@ -48,8 +47,8 @@ func Fold(s string) string {
 	return spelledOut.Replace(s)
 }
 
-// Digits turns the digits of other scripts, and their separators, into those
-// of ASCII. Typographic signs and spaces become plain ones.
+// Digits converts the digits and separators of other scripts to ASCII. It converts
+// typographic signs and spaces to plain ones.
 func Digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -90,14 +89,14 @@ func Digits(s string) string {
 	}, s)
 }
 
-// IsIdeographic says whether a text is written without spaces between words.
+// IsIdeographic reports whether a text has a script without spaces between words.
 func IsIdeographic(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 	})
 }
 
-// IsRightToLeft says whether most letters of a text run from right to left.
+// IsRightToLeft reports whether most letters of a text are right-to-left.
 func IsRightToLeft(s string) bool {
 	right, left := 0, 0
 	for _, r := range s {
