@@ -16,7 +16,7 @@ func (s *Server) ListEvents(ctx context.Context, r backend.ListEventsRequestObje
 	p := r.Params
 	f := event.Filter{
 		EntityID: convert.ID(p.EntityId), ActorID: convert.ID(p.ActorId),
-		CreatedFrom: instant(p.CreatedFrom), CreatedTo: instant(p.CreatedTo),
+		CreatedFrom: instant(p.CreatedFrom), CreatedTo: instant(p.CreatedTo), NewestFirst: newestFirst(p.Order),
 	}
 	if p.SubjectId != nil {
 		f.SubjectIDs = []uuid.UUID{*p.SubjectId}
@@ -37,6 +37,9 @@ func (s *Server) ListEvents(ctx context.Context, r backend.ListEventsRequestObje
 		Items: convert.ToAPIEvents(found.Items), NextCursor: convert.Cursor(found.Next),
 	}}, nil
 }
+
+// newestFirst reports whether the caller asks for the newest events first.
+func newestFirst(order *backend.EventOrder) bool { return order != nil && *order == backend.Desc }
 
 // visible refuses a list of an entity that the caller may not see. No entity
 // means all entities that the caller may see.

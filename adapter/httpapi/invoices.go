@@ -176,7 +176,7 @@ func (s *Server) ReopenInvoice(ctx context.Context, r backend.ReopenInvoiceReque
 
 // GetInvoiceHistory implements the operation getInvoiceHistory.
 func (s *Server) GetInvoiceHistory(ctx context.Context, r backend.GetInvoiceHistoryRequestObject) (backend.GetInvoiceHistoryResponseObject, error) {
-	found, err := s.Invoices.History(ctx, actor(ctx), r.InvoiceId, pageOf(r.Params.Limit, r.Params.Cursor))
+	found, err := s.Invoices.History(ctx, actor(ctx), r.InvoiceId, newestFirst(r.Params.Order), pageOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}

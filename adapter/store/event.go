@@ -123,10 +123,22 @@ func (r Events) List(ctx context.Context, s identity.Scope, f event.Filter, p pa
 	b := withAll(bind("events", s.OrganizationID).with("entity", f.EntityID), "type", f.Types)
 	b = withAll(b, "subject", mapped(f.SubjectIDs, uuid.UUID.String)).
 		with("actor", f.ActorID).with("from", f.CreatedFrom).with("to", f.CreatedTo)
+	if f.NewestFirst {
+		b = b.with("order", "newest first")
+	}
 	bound := b.done()
 	after, err := bound.numbersOf(p.After, 2)
 	if err != nil {
 		return page.Of[event.Event]{}, err
+	}
+	if f.NewestFirst {
+		rows, err := r.read(ctx, s, f, after, p.Size()+1)
+		if err != nil {
+			return page.Of[event.Event]{}, failed("list events", err)
+		}
+		return pageOf(rows, p.Size(), eventRow.fromRow, func(last eventRow) string {
+			return bound.cursor(numbersKey(last.Position, last.Seq))
+		}), nil
 	}
 	rows, err := r.settled(ctx, func() ([]eventRow, error) { return r.read(ctx, s, f, after, p.Size()) })
 	if err != nil {
@@ -140,13 +152,20 @@ func (r Events) List(ctx context.Context, s identity.Scope, f event.Filter, p pa
 	return out, nil
 }
 
-// read returns what is committed after a place, by position and sequence.
+// read returns what is committed after a place, by position and sequence; with
+// NewestFirst, what precedes it, where the start precedes nothing.
 func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, after []int64, limit int) ([]eventRow, error) {
 	rows := make([]eventRow, 0, limit)
+	order, beyond := "%s.position, %s.seq", ">"
+	if f.NewestFirst {
+		order, beyond = "%s.position DESC, %s.seq DESC", "<"
+	}
 	err := r.s.list(r.s.handle(ctx), listing{
-		table: "events", key: "seq", order: "%s.position, %s.seq", scope: s, entity: f.EntityID, limit: limit,
+		table: "events", key: "seq", order: order, scope: s, entity: f.EntityID, limit: limit,
 		narrow: func(q *gorm.DB, t string) *gorm.DB {
-			q = q.Where("("+t+".position, "+t+".seq) > (?, ?)", after[0], after[1])
+			if beyond == ">" || after[0] != 0 || after[1] != 0 {
+				q = q.Where("("+t+".position, "+t+".seq) "+beyond+" (?, ?)", after[0], after[1])
+			}
 			if len(f.Types) > 0 {
 				q = q.Where(t+".type IN ?", f.Types)
 			}

@@ -114,6 +114,9 @@ type Filter struct {
 	ActorID     uuid.UUID
 	CreatedFrom time.Time // inclusive; zero: open
 	CreatedTo   time.Time // exclusive; zero: open
+	// NewestFirst reverses the order. Such a list ends: its last page has no
+	// Next. An event that is committed late can be missing in it.
+	NewestFirst bool
 }
 
 // Log appends and reads events.

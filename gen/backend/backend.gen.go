@@ -139,6 +139,24 @@ func (e EntityUpdateDefaultRole) Valid() bool {
 	}
 }
 
+// Defines values for EventOrder.
+const (
+	Asc  EventOrder = "asc"
+	Desc EventOrder = "desc"
+)
+
+// Valid indicates whether the value is a known member of the EventOrder enum.
+func (e EventOrder) Valid() bool {
+	switch e {
+	case Asc:
+		return true
+	case Desc:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for InvoicePatchDocumentType.
 const (
 	CORRECTION InvoicePatchDocumentType = "CORRECTION"
@@ -916,6 +934,9 @@ type EventList struct {
 	// NextCursor The value of `after` for the next events. Null only if the log has no matching position yet.
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
+
+// EventOrder The order of events.
+type EventOrder string
 
 // EventSubject The subject of the event.
 type EventSubject struct {
@@ -2388,6 +2409,9 @@ type ListEventsParams struct {
 	// Type Only events of this type. Repeat it to select several. Types of later releases are accepted.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
+	// Order asc for oldest first, desc for newest first.
+	Order *EventOrder `form:"order,omitempty" json:"order,omitempty"`
+
 	// EntityId Only records of this entity.
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
@@ -2475,6 +2499,9 @@ type ApproveInvoiceParams struct {
 
 // GetInvoiceHistoryParams defines parameters for GetInvoiceHistory.
 type GetInvoiceHistoryParams struct {
+	// Order asc for oldest first, desc for newest first.
+	Order *EventOrder `form:"order,omitempty" json:"order,omitempty"`
+
 	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -3296,6 +3323,14 @@ func (siw *ServerInterfaceWrapper) ListEvents(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", c.Request.URL.Query(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter order: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "entity_id" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
@@ -3718,6 +3753,14 @@ func (siw *ServerInterfaceWrapper) GetInvoiceHistory(c *gin.Context) {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params GetInvoiceHistoryParams
+
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", c.Request.URL.Query(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter order: %w", err), http.StatusBadRequest)
+		return
+	}
 
 	// ------------- Optional query parameter "limit" -------------
 

@@ -54,12 +54,12 @@ type Bookings interface {
 }
 
 // History lists what happened to an invoice and its document, oldest first.
-func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, p page.Request) (page.Of[event.Event], error) {
+func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, newestFirst bool, p page.Request) (page.Of[event.Event], error) {
 	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
 	if err != nil {
 		return page.Of[event.Event]{}, err
 	}
-	return s.Events.List(ctx, a.Scope(), event.Filter{SubjectIDs: []uuid.UUID{inv.ID, inv.DocumentID}}, p)
+	return s.Events.List(ctx, a.Scope(), event.Filter{SubjectIDs: []uuid.UUID{inv.ID, inv.DocumentID}, NewestFirst: newestFirst}, p)
 }
 
 // Correct changes values of an invoice. The checks decide its status anew; an

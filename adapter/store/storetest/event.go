@@ -39,6 +39,7 @@ func testEvents(t *testing.T, b *bench) {
 		t.Errorf("nothing new: %+v, want to go on from %s", quiet, list.Next)
 	}
 	testEventFilters(t, b)
+	testNewestEventsFirst(t, b)
 	testEventRollback(t, b)
 }
 
@@ -76,6 +77,37 @@ func testEventFilters(t *testing.T, b *bench) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: events %v, want %v", name, got, test.want)
 		}
+	}
+}
+
+func testNewestEventsFirst(t *testing.T, b *bench) {
+	s := b.organization(t)
+	var ids []uuid.UUID
+	for range 5 {
+		e := event.Event{ID: newID(), Type: event.EntityCreated, OrganizationID: s.OrganizationID}
+		must(t, b.Events().Append(b.ctx, e))
+		ids = append(ids, e.ID)
+	}
+	slices.Reverse(ids)
+	var got []uuid.UUID
+	newest := event.Filter{NewestFirst: true}
+	for p := (page.Request{Limit: 2}); ; {
+		list, err := b.Events().List(b.ctx, s, newest, p)
+		must(t, err)
+		for _, e := range list.Items {
+			got = append(got, e.ID)
+		}
+		if p.After = list.Next; p.After == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, ids) {
+		t.Errorf("newest first: %v, want %v", got, ids)
+	}
+	oldest, err := b.Events().List(b.ctx, s, event.Filter{}, page.Request{Limit: 2})
+	must(t, err)
+	if _, err := b.Events().List(b.ctx, s, newest, page.Request{After: oldest.Next}); err == nil {
+		t.Error("a cursor of the other order is accepted")
 	}
 }
 

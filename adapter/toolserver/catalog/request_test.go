@@ -18,7 +18,7 @@ func TestRequest(t *testing.T) {
 		"null is absent": {"update_invoice", `{"invoice_id":"1","due_date":null,"seller":{"name":"A","iban":null},"note":"x"}`, `PATCH https://api.example.com/api/invoices/1 {"note":"x","seller":{"name":"A"}}`},
 		"clear":          {"update_invoice", `{"invoice_id":"1","clear":["due_date","payment.iban","lines.7.account_id","lines.7.unit","lines.8.unit"],"lines":[{"id":"8","quantity":"2"}],"payment":{"bic":"B"}}`, `PATCH https://api.example.com/api/invoices/1 {"due_date":null,"lines":[{"id":"8","quantity":"2","unit":null},{"account_id":null,"id":"7","unit":null}],"payment":{"bic":"B","iban":null}}`},
 		"empty body":     {"update_invoice", `{"invoice_id":"1"}`, `PATCH https://api.example.com/api/invoices/1 {}`},
-		"several":        {"list_events", `{"type":["a","b"]}`, "GET https://api.example.com/api/events?type=a&type=b "},
+		"several":        {"list_events", `{"type":["a","b"]}`, "GET https://api.example.com/api/events?order=desc&type=a&type=b "},
 		"big numbers":    {"approve_invoice", `{"invoice_id":"1","version":12345678901234567}`, `POST https://api.example.com/api/invoices/1/approve {"version":12345678901234567}`},
 		"with commas":    {"list_accounting", `{"kind":"accounts","integrationId":"1","account_types":"BANK,ASSET"}`, "GET https://api.example.com/api/v1/integrations/1/accounting-accounts?account_types=BANK%2CASSET "},
 		"another kind":   {"list_accounting", `{"kind":"currencies","integrationId":"1"}`, "GET https://api.example.com/api/v1/integrations/1/accounting-currencies "},

@@ -20,6 +20,7 @@ describe('account', () => {
     const me = await api.getMe()
     expect(me.data.user.email).toBe(sandbox.LOGIN_EMAIL)
     expect(me.requestId).toBe(me.headers.get('X-Request-Id'))
+    expect((await api.whereTo({ query: { action: 'choose_plan' } })).data.url).toMatch(/\/billing$/)
     const members = await api.listMembers().toArray()
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)
   })

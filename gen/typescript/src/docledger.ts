@@ -262,6 +262,8 @@ export class Docledger {
    * exactly once, including events that were committed late. The log has no end:
    * keep the last cursor and send it again later. A member reads the events of the
    * entities that they can access; an administrator reads all events.
+   *
+   * With `order=desc` the newest events come first and the list ends.
    */
   listEvents(options: Call<types.ListEventsData> = {}): Pages<types.ListEventsResponse> {
     return this.#transport.list({ id: 'listEvents', safe: true }, sdk.listEvents, options, 'after')
@@ -372,7 +374,8 @@ export class Docledger {
   /**
    * Get the history of an invoice
    *
-   * Returns the events of the invoice and of its document, oldest first.
+   * Returns the events of the invoice and of its document, oldest first. With
+   * `order=desc`, newest first.
    */
   getInvoiceHistory(options: Call<types.GetInvoiceHistoryData>): Pages<types.GetInvoiceHistoryResponse> {
     return this.#transport.list({ id: 'getInvoiceHistory', safe: true }, sdk.getInvoiceHistory, options, 'cursor')

@@ -360,6 +360,8 @@ export const updateEntity = <ThrowOnError extends boolean = false>(options: Opti
  * keep the last cursor and send it again later. A member reads the events of the
  * entities that they can access; an administrator reads all events.
  *
+ * With `order=desc` the newest events come first and the list ends.
+ *
  */
 export const listEvents = <ThrowOnError extends boolean = false>(options?: Options<ListEventsData, ThrowOnError>) => (options?.client ?? client).get<ListEventsResponses, ListEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -512,7 +514,8 @@ export const approveInvoice = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Get the history of an invoice
  *
- * Returns the events of the invoice and of its document, oldest first.
+ * Returns the events of the invoice and of its document, oldest first. With
+ * `order=desc`, newest first.
  *
  */
 export const getInvoiceHistory = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceHistoryData, ThrowOnError>) => (options.client ?? client).get<GetInvoiceHistoryResponses, GetInvoiceHistoryErrors, ThrowOnError>({

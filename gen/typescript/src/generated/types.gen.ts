@@ -850,6 +850,11 @@ export type EventList = {
 };
 
 /**
+ * The order of events.
+ */
+export type EventOrder = 'asc' | 'desc';
+
+/**
  * The subject of the event.
  */
 export type EventSubject = {
@@ -2421,6 +2426,11 @@ export type EntityFilter = Id;
 export type EntityId = Id;
 
 /**
+ * asc for oldest first, desc for newest first.
+ */
+export type EventOrder2 = EventOrder;
+
+/**
  * Makes a retry safe. For 24 hours, the same key in the same organization,
  * credential and operation returns the first response again. The same key
  * with another body is refused with `conflict`.
@@ -3675,6 +3685,10 @@ export type ListEventsData = {
          */
         type?: Array<string>;
         /**
+         * asc for oldest first, desc for newest first.
+         */
+        order?: EventOrder;
+        /**
          * Only records of this entity.
          */
         entity_id?: Id;
@@ -4247,6 +4261,10 @@ export type GetInvoiceHistoryData = {
         invoice_id: Id;
     };
     query?: {
+        /**
+         * asc for oldest first, desc for newest first.
+         */
+        order?: EventOrder;
         /**
          * The number of items per page.
          */
