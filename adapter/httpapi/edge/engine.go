@@ -124,7 +124,7 @@ func NewEngine(options Options) (*gin.Engine, error) {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
-	engine.Use(e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.authorize, e.atOnce, e.validate)
+	engine.Use(plainJSON, e.identify, e.logAccess, e.recoverPanics, e.securityHeaders, e.cors, e.bound, e.authenticate, e.authorize, e.atOnce, e.validate)
 	engine.NoRoute(noRoute)
 	engine.NoMethod(noRoute)
 	return engine, nil

@@ -61,6 +61,8 @@ func WriteError(c *gin.Context, err error) {
 		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 	header.Set("Cache-Control", "no-store")
+	// The framework would add a charset, which successes do not have.
+	header.Set("Content-Type", mediaJSON)
 	c.AbortWithStatusJSON(status, envelope(c, s, f))
 }
 
