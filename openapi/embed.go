@@ -14,12 +14,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-//go:generate go tool oapi-codegen -config config/common.yaml common.yaml
-//go:generate go tool oapi-codegen -config config/backend.yaml backend.yaml
-//go:generate go tool oapi-codegen -config config/integrations.yaml integrations.yaml
-//go:generate go tool oapi-codegen -config config/billing.yaml billing.yaml
-//go:generate go tool oapi-codegen -config config/webhooks.yaml webhooks.yaml
-//go:generate go tool oapi-codegen -config config/toolserver.yaml toolserver.yaml
+//go:generate go run ./internal/ordered config/common.yaml common.yaml
+//go:generate go run ./internal/ordered config/backend.yaml backend.yaml
+//go:generate go run ./internal/ordered config/integrations.yaml integrations.yaml
+//go:generate go run ./internal/ordered config/billing.yaml billing.yaml
+//go:generate go run ./internal/ordered config/webhooks.yaml webhooks.yaml
+//go:generate go run ./internal/ordered config/toolserver.yaml toolserver.yaml
 //go:generate go run ./internal/join -out docledger.json common.yaml backend.yaml integrations.yaml billing.yaml webhooks.yaml
 
 //go:embed *.yaml docledger.json

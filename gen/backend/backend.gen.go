@@ -268,24 +268,27 @@ func (e PageAction) Valid() bool {
 	}
 }
 
-// Defines values for SettingsUpdateAssistantActions.
+// Defines values for SettingsUpdateDateOrder.
 const (
-	SettingsUpdateAssistantActionsALL         SettingsUpdateAssistantActions = "ALL"
-	SettingsUpdateAssistantActionsLessThannil SettingsUpdateAssistantActions = "<nil>"
-	SettingsUpdateAssistantActionsPREPARE     SettingsUpdateAssistantActions = "PREPARE"
-	SettingsUpdateAssistantActionsREAD        SettingsUpdateAssistantActions = "READ"
+	SettingsUpdateDateOrderAUTO        SettingsUpdateDateOrder = "AUTO"
+	SettingsUpdateDateOrderDMY         SettingsUpdateDateOrder = "DMY"
+	SettingsUpdateDateOrderLessThannil SettingsUpdateDateOrder = "<nil>"
+	SettingsUpdateDateOrderMDY         SettingsUpdateDateOrder = "MDY"
+	SettingsUpdateDateOrderYMD         SettingsUpdateDateOrder = "YMD"
 )
 
-// Valid indicates whether the value is a known member of the SettingsUpdateAssistantActions enum.
-func (e SettingsUpdateAssistantActions) Valid() bool {
+// Valid indicates whether the value is a known member of the SettingsUpdateDateOrder enum.
+func (e SettingsUpdateDateOrder) Valid() bool {
 	switch e {
-	case SettingsUpdateAssistantActionsALL:
+	case SettingsUpdateDateOrderAUTO:
 		return true
-	case SettingsUpdateAssistantActionsLessThannil:
+	case SettingsUpdateDateOrderDMY:
 		return true
-	case SettingsUpdateAssistantActionsPREPARE:
+	case SettingsUpdateDateOrderLessThannil:
 		return true
-	case SettingsUpdateAssistantActionsREAD:
+	case SettingsUpdateDateOrderMDY:
+		return true
+	case SettingsUpdateDateOrderYMD:
 		return true
 	default:
 		return false
@@ -340,6 +343,30 @@ func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 	}
 }
 
+// Defines values for SettingsUpdateAssistantActions.
+const (
+	SettingsUpdateAssistantActionsALL         SettingsUpdateAssistantActions = "ALL"
+	SettingsUpdateAssistantActionsLessThannil SettingsUpdateAssistantActions = "<nil>"
+	SettingsUpdateAssistantActionsPREPARE     SettingsUpdateAssistantActions = "PREPARE"
+	SettingsUpdateAssistantActionsREAD        SettingsUpdateAssistantActions = "READ"
+)
+
+// Valid indicates whether the value is a known member of the SettingsUpdateAssistantActions enum.
+func (e SettingsUpdateAssistantActions) Valid() bool {
+	switch e {
+	case SettingsUpdateAssistantActionsALL:
+		return true
+	case SettingsUpdateAssistantActionsLessThannil:
+		return true
+	case SettingsUpdateAssistantActionsPREPARE:
+		return true
+	case SettingsUpdateAssistantActionsREAD:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SettingsUpdateBillStatus.
 const (
 	SettingsUpdateBillStatusAUTHORISED  SettingsUpdateBillStatus = "AUTHORISED"
@@ -358,33 +385,6 @@ func (e SettingsUpdateBillStatus) Valid() bool {
 	case SettingsUpdateBillStatusLessThannil:
 		return true
 	case SettingsUpdateBillStatusSUBMITTED:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsUpdateDateOrder.
-const (
-	SettingsUpdateDateOrderAUTO        SettingsUpdateDateOrder = "AUTO"
-	SettingsUpdateDateOrderDMY         SettingsUpdateDateOrder = "DMY"
-	SettingsUpdateDateOrderLessThannil SettingsUpdateDateOrder = "<nil>"
-	SettingsUpdateDateOrderMDY         SettingsUpdateDateOrder = "MDY"
-	SettingsUpdateDateOrderYMD         SettingsUpdateDateOrder = "YMD"
-)
-
-// Valid indicates whether the value is a known member of the SettingsUpdateDateOrder enum.
-func (e SettingsUpdateDateOrder) Valid() bool {
-	switch e {
-	case SettingsUpdateDateOrderAUTO:
-		return true
-	case SettingsUpdateDateOrderDMY:
-		return true
-	case SettingsUpdateDateOrderLessThannil:
-		return true
-	case SettingsUpdateDateOrderMDY:
-		return true
-	case SettingsUpdateDateOrderYMD:
 		return true
 	default:
 		return false
@@ -500,13 +500,13 @@ type AllowanceChargeInput struct {
 
 // Approval The approval of a version; null if the invoice is not approved.
 type Approval struct {
+	// By An identifier, or null.
+	By nullable.Nullable[externalRef0.NullableId] `json:"by"`
+
 	// At A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	At externalRef0.Timestamp `json:"at"`
-
-	// By An identifier, or null.
-	By nullable.Nullable[externalRef0.NullableId] `json:"by"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
@@ -516,13 +516,13 @@ type Approval struct {
 
 // ApproveRequest defines model for ApproveRequest.
 type ApproveRequest struct {
-	// AcknowledgeChecks The rules of the failed BLOCKING checks that the approver has reviewed.
-	AcknowledgeChecks *[]string `json:"acknowledge_checks,omitempty"`
-
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
+
+	// AcknowledgeChecks The rules of the failed BLOCKING checks that the approver has reviewed.
+	AcknowledgeChecks *[]string `json:"acknowledge_checks,omitempty"`
 }
 
 // Assignment The origin of the account or tax rate.
@@ -530,28 +530,28 @@ type Assignment = string
 
 // Attachment A file embedded in the document.
 type Attachment struct {
-	MediaType string `json:"media_type"`
 	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
 	SizeBytes int64  `json:"size_bytes"`
 }
 
 // Check A rule that was evaluated on the invoice. A failed BLOCKING check requires review.
 type Check struct {
-	// Expected The value that the rule expects.
-	Expected nullable.Nullable[string] `json:"expected"`
-
-	// Field The path of the value, such as `lines[0].net_amount`.
-	Field nullable.Nullable[string] `json:"field"`
-
-	// Found The value that the document states.
-	Found  nullable.Nullable[string] `json:"found"`
-	Passed bool                      `json:"passed"`
-
 	// Rule The rule.
 	Rule string `json:"rule"`
 
 	// Severity BLOCKING: requires an approver before sync.
 	Severity string `json:"severity"`
+	Passed   bool   `json:"passed"`
+
+	// Field The path of the value, such as `lines[0].net_amount`.
+	Field nullable.Nullable[string] `json:"field"`
+
+	// Expected The value that the rule expects.
+	Expected nullable.Nullable[string] `json:"expected"`
+
+	// Found The value that the document states.
+	Found nullable.Nullable[string] `json:"found"`
 }
 
 // ChecksFailed The number of failed checks by severity.
@@ -568,8 +568,8 @@ type ConnectRequest struct {
 
 // Credential The credential of this request.
 type Credential struct {
-	// EntityIds The entities that the credential is limited to; null if not limited.
-	EntityIds nullable.Nullable[[]externalRef0.Id] `json:"entity_ids"`
+	// Type The kind of credential.
+	Type string `json:"type"`
 
 	// ExpiresAt A timestamp in UTC (RFC 3339), or null.
 	ExpiresAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"expires_at"`
@@ -577,36 +577,71 @@ type Credential struct {
 	// Role The highest entity role of a limited credential; else null.
 	Role nullable.Nullable[string] `json:"role"`
 
-	// Type The kind of credential.
-	Type string `json:"type"`
+	// EntityIds The entities that the credential is limited to; null if not limited.
+	EntityIds nullable.Nullable[[]externalRef0.Id] `json:"entity_ids"`
 }
 
 // Document A received file, or one part of a split file.
 type Document struct {
-	// Attachments Files embedded in the document.
-	Attachments []Attachment `json:"attachments"`
-
-	// CreatedAt A timestamp in UTC (RFC 3339).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
-
-	// CreatedBy An identifier, or null.
-	CreatedBy nullable.Nullable[externalRef0.NullableId] `json:"created_by"`
-
-	// Duplicate In the response to an upload: true if the entity already had these bytes.
-	Duplicate *bool `json:"duplicate,omitempty"`
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
 
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Failure Why the document has no invoice; null if the extraction did not fail.
-	Failure nullable.Nullable[Failure] `json:"failure"`
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	OrganizationId externalRef0.Id `json:"organization_id"`
 
 	// Filename The name of the received file.
 	Filename string `json:"filename"`
+
+	// MediaType Detected from the bytes, not from the name.
+	MediaType string `json:"media_type"`
+
+	// SizeBytes Size of the original.
+	SizeBytes int64 `json:"size_bytes"`
+
+	// Sha256 SHA-256 of the original.
+	Sha256 string `json:"sha256"`
+
+	// PageCount Number of pages; null until it is known.
+	PageCount nullable.Nullable[int] `json:"page_count"`
+
+	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
+	Source string `json:"source"`
+
+	// IntegrationId An identifier, or null.
+	IntegrationId nullable.Nullable[externalRef0.NullableId] `json:"integration_id"`
+
+	// SourcePath The path in the document store.
+	SourcePath nullable.Nullable[string] `json:"source_path"`
+
+	// Status The progress of the extraction.
+	Status DocumentStatus `json:"status"`
+
+	// Failure Why the document has no invoice; null if the extraction did not fail.
+	Failure nullable.Nullable[Failure] `json:"failure"`
+
+	// InvoiceId An identifier, or null.
+	InvoiceId nullable.Nullable[externalRef0.NullableId] `json:"invoice_id"`
+
+	// ParentId An identifier, or null.
+	ParentId nullable.Nullable[externalRef0.NullableId] `json:"parent_id"`
+
+	// Pages The first and last page of this part in its parent, counted from 1.
+	Pages nullable.Nullable[PageRange] `json:"pages"`
+
+	// Attachments Files embedded in the document.
+	Attachments []Attachment `json:"attachments"`
+
+	// Progress The progress of a running extraction.
+	Progress nullable.Nullable[Progress] `json:"progress"`
 
 	// HeldReason Why the extraction waits; null if it does not wait.
 	// - `plan_limit_reached`: the plan limit is reached. The document is
@@ -615,61 +650,26 @@ type Document struct {
 	//   server. The document is PROCESSING. Extraction resumes automatically.
 	HeldReason nullable.Nullable[string] `json:"held_reason"`
 
-	// Id An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	Id externalRef0.Id `json:"id"`
-
-	// IntegrationId An identifier, or null.
-	IntegrationId nullable.Nullable[externalRef0.NullableId] `json:"integration_id"`
-
-	// InvoiceId An identifier, or null.
-	InvoiceId nullable.Nullable[externalRef0.NullableId] `json:"invoice_id"`
-
-	// MediaType Detected from the bytes, not from the name.
-	MediaType string `json:"media_type"`
-
-	// OrganizationId An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	OrganizationId externalRef0.Id `json:"organization_id"`
-
-	// PageCount Number of pages; null until it is known.
-	PageCount nullable.Nullable[int] `json:"page_count"`
-
-	// Pages The first and last page of this part in its parent, counted from 1.
-	Pages nullable.Nullable[PageRange] `json:"pages"`
-
-	// ParentId An identifier, or null.
-	ParentId nullable.Nullable[externalRef0.NullableId] `json:"parent_id"`
-
-	// Progress The progress of a running extraction.
-	Progress nullable.Nullable[Progress] `json:"progress"`
-
-	// Sha256 SHA-256 of the original.
-	Sha256 string `json:"sha256"`
-
-	// SizeBytes Size of the original.
-	SizeBytes int64 `json:"size_bytes"`
-
-	// Source UPLOAD: sent by a caller. TRIGGER: ingested from a document store.
-	Source string `json:"source"`
-
-	// SourcePath The path in the document store.
-	SourcePath nullable.Nullable[string] `json:"source_path"`
-
-	// Status The progress of the extraction.
-	Status DocumentStatus `json:"status"`
-
-	// UpdatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+	// Duplicate In the response to an upload: true if the entity already had these bytes.
+	Duplicate *bool `json:"duplicate,omitempty"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
+
+	// CreatedBy An identifier, or null.
+	CreatedBy nullable.Nullable[externalRef0.NullableId] `json:"created_by"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
 	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
@@ -694,60 +694,60 @@ type DocumentType = string
 
 // Entity A legal entity whose documents the organization processes.
 type Entity struct {
-	// Access ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
-	Access EntityAccess `json:"access"`
-
-	// Aliases Other names that invoices use for the entity.
-	Aliases []string `json:"aliases"`
-
-	// Archived True: new documents are refused; all records stay readable.
-	Archived bool `json:"archived"`
-
-	// BaseCurrency Base currency (ISO 4217).
-	BaseCurrency nullable.Nullable[string] `json:"base_currency"`
-
-	// Country Country (ISO 3166-1 alpha-2).
-	Country nullable.Nullable[string] `json:"country"`
-
-	// CreatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
-
-	// DefaultRole A role on an entity. Each role includes the roles before it.
-	DefaultRole EntityRole `json:"default_role"`
-
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
-
-	// LegalName The registered name.
-	LegalName nullable.Nullable[string] `json:"legal_name"`
-
-	// Members Roles of individual members.
-	Members []EntityMember `json:"members"`
-
-	// Name The display name.
-	Name string `json:"name"`
 
 	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
+	// Name The display name.
+	Name string `json:"name"`
+
+	// LegalName The registered name.
+	LegalName nullable.Nullable[string] `json:"legal_name"`
+
 	// TaxIds Tax and VAT identifiers. A check compares them with the buyer of an invoice.
 	TaxIds []string `json:"tax_ids"`
 
-	// UpdatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+	// Aliases Other names that invoices use for the entity.
+	Aliases []string `json:"aliases"`
+
+	// Country Country (ISO 3166-1 alpha-2).
+	Country nullable.Nullable[string] `json:"country"`
+
+	// BaseCurrency Base currency (ISO 4217).
+	BaseCurrency nullable.Nullable[string] `json:"base_currency"`
+
+	// Access ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
+	Access EntityAccess `json:"access"`
+
+	// DefaultRole A role on an entity. Each role includes the roles before it.
+	DefaultRole EntityRole `json:"default_role"`
+
+	// Members Roles of individual members.
+	Members []EntityMember `json:"members"`
+
+	// Archived True: new documents are refused; all records stay readable.
+	Archived bool `json:"archived"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 }
 
 // EntityAccess ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
@@ -758,35 +758,35 @@ type EntityAccessInput string
 
 // EntityCreate defines model for EntityCreate.
 type EntityCreate struct {
-	// Access ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
-	Access *EntityAccessInput `json:"access,omitempty"`
-
-	// Aliases Other names that invoices use for the entity.
-	Aliases *[]string `json:"aliases,omitempty"`
-
-	// BaseCurrency A currency (ISO 4217), or null.
-	BaseCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"base_currency,omitempty"`
-
-	// Country A country (ISO 3166-1 alpha-2), or null.
-	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
-
-	// DefaultRole A role on an entity. Each role includes the roles before it.
-	DefaultRole *EntityRoleInput `json:"default_role,omitempty"`
+	// Name The display name.
+	Name string `json:"name"`
 
 	// LegalName The registered name.
 	LegalName nullable.Nullable[string] `json:"legal_name,omitempty"`
 
+	// TaxIds Tax and VAT identifiers.
+	TaxIds *[]string `json:"tax_ids,omitempty"`
+
+	// Aliases Other names that invoices use for the entity.
+	Aliases *[]string `json:"aliases,omitempty"`
+
+	// Country A country (ISO 3166-1 alpha-2), or null.
+	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
+
+	// BaseCurrency A currency (ISO 4217), or null.
+	BaseCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"base_currency,omitempty"`
+
+	// Access ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
+	Access *EntityAccessInput `json:"access,omitempty"`
+
+	// DefaultRole A role on an entity. Each role includes the roles before it.
+	DefaultRole *EntityRoleInput `json:"default_role,omitempty"`
+
 	// Members Roles of individual members.
 	Members *[]EntityMemberInput `json:"members,omitempty"`
 
-	// Name The display name.
-	Name string `json:"name"`
-
 	// SettingsFrom An identifier, or null.
 	SettingsFrom nullable.Nullable[externalRef0.NullableId] `json:"settings_from,omitempty"`
-
-	// TaxIds Tax and VAT identifiers.
-	TaxIds *[]string `json:"tax_ids,omitempty"`
 }
 
 // EntityList defines model for EntityList.
@@ -799,24 +799,24 @@ type EntityList struct {
 
 // EntityMember defines model for EntityMember.
 type EntityMember struct {
-	// Role A role on an entity. Each role includes the roles before it.
-	Role EntityRole `json:"role"`
-
 	// UserId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	UserId externalRef0.Id `json:"user_id"`
+
+	// Role A role on an entity. Each role includes the roles before it.
+	Role EntityRole `json:"role"`
 }
 
 // EntityMemberInput defines model for EntityMemberInput.
 type EntityMemberInput struct {
-	// Role A role on an entity. Each role includes the roles before it.
-	Role EntityRoleInput `json:"role"`
-
 	// UserId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	UserId externalRef0.Id `json:"user_id"`
+
+	// Role A role on an entity. Each role includes the roles before it.
+	Role EntityRoleInput `json:"role"`
 }
 
 // EntityRole A role on an entity. Each role includes the roles before it.
@@ -827,35 +827,35 @@ type EntityRoleInput string
 
 // EntityUpdate defines model for EntityUpdate.
 type EntityUpdate struct {
-	// Access The access; null resets to ORGANIZATION.
-	Access nullable.Nullable[EntityUpdateAccess] `json:"access,omitempty"`
-
-	// Aliases Other names that invoices use for the entity.
-	Aliases nullable.Nullable[[]string] `json:"aliases,omitempty"`
-
-	// Archived True archives the entity; false or null restores it.
-	Archived nullable.Nullable[bool] `json:"archived,omitempty"`
-
-	// BaseCurrency A currency (ISO 4217), or null.
-	BaseCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"base_currency,omitempty"`
-
-	// Country A country (ISO 3166-1 alpha-2), or null.
-	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
-
-	// DefaultRole The role of every member under ORGANIZATION; null resets to APPROVER.
-	DefaultRole nullable.Nullable[EntityUpdateDefaultRole] `json:"default_role,omitempty"`
+	// Name The display name.
+	Name *string `json:"name,omitempty"`
 
 	// LegalName The registered name.
 	LegalName nullable.Nullable[string] `json:"legal_name,omitempty"`
 
+	// TaxIds Tax and VAT identifiers.
+	TaxIds nullable.Nullable[[]string] `json:"tax_ids,omitempty"`
+
+	// Aliases Other names that invoices use for the entity.
+	Aliases nullable.Nullable[[]string] `json:"aliases,omitempty"`
+
+	// Country A country (ISO 3166-1 alpha-2), or null.
+	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
+
+	// BaseCurrency A currency (ISO 4217), or null.
+	BaseCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"base_currency,omitempty"`
+
+	// Access The access; null resets to ORGANIZATION.
+	Access nullable.Nullable[EntityUpdateAccess] `json:"access,omitempty"`
+
+	// DefaultRole The role of every member under ORGANIZATION; null resets to APPROVER.
+	DefaultRole nullable.Nullable[EntityUpdateDefaultRole] `json:"default_role,omitempty"`
+
 	// Members Roles of individual members.
 	Members nullable.Nullable[[]EntityMemberInput] `json:"members,omitempty"`
 
-	// Name The display name.
-	Name *string `json:"name,omitempty"`
-
-	// TaxIds Tax and VAT identifiers.
-	TaxIds nullable.Nullable[[]string] `json:"tax_ids,omitempty"`
+	// Archived True archives the entity; false or null restores it.
+	Archived nullable.Nullable[bool] `json:"archived,omitempty"`
 }
 
 // EntityUpdateAccess The access; null resets to ORGANIZATION.
@@ -866,53 +866,53 @@ type EntityUpdateDefaultRole string
 
 // Event An entry in the event log. Events are immutable.
 type Event struct {
-	// Actor The actor that caused the event.
-	Actor EventActor `json:"actor"`
-
-	// Changes The values that changed.
-	Changes nullable.Nullable[[]EventChange] `json:"changes"`
-
-	// CreatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
-
-	// Data Additional data that depends on the type.
-	Data nullable.Nullable[map[string]string] `json:"data"`
-
-	// EntityId An identifier, or null.
-	EntityId nullable.Nullable[externalRef0.NullableId] `json:"entity_id"`
-
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
+
+	// Type The type, such as `invoice.approved`. Later releases may add types.
+	Type string `json:"type"`
 
 	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
-	// RequestId The request that caused the event; null if there was none.
-	RequestId nullable.Nullable[string] `json:"request_id"`
+	// EntityId An identifier, or null.
+	EntityId nullable.Nullable[externalRef0.NullableId] `json:"entity_id"`
 
 	// Subject The subject of the event.
 	Subject EventSubject `json:"subject"`
 
-	// Type The type, such as `invoice.approved`. Later releases may add types.
-	Type string `json:"type"`
+	// Actor The actor that caused the event.
+	Actor EventActor `json:"actor"`
+
+	// RequestId The request that caused the event; null if there was none.
+	RequestId nullable.Nullable[string] `json:"request_id"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// Changes The values that changed.
+	Changes nullable.Nullable[[]EventChange] `json:"changes"`
+
+	// Data Additional data that depends on the type.
+	Data nullable.Nullable[map[string]string] `json:"data"`
 }
 
 // EventActor The actor that caused the event.
 type EventActor struct {
-	// ClientId The OAuth client of an assistant.
-	ClientId nullable.Nullable[string] `json:"client_id"`
+	// Type The type of the actor.
+	Type string `json:"type"`
 
 	// Id The user, including when an assistant acts for them; null for SYSTEM.
 	Id nullable.Nullable[openapi_types.UUID] `json:"id"`
 
-	// Type The type of the actor.
-	Type string `json:"type"`
+	// ClientId The OAuth client of an assistant.
+	ClientId nullable.Nullable[string] `json:"client_id"`
 }
 
 // EventChange defines model for EventChange.
@@ -940,13 +940,13 @@ type EventOrder string
 
 // EventSubject The subject of the event.
 type EventSubject struct {
+	// Type The type of the subject.
+	Type string `json:"type"`
+
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
-
-	// Type The type of the subject.
-	Type string `json:"type"`
 
 	// Version The version of the subject after the event; null if it has no version.
 	Version nullable.Nullable[int] `json:"version"`
@@ -954,26 +954,26 @@ type EventSubject struct {
 
 // Evidence The origin of a value. Members that do not apply are absent.
 type Evidence struct {
-	// Alternatives The other interpretations of an ambiguous value.
-	Alternatives *[]string `json:"alternatives,omitempty"`
-
-	// Box Left, top, right and bottom as fractions of the width and height of the rotated page, measured from its top left corner.
-	Box *[]float64 `json:"box,omitempty"`
+	// Source The source of the value.
+	Source string `json:"source"`
 
 	// Confidence The confidence of the extraction.
 	Confidence float64 `json:"confidence"`
 
-	// Original The value before a person corrected it.
-	Original nullable.Nullable[string] `json:"original,omitempty"`
-
 	// Page The page, counted from 1.
 	Page *int `json:"page,omitempty"`
 
-	// Source The source of the value.
-	Source string `json:"source"`
+	// Box Left, top, right and bottom as fractions of the width and height of the rotated page, measured from its top left corner.
+	Box *[]float64 `json:"box,omitempty"`
 
 	// SourceText The text in the document.
 	SourceText *string `json:"source_text,omitempty"`
+
+	// Alternatives The other interpretations of an ambiguous value.
+	Alternatives *[]string `json:"alternatives,omitempty"`
+
+	// Original The value before a person corrected it.
+	Original nullable.Nullable[string] `json:"original,omitempty"`
 }
 
 // EvidenceMap Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
@@ -992,17 +992,17 @@ type ExtractRequest struct {
 
 // Extraction The method of the extraction.
 type Extraction struct {
-	// DurationMs The duration in milliseconds.
-	DurationMs int64 `json:"duration_ms"`
-
-	// EngineVersion The version of the extraction engine.
-	EngineVersion string `json:"engine_version"`
+	// Method STRUCTURED: from the data of an e-invoice. TEXT: from the words on the page.
+	Method string `json:"method"`
 
 	// Format The format of a structured document, such as `ubl` or `cii`.
 	Format nullable.Nullable[string] `json:"format"`
 
-	// Method STRUCTURED: from the data of an e-invoice. TEXT: from the words on the page.
-	Method string `json:"method"`
+	// EngineVersion The version of the extraction engine.
+	EngineVersion string `json:"engine_version"`
+
+	// DurationMs The duration in milliseconds.
+	DurationMs int64 `json:"duration_ms"`
 }
 
 // Failure Why the document has no invoice; null if the extraction did not fail.
@@ -1033,51 +1033,21 @@ type FailureCode = string
 
 // IntegrationStatusReport The status of an integration.
 type IntegrationStatusReport struct {
-	// Directories The watched directories with their current paths; empty if the whole location is watched.
-	Directories nullable.Nullable[[]WatchedDirectory] `json:"directories"`
+	// IntegrationId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	IntegrationId externalRef0.Id `json:"integration_id"`
 
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// FilesIngested The file versions that were ingested as documents.
-	FilesIngested nullable.Nullable[int64] `json:"files_ingested"`
-
-	// FilesSeen The file versions that the watched location reported.
-	FilesSeen nullable.Nullable[int64] `json:"files_seen"`
-
-	// FilesWaiting Files that are not ingested yet, including locked and incomplete files.
-	FilesWaiting nullable.Nullable[int] `json:"files_waiting"`
-
-	// IntegrationId An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	IntegrationId externalRef0.Id `json:"integration_id"`
-
-	// Lag Seconds since all files in the watched location were ingested; null if this never happened.
-	Lag nullable.Nullable[int64] `json:"lag"`
-
-	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
-	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
-
-	// LastPollAt A timestamp in UTC (RFC 3339), or null.
-	LastPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_poll_at"`
-
-	// NextPollAt A timestamp in UTC (RFC 3339), or null.
-	NextPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_poll_at"`
-
-	// PausedReason Why polling is paused although the integration is active. Changes are not lost.
-	PausedReason nullable.Nullable[string] `json:"paused_reason"`
-
 	// Provider The code of the provider.
 	Provider externalRef1.IntegrationProvider `json:"provider"`
 
-	// RetryAt A timestamp in UTC (RFC 3339), or null.
-	RetryAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"retry_at"`
-
-	// Scopes The granted OAuth scopes; empty without consent.
-	Scopes []string `json:"scopes"`
+	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
+	Type externalRef1.IntegrationType `json:"type"`
 
 	// Status PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
 	Status externalRef1.IntegrationStatus `json:"status"`
@@ -1085,79 +1055,67 @@ type IntegrationStatusReport struct {
 	// StatusReason Why the integration has its status; null if there is no reason.
 	StatusReason nullable.Nullable[externalRef1.StatusReason] `json:"status_reason"`
 
-	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
-	Type externalRef1.IntegrationType `json:"type"`
+	// Scopes The granted OAuth scopes; empty without consent.
+	Scopes []string `json:"scopes"`
+
+	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
+	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
+
+	// RetryAt A timestamp in UTC (RFC 3339), or null.
+	RetryAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"retry_at"`
+
+	// LastPollAt A timestamp in UTC (RFC 3339), or null.
+	LastPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_poll_at"`
+
+	// NextPollAt A timestamp in UTC (RFC 3339), or null.
+	NextPollAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_poll_at"`
+
+	// Lag Seconds since all files in the watched location were ingested; null if this never happened.
+	Lag nullable.Nullable[int64] `json:"lag"`
+
+	// FilesSeen The file versions that the watched location reported.
+	FilesSeen nullable.Nullable[int64] `json:"files_seen"`
+
+	// FilesIngested The file versions that were ingested as documents.
+	FilesIngested nullable.Nullable[int64] `json:"files_ingested"`
+
+	// FilesWaiting Files that are not ingested yet, including locked and incomplete files.
+	FilesWaiting nullable.Nullable[int] `json:"files_waiting"`
+
+	// PausedReason Why polling is paused although the integration is active. Changes are not lost.
+	PausedReason nullable.Nullable[string] `json:"paused_reason"`
+
+	// Directories The watched directories with their current paths; empty if the whole location is watched.
+	Directories nullable.Nullable[[]WatchedDirectory] `json:"directories"`
 }
 
 // Invoice The structured data of a document, with its review, approval and sync.
 type Invoice struct {
-	// Allowances Allowances on the whole document.
-	Allowances []AllowanceCharge `json:"allowances"`
-
-	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
-	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
-
-	// Approval The approval of a version; null if the invoice is not approved.
-	Approval nullable.Nullable[Approval] `json:"approval"`
-
-	// BillingPeriod The billed period (EN 16931 BG-14); null if none is stated.
-	BillingPeriod nullable.Nullable[Period] `json:"billing_period"`
-
-	// Buyer Seller or buyer (EN 16931 BG-4, BG-7).
-	Buyer Party `json:"buyer"`
-
-	// Charges Charges on the whole document.
-	Charges []AllowanceCharge `json:"charges"`
-
-	// Checks The evaluated rules.
-	Checks []Check `json:"checks"`
-
-	// ContactId The contact in the ledger.
-	ContactId nullable.Nullable[string] `json:"contact_id"`
-
-	// CreatedAt A timestamp in UTC (RFC 3339).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
-
-	// CreatedBy An identifier, or null.
-	CreatedBy nullable.Nullable[externalRef0.NullableId] `json:"created_by"`
-
-	// Currency Currency, ISO 4217 (BT-5).
-	Currency nullable.Nullable[string] `json:"currency"`
-
-	// DeliveryDate A date without a time zone, YYYY-MM-DD, or null.
-	DeliveryDate nullable.Nullable[externalRef0.NullableDate] `json:"delivery_date"`
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
 
 	// DocumentId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
-	DocumentType DocumentType `json:"document_type"`
-
-	// DueDate A date without a time zone, YYYY-MM-DD, or null.
-	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
-
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Extraction The method of the extraction.
-	Extraction Extraction `json:"extraction"`
-
-	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
-	Fields EvidenceMap `json:"fields"`
-
-	// GrossTotal An exact decimal number as a string, with the digits of the document, or null.
-	GrossTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"gross_total"`
-
-	// Id An identifier. The service creates UUIDs of version 7.
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	Id externalRef0.Id `json:"id"`
+	OrganizationId externalRef0.Id `json:"organization_id"`
+
+	// Status The status of the invoice.
+	Status InvoiceStatus `json:"status"`
+
+	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
+	DocumentType DocumentType `json:"document_type"`
 
 	// InvoiceNumber Number (BT-1).
 	InvoiceNumber nullable.Nullable[string] `json:"invoice_number"`
@@ -1165,55 +1123,56 @@ type Invoice struct {
 	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
 
+	// DueDate A date without a time zone, YYYY-MM-DD, or null.
+	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
+
+	// DeliveryDate A date without a time zone, YYYY-MM-DD, or null.
+	DeliveryDate nullable.Nullable[externalRef0.NullableDate] `json:"delivery_date"`
+
+	// PostingDate A date without a time zone, YYYY-MM-DD, or null.
+	PostingDate nullable.Nullable[externalRef0.NullableDate] `json:"posting_date"`
+
+	// Currency Currency, ISO 4217 (BT-5).
+	Currency nullable.Nullable[string] `json:"currency"`
+
+	// TaxCurrency Currency of the tax total if it differs, ISO 4217 (BT-6).
+	TaxCurrency nullable.Nullable[string] `json:"tax_currency"`
+
+	// Seller Seller or buyer (EN 16931 BG-4, BG-7).
+	Seller Party `json:"seller"`
+
+	// Buyer Seller or buyer (EN 16931 BG-4, BG-7).
+	Buyer Party `json:"buyer"`
+
+	// PurchaseOrder Purchase order of the buyer (BT-13).
+	PurchaseOrder nullable.Nullable[string] `json:"purchase_order"`
+
+	// Payment How to pay (EN 16931 BG-16); null if nothing is stated.
+	Payment nullable.Nullable[Payment] `json:"payment"`
+
+	// BillingPeriod The billed period (EN 16931 BG-14); null if none is stated.
+	BillingPeriod nullable.Nullable[Period] `json:"billing_period"`
+
+	// PrecedingInvoices Earlier invoices that it refers to.
+	PrecedingInvoices []PrecedingInvoice `json:"preceding_invoices"`
+
 	// Lines The first 200 lines. `/lines` returns all lines.
 	Lines []InvoiceLine `json:"lines"`
 
 	// LinesTotal The number of lines.
 	LinesTotal int `json:"lines_total"`
 
+	// Taxes The tax breakdown as stated.
+	Taxes []TaxBreakdown `json:"taxes"`
+
+	// Allowances Allowances on the whole document.
+	Allowances []AllowanceCharge `json:"allowances"`
+
+	// Charges Charges on the whole document.
+	Charges []AllowanceCharge `json:"charges"`
+
 	// NetTotal An exact decimal number as a string, with the digits of the document, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"net_total"`
-
-	// Note The note of the document (BT-22), or the note that a user wrote instead.
-	Note nullable.Nullable[string] `json:"note"`
-
-	// OrganizationId An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	OrganizationId externalRef0.Id `json:"organization_id"`
-
-	// PayableRounding An exact decimal number as a string, with the digits of the document, or null.
-	PayableRounding nullable.Nullable[externalRef0.NullableDecimal] `json:"payable_rounding"`
-
-	// Payment How to pay (EN 16931 BG-16); null if nothing is stated.
-	Payment nullable.Nullable[Payment] `json:"payment"`
-
-	// PostingDate A date without a time zone, YYYY-MM-DD, or null.
-	PostingDate nullable.Nullable[externalRef0.NullableDate] `json:"posting_date"`
-
-	// PrecedingInvoices Earlier invoices that it refers to.
-	PrecedingInvoices []PrecedingInvoice `json:"preceding_invoices"`
-
-	// PrepaidTotal An exact decimal number as a string, with the digits of the document, or null.
-	PrepaidTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"prepaid_total"`
-
-	// PurchaseOrder Purchase order of the buyer (BT-13).
-	PurchaseOrder nullable.Nullable[string] `json:"purchase_order"`
-
-	// Rejection The rejection; null if the invoice is not rejected.
-	Rejection nullable.Nullable[Rejection] `json:"rejection"`
-
-	// Seller Seller or buyer (EN 16931 BG-4, BG-7).
-	Seller Party `json:"seller"`
-
-	// Status The status of the invoice.
-	Status InvoiceStatus `json:"status"`
-
-	// Sync The progress of the sync to the ledger; null if no sync was requested.
-	Sync nullable.Nullable[Sync] `json:"sync"`
-
-	// TaxCurrency Currency of the tax total if it differs, ISO 4217 (BT-6).
-	TaxCurrency nullable.Nullable[string] `json:"tax_currency"`
 
 	// TaxTotal An exact decimal number as a string, with the digits of the document, or null.
 	TaxTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_total"`
@@ -1221,87 +1180,131 @@ type Invoice struct {
 	// TaxTotalInTaxCurrency An exact decimal number as a string, with the digits of the document, or null.
 	TaxTotalInTaxCurrency nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_total_in_tax_currency"`
 
-	// Taxes The tax breakdown as stated.
-	Taxes []TaxBreakdown `json:"taxes"`
+	// GrossTotal An exact decimal number as a string, with the digits of the document, or null.
+	GrossTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"gross_total"`
 
-	// UpdatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+	// PrepaidTotal An exact decimal number as a string, with the digits of the document, or null.
+	PrepaidTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"prepaid_total"`
+
+	// WithheldTotal An exact decimal number as a string, with the digits of the document, or null.
+	WithheldTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"withheld_total"`
+
+	// PayableRounding An exact decimal number as a string, with the digits of the document, or null.
+	PayableRounding nullable.Nullable[externalRef0.NullableDecimal] `json:"payable_rounding"`
+
+	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
+	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
+
+	// Checks The evaluated rules.
+	Checks []Check `json:"checks"`
+
+	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
+	Fields EvidenceMap `json:"fields"`
+
+	// Extraction The method of the extraction.
+	Extraction Extraction `json:"extraction"`
+
+	// ContactId The contact in the ledger.
+	ContactId nullable.Nullable[string] `json:"contact_id"`
+
+	// Note The note of the document (BT-22), or the note that a user wrote instead.
+	Note nullable.Nullable[string] `json:"note"`
+
+	// Approval The approval of a version; null if the invoice is not approved.
+	Approval nullable.Nullable[Approval] `json:"approval"`
+
+	// Rejection The rejection; null if the invoice is not rejected.
+	Rejection nullable.Nullable[Rejection] `json:"rejection"`
+
+	// Sync The progress of the sync to the ledger; null if no sync was requested.
+	Sync nullable.Nullable[Sync] `json:"sync"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
 
+	// CreatedBy An identifier, or null.
+	CreatedBy nullable.Nullable[externalRef0.NullableId] `json:"created_by"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+
 	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
-
-	// WithheldTotal An exact decimal number as a string, with the digits of the document, or null.
-	WithheldTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"withheld_total"`
 }
 
 // InvoiceLine An invoice line (EN 16931 BG-25).
 type InvoiceLine struct {
-	// AccountId The account in the ledger.
-	AccountId nullable.Nullable[string] `json:"account_id"`
-
-	// AccountSource The origin of the account or tax rate.
-	AccountSource nullable.Nullable[Assignment] `json:"account_source"`
-
-	// Description What was sold (BT-153, BT-154).
-	Description nullable.Nullable[string] `json:"description"`
-
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	Id externalRef0.Id `json:"id"`
 
-	// NetAmount An exact decimal number as a string, with the digits of the document, or null.
-	NetAmount nullable.Nullable[externalRef0.NullableDecimal] `json:"net_amount"`
-
 	// Position Position in the document, counted from 1.
 	Position int `json:"position"`
 
-	// PriceBaseQuantity The quantity that unit_price applies to (BT-149); null means one.
-	PriceBaseQuantity nullable.Nullable[string] `json:"price_base_quantity"`
+	// Description What was sold (BT-153, BT-154).
+	Description nullable.Nullable[string] `json:"description"`
 
 	// Quantity An exact decimal number as a string, with the digits of the document, or null.
 	Quantity nullable.Nullable[externalRef0.NullableDecimal] `json:"quantity"`
-
-	// TaxCategory VAT category code (BT-151).
-	TaxCategory nullable.Nullable[string] `json:"tax_category"`
-
-	// TaxRate An exact decimal number as a string, with the digits of the document, or null.
-	TaxRate nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_rate"`
-
-	// TaxRateId The tax rate in the ledger.
-	TaxRateId nullable.Nullable[string] `json:"tax_rate_id"`
-
-	// TaxSource The origin of the account or tax rate.
-	TaxSource nullable.Nullable[Assignment] `json:"tax_source"`
 
 	// Unit Unit of the quantity (BT-130).
 	Unit nullable.Nullable[string] `json:"unit"`
 
 	// UnitPrice An exact decimal number as a string, with the digits of the document, or null.
 	UnitPrice nullable.Nullable[externalRef0.NullableDecimal] `json:"unit_price"`
+
+	// PriceBaseQuantity The quantity that unit_price applies to (BT-149); null means one.
+	PriceBaseQuantity nullable.Nullable[string] `json:"price_base_quantity"`
+
+	// NetAmount An exact decimal number as a string, with the digits of the document, or null.
+	NetAmount nullable.Nullable[externalRef0.NullableDecimal] `json:"net_amount"`
+
+	// TaxRate An exact decimal number as a string, with the digits of the document, or null.
+	TaxRate nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_rate"`
+
+	// TaxCategory VAT category code (BT-151).
+	TaxCategory nullable.Nullable[string] `json:"tax_category"`
+
+	// AccountId The account in the ledger.
+	AccountId nullable.Nullable[string] `json:"account_id"`
+
+	// AccountSource The origin of the account or tax rate.
+	AccountSource nullable.Nullable[Assignment] `json:"account_source"`
+
+	// TaxRateId The tax rate in the ledger.
+	TaxRateId nullable.Nullable[string] `json:"tax_rate_id"`
+
+	// TaxSource The origin of the account or tax rate.
+	TaxSource nullable.Nullable[Assignment] `json:"tax_source"`
 }
 
 // InvoiceLineList defines model for InvoiceLineList.
 type InvoiceLineList struct {
-	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
-	Fields EvidenceMap   `json:"fields"`
-	Items  []InvoiceLine `json:"items"`
+	Items []InvoiceLine `json:"items"`
 
 	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
+
+	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
+	Fields EvidenceMap `json:"fields"`
 }
 
 // InvoiceLinePatch With `id` it changes that line; without `id` it adds a line.
 type InvoiceLinePatch struct {
-	// AccountId A text, or null.
-	AccountId nullable.Nullable[externalRef0.NullableText] `json:"account_id,omitempty"`
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id *externalRef0.Id `json:"id,omitempty"`
 
 	// Deleted True removes the line.
 	Deleted *bool `json:"deleted,omitempty"`
@@ -1309,34 +1312,32 @@ type InvoiceLinePatch struct {
 	// Description What was sold.
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
-	// Id An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	Id *externalRef0.Id `json:"id,omitempty"`
-
-	// NetAmount An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	NetAmount nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_amount,omitempty"`
-
-	// PriceBaseQuantity A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
-	PriceBaseQuantity nullable.Nullable[externalRef0.NullableQuantityInput] `json:"price_base_quantity,omitempty"`
-
 	// Quantity A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	Quantity nullable.Nullable[externalRef0.NullableQuantityInput] `json:"quantity,omitempty"`
-
-	// TaxCategory VAT category code.
-	TaxCategory nullable.Nullable[string] `json:"tax_category,omitempty"`
-
-	// TaxRate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
-	TaxRate nullable.Nullable[externalRef0.NullableQuantityInput] `json:"tax_rate,omitempty"`
-
-	// TaxRateId A text, or null.
-	TaxRateId nullable.Nullable[externalRef0.NullableText] `json:"tax_rate_id,omitempty"`
 
 	// Unit A text, or null.
 	Unit nullable.Nullable[externalRef0.NullableText] `json:"unit,omitempty"`
 
 	// UnitPrice A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	UnitPrice nullable.Nullable[externalRef0.NullableQuantityInput] `json:"unit_price,omitempty"`
+
+	// PriceBaseQuantity A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
+	PriceBaseQuantity nullable.Nullable[externalRef0.NullableQuantityInput] `json:"price_base_quantity,omitempty"`
+
+	// NetAmount An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	NetAmount nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_amount,omitempty"`
+
+	// TaxRate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
+	TaxRate nullable.Nullable[externalRef0.NullableQuantityInput] `json:"tax_rate,omitempty"`
+
+	// TaxCategory VAT category code.
+	TaxCategory nullable.Nullable[string] `json:"tax_category,omitempty"`
+
+	// AccountId A text, or null.
+	AccountId nullable.Nullable[externalRef0.NullableText] `json:"account_id,omitempty"`
+
+	// TaxRateId A text, or null.
+	TaxRateId nullable.Nullable[externalRef0.NullableText] `json:"tax_rate_id,omitempty"`
 }
 
 // InvoiceList defines model for InvoiceList.
@@ -1349,34 +1350,8 @@ type InvoiceList struct {
 
 // InvoicePatch Absent keys keep their value, null clears it.
 type InvoicePatch struct {
-	// Allowances Replaces the list.
-	Allowances nullable.Nullable[[]AllowanceChargeInput] `json:"allowances,omitempty"`
-
-	// AmountDue An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	AmountDue     nullable.Nullable[externalRef0.NullableAmountInput] `json:"amount_due,omitempty"`
-	BillingPeriod nullable.Nullable[PeriodPatch]                      `json:"billing_period,omitempty"`
-	Buyer         nullable.Nullable[PartyPatch]                       `json:"buyer,omitempty"`
-
-	// Charges Replaces the list.
-	Charges nullable.Nullable[[]AllowanceChargeInput] `json:"charges,omitempty"`
-
-	// ContactId A text, or null.
-	ContactId nullable.Nullable[externalRef0.NullableText] `json:"contact_id,omitempty"`
-
-	// Currency A currency (ISO 4217), or null.
-	Currency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"currency,omitempty"`
-
-	// DeliveryDate A date without a time zone, YYYY-MM-DD, or null.
-	DeliveryDate nullable.Nullable[externalRef0.NullableDate] `json:"delivery_date,omitempty"`
-
 	// DocumentType The type of the document.
 	DocumentType *InvoicePatchDocumentType `json:"document_type,omitempty"`
-
-	// DueDate A date without a time zone, YYYY-MM-DD, or null.
-	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date,omitempty"`
-
-	// GrossTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	GrossTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"gross_total,omitempty"`
 
 	// InvoiceNumber A text, or null.
 	InvoiceNumber nullable.Nullable[externalRef0.NullableText] `json:"invoice_number,omitempty"`
@@ -1384,34 +1359,45 @@ type InvoicePatch struct {
 	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 
-	// Lines Changes of lines by id.
-	Lines *[]InvoiceLinePatch `json:"lines,omitempty"`
+	// DueDate A date without a time zone, YYYY-MM-DD, or null.
+	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date,omitempty"`
 
-	// NetTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	NetTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_total,omitempty"`
-
-	// Note The note of the document (BT-22), or the note that a user wrote instead.
-	Note nullable.Nullable[string] `json:"note,omitempty"`
-
-	// PayableRounding An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	PayableRounding nullable.Nullable[externalRef0.NullableAmountInput] `json:"payable_rounding,omitempty"`
-	Payment         nullable.Nullable[PaymentPatch]                     `json:"payment,omitempty"`
+	// DeliveryDate A date without a time zone, YYYY-MM-DD, or null.
+	DeliveryDate nullable.Nullable[externalRef0.NullableDate] `json:"delivery_date,omitempty"`
 
 	// PostingDate A date without a time zone, YYYY-MM-DD, or null.
 	PostingDate nullable.Nullable[externalRef0.NullableDate] `json:"posting_date,omitempty"`
 
-	// PrecedingInvoices Replaces the list.
-	PrecedingInvoices nullable.Nullable[[]PrecedingInvoiceInput] `json:"preceding_invoices,omitempty"`
-
-	// PrepaidTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	PrepaidTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"prepaid_total,omitempty"`
-
-	// PurchaseOrder A text, or null.
-	PurchaseOrder nullable.Nullable[externalRef0.NullableText] `json:"purchase_order,omitempty"`
-	Seller        nullable.Nullable[PartyPatch]                `json:"seller,omitempty"`
+	// Currency A currency (ISO 4217), or null.
+	Currency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"currency,omitempty"`
 
 	// TaxCurrency A currency (ISO 4217), or null.
 	TaxCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"tax_currency,omitempty"`
+	Seller      nullable.Nullable[PartyPatch]                         `json:"seller,omitempty"`
+	Buyer       nullable.Nullable[PartyPatch]                         `json:"buyer,omitempty"`
+
+	// PurchaseOrder A text, or null.
+	PurchaseOrder nullable.Nullable[externalRef0.NullableText] `json:"purchase_order,omitempty"`
+	Payment       nullable.Nullable[PaymentPatch]              `json:"payment,omitempty"`
+	BillingPeriod nullable.Nullable[PeriodPatch]               `json:"billing_period,omitempty"`
+
+	// PrecedingInvoices Replaces the list.
+	PrecedingInvoices nullable.Nullable[[]PrecedingInvoiceInput] `json:"preceding_invoices,omitempty"`
+
+	// Lines Changes of lines by id.
+	Lines *[]InvoiceLinePatch `json:"lines,omitempty"`
+
+	// Taxes Replaces the list.
+	Taxes nullable.Nullable[[]TaxBreakdownInput] `json:"taxes,omitempty"`
+
+	// Allowances Replaces the list.
+	Allowances nullable.Nullable[[]AllowanceChargeInput] `json:"allowances,omitempty"`
+
+	// Charges Replaces the list.
+	Charges nullable.Nullable[[]AllowanceChargeInput] `json:"charges,omitempty"`
+
+	// NetTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	NetTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"net_total,omitempty"`
 
 	// TaxTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	TaxTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"tax_total,omitempty"`
@@ -1419,11 +1405,26 @@ type InvoicePatch struct {
 	// TaxTotalInTaxCurrency An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	TaxTotalInTaxCurrency nullable.Nullable[externalRef0.NullableAmountInput] `json:"tax_total_in_tax_currency,omitempty"`
 
-	// Taxes Replaces the list.
-	Taxes nullable.Nullable[[]TaxBreakdownInput] `json:"taxes,omitempty"`
+	// GrossTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	GrossTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"gross_total,omitempty"`
+
+	// PrepaidTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	PrepaidTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"prepaid_total,omitempty"`
 
 	// WithheldTotal An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
 	WithheldTotal nullable.Nullable[externalRef0.NullableAmountInput] `json:"withheld_total,omitempty"`
+
+	// PayableRounding An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	PayableRounding nullable.Nullable[externalRef0.NullableAmountInput] `json:"payable_rounding,omitempty"`
+
+	// AmountDue An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	AmountDue nullable.Nullable[externalRef0.NullableAmountInput] `json:"amount_due,omitempty"`
+
+	// ContactId A text, or null.
+	ContactId nullable.Nullable[externalRef0.NullableText] `json:"contact_id,omitempty"`
+
+	// Note The note of the document (BT-22), or the note that a user wrote instead.
+	Note nullable.Nullable[string] `json:"note,omitempty"`
 }
 
 // InvoicePatchDocumentType The type of the document.
@@ -1437,44 +1438,31 @@ type InvoiceStatusFilter string
 
 // InvoiceSummary The summary of an invoice.
 type InvoiceSummary struct {
-	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
-	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
-	Buyer     PartySummary                                    `json:"buyer"`
-
-	// ChecksFailed The number of failed checks by severity.
-	ChecksFailed ChecksFailed `json:"checks_failed"`
-
-	// CreatedAt A timestamp in UTC (RFC 3339).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
-
-	// Currency Currency, ISO 4217.
-	Currency nullable.Nullable[string] `json:"currency"`
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
 
 	// DocumentId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	DocumentId externalRef0.Id `json:"document_id"`
 
-	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
-	DocumentType DocumentType `json:"document_type"`
-
-	// DueDate A date without a time zone, YYYY-MM-DD, or null.
-	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
-
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// GrossTotal An exact decimal number as a string, with the digits of the document, or null.
-	GrossTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"gross_total"`
-
-	// Id An identifier. The service creates UUIDs of version 7.
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	Id externalRef0.Id `json:"id"`
+	OrganizationId externalRef0.Id `json:"organization_id"`
+
+	// Status The status of the invoice.
+	Status InvoiceStatus `json:"status"`
+
+	// DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
+	DocumentType DocumentType `json:"document_type"`
 
 	// InvoiceNumber Number.
 	InvoiceNumber nullable.Nullable[string] `json:"invoice_number"`
@@ -1482,33 +1470,46 @@ type InvoiceSummary struct {
 	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
 
+	// DueDate A date without a time zone, YYYY-MM-DD, or null.
+	DueDate nullable.Nullable[externalRef0.NullableDate] `json:"due_date"`
+
+	// Currency Currency, ISO 4217.
+	Currency nullable.Nullable[string] `json:"currency"`
+	Seller   PartySummary              `json:"seller"`
+	Buyer    PartySummary              `json:"buyer"`
+
 	// NetTotal An exact decimal number as a string, with the digits of the document, or null.
 	NetTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"net_total"`
-
-	// OrganizationId An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	OrganizationId externalRef0.Id `json:"organization_id"`
-	Seller         PartySummary    `json:"seller"`
-
-	// Status The status of the invoice.
-	Status InvoiceStatus `json:"status"`
-
-	// SyncState The state of the sync; null if no sync was requested.
-	SyncState nullable.Nullable[string] `json:"sync_state"`
 
 	// TaxTotal An exact decimal number as a string, with the digits of the document, or null.
 	TaxTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"tax_total"`
 
-	// UpdatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+	// GrossTotal An exact decimal number as a string, with the digits of the document, or null.
+	GrossTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"gross_total"`
+
+	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
+	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
+
+	// ChecksFailed The number of failed checks by severity.
+	ChecksFailed ChecksFailed `json:"checks_failed"`
+
+	// SyncState The state of the sync; null if no sync was requested.
+	SyncState nullable.Nullable[string] `json:"sync_state"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 
 	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
@@ -1516,28 +1517,28 @@ type InvoiceSummary struct {
 
 // InvoiceValidation The result of the official rules for electronic invoices on the original of an invoice.
 type InvoiceValidation struct {
-	// Customization The specification identifier that the original declares (EN 16931 BT-24).
-	Customization nullable.Nullable[string] `json:"customization"`
-
-	// Findings The violated rules, fatal ones first.
-	Findings []RuleFinding `json:"findings"`
-
-	// Format The syntax of the original; null if no rules apply to it.
-	Format nullable.Nullable[string] `json:"format"`
-
 	// InvoiceId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	InvoiceId externalRef0.Id `json:"invoice_id"`
 
-	// Note The limits of the result.
-	Note nullable.Nullable[string] `json:"note"`
-
 	// Outcome VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules; see note.
 	Outcome string `json:"outcome"`
 
+	// Format The syntax of the original; null if no rules apply to it.
+	Format nullable.Nullable[string] `json:"format"`
+
+	// Customization The specification identifier that the original declares (EN 16931 BT-24).
+	Customization nullable.Nullable[string] `json:"customization"`
+
 	// RuleSets The evaluated rules.
 	RuleSets []RuleSet `json:"rule_sets"`
+
+	// Findings The violated rules, fatal ones first.
+	Findings []RuleFinding `json:"findings"`
+
+	// Note The limits of the result.
+	Note nullable.Nullable[string] `json:"note"`
 }
 
 // LoginRequest defines model for LoginRequest.
@@ -1545,22 +1546,23 @@ type LoginRequest struct {
 	// Email The account's e-mail address.
 	Email string `json:"email"`
 
-	// OrganizationId The organization to sign in to; if absent, the one used last.
-	OrganizationId *openapi_types.UUID `json:"organization_id,omitempty"`
-
 	// Password The account's password.
 	Password string `json:"password"`
+
+	// OrganizationId The organization to sign in to; if absent, the one used last.
+	OrganizationId *openapi_types.UUID `json:"organization_id,omitempty"`
 }
 
 // Me defines model for Me.
 type Me struct {
-	// Credential The credential of this request.
-	Credential   Credential     `json:"credential"`
+	User         MeUser         `json:"user"`
 	Organization MeOrganization `json:"organization"`
 
 	// Organizations All organizations that the user is a member of.
 	Organizations []MeOrganization `json:"organizations"`
-	User          MeUser           `json:"user"`
+
+	// Credential The credential of this request.
+	Credential Credential `json:"credential"`
 }
 
 // MeOrganization defines model for MeOrganization.
@@ -1577,27 +1579,25 @@ type MeOrganization struct {
 
 // MeUser defines model for MeUser.
 type MeUser struct {
-	Email string `json:"email"`
-
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	Id   externalRef0.Id `json:"id"`
-	Name string          `json:"name"`
+	Id    externalRef0.Id `json:"id"`
+	Email string          `json:"email"`
+	Name  string          `json:"name"`
 }
 
 // Member defines model for Member.
 type Member struct {
-	Email string `json:"email"`
-	Name  string `json:"name"`
-
-	// Role The role in the organization.
-	Role OrganizationRole `json:"role"`
-
 	// UserId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	UserId externalRef0.Id `json:"user_id"`
+	Email  string          `json:"email"`
+	Name   string          `json:"name"`
+
+	// Role The role in the organization.
+	Role OrganizationRole `json:"role"`
 }
 
 // MemberList defines model for MemberList.
@@ -1631,11 +1631,11 @@ type PageRange struct {
 
 // PageWord defines model for PageWord.
 type PageWord struct {
-	// Box Left, top, right and bottom as fractions of the width and height of the page as it is shown, measured from its top left corner.
-	Box []float64 `json:"box"`
-
 	// Text Characters without white space.
 	Text string `json:"text"`
+
+	// Box Left, top, right and bottom as fractions of the width and height of the page as it is shown, measured from its top left corner.
+	Box []float64 `json:"box"`
 }
 
 // PageWords defines model for PageWords.
@@ -1646,61 +1646,60 @@ type PageWords struct {
 
 // Party Seller or buyer (EN 16931 BG-4, BG-7).
 type Party struct {
-	// Address Postal address (EN 16931 BG-5, BG-8); null if none is stated.
-	Address nullable.Nullable[PostalAddress] `json:"address"`
-
-	// Bic BIC stated for the party.
-	Bic nullable.Nullable[string] `json:"bic"`
-
-	// Email E-mail address of the contact (BT-43, BT-58).
-	Email nullable.Nullable[string] `json:"email"`
-
-	// Iban IBAN stated for the party.
-	Iban nullable.Nullable[string] `json:"iban"`
-
 	// Name Name (BT-27, BT-44).
 	Name nullable.Nullable[string] `json:"name"`
 
-	// Phone Telephone of the contact (BT-42, BT-57).
-	Phone nullable.Nullable[string] `json:"phone"`
-
-	// RegistrationId Legal registration (BT-30, BT-47).
-	RegistrationId nullable.Nullable[string] `json:"registration_id"`
+	// TradingName Trading name (BT-28, BT-45).
+	TradingName nullable.Nullable[string] `json:"trading_name"`
 
 	// TaxId VAT identifier, else tax registration (BT-31, BT-32, BT-48).
 	TaxId nullable.Nullable[string] `json:"tax_id"`
 
-	// TradingName Trading name (BT-28, BT-45).
-	TradingName nullable.Nullable[string] `json:"trading_name"`
+	// RegistrationId Legal registration (BT-30, BT-47).
+	RegistrationId nullable.Nullable[string] `json:"registration_id"`
+
+	// Address Postal address (EN 16931 BG-5, BG-8); null if none is stated.
+	Address nullable.Nullable[PostalAddress] `json:"address"`
+
+	// Email E-mail address of the contact (BT-43, BT-58).
+	Email nullable.Nullable[string] `json:"email"`
+
+	// Phone Telephone of the contact (BT-42, BT-57).
+	Phone nullable.Nullable[string] `json:"phone"`
+
+	// Iban IBAN stated for the party.
+	Iban nullable.Nullable[string] `json:"iban"`
+
+	// Bic BIC stated for the party.
+	Bic nullable.Nullable[string] `json:"bic"`
 }
 
 // PartyPatch defines model for PartyPatch.
 type PartyPatch struct {
-	Address nullable.Nullable[PostalAddressPatch] `json:"address,omitempty"`
-
-	// Bic A text, or null.
-	Bic nullable.Nullable[externalRef0.NullableText] `json:"bic,omitempty"`
-
-	// Email A text, or null.
-	Email nullable.Nullable[externalRef0.NullableText] `json:"email,omitempty"`
-
-	// Iban A text, or null.
-	Iban nullable.Nullable[externalRef0.NullableText] `json:"iban,omitempty"`
-
 	// Name A text, or null.
 	Name nullable.Nullable[externalRef0.NullableText] `json:"name,omitempty"`
 
-	// Phone A text, or null.
-	Phone nullable.Nullable[externalRef0.NullableText] `json:"phone,omitempty"`
-
-	// RegistrationId A text, or null.
-	RegistrationId nullable.Nullable[externalRef0.NullableText] `json:"registration_id,omitempty"`
+	// TradingName A text, or null.
+	TradingName nullable.Nullable[externalRef0.NullableText] `json:"trading_name,omitempty"`
 
 	// TaxId A text, or null.
 	TaxId nullable.Nullable[externalRef0.NullableText] `json:"tax_id,omitempty"`
 
-	// TradingName A text, or null.
-	TradingName nullable.Nullable[externalRef0.NullableText] `json:"trading_name,omitempty"`
+	// RegistrationId A text, or null.
+	RegistrationId nullable.Nullable[externalRef0.NullableText] `json:"registration_id,omitempty"`
+	Address        nullable.Nullable[PostalAddressPatch]        `json:"address,omitempty"`
+
+	// Email A text, or null.
+	Email nullable.Nullable[externalRef0.NullableText] `json:"email,omitempty"`
+
+	// Phone A text, or null.
+	Phone nullable.Nullable[externalRef0.NullableText] `json:"phone,omitempty"`
+
+	// Iban A text, or null.
+	Iban nullable.Nullable[externalRef0.NullableText] `json:"iban,omitempty"`
+
+	// Bic A text, or null.
+	Bic nullable.Nullable[externalRef0.NullableText] `json:"bic,omitempty"`
 }
 
 // PartySummary defines model for PartySummary.
@@ -1723,11 +1722,11 @@ type PasswordChange struct {
 
 // Payment How to pay (EN 16931 BG-16); null if nothing is stated.
 type Payment struct {
-	// Bic Bank to pay to (BT-86).
-	Bic nullable.Nullable[string] `json:"bic"`
-
 	// Iban Account to pay to (BT-84).
 	Iban nullable.Nullable[string] `json:"iban"`
+
+	// Bic Bank to pay to (BT-86).
+	Bic nullable.Nullable[string] `json:"bic"`
 
 	// Reference Remittance information (BT-83).
 	Reference nullable.Nullable[string] `json:"reference"`
@@ -1738,11 +1737,11 @@ type Payment struct {
 
 // PaymentPatch defines model for PaymentPatch.
 type PaymentPatch struct {
-	// Bic A text, or null.
-	Bic nullable.Nullable[externalRef0.NullableText] `json:"bic,omitempty"`
-
 	// Iban A text, or null.
 	Iban nullable.Nullable[externalRef0.NullableText] `json:"iban,omitempty"`
+
+	// Bic A text, or null.
+	Bic nullable.Nullable[externalRef0.NullableText] `json:"bic,omitempty"`
 
 	// Reference A text, or null.
 	Reference nullable.Nullable[externalRef0.NullableText] `json:"reference,omitempty"`
@@ -1753,30 +1752,24 @@ type PaymentPatch struct {
 
 // Period The billed period (EN 16931 BG-14); null if none is stated.
 type Period struct {
-	// End A date without a time zone, YYYY-MM-DD, or null.
-	End nullable.Nullable[externalRef0.NullableDate] `json:"end"`
-
 	// Start A date without a time zone, YYYY-MM-DD, or null.
 	Start nullable.Nullable[externalRef0.NullableDate] `json:"start"`
+
+	// End A date without a time zone, YYYY-MM-DD, or null.
+	End nullable.Nullable[externalRef0.NullableDate] `json:"end"`
 }
 
 // PeriodPatch defines model for PeriodPatch.
 type PeriodPatch struct {
-	// End A date without a time zone, YYYY-MM-DD, or null.
-	End nullable.Nullable[externalRef0.NullableDate] `json:"end,omitempty"`
-
 	// Start A date without a time zone, YYYY-MM-DD, or null.
 	Start nullable.Nullable[externalRef0.NullableDate] `json:"start,omitempty"`
+
+	// End A date without a time zone, YYYY-MM-DD, or null.
+	End nullable.Nullable[externalRef0.NullableDate] `json:"end,omitempty"`
 }
 
 // PostalAddress Postal address (EN 16931 BG-5, BG-8); null if none is stated.
 type PostalAddress struct {
-	// City City (BT-37, BT-52).
-	City nullable.Nullable[string] `json:"city"`
-
-	// Country Country, ISO 3166-1 alpha-2 (BT-40, BT-55).
-	Country nullable.Nullable[string] `json:"country"`
-
 	// Line1 Usually the street (BT-35, BT-50).
 	Line1 nullable.Nullable[string] `json:"line1"`
 
@@ -1786,21 +1779,21 @@ type PostalAddress struct {
 	// Line3 Third line (BT-162, BT-163).
 	Line3 nullable.Nullable[string] `json:"line3"`
 
+	// City City (BT-37, BT-52).
+	City nullable.Nullable[string] `json:"city"`
+
 	// PostalCode Post code (BT-38, BT-53).
 	PostalCode nullable.Nullable[string] `json:"postal_code"`
 
 	// Region Subdivision (BT-39, BT-54).
 	Region nullable.Nullable[string] `json:"region"`
+
+	// Country Country, ISO 3166-1 alpha-2 (BT-40, BT-55).
+	Country nullable.Nullable[string] `json:"country"`
 }
 
 // PostalAddressPatch defines model for PostalAddressPatch.
 type PostalAddressPatch struct {
-	// City A text, or null.
-	City nullable.Nullable[externalRef0.NullableText] `json:"city,omitempty"`
-
-	// Country A country (ISO 3166-1 alpha-2), or null.
-	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
-
 	// Line1 A text, or null.
 	Line1 nullable.Nullable[externalRef0.NullableText] `json:"line1,omitempty"`
 
@@ -1810,29 +1803,35 @@ type PostalAddressPatch struct {
 	// Line3 A text, or null.
 	Line3 nullable.Nullable[externalRef0.NullableText] `json:"line3,omitempty"`
 
+	// City A text, or null.
+	City nullable.Nullable[externalRef0.NullableText] `json:"city,omitempty"`
+
 	// PostalCode A text, or null.
 	PostalCode nullable.Nullable[externalRef0.NullableText] `json:"postal_code,omitempty"`
 
 	// Region A text, or null.
 	Region nullable.Nullable[externalRef0.NullableText] `json:"region,omitempty"`
+
+	// Country A country (ISO 3166-1 alpha-2), or null.
+	Country nullable.Nullable[externalRef0.NullableCountryInput] `json:"country,omitempty"`
 }
 
 // PrecedingInvoice An earlier invoice that this one refers to (EN 16931 BG-3).
 type PrecedingInvoice struct {
-	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
-	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
-
 	// Number Its number (BT-25).
 	Number string `json:"number"`
+
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
+	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date"`
 }
 
 // PrecedingInvoiceInput defines model for PrecedingInvoiceInput.
 type PrecedingInvoiceInput struct {
-	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
-	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
-
 	// Number Its number.
 	Number string `json:"number"`
+
+	// IssueDate A date without a time zone, YYYY-MM-DD, or null.
+	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 }
 
 // Progress The progress of a running extraction.
@@ -1843,17 +1842,17 @@ type Progress struct {
 
 // Provider A provider with the integrations that the caller may see.
 type Provider struct {
-	// Available Whether this installation has credentials for the provider.
-	Available bool `json:"available"`
-
-	// Integrations Oldest first, including disconnected integrations.
-	Integrations []externalRef1.Integration `json:"integrations"`
-
 	// Provider The code of the provider.
 	Provider externalRef1.IntegrationProvider `json:"provider"`
 
 	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
 	Type externalRef1.IntegrationType `json:"type"`
+
+	// Available Whether this installation has credentials for the provider.
+	Available bool `json:"available"`
+
+	// Integrations Oldest first, including disconnected integrations.
+	Integrations []externalRef1.Integration `json:"integrations"`
 }
 
 // ProviderList All providers.
@@ -1879,38 +1878,38 @@ type RejectRequest struct {
 
 // Rejection The rejection; null if the invoice is not rejected.
 type Rejection struct {
+	// By An identifier, or null.
+	By nullable.Nullable[externalRef0.NullableId] `json:"by"`
+
 	// At A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
-	At externalRef0.Timestamp `json:"at"`
-
-	// By An identifier, or null.
-	By     nullable.Nullable[externalRef0.NullableId] `json:"by"`
-	Reason nullable.Nullable[string]                  `json:"reason"`
+	At     externalRef0.Timestamp    `json:"at"`
+	Reason nullable.Nullable[string] `json:"reason"`
 }
 
 // RuleFinding An official rule that the original violates.
 type RuleFinding struct {
-	// Count The number of elements that violate the rule.
-	Count int `json:"count"`
-
-	// Elements The paths of the first ten elements that violate the rule.
-	Elements []string `json:"elements"`
-
-	// Message What is wrong.
-	Message string `json:"message"`
+	// Rule The official id, such as BR-CO-15.
+	Rule string `json:"rule"`
 
 	// Profile The profile of the rule.
 	Profile string `json:"profile"`
-
-	// Rule The official id, such as BR-CO-15.
-	Rule string `json:"rule"`
 
 	// Severity Only FATAL makes an invoice invalid.
 	Severity string `json:"severity"`
 
 	// Terms The business terms and groups of EN 16931 that the rule concerns, such as BT-112.
 	Terms []string `json:"terms"`
+
+	// Message What is wrong.
+	Message string `json:"message"`
+
+	// Elements The paths of the first ten elements that violate the rule.
+	Elements []string `json:"elements"`
+
+	// Count The number of elements that violate the rule.
+	Count int `json:"count"`
 }
 
 // RuleSet The rules of a profile.
@@ -1924,19 +1923,6 @@ type RuleSet struct {
 
 // Session A session that began with one sign-in.
 type Session struct {
-	// CreatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
-
-	// Current Whether it is the session of this request.
-	Current bool `json:"current"`
-
-	// ExpiresAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
-
 	// Id An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -1947,8 +1933,21 @@ type Session struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	OrganizationId externalRef0.Id `json:"organization_id"`
 
+	// Current Whether it is the session of this request.
+	Current bool `json:"current"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
 	// RefreshedAt The time of the last refresh; null before the first one.
 	RefreshedAt nullable.Nullable[time.Time] `json:"refreshed_at"`
+
+	// ExpiresAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
 }
 
 // SessionList defines model for SessionList.
@@ -1961,17 +1960,19 @@ type SessionList struct {
 
 // Settings How docledger processes the documents of an entity.
 type Settings struct {
-	// AccountingIntegrationId An identifier, or null.
-	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id"`
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
 
-	// ApprovalRequired True: a person must approve an invoice before it is synced. False: the system approves an EXTRACTED invoice if every check passed, WARNINGs included, except those that auto_approve_ignore names. With four_eyes a person must always approve.
-	ApprovalRequired bool `json:"approval_required"`
+	// DefaultCurrency Currency of documents that state none, ISO 4217.
+	DefaultCurrency nullable.Nullable[string] `json:"default_currency"`
 
-	// AssistantActions What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. An assistant can never change settings, members, integrations or billing.
-	AssistantActions string `json:"assistant_actions"`
+	// DateOrder The order of an ambiguous date. AUTO: derived from the document.
+	DateOrder string `json:"date_order"`
 
-	// AutoApproveIgnore The rules whose failed WARNING checks do not prevent approval by the system.
-	AutoApproveIgnore []string `json:"auto_approve_ignore"`
+	// Timezone IANA time zone that defines the current day.
+	Timezone string `json:"timezone"`
 
 	// AutoExtract Whether extraction starts automatically after an upload.
 	AutoExtract bool `json:"auto_extract"`
@@ -1979,65 +1980,60 @@ type Settings struct {
 	// AutoSync Whether an approved invoice is synced automatically.
 	AutoSync bool `json:"auto_sync"`
 
-	// BillStatus The status of created bills in the ledger.
-	BillStatus string `json:"bill_status"`
+	// ApprovalRequired True: a person must approve an invoice before it is synced. False: the system approves an EXTRACTED invoice if every check passed, WARNINGs included, except those that auto_approve_ignore names. With four_eyes a person must always approve.
+	ApprovalRequired bool `json:"approval_required"`
 
-	// DateOrder The order of an ambiguous date. AUTO: derived from the document.
-	DateOrder string `json:"date_order"`
-
-	// DefaultAccountId The ledger account for lines without an account.
-	DefaultAccountId nullable.Nullable[string] `json:"default_account_id"`
-
-	// DefaultCurrency Currency of documents that state none, ISO 4217.
-	DefaultCurrency nullable.Nullable[string] `json:"default_currency"`
-
-	// DefaultTaxRateId The ledger tax rate for lines without a tax rate.
-	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id"`
-
-	// EinvoiceRules The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
-	EinvoiceRules string `json:"einvoice_rules"`
-
-	// EntityId An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	EntityId externalRef0.Id `json:"entity_id"`
-
-	// FourEyes True: the user who last uploaded or changed an invoice cannot approve it. The system cannot approve it either.
-	FourEyes bool `json:"four_eyes"`
+	// AutoApproveIgnore The rules whose failed WARNING checks do not prevent approval by the system.
+	AutoApproveIgnore []string `json:"auto_approve_ignore"`
 
 	// ReviewThreshold The lowest confidence of number, dates, currency, parties and totals that requires no review.
 	ReviewThreshold float64 `json:"review_threshold"`
 
+	// AccountingIntegrationId An identifier, or null.
+	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id"`
+
+	// DefaultAccountId The ledger account for lines without an account.
+	DefaultAccountId nullable.Nullable[string] `json:"default_account_id"`
+
+	// DefaultTaxRateId The ledger tax rate for lines without a tax rate.
+	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id"`
+
 	// TaxMappings Tax rates by VAT category and rate. They take precedence over the default.
 	TaxMappings []TaxMapping `json:"tax_mappings"`
 
-	// Timezone IANA time zone that defines the current day.
-	Timezone string `json:"timezone"`
+	// FourEyes True: the user who last uploaded or changed an invoice cannot approve it. The system cannot approve it either.
+	FourEyes bool `json:"four_eyes"`
 
-	// UpdatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+	// AssistantActions What an assistant may do for a user, within the rights of that user. READ: only read. PREPARE: also upload, extract and correct. ALL: also approve, reject, reopen and sync. An assistant can never change settings, members, integrations or billing.
+	AssistantActions string `json:"assistant_actions"`
+
+	// BillStatus The status of created bills in the ledger.
+	BillStatus string `json:"bill_status"`
+
+	// EinvoiceRules The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
+	EinvoiceRules string `json:"einvoice_rules"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 }
 
 // SettingsUpdate Absent keys keep their value; null resets to the default.
 type SettingsUpdate struct {
-	// AccountingIntegrationId An identifier, or null.
-	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id,omitempty"`
+	// DefaultCurrency A currency (ISO 4217), or null.
+	DefaultCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"default_currency,omitempty"`
 
-	// ApprovalRequired Whether a person must approve. False: the system approves invoices without failed checks.
-	ApprovalRequired nullable.Nullable[bool] `json:"approval_required,omitempty"`
+	// DateOrder The order of an ambiguous date.
+	DateOrder nullable.Nullable[SettingsUpdateDateOrder] `json:"date_order,omitempty"`
 
-	// AssistantActions The actions that an assistant may perform for a user.
-	AssistantActions nullable.Nullable[SettingsUpdateAssistantActions] `json:"assistant_actions,omitempty"`
-
-	// AutoApproveIgnore Rules whose WARNINGs do not prevent approval by the system.
-	AutoApproveIgnore nullable.Nullable[[]SettingsUpdateAutoApproveIgnore] `json:"auto_approve_ignore,omitempty"`
+	// Timezone IANA time zone.
+	Timezone nullable.Nullable[string] `json:"timezone,omitempty"`
 
 	// AutoExtract Whether extraction starts automatically after an upload.
 	AutoExtract nullable.Nullable[bool] `json:"auto_extract,omitempty"`
@@ -2045,79 +2041,73 @@ type SettingsUpdate struct {
 	// AutoSync Whether an approved invoice is synced automatically.
 	AutoSync nullable.Nullable[bool] `json:"auto_sync,omitempty"`
 
-	// BillStatus The status of created bills in the ledger.
-	BillStatus nullable.Nullable[SettingsUpdateBillStatus] `json:"bill_status,omitempty"`
+	// ApprovalRequired Whether a person must approve. False: the system approves invoices without failed checks.
+	ApprovalRequired nullable.Nullable[bool] `json:"approval_required,omitempty"`
 
-	// DateOrder The order of an ambiguous date.
-	DateOrder nullable.Nullable[SettingsUpdateDateOrder] `json:"date_order,omitempty"`
-
-	// DefaultAccountId The ledger account for lines without an account.
-	DefaultAccountId nullable.Nullable[string] `json:"default_account_id,omitempty"`
-
-	// DefaultCurrency A currency (ISO 4217), or null.
-	DefaultCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"default_currency,omitempty"`
-
-	// DefaultTaxRateId The ledger tax rate for lines without a tax rate.
-	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id,omitempty"`
-
-	// EinvoiceRules The effect of violated fatal rules of an electronic invoice.
-	EinvoiceRules nullable.Nullable[SettingsUpdateEinvoiceRules] `json:"einvoice_rules,omitempty"`
-
-	// FourEyes Whether a second person must approve.
-	FourEyes nullable.Nullable[bool] `json:"four_eyes,omitempty"`
+	// AutoApproveIgnore Rules whose WARNINGs do not prevent approval by the system.
+	AutoApproveIgnore nullable.Nullable[[]SettingsUpdateAutoApproveIgnore] `json:"auto_approve_ignore,omitempty"`
 
 	// ReviewThreshold The lowest confidence that requires no review.
 	ReviewThreshold nullable.Nullable[float64] `json:"review_threshold,omitempty"`
 
+	// AccountingIntegrationId An identifier, or null.
+	AccountingIntegrationId nullable.Nullable[externalRef0.NullableId] `json:"accounting_integration_id,omitempty"`
+
+	// DefaultAccountId The ledger account for lines without an account.
+	DefaultAccountId nullable.Nullable[string] `json:"default_account_id,omitempty"`
+
+	// DefaultTaxRateId The ledger tax rate for lines without a tax rate.
+	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id,omitempty"`
+
 	// TaxMappings Replaces the list.
 	TaxMappings nullable.Nullable[[]TaxMappingInput] `json:"tax_mappings,omitempty"`
 
-	// Timezone IANA time zone.
-	Timezone nullable.Nullable[string] `json:"timezone,omitempty"`
+	// FourEyes Whether a second person must approve.
+	FourEyes nullable.Nullable[bool] `json:"four_eyes,omitempty"`
+
+	// AssistantActions The actions that an assistant may perform for a user.
+	AssistantActions nullable.Nullable[SettingsUpdateAssistantActions] `json:"assistant_actions,omitempty"`
+
+	// BillStatus The status of created bills in the ledger.
+	BillStatus nullable.Nullable[SettingsUpdateBillStatus] `json:"bill_status,omitempty"`
+
+	// EinvoiceRules The effect of violated fatal rules of an electronic invoice.
+	EinvoiceRules nullable.Nullable[SettingsUpdateEinvoiceRules] `json:"einvoice_rules,omitempty"`
 }
 
-// SettingsUpdateAssistantActions The actions that an assistant may perform for a user.
-type SettingsUpdateAssistantActions string
+// SettingsUpdateDateOrder The order of an ambiguous date.
+type SettingsUpdateDateOrder string
 
 // SettingsUpdateAutoApproveIgnore defines model for SettingsUpdate.AutoApproveIgnore.
 type SettingsUpdateAutoApproveIgnore string
 
+// SettingsUpdateAssistantActions The actions that an assistant may perform for a user.
+type SettingsUpdateAssistantActions string
+
 // SettingsUpdateBillStatus The status of created bills in the ledger.
 type SettingsUpdateBillStatus string
-
-// SettingsUpdateDateOrder The order of an ambiguous date.
-type SettingsUpdateDateOrder string
 
 // SettingsUpdateEinvoiceRules The effect of violated fatal rules of an electronic invoice.
 type SettingsUpdateEinvoiceRules string
 
 // Sync The progress of the sync to the ledger; null if no sync was requested.
 type Sync struct {
-	// Attachment Whether the original was attached to the bill.
-	Attachment nullable.Nullable[string] `json:"attachment"`
-
-	// AttachmentReason Why the original was not attached.
-	AttachmentReason nullable.Nullable[string] `json:"attachment_reason"`
-
-	// Attempts The number of attempts since the last request.
-	Attempts int `json:"attempts"`
-
-	// Difference An exact decimal number as a string, with the digits of the document, or null.
-	Difference nullable.Nullable[externalRef0.NullableDecimal] `json:"difference"`
-
-	// Error Why the sync failed, or why the last attempt did not succeed.
-	Error nullable.Nullable[SyncError] `json:"error"`
+	// State CHECKING: the response of the ledger was lost; docledger searches for the bill.
+	State SyncState `json:"state"`
 
 	// IntegrationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	IntegrationId externalRef0.Id `json:"integration_id"`
 
-	// LedgerTotal An exact decimal number as a string, with the digits of the document, or null.
-	LedgerTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"ledger_total"`
+	// Attempts The number of attempts since the last request.
+	Attempts int `json:"attempts"`
 
 	// NextAttemptAt A timestamp in UTC (RFC 3339), or null.
 	NextAttemptAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"next_attempt_at"`
+
+	// Error Why the sync failed, or why the last attempt did not succeed.
+	Error nullable.Nullable[SyncError] `json:"error"`
 
 	// RemoteId The id of the bill in the ledger.
 	RemoteId nullable.Nullable[string] `json:"remote_id"`
@@ -2128,8 +2118,17 @@ type Sync struct {
 	// RemoteUrl The page of the bill in the ledger.
 	RemoteUrl nullable.Nullable[string] `json:"remote_url"`
 
-	// State CHECKING: the response of the ledger was lost; docledger searches for the bill.
-	State SyncState `json:"state"`
+	// LedgerTotal An exact decimal number as a string, with the digits of the document, or null.
+	LedgerTotal nullable.Nullable[externalRef0.NullableDecimal] `json:"ledger_total"`
+
+	// Difference An exact decimal number as a string, with the digits of the document, or null.
+	Difference nullable.Nullable[externalRef0.NullableDecimal] `json:"difference"`
+
+	// Attachment Whether the original was attached to the bill.
+	Attachment nullable.Nullable[string] `json:"attachment"`
+
+	// AttachmentReason Why the original was not attached.
+	AttachmentReason nullable.Nullable[string] `json:"attachment_reason"`
 
 	// SyncedAt A timestamp in UTC (RFC 3339), or null.
 	SyncedAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"synced_at"`
@@ -2149,24 +2148,25 @@ type SyncCandidate struct {
 
 // SyncError Why the sync failed, or why the last attempt did not succeed.
 type SyncError struct {
+	Code string `json:"code"`
+
+	// Message What went wrong.
+	Message string `json:"message"`
+
 	// Action What a person can do.
 	Action nullable.Nullable[string] `json:"action"`
 
 	// Candidates The records that match: contacts, tax rates, or the existing bill.
 	Candidates []SyncCandidate `json:"candidates"`
-	Code       string          `json:"code"`
-
-	// Message What went wrong.
-	Message string `json:"message"`
 }
 
 // SyncRequest defines model for SyncRequest.
 type SyncRequest struct {
-	// Force Create a bill even if the ledger has one with the same number and total.
-	Force *bool `json:"force,omitempty"`
-
 	// Link The ledger id of the bill to adopt instead of creating one.
 	Link *string `json:"link,omitempty"`
+
+	// Force Create a bill even if the ledger has one with the same number and total.
+	Force *bool `json:"force,omitempty"`
 }
 
 // SyncState CHECKING: the response of the ledger was lost; docledger searches for the bill.
@@ -2174,32 +2174,32 @@ type SyncState = string
 
 // TaxBreakdown One VAT category and rate (EN 16931 BG-23).
 type TaxBreakdown struct {
-	// Amount An exact decimal number as a string, with the digits of the document, or null.
-	Amount nullable.Nullable[externalRef0.NullableDecimal] `json:"amount"`
-
-	// Base An exact decimal number as a string, with the digits of the document, or null.
-	Base nullable.Nullable[externalRef0.NullableDecimal] `json:"base"`
-
 	// Category VAT category code (BT-118).
 	Category nullable.Nullable[string] `json:"category"`
 
 	// Rate An exact decimal number as a string, with the digits of the document, or null.
 	Rate nullable.Nullable[externalRef0.NullableDecimal] `json:"rate"`
+
+	// Base An exact decimal number as a string, with the digits of the document, or null.
+	Base nullable.Nullable[externalRef0.NullableDecimal] `json:"base"`
+
+	// Amount An exact decimal number as a string, with the digits of the document, or null.
+	Amount nullable.Nullable[externalRef0.NullableDecimal] `json:"amount"`
 }
 
 // TaxBreakdownInput defines model for TaxBreakdownInput.
 type TaxBreakdownInput struct {
-	// Amount An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	Amount nullable.Nullable[externalRef0.NullableAmountInput] `json:"amount,omitempty"`
-
-	// Base An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
-	Base nullable.Nullable[externalRef0.NullableAmountInput] `json:"base,omitempty"`
-
 	// Category VAT category code.
 	Category nullable.Nullable[string] `json:"category,omitempty"`
 
 	// Rate A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it, or null.
 	Rate nullable.Nullable[externalRef0.NullableQuantityInput] `json:"rate,omitempty"`
+
+	// Base An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	Base nullable.Nullable[externalRef0.NullableAmountInput] `json:"base,omitempty"`
+
+	// Amount An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
+	Amount nullable.Nullable[externalRef0.NullableAmountInput] `json:"amount,omitempty"`
 }
 
 // TaxMapping The tax rate in the ledger for a VAT category and rate.
@@ -2235,31 +2235,28 @@ type TaxMappingInputCategory string
 
 // Token defines model for Token.
 type Token struct {
+	// Token A JWT, sent as `Authorization: Bearer`.
+	Token string `json:"token"`
+
 	// ExpiresAt A timestamp in UTC (RFC 3339).
 	//
 	// Example: 2026-03-31T09:30:00Z
 	ExpiresAt externalRef0.Timestamp `json:"expires_at"`
-
-	// Token A JWT, sent as `Authorization: Bearer`.
-	Token string `json:"token"`
 }
 
 // UploadForm defines model for UploadForm.
 type UploadForm struct {
+	// File The file. Its part must have a filename.
+	File openapi_types.File `json:"file"`
+
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
-
-	// File The file. Its part must have a filename.
-	File openapi_types.File `json:"file"`
 }
 
 // UploadRequest defines model for UploadRequest.
 type UploadRequest struct {
-	// Content The bytes in base64.
-	Content []byte `json:"content"`
-
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -2267,24 +2264,27 @@ type UploadRequest struct {
 
 	// Filename The name of the file.
 	Filename string `json:"filename"`
+
+	// Content The bytes in base64.
+	Content []byte `json:"content"`
 }
 
 // WatchedDirectory A directory of the setup with its watched folders.
 type WatchedDirectory struct {
-	// Folders The folders that are or were at the path. A renamed or moved folder stays watched. Empty if there is none.
-	Folders []WatchedFolder `json:"folders"`
-
 	// Path The path as set up.
 	Path string `json:"path"`
+
+	// Folders The folders that are or were at the path. A renamed or moved folder stays watched. Empty if there is none.
+	Folders []WatchedFolder `json:"folders"`
 }
 
 // WatchedFolder A folder that is watched.
 type WatchedFolder struct {
-	// CurrentPath The current path in the sub-source; null if the folder was deleted.
-	CurrentPath nullable.Nullable[string] `json:"current_path"`
-
 	// Id What the provider names it by.
 	Id string `json:"id"`
+
+	// CurrentPath The current path in the sub-source; null if the folder was deleted.
+	CurrentPath nullable.Nullable[string] `json:"current_path"`
 }
 
 // BackendIntegrationId An identifier. The service creates UUIDs of version 7.

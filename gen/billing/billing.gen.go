@@ -41,16 +41,6 @@ func (e GetBillingUsageParamsFormat) Valid() bool {
 
 // Billing defines model for Billing.
 type Billing struct {
-	// Alerts Alerts that require attention; empty if there are none.
-	Alerts []BillingAlert `json:"alerts"`
-
-	// BillingCycleEnd The time (UTC) at which the current period ends and the next period is
-	// charged; in the trial, the end of the trial. Null if there is no period.
-	BillingCycleEnd nullable.Nullable[time.Time] `json:"billing_cycle_end"`
-
-	// Limits The limits of the plan; null means unlimited.
-	Limits PlanLimits `json:"limits"`
-
 	// OrganizationId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -68,11 +58,21 @@ type Billing struct {
 	// every status.
 	SubscriptionStatus SubscriptionStatus `json:"subscription_status"`
 
-	// Trial The free trial; null with a subscription or without a payment processor.
-	Trial nullable.Nullable[BillingTrial] `json:"trial"`
+	// BillingCycleEnd The time (UTC) at which the current period ends and the next period is
+	// charged; in the trial, the end of the trial. Null if there is no period.
+	BillingCycleEnd nullable.Nullable[time.Time] `json:"billing_cycle_end"`
+
+	// Limits The limits of the plan; null means unlimited.
+	Limits PlanLimits `json:"limits"`
 
 	// Usage The usage that counts towards the limits.
 	Usage BillingUsage `json:"usage"`
+
+	// Trial The free trial; null with a subscription or without a payment processor.
+	Trial nullable.Nullable[BillingTrial] `json:"trial"`
+
+	// Alerts Alerts that require attention; empty if there are none.
+	Alerts []BillingAlert `json:"alerts"`
 }
 
 // BillingAlert defines model for BillingAlert.
@@ -102,11 +102,11 @@ type BillingTrial struct {
 	// Active Whether the trial is active.
 	Active bool `json:"active"`
 
-	// DaysLeft The number of days (UTC) until the last day: 0 on that day, negative after it.
-	DaysLeft int `json:"days_left"`
-
 	// ExpiryDate The last day. It ends at 24:00 UTC.
 	ExpiryDate openapi_types.Date `json:"expiry_date"`
+
+	// DaysLeft The number of days (UTC) until the last day: 0 on that day, negative after it.
+	DaysLeft int `json:"days_left"`
 }
 
 // BillingUsage The usage that counts towards the limits.
@@ -118,23 +118,23 @@ type BillingUsage struct {
 	// period. Deleting a document does not reduce it.
 	InvoicesThisMonth int `json:"invoices_this_month"`
 
-	// PeriodEnd The last day of the current month (UTC).
-	PeriodEnd openapi_types.Date `json:"period_end"`
-
 	// PeriodStart The first day of the current month (UTC).
 	PeriodStart openapi_types.Date `json:"period_start"`
+
+	// PeriodEnd The last day of the current month (UTC).
+	PeriodEnd openapi_types.Date `json:"period_end"`
 }
 
 // CheckoutSessionCreate defines model for CheckoutSessionCreate.
 type CheckoutSessionCreate struct {
-	// CancelUrl Where the browser returns without a purchase.
-	CancelUrl string `json:"cancel_url"`
-
 	// PriceId One of the prices for sale.
 	PriceId string `json:"price_id"`
 
 	// SuccessUrl Where the browser returns after the purchase.
 	SuccessUrl string `json:"success_url"`
+
+	// CancelUrl Where the browser returns without a purchase.
+	CancelUrl string `json:"cancel_url"`
 }
 
 // EntityUsage defines model for EntityUsage.
@@ -166,6 +166,12 @@ type PlanList struct {
 
 // PlanOffer defines model for PlanOffer.
 type PlanOffer struct {
+	// PriceId The id for a checkout session.
+	PriceId string `json:"price_id"`
+
+	// Name The display name of the plan.
+	Name string `json:"name"`
+
 	// Amount The price of one period as an exact decimal number; null if it is not a single amount.
 	Amount nullable.Nullable[string] `json:"amount"`
 
@@ -180,12 +186,6 @@ type PlanOffer struct {
 
 	// Limits The limits of the plan; null means unlimited.
 	Limits PlanLimits `json:"limits"`
-
-	// Name The display name of the plan.
-	Name string `json:"name"`
-
-	// PriceId The id for a checkout session.
-	PriceId string `json:"price_id"`
 }
 
 // PortalSessionCreate defines model for PortalSessionCreate.
@@ -203,14 +203,14 @@ type SubscriptionStatus = string
 
 // UsageByEntity defines model for UsageByEntity.
 type UsageByEntity struct {
-	// Items The usage of each entity, sorted by id; empty without usage.
-	Items []EntityUsage `json:"items"`
-
 	// Month The month (UTC).
 	Month string `json:"month"`
 
 	// Total The sum of the items.
 	Total int `json:"total"`
+
+	// Items The usage of each entity, sorted by id; empty without usage.
+	Items []EntityUsage `json:"items"`
 }
 
 // CreateCheckoutSessionParams defines parameters for CreateCheckoutSession.

@@ -59,11 +59,11 @@ type Error struct {
 	// Example: invalid_request
 	Code ErrorCode `json:"code"`
 
-	// Details Details of the error. The members other than `request_id` depend on the code.
-	Details ErrorDetails `json:"details"`
-
 	// Message A message for people. It states what went wrong and what to do.
 	Message string `json:"message"`
+
+	// Details Details of the error. The members other than `request_id` depend on the code.
+	Details ErrorDetails `json:"details"`
 }
 
 // ErrorCode The machine-readable reason. Later releases may add codes: treat an
@@ -96,17 +96,17 @@ type ErrorCode = string
 
 // ErrorDetails Details of the error. The members other than `request_id` depend on the code.
 type ErrorDetails struct {
-	// ConfirmUrl With `forbidden` for an assistant: the page where a user can perform the action.
-	ConfirmUrl *string `json:"confirm_url,omitempty"`
+	// RequestId The same id as in the header X-Request-Id.
+	RequestId openapi_types.UUID `json:"request_id"`
 
 	// Fields The invalid values, at most 20.
 	Fields *[]FieldError `json:"fields,omitempty"`
 
-	// More True if there are more invalid values than `fields` lists.
-	More *bool `json:"more,omitempty"`
+	// ConfirmUrl With `forbidden` for an assistant: the page where a user can perform the action.
+	ConfirmUrl *string `json:"confirm_url,omitempty"`
 
-	// RequestId The same id as in the header X-Request-Id.
-	RequestId            openapi_types.UUID     `json:"request_id"`
+	// More True if there are more invalid values than `fields` lists.
+	More                 *bool                  `json:"more,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -233,12 +233,12 @@ func (a *ErrorDetails) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
-	if raw, found := object["confirm_url"]; found {
-		err = json.Unmarshal(raw, &a.ConfirmUrl)
+	if raw, found := object["request_id"]; found {
+		err = json.Unmarshal(raw, &a.RequestId)
 		if err != nil {
-			return fmt.Errorf("error reading 'confirm_url': %w", err)
+			return fmt.Errorf("error reading 'request_id': %w", err)
 		}
-		delete(object, "confirm_url")
+		delete(object, "request_id")
 	}
 
 	if raw, found := object["fields"]; found {
@@ -249,20 +249,20 @@ func (a *ErrorDetails) UnmarshalJSON(b []byte) error {
 		delete(object, "fields")
 	}
 
+	if raw, found := object["confirm_url"]; found {
+		err = json.Unmarshal(raw, &a.ConfirmUrl)
+		if err != nil {
+			return fmt.Errorf("error reading 'confirm_url': %w", err)
+		}
+		delete(object, "confirm_url")
+	}
+
 	if raw, found := object["more"]; found {
 		err = json.Unmarshal(raw, &a.More)
 		if err != nil {
 			return fmt.Errorf("error reading 'more': %w", err)
 		}
 		delete(object, "more")
-	}
-
-	if raw, found := object["request_id"]; found {
-		err = json.Unmarshal(raw, &a.RequestId)
-		if err != nil {
-			return fmt.Errorf("error reading 'request_id': %w", err)
-		}
-		delete(object, "request_id")
 	}
 
 	if len(object) != 0 {
@@ -284,11 +284,9 @@ func (a ErrorDetails) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
-	if a.ConfirmUrl != nil {
-		object["confirm_url"], err = json.Marshal(a.ConfirmUrl)
-		if err != nil {
-			return nil, fmt.Errorf("error marshaling 'confirm_url': %w", err)
-		}
+	object["request_id"], err = json.Marshal(a.RequestId)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'request_id': %w", err)
 	}
 
 	if a.Fields != nil {
@@ -298,16 +296,18 @@ func (a ErrorDetails) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if a.ConfirmUrl != nil {
+		object["confirm_url"], err = json.Marshal(a.ConfirmUrl)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'confirm_url': %w", err)
+		}
+	}
+
 	if a.More != nil {
 		object["more"], err = json.Marshal(a.More)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'more': %w", err)
 		}
-	}
-
-	object["request_id"], err = json.Marshal(a.RequestId)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'request_id': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {

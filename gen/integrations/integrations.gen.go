@@ -85,29 +85,29 @@ func (e IntegrationSetupMetadataProvider) Valid() bool {
 
 // AccountingAccount An account of the ledger.
 type AccountingAccount struct {
-	// Class ACCOUNTING_A: Asset, Liability, Equity, Revenue, Expense, Bank or CreditCard. ACCOUNTING_B: the original type, such as CostofGoodsSold.
-	Class string `json:"class"`
+	// Id The id for lines.
+	Id string `json:"id"`
 
 	// Code The number in the chart of accounts.
 	Code nullable.Nullable[string] `json:"code"`
 
-	// Currency ISO 4217; null if the account has no currency.
-	Currency nullable.Nullable[string] `json:"currency"`
-
-	// Id The id for lines.
-	Id string `json:"id"`
-
 	// Name The name.
 	Name string `json:"name"`
 
-	// Status ACTIVE: new bills can use it.
-	Status LedgerState `json:"status"`
+	// Type The type of the provider.
+	Type string `json:"type"`
+
+	// Class ACCOUNTING_A: Asset, Liability, Equity, Revenue, Expense, Bank or CreditCard. ACCOUNTING_B: the original type, such as CostofGoodsSold.
+	Class string `json:"class"`
+
+	// Currency ISO 4217; null if the account has no currency.
+	Currency nullable.Nullable[string] `json:"currency"`
 
 	// TaxType The default tax rate of the account.
 	TaxType nullable.Nullable[string] `json:"tax_type"`
 
-	// Type The type of the provider.
-	Type string `json:"type"`
+	// Status ACTIVE: new bills can use it.
+	Status LedgerState `json:"status"`
 }
 
 // AccountingAccountList The complete list, or one page.
@@ -121,23 +121,23 @@ type AccountingAccountList struct {
 
 // AccountingContact A contact of the ledger.
 type AccountingContact struct {
-	// Email The e-mail address.
-	Email nullable.Nullable[string] `json:"email"`
-
 	// Id The id for bills.
 	Id string `json:"id"`
-
-	// IsSupplier Whether the ledger has bills of this contact.
-	IsSupplier bool `json:"is_supplier"`
 
 	// Name The name.
 	Name string `json:"name"`
 
-	// Status ACTIVE: new bills can use it.
-	Status LedgerState `json:"status"`
+	// Email The e-mail address.
+	Email nullable.Nullable[string] `json:"email"`
 
 	// TaxId The tax identifier.
 	TaxId nullable.Nullable[string] `json:"tax_id"`
+
+	// IsSupplier Whether the ledger has bills of this contact.
+	IsSupplier bool `json:"is_supplier"`
+
+	// Status ACTIVE: new bills can use it.
+	Status LedgerState `json:"status"`
 }
 
 // AccountingContactList The complete list, or one page.
@@ -169,20 +169,20 @@ type AccountingCurrencyList struct {
 
 // AccountingOrganization An organization at the accounting provider.
 type AccountingOrganization struct {
+	// OrganizationId The id for the setup.
+	OrganizationId string `json:"organization_id"`
+
+	// Name The name.
+	Name string `json:"name"`
+
+	// Country ISO 3166-1 alpha-2; null if unknown.
+	Country nullable.Nullable[string] `json:"country"`
+
 	// BaseCurrency ISO 4217; null if unknown.
 	BaseCurrency nullable.Nullable[string] `json:"base_currency"`
 
 	// ConnectedNow Whether the latest consent includes it.
 	ConnectedNow bool `json:"connected_now"`
-
-	// Country ISO 3166-1 alpha-2; null if unknown.
-	Country nullable.Nullable[string] `json:"country"`
-
-	// Name The name.
-	Name string `json:"name"`
-
-	// OrganizationId The id for the setup.
-	OrganizationId string `json:"organization_id"`
 
 	// UsedByEntityId An identifier, or null.
 	UsedByEntityId nullable.Nullable[externalRef0.NullableId] `json:"used_by_entity_id"`
@@ -208,11 +208,11 @@ type AccountingTaxRate struct {
 	// Rate The percentage as a decimal.
 	Rate string `json:"rate"`
 
-	// Status ACTIVE: new bills can use it.
-	Status LedgerState `json:"status"`
-
 	// Type The type of the provider.
 	Type nullable.Nullable[string] `json:"type"`
+
+	// Status ACTIVE: new bills can use it.
+	Status LedgerState `json:"status"`
 }
 
 // AccountingTaxRateList The complete list, or one page.
@@ -254,29 +254,21 @@ type AuthorizeRequestProvider string
 
 // Integration The connection of an entity to a provider.
 type Integration struct {
-	// CreatedAt A timestamp in UTC (RFC 3339).
+	// Id An identifier. The service creates UUIDs of version 7.
 	//
-	// Example: 2026-03-31T09:30:00Z
-	CreatedAt externalRef0.Timestamp `json:"created_at"`
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
 
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
 
-	// Id An identifier. The service creates UUIDs of version 7.
-	//
-	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	Id externalRef0.Id `json:"id"`
-
-	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
-	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
-
 	// Provider The code of the provider.
 	Provider IntegrationProvider `json:"provider"`
 
-	// PublicMetadata The setup; null before the setup. Keys of other provider types are null.
-	PublicMetadata nullable.Nullable[IntegrationMetadata] `json:"public_metadata"`
+	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
+	Type IntegrationType `json:"type"`
 
 	// Status PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
 	Status IntegrationStatus `json:"status"`
@@ -284,24 +276,32 @@ type Integration struct {
 	// StatusReason Why the integration has its status; null if there is no reason.
 	StatusReason nullable.Nullable[StatusReason] `json:"status_reason"`
 
-	// Type ACCOUNTING: a ledger. TRIGGER: a document store.
-	Type IntegrationType `json:"type"`
+	// PublicMetadata The setup; null before the setup. Keys of other provider types are null.
+	PublicMetadata nullable.Nullable[IntegrationMetadata] `json:"public_metadata"`
 
-	// UpdatedAt A timestamp in UTC (RFC 3339).
-	//
-	// Example: 2026-03-31T09:30:00Z
-	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
+	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
 	Version externalRef0.Version `json:"version"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 }
 
 // IntegrationMetadata The setup; null before the setup. Keys of other provider types are null.
 type IntegrationMetadata struct {
-	// Directories The watched paths in the sub-source; empty for the whole sub-source.
-	Directories nullable.Nullable[[]string] `json:"directories"`
+	// Provider The code of the provider.
+	Provider IntegrationProvider `json:"provider"`
 
 	// OrganizationId The organization that receives bills.
 	OrganizationId nullable.Nullable[string] `json:"organization_id"`
@@ -312,14 +312,14 @@ type IntegrationMetadata struct {
 	// PaysTax Whether the organization is registered for tax.
 	PaysTax nullable.Nullable[bool] `json:"pays_tax"`
 
-	// Provider The code of the provider.
-	Provider IntegrationProvider `json:"provider"`
-
 	// SourceId The watched site or folder.
 	SourceId nullable.Nullable[string] `json:"source_id"`
 
 	// SubSourceId The watched document library or sub-folder.
 	SubSourceId nullable.Nullable[string] `json:"sub_source_id"`
+
+	// Directories The watched paths in the sub-source; empty for the whole sub-source.
+	Directories nullable.Nullable[[]string] `json:"directories"`
 }
 
 // IntegrationProvider The code of the provider.
@@ -332,14 +332,14 @@ type IntegrationSetup struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId *externalRef0.Id `json:"entity_id,omitempty"`
 
+	// Status Always PENDING.
+	Status IntegrationSetupStatus `json:"status"`
+
 	// PublicMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
 	// sub_source_id and, to watch only a part, directories. The first setup
 	// requires them; later an absent key keeps its value. Keys of the other
 	// type are refused.
 	PublicMetadata IntegrationSetupMetadata `json:"public_metadata"`
-
-	// Status Always PENDING.
-	Status IntegrationSetupStatus `json:"status"`
 }
 
 // IntegrationSetupStatus Always PENDING.
@@ -350,23 +350,23 @@ type IntegrationSetupStatus string
 // requires them; later an absent key keeps its value. Keys of the other
 // type are refused.
 type IntegrationSetupMetadata struct {
-	// Directories The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source.
-	Directories *[]string `json:"directories,omitempty"`
+	// Provider The provider of the integration.
+	Provider IntegrationSetupMetadataProvider `json:"provider"`
 
 	// OrganizationId One of the organizations of the consent.
 	OrganizationId *string `json:"organization_id,omitempty"`
-
-	// PaysTax Whether the organization is registered for tax. False: bills are created with tax included.
-	PaysTax *bool `json:"pays_tax,omitempty"`
-
-	// Provider The provider of the integration.
-	Provider IntegrationSetupMetadataProvider `json:"provider"`
 
 	// SourceId DOCSTORE_A: the site; DOCSTORE_B: the folder.
 	SourceId *string `json:"source_id,omitempty"`
 
 	// SubSourceId DOCSTORE_A: the document library of the site; DOCSTORE_B: the sub-folder of the folder.
 	SubSourceId *string `json:"sub_source_id,omitempty"`
+
+	// Directories The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source.
+	Directories *[]string `json:"directories,omitempty"`
+
+	// PaysTax Whether the organization is registered for tax. False: bills are created with tax included.
+	PaysTax *bool `json:"pays_tax,omitempty"`
 }
 
 // IntegrationSetupMetadataProvider The provider of the integration.

@@ -12,17 +12,14 @@ import (
 
 // AuthorizationServerMetadata Metadata of an authorization server (RFC 8414, section 2).
 type AuthorizationServerMetadata struct {
+	// Issuer The identifier.
+	Issuer string `json:"issuer"`
+
 	// AuthorizationEndpoint The endpoint where a user signs in.
 	AuthorizationEndpoint string `json:"authorization_endpoint"`
 
-	// CodeChallengeMethodsSupported The PKCE methods.
-	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported"`
-
-	// GrantTypesSupported The grant types.
-	GrantTypesSupported []string `json:"grant_types_supported"`
-
-	// Issuer The identifier.
-	Issuer string `json:"issuer"`
+	// TokenEndpoint The endpoint that exchanges codes.
+	TokenEndpoint string `json:"token_endpoint"`
 
 	// RegistrationEndpoint The endpoint that registers clients.
 	RegistrationEndpoint string `json:"registration_endpoint"`
@@ -30,14 +27,17 @@ type AuthorizationServerMetadata struct {
 	// ResponseTypesSupported Always code.
 	ResponseTypesSupported []string `json:"response_types_supported"`
 
-	// ScopesSupported The OAuth scopes to request.
-	ScopesSupported []string `json:"scopes_supported"`
+	// GrantTypesSupported The grant types.
+	GrantTypesSupported []string `json:"grant_types_supported"`
 
-	// TokenEndpoint The endpoint that exchanges codes.
-	TokenEndpoint string `json:"token_endpoint"`
+	// CodeChallengeMethodsSupported The PKCE methods.
+	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported"`
 
 	// TokenEndpointAuthMethodsSupported How the client authenticates.
 	TokenEndpointAuthMethodsSupported []string `json:"token_endpoint_auth_methods_supported"`
+
+	// ScopesSupported The OAuth scopes to request.
+	ScopesSupported []string `json:"scopes_supported"`
 }
 
 // Client The client (RFC 7591, section 3.2.1). If it has a secret, the operator of the installation provides it.
@@ -51,20 +51,20 @@ type Client struct {
 	// ClientName The requested name.
 	ClientName string `json:"client_name"`
 
-	// GrantTypes The grant types.
-	GrantTypes []string `json:"grant_types"`
-
 	// RedirectUris The requested redirect URIs.
 	RedirectUris []string `json:"redirect_uris"`
+
+	// GrantTypes The grant types.
+	GrantTypes []string `json:"grant_types"`
 
 	// ResponseTypes Always code.
 	ResponseTypes []string `json:"response_types"`
 
-	// Scope The OAuth scopes to request, separated by spaces.
-	Scope string `json:"scope"`
-
 	// TokenEndpointAuthMethod `none` or `client_secret_post`.
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method"`
+
+	// Scope The OAuth scopes to request, separated by spaces.
+	Scope string `json:"scope"`
 }
 
 // ClientRegistration The metadata of the client (RFC 7591, section 2). Unknown members are ignored.
@@ -88,23 +88,23 @@ type OAuthError struct {
 
 // ProtectedResourceMetadata Metadata of a protected resource (RFC 9728, section 2).
 type ProtectedResourceMetadata struct {
+	// Resource The identifier, without a trailing slash.
+	Resource string `json:"resource"`
+
 	// AuthorizationServers The authorization server. There is one.
 	AuthorizationServers []string `json:"authorization_servers"`
+
+	// ScopesSupported The OAuth scopes to request.
+	ScopesSupported []string `json:"scopes_supported"`
 
 	// BearerMethodsSupported How clients send tokens.
 	BearerMethodsSupported []string `json:"bearer_methods_supported"`
 
-	// Resource The identifier, without a trailing slash.
-	Resource string `json:"resource"`
-
-	// ResourceDocumentation The documentation.
-	ResourceDocumentation string `json:"resource_documentation"`
-
 	// ResourceName The display name.
 	ResourceName string `json:"resource_name"`
 
-	// ScopesSupported The OAuth scopes to request.
-	ScopesSupported []string `json:"scopes_supported"`
+	// ResourceDocumentation The documentation.
+	ResourceDocumentation string `json:"resource_documentation"`
 }
 
 // AuthorizationServer Metadata of an authorization server (RFC 8414, section 2).
