@@ -1,6 +1,6 @@
 //go:build !race
 
-// Compiling the engine that reads pages takes minutes under the race detector.
+// The race detector makes the compilation of the page engine take minutes.
 
 package extract_test
 
@@ -21,10 +21,10 @@ import (
 	"docledger/domain/money"
 )
 
-// corpus stands beside the repository where it is at hand.
+// corpus is the optional folder of the corpus next to the repository.
 var corpus = filepath.Join("..", "..", "..", "shared", "corpus")
 
-// record is what is known about a file of the corpus.
+// record contains the known facts of a file in the corpus.
 type record struct {
 	File     string
 	Category string
@@ -37,7 +37,7 @@ func records(t testing.TB) []record {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(corpus, "expected.json"))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("THE CORPUS IS NOT HERE: nothing of it was tested; it belongs into %s", corpus)
+		t.Skipf("THE CORPUS IS ABSENT: none of its files was tested. Put it into %s.", corpus)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestCorpus(t *testing.T) {
 			}
 			var failure *extraction.Failure
 			if err != nil && !errors.As(err, &failure) {
-				t.Fatalf("error = %v, which is no failure of the document", err)
+				t.Fatalf("error = %v, want a failure of the document", err)
 			}
 			switch {
 			case r.Outcome == "reject" || r.Outcome == "needs_ocr":
@@ -86,8 +86,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// compare looks at what tells one invoice from another; that every value is
-// right is the matter of the XML reader's own tests.
+// compare compares the identifying values of an invoice. The tests of the XML parsers
+// compare all values.
 func compare(t *testing.T, want map[string]any, r *extraction.Result) {
 	t.Helper()
 	if want == nil {
@@ -115,8 +115,8 @@ func compare(t *testing.T, want map[string]any, r *extraction.Result) {
 	}
 }
 
-// rightOrFlagged holds that what was read from a page and is not right has a
-// confidence at which a person looks at it.
+// rightOrFlagged checks that each wrong value from a page has a confidence that
+// requires a review.
 func rightOrFlagged(t *testing.T, want map[string]any, r *extraction.Result) {
 	t.Helper()
 	d := r.Drafts[0]
@@ -154,8 +154,8 @@ func BenchmarkHybrid(b *testing.B) {
 	})
 }
 
-// benchmark reads documents with warm children and reports the processor time
-// of all processes and the largest of the children.
+// benchmark extracts documents with running children. It reports the CPU time of all
+// processes and the peak memory of the largest child.
 func benchmark(b *testing.B, paths []string) {
 	p := extract.New(extract.Options{})
 	read := func() {
@@ -175,7 +175,7 @@ func benchmark(b *testing.B, paths []string) {
 	if err := p.Close(); err != nil {
 		b.Fatal(err)
 	}
-	// A child's time is counted when it has ended; its start comes with it.
+	// The time of a child is counted when it has ended, and includes its start.
 	spent := processorTime() - before
 	b.ReportMetric(float64(spent.Microseconds())/1000/float64(documents), "cpu-ms/document")
 	var children syscall.Rusage

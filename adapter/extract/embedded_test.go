@@ -11,8 +11,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// TestEmbeddedDataUnderAnyName reads XML whatever it is called, and reports what
-// it cannot read while it reads the pages.
+// TestEmbeddedDataUnderAnyName checks that XML with any name is parsed. If it is
+// unreadable, this is reported and the pages are extracted.
 func TestEmbeddedDataUnderAnyName(t *testing.T) {
 	t.Parallel()
 	d, _ := generated(t)
@@ -24,7 +24,7 @@ func TestEmbeddedDataUnderAnyName(t *testing.T) {
 	}{
 		"an invoice under another name":   {"data-2026.bin", string(cii("A-1", "1.00")), invoice.Structured, ""},
 		"a damaged invoice":               {"export.xml", string(cii("A-1", "1.00")[:500]), invoice.Text, invoice.Blocking},
-		"a file that is no XML":           {"Invoice.XML", "%!PS rubbish", invoice.Text, invoice.Blocking},
+		"a file that is not XML":          {"Invoice.XML", "%!PS rubbish", invoice.Text, invoice.Blocking},
 		"XML of an unknown kind":          {"settings.xml", "<settings/>", invoice.Text, invoice.Warning},
 		"a file that promises no invoice": {"photo.jpg", "rubbish", invoice.Text, ""},
 	} {
@@ -41,7 +41,7 @@ func TestEmbeddedDataUnderAnyName(t *testing.T) {
 	}
 }
 
-// portfolio is a PDF whose content is the embedded files.
+// portfolio returns a PDF with the content in embedded files.
 func portfolio(cover string, names []string, files ...[]byte) []byte {
 	b := pdftest.New()
 	b.Catalog += " /Collection << /Type /Collection /View /D >>"
@@ -54,8 +54,8 @@ func portfolio(cover string, names []string, files ...[]byte) []byte {
 	return b.Table()
 }
 
-// TestPortfolios opens the files of a portfolio: XML, PDFs with embedded
-// invoices and printed ones.
+// TestPortfolios extracts the files of a portfolio: XML, PDFs with embedded invoices
+// and printed invoices.
 func TestPortfolios(t *testing.T) {
 	t.Parallel()
 	d, printed := generated(t)
@@ -68,11 +68,11 @@ func TestPortfolios(t *testing.T) {
 		number string
 		method invoice.Method
 	}{
-		"a printed invoice":                {portfolio(cover, []string{"invoice.pdf"}, printed), d.Truth.Number, invoice.Text},
-		"a hybrid invoice":                 {portfolio(cover, []string{"invoice.pdf"}, hybrid), "H-1", invoice.Structured},
-		"XML":                              {portfolio(cover, []string{"invoice.xml"}, cii("X-1", "1.00")), "X-1", invoice.Structured},
-		"an invoice behind another file":   {portfolio(cover, []string{"empty.pdf", "invoice.pdf"}, empty, printed), d.Truth.Number, invoice.Text},
-		"an invoice beside a file of text": {portfolio(cover, []string{"readme.txt", "invoice.pdf"}, []byte("Hello"), hybrid), "H-1", invoice.Structured},
+		"a printed invoice":             {portfolio(cover, []string{"invoice.pdf"}, printed), d.Truth.Number, invoice.Text},
+		"a hybrid invoice":              {portfolio(cover, []string{"invoice.pdf"}, hybrid), "H-1", invoice.Structured},
+		"XML":                           {portfolio(cover, []string{"invoice.xml"}, cii("X-1", "1.00")), "X-1", invoice.Structured},
+		"an invoice after another file": {portfolio(cover, []string{"empty.pdf", "invoice.pdf"}, empty, printed), d.Truth.Number, invoice.Text},
+		"an invoice and a text file":    {portfolio(cover, []string{"readme.txt", "invoice.pdf"}, []byte("Hello"), hybrid), "H-1", invoice.Structured},
 	} {
 		result, err := p.Read(t.Context(), store(t, c.data))
 		if err != nil {
@@ -85,7 +85,7 @@ func TestPortfolios(t *testing.T) {
 	}
 	_, err := p.Read(t.Context(), store(t, portfolio(cover, []string{"empty.pdf"}, empty)))
 	wantFailure(t, err, "no_text_layer")
-	// A portfolio in a portfolio is not opened.
+	// A portfolio in a portfolio is ignored.
 	nested := portfolio(cover, []string{"inner.pdf"}, portfolio(cover, []string{"invoice.pdf"}, printed))
 	if _, err := p.Read(t.Context(), store(t, nested)); err == nil {
 		t.Error("a portfolio in a portfolio was opened")

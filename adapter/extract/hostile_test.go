@@ -20,14 +20,14 @@ import (
 	"docledger/test/cputime"
 )
 
-// What one document may cost, whatever it holds.
+// The maximum cost of one document with any content.
 const (
 	mostCPU    = 2 * time.Second
-	mostMemory = (480 + 32) << 20 // of a child, that which compiles the engine included
+	mostMemory = (480 + 32) << 20 // of a child, including the one that compiles the engine
 	mostGrowth = 64 << 20         // of the parent
 )
 
-// items are what a document may hold thousands of.
+// items are content that a document may repeat thousands of times.
 var items = map[string]func(i int) string{
 	"amounts": func(i int) string { return fmt.Sprintf("Invoice total %d.%02d EUR 19 %% VAT net gross IBAN", i, i%100) },
 	"figures": func(i int) string { return fmt.Sprintf("%d.%02d", i, i%100) },
@@ -41,7 +41,7 @@ var items = map[string]func(i int) string{
 	"articles": func(i int) string { return fmt.Sprintf("%d Article %d 2 %d.00 %d.00", i, i, i, 2*i) },
 }
 
-// arrangements say where the i-th of the items on a page stands.
+// arrangements return the position of the i-th item on a page.
 var arrangements = map[string]func(r *rand.Rand, i int) (x, y int){
 	"scattered": func(r *rand.Rand, _ int) (int, int) { return 1 + r.IntN(500), 1 + r.IntN(780) },
 	"in lines":  func(_ *rand.Rand, i int) (int, int) { return 40, 790 - i%790 },
@@ -74,7 +74,7 @@ func hostile(n, perPage int, item func(int) string, place func(*rand.Rand, int) 
 	return b.Table()
 }
 
-// hostileDocuments returns documents by what they hold.
+// hostileDocuments returns documents by their content.
 func hostileDocuments() map[string][]byte {
 	out := map[string][]byte{}
 	for what, item := range items {
@@ -102,7 +102,7 @@ func hostileDocuments() map[string][]byte {
 	return out
 }
 
-// cost reads a document with children of its own and returns what these took.
+// cost extracts a document with new child processes and returns their CPU time.
 func cost(t *testing.T, data []byte) (time.Duration, error) {
 	t.Helper()
 	source := store(t, data)
@@ -115,8 +115,8 @@ func cost(t *testing.T, data []byte) (time.Duration, error) {
 	return cputime.Children() - before, err
 }
 
-// TestHostileContentIsBounded runs alone: it measures all children of this
-// process.
+// TestHostileContentIsBounded does not run in parallel, because it measures all child
+// processes of this process.
 func TestHostileContentIsBounded(t *testing.T) {
 	prepared := extract.New(extract.Options{})
 	if err := errors.Join(prepared.Prewarm(t.Context()), prepared.Close()); err != nil {
@@ -127,21 +127,21 @@ func TestHostileContentIsBounded(t *testing.T) {
 			took, err := cost(t, data)
 			var failure *extraction.Failure
 			if err != nil && !errors.As(err, &failure) {
-				t.Fatalf("error = %v, which is no failure of the document", err)
+				t.Fatalf("error = %v, want a failure of the document", err)
 			}
-			t.Logf("%d bytes, %v of processor time, %v", len(data), took, err)
+			t.Logf("%d bytes, CPU time %v, %v", len(data), took, err)
 			if took > mostCPU {
-				t.Errorf("it took %v of processor time, which is more than %v", took, mostCPU)
+				t.Errorf("the CPU time is %v, more than %v", took, mostCPU)
 			}
 		})
 	}
 	if peak := cputime.ChildrenPeak(); peak > mostMemory {
-		t.Errorf("a child had %d MiB in use", peak>>20)
+		t.Errorf("a child used %d MiB", peak>>20)
 	}
 }
 
-// TestSlowAmounts runs the script of the shared cases, whose first lines say what
-// must hold, and without it the project's own equivalent.
+// TestSlowAmounts runs the script of the shared cases, which states the expected
+// result, or else the project's own equivalent.
 func TestSlowAmounts(t *testing.T) {
 	prepared := extract.New(extract.Options{})
 	if err := errors.Join(prepared.Prewarm(t.Context()), prepared.Close()); err != nil {
@@ -156,9 +156,9 @@ func TestSlowAmounts(t *testing.T) {
 	}
 	script := filepath.Join("..", "..", "..", "shared", "cases", "safe", "slow-amounts.py")
 	if python, err := exec.LookPath("python3"); err != nil {
-		t.Log("PYTHON3 IS NOT HERE: the script of the shared cases was not run, only its equivalent")
+		t.Log("PYTHON3 IS ABSENT: the script of the shared cases was not run, only its equivalent")
 	} else if _, err := os.Stat(script); err != nil {
-		t.Logf("THE SHARED CASES ARE NOT HERE: %s was not run, only its equivalent", script)
+		t.Logf("THE SHARED CASES ARE ABSENT: %s was not run, only its equivalent", script)
 	} else {
 		dir := t.TempDir()
 		if out, err := exec.Command(python, script, dir).CombinedOutput(); err != nil {
@@ -182,7 +182,7 @@ func TestSlowAmounts(t *testing.T) {
 				t.Errorf("error = %v, want an invoice or a clear refusal", err)
 			}
 			if took > mostCPU {
-				t.Errorf("it took %v of processor time, which is more than %v", took, mostCPU)
+				t.Errorf("the CPU time is %v, more than %v", took, mostCPU)
 			}
 		})
 	}
@@ -191,6 +191,6 @@ func TestSlowAmounts(t *testing.T) {
 		t.Errorf("the parent grew by %d MiB", grown>>20)
 	}
 	if peak := cputime.ChildrenPeak(); peak > mostMemory {
-		t.Errorf("a child had %d MiB in use", peak>>20)
+		t.Errorf("a child used %d MiB", peak>>20)
 	}
 }

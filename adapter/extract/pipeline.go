@@ -1,6 +1,6 @@
-// Package extract reads documents: it tells from the bytes what a file is and has
-// a child process compute what it holds. Nothing a document does reaches beyond
-// its own reading.
+// Package extract implements the extraction of documents. It detects the type of a
+// file from its bytes, and a child process computes the content. A document can
+// affect only its own extraction.
 package extract
 
 import (
@@ -18,37 +18,37 @@ import (
 	"docledger/domain/extraction"
 )
 
-// EngineVersion names this reader in Result.EngineVersion. It rises with every
-// change that may read a document differently.
+// EngineVersion identifies this implementation in Result.EngineVersion. Every change
+// that may change a result must increase it.
 const EngineVersion = "6"
 
-// Options say how a Pipeline works. The zero value is ready for use.
+// Options configure a Pipeline. The zero value is ready to use.
 type Options struct {
-	// Children is how many documents are read at once, each in a process of its
-	// own; small XML needs none. 0 means 2.
+	// Children is the maximum number of concurrent extractions. Each one uses a child
+	// process; small XML uses none. 0 means 2.
 	Children int
-	// Deadline is how long the reading of one document may take once its turn
-	// has come; 0 means 8 s.
+	// Deadline is the time limit of one extraction after it has a child process; 0
+	// means 8 s.
 	Deadline time.Duration
-	// ChildMemory is how many bytes a child may fill; 0 means 384 MiB.
+	// ChildMemory is the memory limit of a child in bytes; 0 means 384 MiB.
 	ChildMemory int64
-	// XMLBytes is the largest XML document that is read; 0 means 64 MiB.
+	// XMLBytes is the maximum size of an XML document; 0 means 64 MiB.
 	XMLBytes int64
-	// ComparePages says that what is embedded in a PDF is held against what its
-	// pages show (the rule page_agrees), which takes some ten times as long.
+	// ComparePages compares the embedded data of a PDF with its pages (the rule
+	// page_agrees). It takes about ten times as long.
 	ComparePages bool
-	// CacheDir keeps the compiled engine that reads the words of PDFs; "" means
-	// a folder of the user's cache.
+	// CacheDir stores the compiled engine that extracts the words of PDFs; "" means a
+	// folder in the user's cache.
 	CacheDir string
-	// OCR says how scans are read; nil: not at all.
+	// OCR configures text recognition; nil disables it.
 	OCR *OCR
 }
 
-// OCR is the reading of scans.
+// OCR configures the recognition of scans.
 type OCR struct {
 	Program   string // the OCR program
-	Dir       string // of its library and models
-	Processes int    // how many pages are read at once; 0 means 1
+	Dir       string // folder of its library and models
+	Processes int    // maximum number of concurrent pages; 0 means 1
 }
 
 const (
@@ -61,13 +61,13 @@ const (
 type Pipeline struct {
 	options Options
 	pool    *worker.Pool
-	ocr     *worker.Pool // nil: scans are not read
+	ocr     *worker.Pool // nil: scans are not supported
 }
 
 var _ extraction.Reader = (*Pipeline)(nil)
 
-// New returns a Pipeline. Its program must call worker.ServeIfChild first in
-// main. No child runs before the first PDF.
+// New returns a Pipeline. The program must call worker.ServeIfChild first in main.
+// New starts no child; the first PDF does.
 func New(o Options) *Pipeline {
 	if o.Children <= 0 {
 		o.Children = defaultChildren
@@ -93,16 +93,16 @@ func New(o Options) *Pipeline {
 	return p
 }
 
-// Prewarm compiles the engine that reads the words of PDFs: some seconds the
-// first time on a machine. Without it the first PDF that needs the engine waits
-// for it, on top of its own deadline.
+// Prewarm compiles the engine that extracts the words of PDFs, which takes some
+// seconds the first time on a machine. Without Prewarm, the first PDF waits for the
+// compilation in addition to its own deadline.
 func (p *Pipeline) Prewarm(ctx context.Context) error { return p.pool.Prewarm(ctx) }
 
-// Fault returns why documents could not be read when the reader was last needed,
-// through no fault of theirs; nil: they could.
+// Fault returns why the last attempt to start the reader failed, for a reason outside
+// the document; nil if it succeeded.
 func (p *Pipeline) Fault() error { return p.pool.Fault() }
 
-// Close ends the child processes after the documents that are being read.
+// Close waits for the running extractions and ends the child processes.
 func (p *Pipeline) Close() error {
 	if p.ocr == nil {
 		return p.pool.Close()
@@ -155,11 +155,11 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	return result, nil
 }
 
-// smallXML is the size up to which XML is read in this process: it takes a few
-// milliseconds and some ten times its size of memory, however it is made.
+// smallXML is the maximum size of XML that is parsed in this process. Any XML of this
+// size takes a few milliseconds and about ten times its size of memory.
 const smallXML = 64 << 10
 
-// readXML reads a document that is XML as a whole.
+// readXML extracts an XML document.
 func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (*extraction.Result, error) {
 	if d.Size > p.options.XMLBytes {
 		return nil, extraction.Fail(extraction.TooLarge,
@@ -177,17 +177,17 @@ func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (
 	return content.XML(ctx, data)
 }
 
-// unavailable is the error of a file that the system does not let this process
-// read: that is no fault of the document.
+// unavailable returns the error for a file that this process cannot read. It is not a
+// failure of the document.
 func unavailable(what string, err error) error {
 	return fmt.Errorf("%w: %s: %w", extraction.ErrUnavailable, what, err)
 }
 
-// whatToDo completes the message about a file of a kind that isn't read.
+// whatToDo is the user's next step for a file of an unsupported type.
 var whatToDo = map[sniff.Kind]string{
 	sniff.Archive:   "The file is an archive. Unpack it and upload the documents in it one by one.",
 	sniff.Email:     "The file is an e-mail. Save its attachments and upload them one by one.",
-	sniff.Signed:    "The file is a signed envelope. Take the XML invoice out of it and upload that.",
+	sniff.Signed:    "The file is a signed envelope. Extract the XML invoice from it and upload that.",
 	sniff.Office:    "The file is an office document. Export it as PDF with embedded invoice data, or upload the invoice as XML.",
 	sniff.Web:       "The file is a web page. Upload the invoice itself, as XML or PDF.",
 	sniff.Program:   "The file is a program, not a document.",
@@ -198,7 +198,7 @@ var whatToDo = map[sniff.Kind]string{
 func unsupported(t sniff.Type) *extraction.Failure {
 	message, ok := whatToDo[t.Kind]
 	if !ok {
-		message = "Files of this type can't be read. Upload the invoice as XML or PDF."
+		message = "Files of this type are not supported. Upload the invoice as XML or PDF."
 	}
 	return extraction.Fail(extraction.UnsupportedType, "%s", message)
 }

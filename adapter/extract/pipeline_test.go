@@ -37,7 +37,7 @@ func open(t testing.TB, o extract.Options) *extract.Pipeline {
 	return p
 }
 
-// store writes a document under a name that tells nothing.
+// store writes a document under a neutral name.
 func store(t testing.TB, data []byte) extraction.Source {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "blob")
@@ -58,7 +58,7 @@ func wantFailure(t *testing.T, err error, code string) {
 	}
 }
 
-func TestWhatCantBeReadSaysSo(t *testing.T) {
+func TestUnreadableFilesAreReported(t *testing.T) {
 	t.Parallel()
 	var blank bytes.Buffer
 	if err := png.Encode(&blank, image.NewGray(image.Rect(0, 0, 100, 100))); err != nil {
@@ -97,7 +97,7 @@ func TestWhatCantBeReadSaysSo(t *testing.T) {
 			result, err := p.Read(t.Context(), store(t, c.data))
 			wantFailure(t, err, c.code)
 			if result != nil {
-				t.Error("a result beside the failure")
+				t.Error("a result in addition to the failure")
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestXML(t *testing.T) {
 	}
 }
 
-func TestOneOfSeveralInvoicesIsPicked(t *testing.T) {
+func TestOneOfSeveralInvoicesIsSelected(t *testing.T) {
 	t.Parallel()
 	type file struct {
 		name, relation string
@@ -178,10 +178,10 @@ func TestOneOfSeveralInvoicesIsPicked(t *testing.T) {
 		"same number, other total": {
 			[]file{{"xrechnung.xml", "Source", ubl("A", "1.00")}, {"b.xml", "", ubl("A", "1.50")}}, "A", []bool{false},
 		},
-		"a broken one beside a sound one": {
+		"a damaged and a valid one": {
 			[]file{{"factur-x.xml", "Alternative", []byte("<a>")}, {"b.xml", "", ubl("B", "2.00")}}, "B", nil,
 		},
-		"an order beside an invoice": {
+		"an order and an invoice": {
 			[]file{{"order-x.xml", "Alternative", orderX()}, {"b.xml", "", ubl("B", "2.00")}}, "B", nil,
 		},
 		"two others that differ": {
@@ -220,7 +220,7 @@ func TestOneOfSeveralInvoicesIsPicked(t *testing.T) {
 	}
 }
 
-func TestSecondInvoiceIsNamed(t *testing.T) {
+func TestSecondInvoiceIsReported(t *testing.T) {
 	t.Parallel()
 	data := pdftest.Hybrid("", []string{"factur-x.xml", "old.xml"}, cii("A", "1.00"), ubl("B", "2.00"))
 	r, err := open(t, extract.Options{}).Read(t.Context(), store(t, data))
@@ -242,7 +242,7 @@ func TestTooLargeXML(t *testing.T) {
 	wantFailure(t, err, "too_large")
 }
 
-func TestMissingFileIsNoFailureOfTheDocument(t *testing.T) {
+func TestMissingFileIsNotADocumentFailure(t *testing.T) {
 	t.Parallel()
 	_, err := open(t, extract.Options{}).Read(t.Context(), extraction.Source{Path: filepath.Join(t.TempDir(), "none")})
 	var failure *extraction.Failure
@@ -251,7 +251,7 @@ func TestMissingFileIsNoFailureOfTheDocument(t *testing.T) {
 	}
 }
 
-func TestCanceledReading(t *testing.T) {
+func TestCanceledExtraction(t *testing.T) {
 	t.Parallel()
 	p := open(t, extract.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -263,7 +263,7 @@ func TestCanceledReading(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentExtractions(t *testing.T) {
 	t.Parallel()
 	p := open(t, extract.Options{Children: 2})
 	var wg sync.WaitGroup

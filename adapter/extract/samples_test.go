@@ -47,12 +47,12 @@ func zugferd1(number, gross string) []byte {
 </rsm:CrossIndustryDocument>`, number, gross))
 }
 
-// orderX is an order in the shape of Factur-X.
+// orderX is an order in the format of Factur-X.
 func orderX() []byte {
 	return []byte(`<rsm:SCRDMCCBDACIOMessageStructure xmlns:rsm="urn:un:unece:uncefact:data:SCRDMCCBDACIOMessageStructure:100"/>`)
 }
 
-// xxe asks for a local file.
+// xxe is an XML document with an external entity that refers to a local file.
 func xxe() []byte {
 	return []byte(strings.Replace(string(ubl("&file;", "1.00")), "<Invoice",
 		`<!DOCTYPE Invoice [<!ENTITY file SYSTEM "file:///etc/hostname">]><Invoice`, 1))

@@ -13,20 +13,19 @@ import (
 	"docledger/domain/invoice"
 )
 
-// Recognizes says whether scans can be read now: the OCR program and its files
-// are there. They may be installed while the service runs.
+// Recognizes reports whether scans can be processed now, because the OCR program and
+// its files are installed. They may be installed while the service runs.
 func (p *Pipeline) Recognizes() bool {
 	return p.ocr != nil && install.Missing(p.options.OCR.Program, p.options.OCR.Dir) == ""
 }
 
-// readPDF reads a PDF by its embedded data, else by its text, else by what is
-// recognized in its images.
+// readPDF extracts a PDF from its embedded data, or else from its text, or else from
+// the recognized text of its images.
 func (p *Pipeline) readPDF(ctx context.Context, s extraction.Source, d worker.Document) (*extraction.Result, error) {
 	result, err := p.pool.PDF(ctx, d)
 	var failure *extraction.Failure
 	noText := errors.As(err, &failure) && failure.Reason == extraction.NoTextLayer
-	// A page that is an image has the text of another program under it, of which
-	// it is not known how well it was read.
+	// A scanned page may have a text layer of another program with unknown quality.
 	overlaid := err == nil && result.Method == invoice.Text && 2*result.ScannedPages > result.PageCount
 	if !noText && !overlaid || !p.Recognizes() {
 		return result, err
@@ -54,8 +53,8 @@ func attachmentsOf(r *extraction.Result) []document.Attachment {
 	return r.Attachments
 }
 
-// better says whether one reading states at least as much as another one: the
-// values that a person would have to type.
+// better reports whether a result has at least as many values as another one. It
+// counts the values that a person would otherwise type.
 func better(a, b *extraction.Result) bool { return stated(a) >= stated(b) }
 
 func stated(r *extraction.Result) (n int) {
@@ -71,7 +70,7 @@ func stated(r *extraction.Result) (n int) {
 	return n
 }
 
-// readImage reads an image by what is recognized in it.
+// readImage extracts an image from its recognized text.
 func (p *Pipeline) readImage(ctx context.Context, f *os.File, s extraction.Source, d worker.Document) (*extraction.Result, error) {
 	if failure := tooManyPixels(f, d.Size); failure != nil {
 		return nil, failure
@@ -79,10 +78,10 @@ func (p *Pipeline) readImage(ctx context.Context, f *os.File, s extraction.Sourc
 	switch {
 	case p.ocr == nil:
 		return nil, extraction.Fail(extraction.NoTextLayer,
-			"The file is an image without text, and this installation does not read images. Upload the invoice as XML or as a PDF with text.")
+			"The file is an image without text, and this installation does not support images. Upload the invoice as XML or as a PDF with text.")
 	case !p.Recognizes():
 		return nil, extraction.Fail(extraction.NoTextLayer,
-			"The file is an image without text, and the reading of images is not installed. Upload the invoice as XML or as a PDF with text, or ask the operator to run docledger ocr install.")
+			"The file is an image without text, and text recognition is not installed. Upload the invoice as XML or as a PDF with text, or ask the operator to run docledger ocr install.")
 	case !s.Recognize:
 		return nil, extraction.ErrNeedsOCR
 	}
@@ -93,7 +92,7 @@ func (p *Pipeline) readImage(ctx context.Context, f *os.File, s extraction.Sourc
 	return result, nil
 }
 
-// tooManyPixels refuses an image by the size in its header; nothing is decoded.
+// tooManyPixels refuses an image for the size in its header. It decodes nothing.
 func tooManyPixels(f *os.File, size int64) *extraction.Failure {
 	width, height, err := sniff.Size(f, size)
 	if err == nil && (width <= 0 || height <= 0 || width > sniff.MaxPixels/height) {

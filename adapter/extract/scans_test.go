@@ -18,7 +18,7 @@ import (
 	"docledger/test/scans"
 )
 
-// reading is a pipeline that reads scans.
+// reading returns a pipeline that supports scans.
 func reading(t *testing.T) *extract.Pipeline {
 	t.Helper()
 	dir := scans.Engine(t, "../..")
@@ -32,7 +32,7 @@ func recognized(t *testing.T, p *extract.Pipeline, data []byte) (*extraction.Res
 	return p.Read(t.Context(), s)
 }
 
-// tilted turns an image by an angle around its middle, on a gray desk.
+// tilted rotates an image by an angle around its center, on a gray background.
 func tilted(src *image.Gray, degrees float64) *image.Gray {
 	out := image.NewGray(src.Rect)
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -51,8 +51,8 @@ func tilted(src *image.Gray, degrees float64) *image.Gray {
 	return out
 }
 
-// photographed is an image as a camera sees it that is held obliquely: its far
-// edge is shorter.
+// photographed returns an image as a tilted camera records it: the far edge is
+// shorter.
 func photographed(src *image.Gray) *image.Gray {
 	out := image.NewGray(src.Rect)
 	w, h := float64(src.Rect.Dx()), float64(src.Rect.Dy())
@@ -72,7 +72,7 @@ func photographed(src *image.Gray) *image.Gray {
 	return out
 }
 
-func TestScansAreReadHoweverThePageLies(t *testing.T) {
+func TestScansAreExtractedInEveryOrientation(t *testing.T) {
 	t.Parallel()
 	p := reading(t)
 	page := scans.Page("RE-2026-0471")
@@ -104,23 +104,24 @@ func TestScansAreReadHoweverThePageLies(t *testing.T) {
 	}
 }
 
-// The place of a value is told on the page as it is stored: a viewer shows that.
-func TestEvidenceOfATurnedScanStandsWhereTheScanShowsIt(t *testing.T) {
+// TestEvidenceOfRotatedScan checks that a position refers to the page as stored,
+// because a viewer displays that.
+func TestEvidenceOfRotatedScan(t *testing.T) {
 	t.Parallel()
 	p := reading(t)
 	result, err := recognized(t, p, scans.JPEG(raster.Turn(scans.Page("RE-2026-0471"), 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The total stands at the right, a little below the middle; turned, at the
-	// left above it.
+	// The total is on the right, a little below the middle. After the rotation it is
+	// on the left above the middle.
 	box := result.Drafts[0].Fields["gross_total"].Box
 	if box == nil || box[0] > 0.4 || box[1] > 0.5 || box[1] < 0.3 {
-		t.Errorf("the total stands at %v", box)
+		t.Errorf("the total is at %v", box)
 	}
 }
 
-func TestScanWaitsForTheJobThatMayRecognize(t *testing.T) {
+func TestScanNeedsRecognition(t *testing.T) {
 	t.Parallel()
 	p := reading(t)
 	if _, err := p.Read(t.Context(), store(t, scans.Invoice("1"))); !errors.Is(err, extraction.ErrNeedsOCR) {
@@ -131,7 +132,7 @@ func TestScanWaitsForTheJobThatMayRecognize(t *testing.T) {
 	}
 }
 
-func TestPDFOfImagesIsRead(t *testing.T) {
+func TestPDFOfImages(t *testing.T) {
 	t.Parallel()
 	p := reading(t)
 	result, err := recognized(t, p, imagePDF(2))
@@ -150,15 +151,16 @@ func TestLongScanIsRefused(t *testing.T) {
 	wantFailure(t, err, "too_large")
 }
 
-func TestWithoutTheEngineAScanSaysWhatToDo(t *testing.T) {
+func TestScanWithoutEngineNamesTheRemedy(t *testing.T) {
 	t.Parallel()
 	p := open(t, extract.Options{OCR: &extract.OCR{Program: "/nonexistent", Dir: "/nonexistent"}})
 	_, err := recognized(t, p, scans.Invoice("1"))
 	wantFailure(t, err, "no_text_layer")
 }
 
-// An engine that cannot start is the installation's fault and not the document's.
-func TestBrokenEngineIsNoFaultOfAScan(t *testing.T) {
+// TestBrokenEngineIsNotADocumentFailure checks that an engine that cannot start is a
+// fault of the installation, not of the document.
+func TestBrokenEngineIsNotADocumentFailure(t *testing.T) {
 	t.Parallel()
 	dir := scans.Engine(t, "../..")
 	p := open(t, extract.Options{OCR: &extract.OCR{Program: "/bin/false", Dir: dir}})
@@ -167,7 +169,7 @@ func TestBrokenEngineIsNoFaultOfAScan(t *testing.T) {
 	}
 }
 
-// imagePDF is a PDF of pages that all show one image, the first of an invoice.
+// imagePDF returns a PDF with pages that all show the image of the same invoice.
 func imagePDF(pages int) []byte {
 	data := scans.Invoice("RE-2026-0471")
 	var b bytes.Buffer

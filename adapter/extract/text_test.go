@@ -39,7 +39,7 @@ func TestPDFsWithoutUsableDataAndText(t *testing.T) {
 	}
 }
 
-// generated returns the first of the made-up documents that can be printed.
+// generated returns the first generated document that can be printed.
 func generated(t *testing.T) (*generator.Document, []byte) {
 	t.Helper()
 	for seed := uint64(1); ; seed++ {
@@ -50,7 +50,7 @@ func generated(t *testing.T) (*generator.Document, []byte) {
 	}
 }
 
-func TestPagesAreReadWhereNothingIsEmbedded(t *testing.T) {
+func TestPagesAreExtractedWithoutEmbeddedData(t *testing.T) {
 	t.Parallel()
 	d, data := generated(t)
 	p := open(t, extract.Options{CacheDir: t.TempDir()})
@@ -74,7 +74,7 @@ func TestPagesAreReadWhereNothingIsEmbedded(t *testing.T) {
 	}
 }
 
-func TestDamagedDataIsToldWhereThePageIsRead(t *testing.T) {
+func TestDamagedDataIsReported(t *testing.T) {
 	t.Parallel()
 	d, _ := generated(t)
 	data, _ := d.Hybrid("factur-x.xml", []byte("<rsm:CrossIndustryInvoice"))
@@ -92,7 +92,7 @@ func TestDamagedDataIsToldWhereThePageIsRead(t *testing.T) {
 	}
 }
 
-func TestPagesAreHeldAgainstEmbeddedData(t *testing.T) {
+func TestPagesAreComparedWithEmbeddedData(t *testing.T) {
 	t.Parallel()
 	d, _ := generated(t)
 	p := open(t, extract.Options{ComparePages: true})
@@ -110,8 +110,8 @@ func TestPagesAreHeldAgainstEmbeddedData(t *testing.T) {
 	}
 }
 
-// TestGeneratedPDFs takes made-up documents through the real engine, whose words
-// must be those that the generator says.
+// TestGeneratedPDFs extracts generated documents with the real engine. The words must
+// equal those of the generator.
 func TestGeneratedPDFs(t *testing.T) {
 	t.Parallel()
 	p := open(t, extract.Options{})

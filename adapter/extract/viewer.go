@@ -11,14 +11,15 @@ import (
 	"docledger/domain/extraction"
 )
 
-// Viewer implements extraction.PageViewer. It has child processes of its own, so
-// that people do not wait for documents that are being extracted.
+// Viewer implements extraction.PageViewer. It has separate child processes, so that
+// users do not wait for running extractions.
 type Viewer struct{ pool *worker.Pool }
 
 var _ extraction.PageViewer = (*Viewer)(nil)
 
-// NewViewer returns a Viewer that renders so many pages at once. Its program must
-// call worker.ServeIfChild first in main. No child runs before the first page.
+// NewViewer returns a Viewer that renders at most children pages at the same time.
+// The program must call worker.ServeIfChild first in main. NewViewer starts no child;
+// the first page does.
 func NewViewer(children int, cacheDir string) *Viewer {
 	return &Viewer{pool: worker.NewViewing(children, cacheDir)}
 }
@@ -64,7 +65,7 @@ func wordsOf(page *layout.Page) []extraction.PageWord {
 	return words
 }
 
-// onPage passes recognized words on to the source.
+// onPage passes recognized words to the source.
 func onPage(s extraction.Source) func(*layout.Page) {
 	if s.OnWords == nil {
 		return nil

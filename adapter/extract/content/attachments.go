@@ -10,7 +10,7 @@ import (
 	"docledger/domain/document"
 )
 
-// attachments lists embedded files. Their types are told from their bytes.
+// attachments lists embedded files. It detects their types from their bytes.
 func attachments(files []pdf.File) []document.Attachment {
 	var out []document.Attachment
 	for _, f := range files {
@@ -27,11 +27,11 @@ func attachments(files []pdf.File) []document.Attachment {
 	return out
 }
 
-// maxName is how many bytes of a file's name are kept.
+// maxName is the maximum length of a file name in bytes.
 const maxName = 200
 
-// safeName keeps the last part of a path, without characters that do not print
-// or that turn the direction of what is read.
+// safeName returns the last part of a path, without unprintable characters and
+// characters that change the text direction.
 func safeName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]

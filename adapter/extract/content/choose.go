@@ -15,39 +15,40 @@ import (
 	"docledger/domain/money"
 )
 
-// maxCandidates is how many embedded XML files of one PDF are read.
+// maxCandidates is the maximum number of embedded XML files of one PDF that are
+// parsed.
 const maxCandidates = 50
 
-// candidate is an embedded file that was read as an invoice.
+// candidate is an embedded file that was parsed as an invoice.
 type candidate struct {
 	name  string
-	rank  [3]int // the smaller comes first
+	rank  [3]int // lower ranks come first
 	found *einvoice.Found
 }
 
-// pick is what the embedded files of a PDF hold.
+// pick is the result of the embedded files of a PDF.
 type pick struct {
 	best    *candidate // nil: no invoice
 	others  []*candidate
-	failure *extraction.Failure // why there is none, where the files tell
-	certain bool                // the failure is of a file with the name of a standard
+	failure *extraction.Failure // why there is no invoice, if the files show it
+	certain bool                // the failed file has a name of a standard
 }
 
-// standardNames are what the standards call the invoice in a PDF (Factur-X
-// 1.0 and ZUGFeRD 2, 6.2; ZUGFeRD 1 spells the second with capitals).
+// standardNames are the file names that the standards define for the invoice in a PDF
+// (Factur-X 1.0 and ZUGFeRD 2, section 6.2; ZUGFeRD 1 uses capitals in the second).
 var standardNames = []string{"factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml"}
 
-// relations ranks AFRelationship: an alternative of the page first, then the
-// data it was made from. Other files are additions.
+// relations ranks AFRelationship: an alternative to the page first, then the source
+// data of the page. Other files are additions.
 var relations = []string{"Alternative", "Data", "Source"}
 
 func standardName(name string) bool {
 	return slices.Contains(standardNames, strings.ToLower(name))
 }
 
-// choose reads the files that look like XML and picks the invoice: by the
-// standards' names, then ZUGFeRD 2 before 1, then by relationship, then in the
-// document's order.
+// choose parses the files that look like XML and selects the invoice: by the names of
+// the standards, then ZUGFeRD 2 before 1, then by relationship, then in document
+// order.
 func choose(ctx context.Context, files []pdf.File) (*pick, error) {
 	out := &pick{}
 	var read []*candidate
@@ -72,8 +73,8 @@ func choose(ctx context.Context, files []pdf.File) (*pick, error) {
 	return out, nil
 }
 
-// weight ranks failures by what they tell: that of a file which is another kind
-// of document, then that of damaged data, then that of unknown XML.
+// weight ranks failures by their information: a different kind of document, then
+// damaged data, then unknown XML.
 func weight(f *extraction.Failure) int {
 	switch {
 	case f.Reason != extraction.NotAnInvoice:
@@ -84,12 +85,12 @@ func weight(f *extraction.Failure) int {
 	return 2
 }
 
-// inOrder returns the files to read, those with standard names first.
+// inOrder returns the files to parse, those with standard names first.
 func inOrder(files []pdf.File) []pdf.File {
 	var out []pdf.File
 	for _, f := range files {
 		if pdf.IsPDF(f.Head) {
-			continue // of a portfolio
+			continue // cover of a portfolio
 		}
 		if f.Data != nil || f.Problem != "" || namedXML(f) {
 			out = append(out, f)
@@ -108,27 +109,26 @@ func nameRank(f pdf.File) int {
 	return 1
 }
 
-// namedXML reports whether the name or the stated type of a file promises XML.
+// namedXML reports whether the name or the declared type of a file indicates XML.
 func namedXML(f pdf.File) bool {
 	return strings.HasSuffix(strings.ToLower(f.Name), ".xml") || strings.HasSuffix(strings.ToLower(f.MediaType), "/xml")
 }
 
-// unusable is the failure of embedded XML that cannot be used.
+// unusable returns the failure of embedded XML that cannot be used.
 func unusable(name string, f *extraction.Failure) *extraction.Failure {
 	told := *f
-	told.Message = fmt.Sprintf("The data embedded in the PDF as “%s” can't be used. %s", name, f.Message)
+	told.Message = fmt.Sprintf("The data embedded in the PDF as “%s” cannot be used. %s", name, f.Message)
 	return &told
 }
 
-// try reads one file, whatever its name is. Another kind of business document
-// is a failure of its own; XML that is damaged or unknown is reported, and the
-// pages are read instead.
+// try parses one file with any name. Another kind of business document is a failure.
+// Damaged or unknown XML is reported, and the pages are extracted instead.
 func try(ctx context.Context, f pdf.File) (*candidate, *extraction.Failure, error) {
 	if f.Problem == extraction.ExpandsTooFar {
-		return nil, extraction.Fail(f.Problem, "A file embedded in the PDF expands beyond what is accepted."), nil
+		return nil, extraction.Fail(f.Problem, "A file embedded in the PDF expands beyond the limit."), nil
 	}
 	if f.Data == nil {
-		return nil, unusable(safeName(f.Name), extraction.Fail(extraction.Malformed, "It is no XML, or its compressed data is damaged.")), nil
+		return nil, unusable(safeName(f.Name), extraction.Fail(extraction.Malformed, "It is not XML, or its compressed data is damaged.")), nil
 	}
 	found, err := parse(ctx, f.Data)
 	var failure *extraction.Failure
@@ -162,13 +162,13 @@ func relationRank(relation string) int {
 	return len(relations)
 }
 
-// checks tells of other invoices in the same file: a warning for each that
-// differs, or that all agree.
+// checks reports other invoices in the same file: one warning for each different
+// invoice, or one passed check if all agree.
 func (p *pick) checks() []invoice.Check {
 	var out []invoice.Check
 	for _, other := range p.others {
 		for i := range other.found.Drafts {
-			if !p.holds(&other.found.Drafts[i].Content) {
+			if !p.contains(&other.found.Drafts[i].Content) {
 				out = append(out, invoice.Check{
 					Rule:     invoice.RuleSingleInvoice,
 					Severity: invoice.Warning,
@@ -184,9 +184,9 @@ func (p *pick) checks() []invoice.Check {
 	return out[:min(len(out), maxCandidates)]
 }
 
-// holds says whether the picked file states an invoice of the same number and
+// contains reports whether the picked file has an invoice with the same number and
 // total.
-func (p *pick) holds(c *invoice.Content) bool {
+func (p *pick) contains(c *invoice.Content) bool {
 	for i := range p.best.found.Drafts {
 		mine := &p.best.found.Drafts[i].Content
 		if mine.Number == c.Number && sameAmount(mine.GrossTotal, c.GrossTotal) {

@@ -1,9 +1,9 @@
-// Package content computes what a document holds from its bytes and from the
-// words of its pages. It opens no file and starts no process.
+// Package content computes the result of an extraction from the bytes of a document
+// and the words of its pages. It opens no file and starts no process.
 //
-// Its time and memory depend on content that may be hostile. The child
-// processes of adapter/extract/worker therefore run it, under limits; only XML
-// of at most extract.smallXML bytes is read in the service itself.
+// Its time and memory depend on content that may be hostile. The child processes of
+// adapter/extract/worker therefore run it with limits. Only XML of at most
+// extract.smallXML bytes is parsed in the service itself.
 package content
 
 import (
@@ -21,17 +21,17 @@ import (
 	"docledger/domain/invoice"
 )
 
-// What is read of a PDF without embedded data: the longest invoices have some
-// hundred pages.
+// Limits for a PDF without embedded data. The longest invoices have some hundred
+// pages.
 const (
 	MaxPages = 300
 	MaxWords = 100_000
 )
 
-// ComparedPages is how many pages are compared with embedded data.
+// ComparedPages is the number of pages that are compared with embedded data.
 const ComparedPages = 8
 
-// XML returns the invoices of a document that is XML as a whole.
+// XML returns the invoices of an XML document.
 func XML(ctx context.Context, data []byte) (*extraction.Result, error) {
 	found, err := parse(ctx, data)
 	if err != nil {
@@ -47,26 +47,26 @@ func XML(ctx context.Context, data []byte) (*extraction.Result, error) {
 	}, nil
 }
 
-// PDF is a PDF to read.
+// PDF is a PDF to extract.
 type PDF struct {
 	Data   []byte
 	Limits pdf.Limits
-	// Forced says that a person holds the document to be an invoice.
+	// Forced reports that a user declared the document to be an invoice.
 	Forced bool
-	// DateOrder is how the entity's documents write ambiguous dates.
+	// DateOrder is the order of ambiguous dates in the entity's documents.
 	DateOrder extraction.DateOrder
 	// Words returns the words of at most MaxPages pages. It is called only for
 	// a document without usable embedded data.
 	Words func() ([]layout.Page, error)
 	// Inner returns the words of a PDF that a portfolio embeds.
 	Inner  func(data []byte) ([]layout.Page, error)
-	nested bool // it is a file of a portfolio
+	nested bool // the PDF is a file of a portfolio
 	// Unusable is called before Words if embedded invoice data cannot be used.
 	Unusable func(*extraction.Failure)
 }
 
-// Read returns the invoice embedded in the PDF or, where there is none, the one
-// that its pages show.
+// Read returns the invoice embedded in the PDF or, if there is none, the invoice on
+// its pages.
 func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	report, err := pdf.Inspect(p.Data, sniff.LooksLikeXML, p.Limits)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	draft, scanned, err := p.printed()
 	var failure *extraction.Failure
 	if inside != nil && errors.As(err, &failure) {
-		return nil, inside // it tells more than that the cover is no invoice
+		return nil, inside // this is more specific than the failure of the cover
 	}
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	return result, nil
 }
 
-// printed reads the invoice that the pages show, and counts those that are scans.
+// printed extracts the invoice from the pages and counts the scanned pages.
 func (p PDF) printed() (draft *extraction.Draft, scanned int, err error) {
 	pages, err := p.Words()
 	if err != nil {
@@ -135,8 +135,8 @@ func (p PDF) printed() (draft *extraction.Draft, scanned int, err error) {
 	return draft, scanned, err
 }
 
-// ruleChecks is the check of the official rules on an electronic invoice that
-// claims a profile with rules. The entity's settings decide its severity.
+// ruleChecks returns the check of the official rules for an electronic invoice that
+// claims a profile with rules. The entity's settings define its severity.
 func ruleChecks(v *einvoicerules.Verdict) []invoice.Check {
 	if v == nil || v.Outcome == einvoicerules.NotJudged {
 		return nil
@@ -148,12 +148,12 @@ func ruleChecks(v *einvoicerules.Verdict) []invoice.Check {
 	return []invoice.Check{c}
 }
 
-// maxInner is how many PDFs of a portfolio are read.
+// maxInner is the maximum number of PDFs in a portfolio that are extracted.
 const maxInner = 20
 
-// portfolio reads the PDFs that a portfolio embeds and returns the first that
-// holds an invoice. Others are attachments. If there is none, it returns why the
-// first is none, and the portfolio's own pages are read.
+// portfolio extracts the PDFs in a portfolio and returns the first invoice. Other
+// files are attachments. If there is no invoice, it returns the failure of the first
+// PDF, and the portfolio's own pages are extracted.
 func (p PDF) portfolio(ctx context.Context, files []pdf.File) (*extraction.Result, *extraction.Failure, error) {
 	read := 0
 	var why *extraction.Failure
@@ -182,9 +182,9 @@ func (p PDF) portfolio(ctx context.Context, files []pdf.File) (*extraction.Resul
 	return nil, why, nil
 }
 
-// embeddedUnreadable is the check of a PDF that carries invoice data that cannot
-// be used, so that the pages were read instead. XML of an unknown kind may have
-// nothing to do with the invoice.
+// embeddedUnreadable returns the check of a PDF with unusable invoice data, if the
+// pages were extracted instead. XML of an unknown kind may be unrelated to the
+// invoice.
 func embeddedUnreadable(f *extraction.Failure) invoice.Check {
 	severity := invoice.Blocking
 	if f.Reason == extraction.NotAnInvoice {
@@ -192,6 +192,6 @@ func embeddedUnreadable(f *extraction.Failure) invoice.Check {
 	}
 	return invoice.Check{
 		Rule: invoice.RuleEmbeddedReadable, Severity: severity,
-		Expected: "embedded invoice data that can be read", Found: f.Message,
+		Expected: "readable embedded invoice data", Found: f.Message,
 	}
 }

@@ -13,27 +13,28 @@ import (
 	"docledger/domain/invoice"
 )
 
-// What recognition says of a value lowers the confidence that the rules give it.
+// The confidence of recognition limits the confidence of the rules.
 const (
-	// surelyRead is the confidence of a character from which it is believed.
+	// surelyRead is the minimum confidence of an accepted character.
 	surelyRead = 0.9
-	// nameRead is that for names, of which a person sees a wrong letter.
+	// nameRead is the minimum for names, because a person notices a wrong letter in a
+	// name.
 	nameRead = 0.7
-	// confirmed is the confidence of the rules for what arithmetic or a checksum
-	// confirms.
+	// confirmed is the confidence of the rules for a value that arithmetic or a
+	// checksum confirms.
 	confirmed = 0.97
-	// uncertain is the confidence of a value that may be another.
+	// uncertain is the confidence of an ambiguous value.
 	uncertain = 0.6
 )
 
-// maxTries is how many words are exchanged for another reading to make the
-// totals agree.
+// maxTries is the maximum number of words that are replaced by an alternative to make
+// the totals agree.
 const maxTries = 12
 
-// Pages returns the invoice that words state, of which some were recognized in
-// images. A character that is easily taken for another is settled where a
-// checksum or the arithmetic of the totals leaves one reading; elsewhere the
-// value is uncertain and names the other readings.
+// Pages returns the invoice on pages with recognized words. An ambiguous character is
+// resolved if a checksum or the arithmetic of the totals permits only one
+// alternative. Otherwise the value is uncertain, and its evidence lists the
+// alternatives.
 func Pages(pages []layout.Page, options pdftext.Options) (*extraction.Result, error) {
 	pages = settleNumbers(pages)
 	draft, err := pdftext.Read(pages, options)
@@ -45,17 +46,18 @@ func Pages(pages []layout.Page, options pdftext.Options) (*extraction.Result, er
 	return &extraction.Result{Method: invoice.Text, PageCount: len(pages), Drafts: []extraction.Draft{*draft}}, nil
 }
 
-// lookalikes are letters that recognition takes for digits, and the digits.
+// lookalikes maps letters that recognition confuses with digits to these digits.
 var lookalikes = map[rune]rune{
 	'O': '0', 'o': '0', 'Q': '0', 'D': '0', 'I': '1', 'l': '1', 'i': '1', '|': '1', 'S': '5', 's': '5', 'B': '8', 'Z': '2', 'z': '2', 'G': '6',
 }
 
-// amountShape is an amount in which letters may stand for digits: it ends in a
-// separator and two places.
+// amountShape matches an amount in which letters may replace digits. It ends in a
+// separator and two decimals.
 var amountShape = regexp.MustCompile(`^[-+(]?[0-9OoQDIli|SsBZzG]{1,3}(?:[.,'’][0-9OoQDIli|SsBZzG]{3})*[.,][0-9OoQDIli|SsBZzG]{2}[)-]?$`)
 
-// settleNumbers writes digits for the letters inside of amounts, which can mean
-// nothing else, and corrects account numbers whose checksum leaves one reading.
+// settleNumbers replaces letters in amounts by digits, because letters have no
+// meaning there. It also corrects account numbers if the checksum permits only one
+// correction.
 func settleNumbers(pages []layout.Page) []layout.Page {
 	pages = slices.Clone(pages)
 	for i := range pages {
@@ -79,8 +81,8 @@ func settleNumbers(pages []layout.Page) []layout.Page {
 	return pages
 }
 
-// settleWord writes a word of labels, or the legal form of a company, for one that
-// means nothing and was read less surely.
+// settleWord replaces an unknown word with low confidence by an alternative that is a
+// known label or the legal form of a company.
 func settleWord(w *layout.Word) {
 	if w.Text == "" || w.Recognized == nil || w.Recognized.Confidence >= surelyRead || unicode.IsDigit(rune(w.Text[0])) || meant(w.Text) {
 		return
@@ -106,20 +108,20 @@ func digits(s string) (n int) {
 	return n
 }
 
-// replace gives a word another text and keeps the one that was recognized.
+// replace sets the text of a word and keeps the recognized text as an alternative.
 func replace(w *layout.Word, text string) {
 	r := *w.Recognized
 	r.Alternatives = append([]string{w.Text}, r.Alternatives...)
 	w.Text, w.Recognized = text, &r
 }
 
-// ibanStart is how an account number begins.
+// ibanStart matches the start of an IBAN.
 var ibanStart = regexp.MustCompile(`^[A-Z]{2}[0-9OoQDIlSBZG]{2}`)
 
-// maxIBANWords is how many words an account number is printed in.
+// maxIBANWords is the maximum number of words of a printed IBAN.
 const maxIBANWords = 10
 
-// settleIBANs corrects account numbers that are wrong by one character.
+// settleIBANs corrects account numbers with one wrong character.
 func settleIBANs(words []layout.Word) {
 	for i := range words {
 		if words[i].Recognized == nil || !ibanStart.MatchString(words[i].Text) {
@@ -133,8 +135,8 @@ func settleIBANs(words []layout.Word) {
 	}
 }
 
-// settleIBAN says whether words are an account number. It corrects one that a
-// single exchange makes valid, if it is the only one.
+// settleIBAN reports whether words are an account number. It corrects the number if
+// exactly one replacement makes it valid.
 func settleIBAN(words []layout.Word) bool {
 	text := ""
 	for _, w := range words {
@@ -175,8 +177,8 @@ func settleIBAN(words []layout.Word) bool {
 	return true
 }
 
-// readings are the texts that a word may be too: those that recognition named,
-// and those with one character exchanged for one that looks like it.
+// readings returns the alternatives of a word: those from recognition, and those with
+// one character replaced by a similar one.
 func readings(text string, named []string) []string {
 	out := slices.Clone(named)
 	runes := []rune(text)
@@ -202,9 +204,9 @@ func readings(text string, named []string) []string {
 	return out
 }
 
-// settleTotals exchanges one amount after the other for another reading where
-// the totals are not confirmed, and keeps an exchange that confirms them, if
-// all such agree on the total.
+// settleTotals replaces one amount at a time by an alternative if the totals are not
+// confirmed. It uses a replacement that confirms them if all such replacements have
+// the same total.
 func settleTotals(pages []layout.Page, draft *extraction.Draft, o pdftext.Options) *extraction.Draft {
 	if totalsConfirmed(draft) {
 		return draft
@@ -242,9 +244,9 @@ func settleTotals(pages []layout.Page, draft *extraction.Draft, o pdftext.Option
 	return draft
 }
 
-// totalsConfirmed reports whether the stated net and tax totals add up to the
-// gross total, of which the rules are sure. The confidence alone is no
-// confirmation: the rules leave out an amount that does not fit.
+// totalsConfirmed reports whether the stated net and tax totals add up to the gross
+// total with high confidence. The confidence alone is not sufficient, because the
+// rules omit an amount that does not fit.
 func totalsConfirmed(d *extraction.Draft) bool {
 	c := &d.Content
 	if c.GrossTotal == nil || c.NetTotal == nil || d.Fields["gross_total"].Confidence < surelyRead {
@@ -257,8 +259,8 @@ func totalsConfirmed(d *extraction.Draft) bool {
 	return sameAmount(&sum, c.GrossTotal)
 }
 
-// doubt tells of each value that it was recognized, and lowers its confidence by
-// how surely its characters were read, unless something else confirms it.
+// doubt marks each recognized value and lowers its confidence to that of its
+// characters, unless other evidence confirms the value.
 func doubt(pages []layout.Page, draft *extraction.Draft) {
 	byNumber := map[int]*layout.Page{}
 	for i := range pages {
@@ -294,15 +296,14 @@ func recognizedIn(page *layout.Page, box layout.Box) []*layout.Word {
 	return out
 }
 
-// isAmount says whether a path names an amount.
+// isAmount reports whether a path is that of an amount.
 func isAmount(path string) bool {
 	last := path[strings.LastIndexByte(path, '.')+1:]
 	return strings.HasSuffix(last, "_total") || strings.HasSuffix(last, "amount") || strings.HasSuffix(last, "amount_due") ||
 		strings.HasSuffix(last, "price") || last == "quantity" || last == "rate"
 }
 
-// proven says whether something beside its characters confirms a value:
-// arithmetic, or a checksum.
+// proven reports whether arithmetic or a checksum confirms a value.
 func proven(d *extraction.Draft, path string, e *invoice.Evidence) bool {
 	switch {
 	case isAmount(path):
@@ -321,7 +322,7 @@ func proven(d *extraction.Draft, path string, e *invoice.Evidence) bool {
 	return false
 }
 
-// valueAt is the text of the values that are identifiers or names; "" for others.
+// valueAt returns the text of an identifier or a name; "" for other values.
 func valueAt(d *extraction.Draft, path string) string {
 	c := &d.Content
 	switch path {
@@ -343,8 +344,8 @@ func valueAt(d *extraction.Draft, path string) string {
 	return ""
 }
 
-// lower lowers the confidence of a value by that of its words and names the
-// other readings.
+// lower limits the confidence of a value to that of its words and lists the
+// alternatives.
 func lower(path string, e *invoice.Evidence, words []*layout.Word, value string, pages []layout.Page) {
 	limit := surelyRead
 	if strings.HasSuffix(path, "name") {
@@ -353,7 +354,7 @@ func lower(path string, e *invoice.Evidence, words []*layout.Word, value string,
 	identifier := path == "invoice_number" || path == "purchase_order" || strings.HasSuffix(path, "tax_id") || strings.HasSuffix(path, "iban")
 	for _, w := range words {
 		if identifier && !strings.Contains(value, w.Text) {
-			continue // a label beside the value
+			continue // the label of the value
 		}
 		doubtful := w.Recognized.Confidence < limit
 		others := w.Recognized.Alternatives
@@ -377,8 +378,8 @@ func lower(path string, e *invoice.Evidence, words []*layout.Word, value string,
 	}
 }
 
-// mixups are the other readings of an identifier in which a letter stands among
-// digits, or a digit among letters, that looks like one of the others.
+// mixups returns the alternatives of an identifier that contains a letter among
+// digits, or a digit among letters, with a similar character of the other type.
 func mixups(text string) []string {
 	runes := []rune(text)
 	var out []string
@@ -409,7 +410,8 @@ func mixups(text string) []string {
 	return out
 }
 
-// repeated says whether a word was read in the same way at another place.
+// repeated reports whether a word was recognized with the same text at another
+// position.
 func repeated(text string, pages []layout.Page) bool {
 	n := 0
 	for i := range pages {

@@ -10,13 +10,13 @@ import (
 	"docledger/domain/invoice"
 )
 
-// printed is a word as recognition gives it.
+// printed returns a word as recognition returns it.
 func printed(text string, x, y, confidence float64, alternatives ...string) layout.Word {
 	box := layout.Box{x, y, x + 0.011*float64(len(text)), y + 0.009}
 	return layout.Word{Text: text, Box: box, Recognized: &layout.Recognized{Confidence: confidence, Shown: box, Alternatives: alternatives}}
 }
 
-// scan is a page of an invoice whose number and amounts are as given.
+// scan returns a page of an invoice with the given number and amounts.
 func scan(number, net, gross layout.Word) []layout.Page {
 	words := []layout.Word{
 		printed("Northwind", 0.1, 0.05, 0.99), printed("GmbH", 0.22, 0.05, 0.99), printed("Invoice", 0.1, 0.1, 0.99),
@@ -42,7 +42,7 @@ func number(text string, confidence float64, alternatives ...string) layout.Word
 	return printed(text, 0.75, 0.15, confidence, alternatives...)
 }
 
-func TestWhatIsReadSurelyKeepsItsConfidence(t *testing.T) {
+func TestCertainValuesKeepTheirConfidence(t *testing.T) {
 	t.Parallel()
 	d := draftOf(t, scan(number("RE-471", 0.99), printed("100.00", 0.8, 0.5, 0.99), printed("119.00", 0.8, 0.54, 0.99)))
 	for _, path := range []string{"invoice_number", "gross_total"} {
@@ -52,7 +52,7 @@ func TestWhatIsReadSurelyKeepsItsConfidence(t *testing.T) {
 	}
 }
 
-func TestNumberWithAnUncertainCharacterNamesTheOthers(t *testing.T) {
+func TestUncertainNumberListsAlternatives(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		word  layout.Word
@@ -68,7 +68,7 @@ func TestNumberWithAnUncertainCharacterNamesTheOthers(t *testing.T) {
 	}
 }
 
-func TestLettersInAmountsAreSettledByArithmetic(t *testing.T) {
+func TestArithmeticResolvesLettersInAmounts(t *testing.T) {
 	t.Parallel()
 	d := draftOf(t, scan(number("RE-471", 0.99), printed("1O0.00", 0.8, 0.5, 0.7), printed("119.OO", 0.8, 0.54, 0.7)))
 	c := d.Content
@@ -77,7 +77,7 @@ func TestLettersInAmountsAreSettledByArithmetic(t *testing.T) {
 	}
 }
 
-func TestAmountIsExchangedWhereOneReadingMakesTheTotalsAgree(t *testing.T) {
+func TestAmountIsReplacedIfOneAlternativeFits(t *testing.T) {
 	t.Parallel()
 	d := draftOf(t, scan(number("RE-471", 0.99), printed("700.00", 0.8, 0.5, 0.5, "100.00"), printed("119.00", 0.8, 0.54, 0.99)))
 	if net := d.Content.NetTotal; net == nil || net.String() != "100.00" {
@@ -85,12 +85,12 @@ func TestAmountIsExchangedWhereOneReadingMakesTheTotalsAgree(t *testing.T) {
 	}
 }
 
-func TestAccountNumberIsCorrectedByItsChecksum(t *testing.T) {
+func TestChecksumCorrectsAccountNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"DE89370400440532013000": "DE89370400440532013000",
 		"DE8937O400440532013000": "DE89370400440532013000",
-		"DE89370400440532013001": "DE89370400440532013001", // no lookalike makes it valid
+		"DE89370400440532013001": "DE89370400440532013001", // no similar character makes it valid
 	} {
 		words := []layout.Word{printed("IBAN", 0.1, 0.8, 0.99), printed(text, 0.2, 0.8, 0.95)}
 		settleIBANs(words)
@@ -100,7 +100,7 @@ func TestAccountNumberIsCorrectedByItsChecksum(t *testing.T) {
 	}
 }
 
-func TestUncertainWordBecomesTheLabelThatItMayBe(t *testing.T) {
+func TestUncertainWordBecomesLabel(t *testing.T) {
 	t.Parallel()
 	w := printed("lnvoice", 0.1, 0.1, 0.6, "Invoice")
 	settleWord(&w)

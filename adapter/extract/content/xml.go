@@ -8,8 +8,9 @@ import (
 	"docledger/domain/extraction"
 )
 
-// parse reads XML. The end of a document's own time is its failure; the end of
-// the caller's stays an error unless it was a deadline too.
+// parse parses XML. If the document's own time limit ends, this is a failure of the
+// document. If the caller's context ends, this is an error, unless its deadline has
+// passed.
 func parse(ctx context.Context, data []byte) (*einvoice.Found, error) {
 	found, err := einvoice.Parse(ctx, data)
 	if err != nil && errors.Is(err, context.DeadlineExceeded) {

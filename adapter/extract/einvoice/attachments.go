@@ -15,8 +15,8 @@ type attachment struct {
 	content   xmltree.Elem
 }
 
-// attachments lists the files embedded in the document. Their names are what
-// the sender wrote, without directories.
+// attachments lists the files embedded in the document. Their names are those of the
+// sender, without directories.
 func attachments(d dialect, root xmltree.Elem) []document.Attachment {
 	var list []document.Attachment
 	d.attachments(root, func(a attachment) bool {
@@ -95,8 +95,7 @@ func attachmentsFacturae(root xmltree.Elem, yield func(attachment) bool) {
 	}
 }
 
-// mediaType turns the file formats that FatturaPA and Facturae name into media
-// types.
+// mediaType converts the file formats of FatturaPA and Facturae into media types.
 func mediaType(format string) string {
 	switch f := strings.ToLower(oneLine(format)); f {
 	case "":

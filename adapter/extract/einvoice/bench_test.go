@@ -11,7 +11,7 @@ import (
 	"docledger/domain/invoice"
 )
 
-// BenchmarkSamples reads and checks each of the samples.
+// BenchmarkSamples parses and checks each sample.
 func BenchmarkSamples(b *testing.B) {
 	samples, err := filepath.Glob("testdata/*.xml")
 	if err != nil || len(samples) == 0 {
@@ -26,7 +26,7 @@ func BenchmarkSamples(b *testing.B) {
 	}
 }
 
-// BenchmarkMegabyte reads about one megabyte of lines.
+// BenchmarkMegabyte parses about one megabyte of lines.
 func BenchmarkMegabyte(b *testing.B) {
 	var lines strings.Builder
 	for i := 0; lines.Len() < 1<<20; i++ {
@@ -38,7 +38,7 @@ func BenchmarkMegabyte(b *testing.B) {
 	benchmark(b, []byte(ublWith("</Invoice>", lines.String()+"</Invoice>")))
 }
 
-// BenchmarkAttachment reads an invoice with an embedded file of 8 MiB.
+// BenchmarkAttachment parses an invoice with an embedded file of 8 MiB.
 func BenchmarkAttachment(b *testing.B) {
 	file := `<cac:AdditionalDocumentReference><cbc:ID>f</cbc:ID><cac:Attachment><cbc:EmbeddedDocumentBinaryObject mimeCode="application/pdf" filename="f.pdf">` +
 		strings.Repeat("JVBERi0x", 1<<20) + `</cbc:EmbeddedDocumentBinaryObject></cac:Attachment></cac:AdditionalDocumentReference>`

@@ -10,12 +10,12 @@ import (
 	"docledger/domain/money"
 )
 
-// readZUGFeRD1 reads ZUGFeRD 1.0, an early form of CII with other names for the
-// same groups.
+// readZUGFeRD1 reads ZUGFeRD 1.0, an early form of CII with other names for the same
+// groups.
 func readZUGFeRD1(root xmltree.Elem) ([]*draft, error) { return readCII(root) }
 
-// readCII reads the UN/CEFACT Cross Industry Invoice in all profiles, those
-// without lines too. The binding is that of EN 16931-3-3.
+// readCII reads the UN/CEFACT Cross Industry Invoice in all profiles, including those
+// without lines. It uses the binding of EN 16931-3-3.
 func readCII(root xmltree.Elem) ([]*draft, error) {
 	d := newDraft()
 	doc := root.FirstOf("ExchangedDocument", "HeaderExchangedDocument")
@@ -44,7 +44,7 @@ func readCII(root xmltree.Elem) ([]*draft, error) {
 		}
 	}
 	if len(d.fields) <= 1 {
-		return nil, extraction.Fail(extraction.Malformed, "The XML names itself an invoice but states nothing. Ask the sender for a corrected file.")
+		return nil, extraction.Fail(extraction.Malformed, "The root element of the XML is an invoice, but it has no content. Ask the sender for a corrected file.")
 	}
 	return []*draft{d}, nil
 }
@@ -72,9 +72,9 @@ func (d *draft) ciiHeader(doc, agreement, delivery, settlement xmltree.Elem) {
 	d.prose("note", &c.Note, notes...)
 }
 
-// ciiDueDate returns the due date (BT-9) among the payment terms: a term that
-// grants a cash discount names the last day of the discount, so the terms
-// without one come first.
+// ciiDueDate returns the due date (BT-9) of the payment terms. Terms with a cash
+// discount state the last day of the discount, so terms without a discount have
+// priority.
 func ciiDueDate(settlement xmltree.Elem) xmltree.Elem {
 	var discounted []xmltree.Elem
 	for term := range settlement.Named("SpecifiedTradePaymentTerms") {
@@ -98,8 +98,8 @@ func (d *draft) ciiDate(path string, to *calendar.Date, e xmltree.Elem) {
 	d.date(path, to, value, parse)
 }
 
-// ciiDateText returns the text of a date and how to read it. The formats are
-// those of UNTDID 2379; months and weeks (610, 616) name no day.
+// ciiDateText returns the text of a date and its parser. The formats are those of
+// UNTDID 2379. Months and weeks (610, 616) are not days.
 func ciiDateText(e xmltree.Elem) (string, func(string) (calendar.Date, error)) {
 	value := e.FirstOf("DateTimeString", "DateString", "DateTime", "Date")
 	if !value.Exists() {
@@ -114,7 +114,7 @@ func ciiDateText(e xmltree.Elem) (string, func(string) (calendar.Date, error)) {
 	return value.Text(), func(string) (calendar.Date, error) { return calendar.Date{}, errNotADate }
 }
 
-// parseAnyDate reads a date whose notation is not named.
+// parseAnyDate parses a date with an unspecified format.
 func parseAnyDate(s string) (calendar.Date, error) {
 	if date, err := parseDate(s); err == nil {
 		return date, nil
@@ -251,10 +251,10 @@ func (d *draft) ciiTotals(sum xmltree.Elem) {
 	}
 }
 
-// ciiByCurrency returns the amount in the invoice's currency, which counts, and
-// the one in another currency; both have the same element. One without a
-// currency is in the invoice's. If none is in the invoice's currency, the first
-// that is not in the currency of the tax stands for it.
+// ciiByCurrency returns the amount in the invoice's currency, which is used, and the
+// amount in another currency. Both have the same element. An amount without a
+// currency is in the invoice's currency. If no amount is in the invoice's currency,
+// the first amount that is not in the tax currency is used.
 func (d *draft) ciiByCurrency(sum xmltree.Elem, name string) (own, other xmltree.Elem) {
 	c := &d.content
 	var foreign []xmltree.Elem
@@ -267,7 +267,7 @@ func (d *draft) ciiByCurrency(sum xmltree.Elem, name string) (own, other xmltree
 			}
 		case !own.Exists():
 			own = e
-		case !other.Exists() && id == c.TaxCurrency: // both currencies are the same
+		case !other.Exists() && id == c.TaxCurrency: // both currencies are equal
 			other = e
 		}
 	}
@@ -282,10 +282,9 @@ func (d *draft) ciiByCurrency(sum xmltree.Elem, name string) (own, other xmltree
 	return own, other
 }
 
-// ciiLines returns the lines that are charged. EXTENDED profiles nest lines:
-// one with the status GROUP repeats the sum of those below it, INFORMATION is
-// not charged either; both would count the same money twice. An item that
-// holds nothing but a note is no line.
+// ciiLines returns the charged lines. EXTENDED profiles nest lines: a line with the
+// status GROUP repeats the sum of its sub-lines, and INFORMATION is not charged. Both
+// would count the same amount twice. An item with only a note is not a line.
 func ciiLines(trade xmltree.Elem) []xmltree.Elem {
 	var all, charged []xmltree.Elem
 	for e := range trade.Named("IncludedSupplyChainTradeLineItem") {

@@ -26,8 +26,8 @@ type corpusRecord struct {
 	Expected map[string]any `json:"expected"`
 }
 
-// TestCorpus reads the real documents of the corpus, where it stands beside the
-// repository, and compares every value that is known to be right.
+// TestCorpus parses the real documents of the corpus, if it is present, and compares
+// every known value.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(corpus, "expected.json"))
@@ -62,7 +62,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// compareRecord reports what differs from the record.
+// compareRecord reports differences from the record.
 func compareRecord(t *testing.T, r corpusRecord) bool {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(corpus, r.File))
@@ -134,14 +134,14 @@ func same(field, want, got string) bool {
 	return strings.EqualFold(folded.ReplaceAllString(want, ""), folded.ReplaceAllString(got, ""))
 }
 
-// inconsistent are the tags and files of documents whose totals contradict
-// each other or lack something, so that a person has to look.
+// compareStatus compares the status. inconsistent lists the tags and files of
+// documents with contradictory or incomplete totals, which require a review.
 func compareStatus(t *testing.T, r corpusRecord, d extraction.Draft) {
 	t.Helper()
 	inconsistent := slices.Contains([]string{
-		"ubl-creditnote/ubl20-odd-prefixes-no-currency.xml", // net total without the allowance that explains it
-		"other-xml/it-fatturapa-two-invoices.xml",           // lines of 25.00 under a base of 27.00
-		"broken/large-2000-lines.xml",                       // lines of 200,000.00 under a total of 100.00
+		"ubl-creditnote/ubl20-odd-prefixes-no-currency.xml", // the allowance that explains the net total is missing
+		"other-xml/it-fatturapa-two-invoices.xml",           // lines of 25.00 and a base of 27.00
+		"broken/large-2000-lines.xml",                       // lines of 200,000.00 and a total of 100.00
 		"broken/totals-mismatch.xml", "broken/missing-number.xml", "broken/bad-amounts.xml", "broken/impossible-date.xml",
 	}, r.File)
 	checks := checked(d)

@@ -36,7 +36,7 @@ var (
 		func(root xmltree.Elem) string { return root.Path("Naglowek", "KodFormularza").Attr("kodSystemowy") }, attachmentsNone}
 )
 
-// Namespaces, or what theirs begin or end with.
+// Namespaces, or the start or end of namespaces.
 const (
 	spaceUBL      = "urn:oasis:names:specification:ubl:schema:xsd:"
 	spaceCEFACT   = "urn:un:unece:uncefact:data:"
@@ -46,8 +46,8 @@ const (
 	spaceKSeF     = "http://crd.gov.pl/wzor/"
 )
 
-// unwrap steps into the business document of a Standard Business Document, the
-// envelope of the Peppol network.
+// unwrap returns the business document in a Standard Business Document, the envelope
+// of the Peppol network.
 func unwrap(root xmltree.Elem) xmltree.Elem {
 	if root.Local() != "StandardBusinessDocument" || root.Space() != spaceSBDH {
 		return root
@@ -60,8 +60,8 @@ func unwrap(root xmltree.Elem) xmltree.Elem {
 	return root
 }
 
-// detect tells the dialect from the root element; a document that is no
-// invoice is a Failure that says what it is instead.
+// detect returns the dialect of the root element. For a document that is not an
+// invoice, it returns a Failure with the document's kind.
 func detect(root xmltree.Elem) (dialect, error) {
 	space, local := root.Space(), root.Local()
 	switch {
@@ -85,12 +85,12 @@ func detect(root xmltree.Elem) (dialect, error) {
 	return dialect{}, notRead(space, local)
 }
 
-// notRead says what a document with that root element is.
+// notRead returns the failure for a document with an unsupported root element.
 func notRead(space, local string) error {
 	for _, u := range unsupported {
 		if u.local == local && containsFold(space, u.space) {
 			return extraction.Fail(extraction.UnsupportedType,
-				"This is an electronic invoice of a kind that can't be read yet (%s). Upload it as a PDF, or ask the sender for UBL or CII.", u.name)
+				"This format of electronic invoice is not supported (%s). Upload the invoice as a PDF, or ask the sender for UBL or CII.", u.name)
 		}
 	}
 	kind := extraction.Other
@@ -125,7 +125,7 @@ func noInvoice(kind extraction.Kind, what string) error {
 	return extraction.NoInvoice(kind, "This is %s (%s), not an invoice. Upload the invoice itself.", name, shorten(what, 60))
 }
 
-// unsupported lists invoices in formats that have no reader.
+// unsupported lists invoice formats without a parser.
 var unsupported = []struct{ local, space, name string }{
 	{"Invoice", "urn:oasis:names:specification:ubl:schema:xsd:Invoice-1", "UBL 1.0"},
 	{"Invoice", "urn:sfti:documents:BasicInvoice", "Svefaktura"},
@@ -136,7 +136,7 @@ var unsupported = []struct{ local, space, name string }{
 	{"Comprobante", "sat.gob.mx/cfd", "CFDI"},
 }
 
-// kindsByRoot names UBL and UN/CEFACT documents that are no invoices.
+// kindsByRoot maps UBL and UN/CEFACT documents that are not invoices to their kinds.
 var kindsByRoot = map[string]extraction.Kind{
 	"Order": extraction.Order, "OrderChange": extraction.Order, "OrderCancellation": extraction.Order,
 	"OrderResponse": extraction.Order, "OrderResponseSimple": extraction.Order,
@@ -168,7 +168,7 @@ var creditNoteCodes = map[string]bool{
 	"420": true, "458": true, "502": true, "503": true, "532": true,
 }
 
-// kindsByCode are the codes of UNTDID 1001 that name no demand for payment.
+// kindsByCode maps the codes of UNTDID 1001 that are not a request for payment.
 var kindsByCode = map[string]extraction.Kind{
 	"325": extraction.Proforma,
 	"105": extraction.Order, "220": extraction.Order, "221": extraction.Order, "224": extraction.Order, "226": extraction.Order,

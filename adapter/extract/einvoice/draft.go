@@ -13,16 +13,16 @@ import (
 	"docledger/domain/money"
 )
 
-// Bounds on what a hostile document can make a draft hold.
+// Limits for the content of a draft from a hostile document.
 const (
 	maxShort      = 1000   // characters of a name, number or code
 	maxProse      = 10_000 // characters of a note, terms or description
-	maxSource     = 200    // characters of evidence
+	maxSource     = 200    // characters of source text
 	maxRows       = 1000   // taxes, allowances and charges, preceding invoices
-	maxUnreadable = 100    // values of lines that are reported as unreadable
+	maxUnreadable = 100    // reported unreadable values of lines
 )
 
-// draft collects what a document states of one invoice, and where it stood.
+// draft collects the values of one invoice and their positions in the document.
 type draft struct {
 	content    invoice.Content
 	fields     map[string]invoice.Evidence
@@ -35,22 +35,22 @@ func newDraft() *draft {
 	return &draft{content: invoice.Content{Type: invoice.TypeInvoice}, fields: map[string]invoice.Evidence{}}
 }
 
-// copied starts another draft from what several invoices of one file share.
+// copied returns a new draft with the values that several invoices of one file share.
 func (d *draft) copied() *draft {
 	return &draft{content: d.content, fields: maps.Clone(d.fields)}
 }
 
-// recordEvidence records that a value was read from the document.
+// recordEvidence records that a value is from the document.
 func (d *draft) recordEvidence(path, source string) {
 	d.fields[path] = invoice.Evidence{Source: invoice.FromXML, Confidence: 1, SourceText: shorten(source, maxSource)}
 }
 
-// derived records that a value follows from others that are stated.
+// derived records that a value was derived from other stated values.
 func (d *draft) derived(path, source string) {
 	d.fields[path] = invoice.Evidence{Source: invoice.Computed, Confidence: 1, SourceText: shorten(source, maxSource)}
 }
 
-// failed records that something is stated which can't be read.
+// failed records that a stated value is unreadable.
 func (d *draft) failed(path, source string) {
 	if strings.HasPrefix(path, "lines[") {
 		if d.unreadable++; d.unreadable > maxUnreadable {
@@ -60,7 +60,7 @@ func (d *draft) failed(path, source string) {
 	d.fields[path] = invoice.Evidence{Source: invoice.FromXML, SourceText: shorten(source, maxSource)}
 }
 
-// text reads a name, number or code, unless it has been read already.
+// text sets a name, number or code, unless it is already set.
 func (d *draft) text(path string, to *string, value string) {
 	value = oneLine(value)
 	if value == "" || *to != "" {
@@ -74,7 +74,7 @@ func (d *draft) text(path string, to *string, value string) {
 	d.recordEvidence(path, value)
 }
 
-// prose reads free text; several texts are joined line by line.
+// prose sets free text; several texts are joined by line breaks.
 func (d *draft) prose(path string, to *string, values ...string) {
 	if text := paragraphs(values); text != "" && *to == "" {
 		*to = shorten(text, maxProse)
@@ -82,7 +82,7 @@ func (d *draft) prose(path string, to *string, values ...string) {
 	}
 }
 
-// date reads a date in the given notation, unless it has been read already.
+// date sets a date in the given format, unless it is already set.
 func (d *draft) date(path string, to *calendar.Date, value string, parse func(string) (calendar.Date, error)) {
 	if value == "" || !to.IsZero() {
 		return
@@ -96,7 +96,7 @@ func (d *draft) date(path string, to *calendar.Date, value string, parse func(st
 	d.recordEvidence(path, value)
 }
 
-// amount reads a total, unless it has been read already.
+// amount sets a total, unless it is already set.
 func (d *draft) amount(path string, to **money.Decimal, e xmltree.Elem) {
 	value := e.Text()
 	if value == "" || *to != nil {
@@ -112,7 +112,7 @@ func (d *draft) amount(path string, to **money.Decimal, e xmltree.Elem) {
 	d.currencyOf(path, e)
 }
 
-// sum sets a total that the format states in parts only.
+// sum sets a total that the format states only in parts.
 func (d *draft) sum(path string, to **money.Decimal, parts ...*money.Decimal) {
 	var total *money.Decimal
 	var texts []string
@@ -135,8 +135,8 @@ func (d *draft) sum(path string, to **money.Decimal, parts ...*money.Decimal) {
 	d.derived(path, strings.Join(texts, " + "))
 }
 
-// number reads a number of a line or row into a part of it; path and part are
-// joined only where it can't be read.
+// number parses a number in a part of a line or row. It joins path and part only if
+// the number is unreadable.
 func (d *draft) number(path, part string, scale int, e xmltree.Elem) *money.Decimal {
 	value := e.Text()
 	if value == "" {
@@ -159,8 +159,8 @@ func (d *draft) money(path, part string, e xmltree.Elem) *money.Decimal {
 	return v
 }
 
-// currencyOf reports the first amount that is in another currency than the
-// invoice (BT-5).
+// currencyOf reports the first amount with a currency other than the invoice's
+// (BT-5).
 func (d *draft) currencyOf(path string, e xmltree.Elem) {
 	stated := strings.ToUpper(e.Attr("currencyID"))
 	if stated == "" || d.foreign || d.content.Currency == "" || stated == d.content.Currency {
@@ -173,8 +173,8 @@ func (d *draft) currencyOf(path string, e xmltree.Elem) {
 	})
 }
 
-// currency reads the currency of the invoice, which all amounts are held
-// against; it comes before them.
+// currency sets the currency of the invoice. It must run before the amounts, because
+// they are compared with it.
 func (d *draft) currency(path string, to *string, value string) {
 	value = strings.ToUpper(oneLine(value))
 	if value == "" || *to != "" {
@@ -188,7 +188,7 @@ func (d *draft) currency(path string, to *string, value string) {
 	d.recordEvidence(path, value)
 }
 
-// country reads a country code; three letters are turned into two.
+// country sets a country code and converts three letters into two.
 func (d *draft) country(path string, to *string, value string) {
 	value = strings.ToUpper(oneLine(value))
 	if two, ok := alpha2[value]; ok {
@@ -200,8 +200,8 @@ func (d *draft) country(path string, to *string, value string) {
 	d.text(path, to, value)
 }
 
-// typeCode sets the document type from a code of UNTDID 1001; a code that is
-// no invoice's is a Failure.
+// typeCode sets the document type from a code of UNTDID 1001. A code of another kind
+// of document is a Failure.
 func (d *draft) typeCode(code string) error {
 	code = oneLine(code)
 	if kind, ok := kindsByCode[code]; ok {
@@ -215,7 +215,7 @@ func (d *draft) typeCode(code string) error {
 	return nil
 }
 
-// line appends a line; the caller has filled all but its position.
+// line appends a line and sets its position. The caller sets all other values.
 func (d *draft) line(l invoice.Line, source string) error {
 	if len(d.content.Lines) >= invoice.MaxLines {
 		return extraction.Fail(extraction.TooLarge, "The invoice has more than %d lines. Ask the sender to split it.", invoice.MaxLines)
@@ -229,8 +229,8 @@ func (d *draft) line(l invoice.Line, source string) error {
 	return nil
 }
 
-// linePath is the path of the next line, or of the one that lies back lines
-// before it.
+// linePath returns the path of the next line, or of the line that is back lines
+// earlier.
 func (d *draft) linePath(back int) string {
 	return fmt.Sprintf("lines[%d]", len(d.content.Lines)+back)
 }
@@ -257,7 +257,7 @@ func (d *draft) allowanceCharge(a invoice.AllowanceCharge, source string) {
 	d.content.AllowancesCharges = append(d.content.AllowancesCharges, a)
 }
 
-// allowancePath is the path of the next allowance or charge.
+// allowancePath returns the path of the next allowance or charge.
 func (d *draft) allowancePath(isCharge bool) string {
 	n := 0
 	for _, a := range d.content.AllowancesCharges {
@@ -285,14 +285,14 @@ func (d *draft) preceding(number, date string, parse func(string) (calendar.Date
 	}
 }
 
-// finish completes the draft once everything is read.
+// finish completes the draft after all values are set.
 func (d *draft) finish() {
 	c := &d.content
 	_, stated := d.fields["gross_total"]
 	if !stated && c.NetTotal != nil && c.TaxTotal != nil && c.AmountDue != nil &&
 		isNothing(c.PrepaidTotal) && isNothing(c.PayableRounding) && isNothing(c.WithheldTotal) &&
 		c.NetTotal.Add(*c.TaxTotal).Equal(*c.AmountDue) {
-		// Two stated values agree on it: what is due is net and tax together.
+		// Two stated values confirm it: the amount due equals net plus tax.
 		d.sum("gross_total", &c.GrossTotal, c.NetTotal, c.TaxTotal)
 	}
 	if _, ok := d.fields["document_type"]; !ok {

@@ -1,10 +1,10 @@
-// Package einvoice reads structured electronic invoices: UBL 2, UN/CEFACT CII
+// Package einvoice parses structured electronic invoices: UBL 2, UN/CEFACT CII
 // (Factur-X, ZUGFeRD 2, XRechnung), ZUGFeRD 1, FatturaPA, Facturae and KSeF.
 //
-// The dialect is told from the root element alone. Values are taken as stated:
-// nothing is recomputed, and what can't be read stays empty and says so in its
-// evidence. Names of elements are matched by their local part within a dialect,
-// since senders differ in prefixes more than in anything else.
+// Only the root element determines the dialect. Values are used as stated and are
+// never recomputed. An unreadable value stays empty, and its evidence contains the
+// text. Within a dialect, elements are matched by their local names, because senders
+// use different prefixes.
 package einvoice
 
 import (
@@ -19,14 +19,14 @@ import (
 	"docledger/domain/extraction"
 )
 
-// EngineVersion names this reader in Result.EngineVersion. It rises with every
-// change that may read a document differently.
+// EngineVersion identifies this parser in Result.EngineVersion. Every change that may
+// change a result must increase it.
 const EngineVersion = "einvoice/1"
 
-// MediaType is the media type of the documents read here.
+// MediaType is the media type of the supported documents.
 const MediaType = "application/xml"
 
-// The formats that drafts name.
+// The formats of drafts.
 const (
 	FormatUBL       = "ubl"
 	FormatCII       = "cii"
@@ -37,22 +37,22 @@ const (
 )
 
 const (
-	maxDrafts      = 1000 // invoices in one file
+	maxDrafts      = 1000 // maximum invoices in one file
 	maxAttachments = 500
 )
 
-// Found is what an XML document holds.
+// Found is the content of an XML document.
 type Found struct {
 	Format      string
-	Profile     string             // what the document claims to follow (BT-24), as stated
-	Drafts      []extraction.Draft // at least one; several where one file holds several invoices
+	Profile     string             // specification identifier of the document (BT-24), as stated
+	Drafts      []extraction.Draft // at least one; several if one file contains several invoices
 	Attachments []document.Attachment
-	Verdict     *verdict.Verdict // of the official rules; nil for formats without rules
+	Verdict     *verdict.Verdict // verdict of the official rules; nil for formats without rules
 }
 
-// Parse reads the invoices of an XML document. The error is an
-// *extraction.Failure where the document is at fault or no invoice, else that
-// of ctx. Parse opens nothing and keeps nothing of data.
+// Parse returns the invoices of an XML document. The error is an *extraction.Failure
+// if the document is invalid or not an invoice. Otherwise it is the error of ctx.
+// Parse opens no file and keeps no reference to data.
 func Parse(ctx context.Context, data []byte) (*Found, error) {
 	tree, err := xmltree.Parse(ctx, data)
 	if err != nil {
@@ -97,11 +97,11 @@ func failure(err error) error {
 		return extraction.Fail(extraction.Truncated, "The XML ends in the middle. Upload the whole file, or ask the sender for it again.")
 	case errors.Is(err, xmltree.ErrDoctype):
 		return extraction.Fail(extraction.EntityDeclaration,
-			"The XML declares entities or a document type of its own, which no e-invoice needs and which can do harm. Ask the sender for the invoice without it.")
+			"The XML declares entities or a document type. E-invoices do not need them, and they are a security risk. Ask the sender for the invoice without them.")
 	case errors.Is(err, xmltree.ErrDepth):
-		return extraction.Fail(extraction.NestingTooDeep, "The XML's elements are nested deeper than in any e-invoice. Ask the sender for the invoice in a standard format.")
+		return extraction.Fail(extraction.NestingTooDeep, "The elements of the XML are nested too deeply for an e-invoice. Ask the sender for the invoice in a standard format.")
 	case errors.Is(err, xmltree.ErrSize):
-		return extraction.Fail(extraction.TooLarge, "The XML is larger than can be read. Split it, or ask the sender for the invoice without its attachments.")
+		return extraction.Fail(extraction.TooLarge, "The XML is too large. Split it, or ask the sender for the invoice without its attachments.")
 	case errors.As(err, &syntax):
 		return extraction.Fail(extraction.Malformed, "The file is not well-formed XML (%s). Ask the sender for a corrected file.", syntax.Error())
 	}

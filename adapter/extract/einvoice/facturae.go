@@ -9,8 +9,8 @@ import (
 	"docledger/domain/money"
 )
 
-// readFacturae reads the Spanish Facturae (versions 3.0 to 3.2.2). A batch
-// holds several invoices of the same parties.
+// readFacturae reads the Spanish Facturae (versions 3.0 to 3.2.2). A batch contains
+// several invoices of the same parties.
 func readFacturae(root xmltree.Elem) ([]*draft, error) {
 	var drafts []*draft
 	shared, parties := newDraft(), root.Child("Parties")
@@ -18,7 +18,7 @@ func readFacturae(root xmltree.Elem) ([]*draft, error) {
 	shared.esParty("buyer", &shared.content.Buyer, parties.Child("BuyerParty"))
 	for e := range root.Child("Invoices").Named("Invoice") {
 		if len(drafts) == maxDrafts {
-			return nil, extraction.Fail(extraction.TooLarge, "The file holds more than %d invoices. Ask the sender to split it.", maxDrafts)
+			return nil, extraction.Fail(extraction.TooLarge, "The file contains more than %d invoices. Ask the sender to split it.", maxDrafts)
 		}
 		d := shared.copied()
 		d.esHeader(e)
@@ -31,14 +31,14 @@ func readFacturae(root xmltree.Elem) ([]*draft, error) {
 			}
 		}
 		d.esPayment(e)
-		// A corrective invoice (OR) that gives money back is a credit note.
+		// A corrective invoice (OR) with a negative amount is a credit note.
 		if class := e.Path("InvoiceHeader", "InvoiceClass").Text(); (class == "OR" || class == "CR") && d.content.Negative() {
 			d.content.Type = invoice.TypeCreditNote
 		}
 		drafts = append(drafts, d)
 	}
 	if len(drafts) == 0 {
-		return nil, extraction.Fail(extraction.Malformed, "The XML names itself an invoice but holds none. Ask the sender for a corrected file.")
+		return nil, extraction.Fail(extraction.Malformed, "The root element of the XML is an invoice, but it contains no invoice. Ask the sender for a corrected file.")
 	}
 	return drafts, nil
 }
@@ -67,7 +67,8 @@ func (d *draft) esHeader(e xmltree.Elem) {
 	head, issue := e.Child("InvoiceHeader"), e.Child("InvoiceIssueData")
 	c.TypeCode = shorten(oneLine(head.Child("InvoiceDocumentType").Text()+"/"+head.Child("InvoiceClass").Text()), maxSource)
 	d.recordEvidence("document_type", c.TypeCode)
-	// Numbers run within a series; the tax office knows an invoice by both.
+	// Numbers are unique only within a series, so the tax office identifies an
+	// invoice by both.
 	number, series := head.Child("InvoiceNumber").Text(), head.Child("InvoiceSeriesCode").Text()
 	if number != "" && !strings.HasPrefix(number, series) {
 		number = series + number
@@ -112,8 +113,8 @@ func (d *draft) esAllowancesCharges(totals xmltree.Elem) {
 	}
 }
 
-// esTaxes reads the taxes charged. The equivalence surcharge of retailers is a
-// tax beside VAT on the same base, so it gets a row without one.
+// esTaxes reads the charged taxes. The equivalence surcharge of retailers is an
+// additional tax on the same base as VAT, so it gets a row without a base.
 func (d *draft) esTaxes(taxes xmltree.Elem) {
 	for e := range taxes.Named("Tax") {
 		path := d.taxPath()

@@ -9,8 +9,8 @@ import (
 	"docledger/domain/money"
 )
 
-// readFatturaPA reads the Italian e-invoice (versions 1.0 to 1.2). Each body is
-// an invoice of its own.
+// readFatturaPA reads the Italian e-invoice (versions 1.0 to 1.2). Each body is a
+// separate invoice.
 func readFatturaPA(root xmltree.Elem) ([]*draft, error) {
 	var drafts []*draft
 	shared, header := newDraft(), root.Child("FatturaElettronicaHeader")
@@ -18,7 +18,7 @@ func readFatturaPA(root xmltree.Elem) ([]*draft, error) {
 	shared.itParty("buyer", &shared.content.Buyer, header.Child("CessionarioCommittente"))
 	for body := range root.Named("FatturaElettronicaBody") {
 		if len(drafts) == maxDrafts {
-			return nil, extraction.Fail(extraction.TooLarge, "The file holds more than %d invoices. Ask the sender to split it.", maxDrafts)
+			return nil, extraction.Fail(extraction.TooLarge, "The file contains more than %d invoices. Ask the sender to split it.", maxDrafts)
 		}
 		d := shared.copied()
 		if err := d.itBody(body); err != nil {
@@ -27,7 +27,7 @@ func readFatturaPA(root xmltree.Elem) ([]*draft, error) {
 		drafts = append(drafts, d)
 	}
 	if len(drafts) == 0 {
-		return nil, extraction.Fail(extraction.Malformed, "The XML names itself an invoice but has no body. Ask the sender for a corrected file.")
+		return nil, extraction.Fail(extraction.Malformed, "The root element of the XML is an invoice, but it has no body. Ask the sender for a corrected file.")
 	}
 	return drafts, nil
 }
@@ -35,7 +35,7 @@ func readFatturaPA(root xmltree.Elem) ([]*draft, error) {
 func (d *draft) itParty(path string, p *invoice.Party, e xmltree.Elem) {
 	data := e.Child("DatiAnagrafici")
 	if !data.Exists() {
-		data = e // the buyer of a version before 1.1
+		data = e // the buyer in versions before 1.1
 	}
 	name := data.Child("Anagrafica")
 	d.text(path+".name", &p.Name, name.Child("Denominazione").Text())
@@ -109,8 +109,8 @@ func (d *draft) itLine(e xmltree.Elem) error {
 	}, e.Child("PrezzoTotale").Text())
 }
 
-// itAllowancesCharges reads discounts (SC) and surcharges (MG) on the whole
-// document and the contributions to pension funds, which are surcharges.
+// itAllowancesCharges reads document level discounts (SC) and surcharges (MG), and
+// contributions to pension funds, which are surcharges.
 func (d *draft) itAllowancesCharges(doc xmltree.Elem) {
 	for e := range doc.Named("ScontoMaggiorazione") {
 		a := invoice.AllowanceCharge{IsCharge: e.Child("Tipo").Text() == "MG", Reason: "Sconto"}
@@ -137,8 +137,8 @@ func (d *draft) itAllowancesCharges(doc xmltree.Elem) {
 	}
 }
 
-// itTotals reads the summary by rate, of which the totals are the sums: the
-// format states only the gross total, and that is optional.
+// itTotals reads the summary by rate. The totals are its sums, because the format
+// states only the gross total, which is optional.
 func (d *draft) itTotals(doc, goods xmltree.Elem) {
 	c := &d.content
 	var bases, amounts, withheld []*money.Decimal
@@ -192,8 +192,8 @@ func (d *draft) itPayment(body xmltree.Elem) {
 	d.sum("amount_due", &c.AmountDue, due...)
 }
 
-// itDueDate reads the date of an instalment, the first of which counts, or the
-// days from a stated day on.
+// itDueDate reads the date of an instalment, or the number of days from a stated day.
+// The first instalment is used.
 func (d *draft) itDueDate(e xmltree.Elem) {
 	to := &d.content.DueDate
 	d.date("due_date", to, e.Child("DataScadenzaPagamento").Text(), parseDate)

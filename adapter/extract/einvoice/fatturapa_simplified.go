@@ -7,8 +7,8 @@ import (
 	"docledger/domain/money"
 )
 
-// readFatturaPASimplified reads the simplified Italian e-invoice (FSM10) for
-// small amounts. It states gross amounts with the VAT in them, or its rate.
+// readFatturaPASimplified reads the simplified Italian e-invoice (FSM10) for small
+// amounts. It states gross amounts and the VAT amount or rate included in them.
 func readFatturaPASimplified(root xmltree.Elem) ([]*draft, error) {
 	var drafts []*draft
 	shared, header := newDraft(), root.Child("FatturaElettronicaHeader")
@@ -16,7 +16,7 @@ func readFatturaPASimplified(root xmltree.Elem) ([]*draft, error) {
 	shared.itSimpleParty("buyer", &shared.content.Buyer, header.Child("CessionarioCommittente"))
 	for body := range root.Named("FatturaElettronicaBody") {
 		if len(drafts) == maxDrafts {
-			return nil, extraction.Fail(extraction.TooLarge, "The file holds more than %d invoices. Ask the sender to split it.", maxDrafts)
+			return nil, extraction.Fail(extraction.TooLarge, "The file contains more than %d invoices. Ask the sender to split it.", maxDrafts)
 		}
 		d := shared.copied()
 		if err := d.itSimpleBody(body); err != nil {
@@ -25,7 +25,7 @@ func readFatturaPASimplified(root xmltree.Elem) ([]*draft, error) {
 		drafts = append(drafts, d)
 	}
 	if len(drafts) == 0 {
-		return nil, extraction.Fail(extraction.Malformed, "The XML names itself an invoice but has no body. Ask the sender for a corrected file.")
+		return nil, extraction.Fail(extraction.Malformed, "The root element of the XML is an invoice, but it has no body. Ask the sender for a corrected file.")
 	}
 	return drafts, nil
 }
@@ -78,9 +78,9 @@ func (d *draft) itSimpleBody(body xmltree.Elem) error {
 	return nil
 }
 
-// itSimpleLine reads a line: its gross amount, the amount without VAT and the
-// VAT. A line that states the rate alone includes the VAT at that rate; one of
-// a nature (Natura) has none.
+// itSimpleLine reads the gross amount, net amount and VAT of a line. The amount of a
+// line with only a rate includes the VAT at that rate. A line with a nature (Natura)
+// has no VAT.
 func (d *draft) itSimpleLine(e xmltree.Elem) (gross, net, tax *money.Decimal, err error) {
 	path := d.linePath(0)
 	iva := e.Child("DatiIVA")

@@ -72,7 +72,7 @@ func TestSimplifiedFatturaPA(t *testing.T) {
 	}
 	credit := parsed(t, strings.Replace(simplified, "TD07", "TD08", 1))
 	if credit.Drafts[0].Content.Type != invoice.TypeCreditNote {
-		t.Error("TD08 is a credit note")
+		t.Error("TD08 must be a credit note")
 	}
 }
 
@@ -105,7 +105,8 @@ func TestFarmersInvoice(t *testing.T) {
 	}
 }
 
-// TestCorrectionsOfKSeF tells by the difference what a correction is.
+// TestCorrectionsOfKSeF checks that the difference determines the type of a
+// correction.
 func TestCorrectionsOfKSeF(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/ksef-fa3-correction.xml")
@@ -136,8 +137,8 @@ func TestCorrectionsOfKSeF(t *testing.T) {
 	}
 }
 
-// TestTaxTotalsInTwoCurrencies has the total in the invoice's currency count,
-// in any order and without the currency of the tax (BT-6).
+// TestTaxTotalsInTwoCurrencies checks that the total in the invoice's currency is
+// used, in any order and without a tax currency (BT-6).
 func TestTaxTotalsInTwoCurrencies(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"cii", "ubl-invoice"} {
@@ -163,9 +164,9 @@ func TestTaxTotalsInTwoCurrencies(t *testing.T) {
 	}
 }
 
-// TestUnknownCustomizationIsReadWithANote reads documents of specifications that
-// are not known, and says so.
-func TestUnknownCustomizationIsReadWithANote(t *testing.T) {
+// TestUnknownCustomizationHasANote checks that documents with unknown specifications
+// are parsed and that the result has a note.
+func TestUnknownCustomizationHasANote(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"cii", "ubl-invoice"} {
 		data, err := os.ReadFile("rules/testdata/" + name + ".xml")

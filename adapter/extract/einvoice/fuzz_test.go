@@ -24,9 +24,8 @@ func FuzzFatturaPA(f *testing.F) { fuzzDialect(f, "fatturapa-*.xml") }
 func FuzzFacturae(f *testing.F)  { fuzzDialect(f, "facturae*.xml") }
 func FuzzKSeF(f *testing.F)      { fuzzDialect(f, "ksef-*.xml") }
 
-// fuzzDialect changes the samples of a dialect: as bytes, or one text of a
-// sample. Whatever comes of it, reading ends with an explained failure or with
-// drafts that keep their promises.
+// fuzzDialect changes the bytes, or one text, of the samples of a dialect. Parsing
+// must end with an explained failure or with valid drafts.
 func fuzzDialect(f *testing.F, pattern string) {
 	paths, err := filepath.Glob(filepath.Join("testdata", pattern))
 	if err != nil || len(paths) == 0 {
@@ -67,8 +66,8 @@ func fuzzDialect(f *testing.F, pattern string) {
 	})
 }
 
-// FuzzTime holds that a document that repeats any piece of XML is read in the
-// time that its size allows.
+// FuzzTime checks that the time for a document that repeats any XML is proportional
+// to its size.
 func FuzzTime(f *testing.F) {
 	for _, piece := range []string{"<a/>", "<cbc:Note>x</cbc:Note>", `<a b="1" c="2"/>`, "&lt;&#65;", "<![CDATA[<>]]>", `<p:a xmlns:p="u"/>`, "<a>"} {
 		f.Add(piece, uint16(9000))
@@ -79,11 +78,11 @@ func FuzzTime(f *testing.F) {
 			return
 		}
 		data := []byte(head + strings.Repeat(piece, int(times)) + "</Invoice>")
-		cputime.Within(t, len(data), func() { einvoice.Parse(t.Context(), data) }) //nolint:errcheck // only the time counts
+		cputime.Within(t, len(data), func() { einvoice.Parse(t.Context(), data) }) //nolint:errcheck // only the time matters
 	})
 }
 
-// replaceText puts a value in the place of one of the texts of a document.
+// replaceText replaces one of the texts of a document by a value.
 func replaceText(doc []byte, at int, value string) []byte {
 	texts := leaf.FindAllSubmatchIndex(doc, -1)
 	where := texts[at%len(texts)]
@@ -126,6 +125,6 @@ func keepsPromises(t *testing.T, d extraction.Draft) {
 	}
 	checks := checked(d)
 	if c.Number == "" && invoice.StatusAfter(checks) != invoice.NeedsReview {
-		t.Error("sure without a number")
+		t.Error("high confidence without a number")
 	}
 }

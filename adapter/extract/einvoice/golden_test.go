@@ -19,11 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// now is a day on which the samples are recent.
+// now is a date shortly after the dates of the samples.
 var now = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-// TestSamples reads every sample and compares all of it with the golden file
-// beside it: values, evidence, checks and attachments.
+// TestSamples parses every sample and compares the result with its golden file:
+// values, evidence, checks and attachments.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	samples, err := filepath.Glob("testdata/*.xml")
@@ -56,13 +56,13 @@ func TestSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(bytes.TrimSpace(want), got) {
-				t.Errorf("%s differs from what was read; run with -update and look at the difference:\n%s", golden, got)
+				t.Errorf("%s differs from the result; run with -update and inspect the difference:\n%s", golden, got)
 			}
 		})
 	}
 }
 
-// view is what was found as plain maps without empty values.
+// view returns the result as plain maps without empty values.
 func view(found *einvoice.Found) map[string]any {
 	out := map[string]any{"format": found.Format, "profile": found.Profile}
 	if len(found.Attachments) > 0 {
@@ -90,7 +90,7 @@ func view(found *einvoice.Found) map[string]any {
 	return out
 }
 
-// checked are all checks of a draft for an entity that it is not addressed to.
+// checked returns all checks of a draft for an entity that is not its buyer.
 func checked(d extraction.Draft) []invoice.Check {
 	return append(invoice.RunChecks(d.Content, d.Fields, invoice.CheckContext{Now: now}), d.Checks...)
 }

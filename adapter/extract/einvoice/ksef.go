@@ -18,7 +18,7 @@ func readKSeF(root xmltree.Elem) ([]*draft, error) {
 		return d.plFarmer(rr)
 	}
 	if !fa.Exists() {
-		return nil, extraction.Fail(extraction.Malformed, "The XML names itself an invoice but has no part “Fa”. Ask the sender for a corrected file.")
+		return nil, extraction.Fail(extraction.Malformed, "The root element of the XML is an invoice, but it has no element “Fa”. Ask the sender for a corrected file.")
 	}
 	d.plHeader(fa)
 	d.plTotals(fa)
@@ -32,9 +32,9 @@ func readKSeF(root xmltree.Elem) ([]*draft, error) {
 	return []*draft{d}, nil
 }
 
-// plCorrection sets the type of a correction (KOR, KOR_ZAL, KOR_ROZ,
-// KOR_VAT_RR), which states the difference: one that gives money back is a
-// credit note.
+// plCorrection sets the type of a correction (KOR, KOR_ZAL, KOR_ROZ, KOR_VAT_RR). A
+// correction states the difference. If it is negative, the correction is a credit
+// note.
 func (d *draft) plCorrection() {
 	switch c := &d.content; {
 	case !strings.HasPrefix(c.TypeCode, "KOR"):
@@ -99,8 +99,8 @@ func (d *draft) plHeader(fa xmltree.Elem) {
 	d.prose("note", &c.Note, notes...)
 }
 
-// plRates are the fields of the totals by rate: base, tax, tax in złoty, and
-// the rates they may be for.
+// plRates are the fields of the totals by rate: base, tax, tax in złoty, and the
+// possible rates.
 var plRates = []struct {
 	base, tax, taxPLN string
 	rates             []string
@@ -122,8 +122,8 @@ var plRates = []struct {
 	{"P_13_11", "", "", nil, "marża"},
 }
 
-// plTotals reads the totals by rate, of which net and tax are the sums, and
-// the gross total (P_15).
+// plTotals reads the totals by rate and the gross total (P_15). Net and tax are the
+// sums of the totals by rate.
 func (d *draft) plTotals(fa xmltree.Elem) {
 	c := &d.content
 	var bases, amounts, inPLN []*money.Decimal
@@ -158,8 +158,8 @@ func (d *draft) plTotals(fa xmltree.Elem) {
 	d.amount("amount_due", &c.AmountDue, fa.Child("P_15"))
 }
 
-// plSettlement reads what the parties settle beside the invoice: deductions,
-// advances for the most part, and further charges count as paid before.
+// plSettlement reads additional settlements of the parties. Deductions, usually
+// advances, and charges are treated as amounts paid before.
 func (d *draft) plSettlement(e xmltree.Elem) {
 	c := &d.content
 	d.amount("amount_due", &c.AmountDue, e.Child("DoZaplaty"))
@@ -168,7 +168,7 @@ func (d *draft) plSettlement(e xmltree.Elem) {
 	d.sum("prepaid_total", &c.PrepaidTotal, deducted, money.Negated(charged))
 }
 
-// plRate returns the rate among those of the field that gives the stated tax.
+// plRate returns the rate of the field that results in the stated tax.
 func plRate(rates []string, t invoice.Tax) *money.Decimal {
 	tolerance := money.MustParse("0.05")
 	for _, text := range rates {
@@ -187,8 +187,7 @@ func plRate(rates []string, t invoice.Tax) *money.Decimal {
 	return nil
 }
 
-// plLine reads a line. In a correction, lines marked as the state before count
-// against those after.
+// plLine reads a line. In a correction, lines with the previous state are subtracted.
 func (d *draft) plLine(e xmltree.Elem) error {
 	path := d.linePath(0)
 	l := invoice.Line{
@@ -230,7 +229,7 @@ func (d *draft) plPayment(fa xmltree.Elem) {
 	}
 }
 
-// plIBAN completes the national form of an IBAN, which lacks the country.
+// plIBAN adds the missing country code to the national form of an IBAN.
 func plIBAN(number string) string {
 	number = strings.ReplaceAll(number, " ", "")
 	if len(number) == 26 && strings.Trim(number, "0123456789") == "" {

@@ -54,8 +54,8 @@ func (d *draft) plFarmer(rr xmltree.Elem) ([]*draft, error) {
 	return []*draft{d}, nil
 }
 
-// plFarmerLine reads a line and its flat-rate refund. In a correction, lines
-// marked as the state before count against those after.
+// plFarmerLine reads a line and its flat-rate refund. In a correction, lines with the
+// previous state are subtracted.
 func (d *draft) plFarmerLine(e xmltree.Elem) (invoice.Line, *money.Decimal, error) {
 	path := d.linePath(0)
 	l := invoice.Line{
@@ -73,7 +73,7 @@ func (d *draft) plFarmerLine(e xmltree.Elem) (invoice.Line, *money.Decimal, erro
 	return l, refund, d.line(l, e.Child("P_8").Text())
 }
 
-// plus adds two amounts, of which either may be missing.
+// plus adds two optional amounts.
 func plus(a, b *money.Decimal) *money.Decimal {
 	if a == nil || b == nil {
 		if a == nil {

@@ -20,8 +20,8 @@ import (
 
 const ublSpaces = `xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2" xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"`
 
-// ublWith is a small UBL invoice over 119.00 EUR; each pair replaces one text
-// by another.
+// ublWith returns a small UBL invoice for 119.00 EUR; each pair replaces one text by
+// another.
 func ublWith(replace ...string) string {
 	return strings.NewReplacer(replace...).Replace(`<Invoice ` + ublSpaces + `>
 <cbc:ID>N-1</cbc:ID><cbc:IssueDate>2026-02-01</cbc:IssueDate><cbc:InvoiceTypeCode>380</cbc:InvoiceTypeCode><cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>
@@ -48,7 +48,7 @@ func codeOf(t *testing.T, data []byte) string {
 	}
 	var f *extraction.Failure
 	if !errors.As(err, &f) {
-		t.Fatalf("%v is no failure of the document", err)
+		t.Fatalf("%v is not a failure of the document", err)
 	}
 	if f.Message == "" || f.Passing {
 		t.Errorf("failure %q: message %q, passing %v", f.Code(), f.Message, f.Passing)
@@ -56,7 +56,7 @@ func codeOf(t *testing.T, data []byte) string {
 	return f.Code()
 }
 
-func TestParseTellsWhatIsNoInvoice(t *testing.T) {
+func TestParseReportsOtherKinds(t *testing.T) {
 	t.Parallel()
 	const oasis, cefact = "urn:oasis:names:specification:ubl:schema:xsd:", "urn:un:unece:uncefact:data:standard:"
 	for _, c := range []struct{ space, local, want string }{
@@ -185,8 +185,8 @@ func encode16(s string, order binary.AppendByteOrder) []byte {
 	return out
 }
 
-// TestParseNeverGuesses: what is stated in a form that can't be read stays
-// empty, with the text as evidence and a failed check.
+// TestParseNeverGuesses checks that an unreadable value stays empty, with the text as
+// evidence and a failed check.
 func TestParseNeverGuesses(t *testing.T) {
 	t.Parallel()
 	d := read(t, ublWith(">2026-02-01<", ">2026-02-30<", `EUR">119.00</cbc:TaxInclusive`, `EUR">1.119,00</cbc:TaxInclusive`, `EUR">19.00<`, `EUR">1.9E1<`))
@@ -226,8 +226,8 @@ func TestParseFindsForeignCurrency(t *testing.T) {
 	}
 }
 
-// TestParseAddsTaxesOfSeveralKinds: UBL outside of EN 16931 has a total for
-// each kind of tax.
+// TestParseAddsTaxesOfSeveralKinds checks UBL that does not follow EN 16931, with one
+// total for each kind of tax.
 func TestParseAddsTaxesOfSeveralKinds(t *testing.T) {
 	t.Parallel()
 	total := func(amount, scheme string) string {
@@ -240,9 +240,9 @@ func TestParseAddsTaxesOfSeveralKinds(t *testing.T) {
 	}
 }
 
-// TestParseTellsTaxTotalsByCurrency: the order of the two totals means nothing,
-// nor does it matter whether the second currency is announced.
-func TestParseTellsTaxTotalsByCurrency(t *testing.T) {
+// TestParseSeparatesTaxTotalsByCurrency checks that the order of the two totals and
+// the declaration of the second currency do not matter.
+func TestParseSeparatesTaxTotalsByCurrency(t *testing.T) {
 	t.Parallel()
 	const own, other = `<cac:TaxTotal><cbc:TaxAmount currencyID="EUR">19.00</cbc:TaxAmount></cac:TaxTotal>`, `<cac:TaxTotal><cbc:TaxAmount currencyID="SEK">200.00</cbc:TaxAmount></cac:TaxTotal>`
 	const announced = `<cbc:TaxCurrencyCode>SEK</cbc:TaxCurrencyCode>`
@@ -285,9 +285,9 @@ func TestParseReadsWithholding(t *testing.T) {
 	}
 }
 
-// TestParseTakesTheGrossTotalFromWhatIsDue: UBL 2.0 does not demand it, and net
-// and tax confirm it.
-func TestParseTakesTheGrossTotalFromWhatIsDue(t *testing.T) {
+// TestParseDerivesGrossTotalFromAmountDue checks UBL 2.0, where the gross total is
+// optional. Net and tax confirm it.
+func TestParseDerivesGrossTotalFromAmountDue(t *testing.T) {
 	t.Parallel()
 	const gross = `<cbc:TaxInclusiveAmount currencyID="EUR">119.00</cbc:TaxInclusiveAmount>`
 	d := read(t, ublWith(gross, ""))

@@ -13,8 +13,8 @@ import (
 	"docledger/domain/money"
 )
 
-// TestRoundTrip writes invoices with arbitrary values as UBL and as CII and
-// expects each value back.
+// TestRoundTrip writes invoices with random values as UBL and as CII and expects the
+// same values after parsing.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	const invoices = 300
@@ -27,7 +27,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			for path, e := range d.Fields {
 				if e.Unreadable() {
-					t.Errorf("seed %d as %s: %s can't be read: %q", seed, name, path, e.SourceText)
+					t.Errorf("seed %d as %s: %s is unreadable: %q", seed, name, path, e.SourceText)
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func party(r *rand.Rand) invoice.Party {
 
 func pick(r *rand.Rand, values ...string) string { return values[r.IntN(len(values))] }
 
-// word is a text with what XML and people find hard; it differs from any other.
+// word returns a unique text with characters that are difficult for XML parsers.
 func word(r *rand.Rand) string {
 	return pick(r, "a & b", "<x>", `"quoted"`, "Ünïcödé", "数字", "]]>", "'; DROP", "=1+1", "%s") + fmt.Sprintf(" %d", r.Uint32())
 }
@@ -79,7 +79,7 @@ func day(r *rand.Rand) calendar.Date {
 	return calendar.Date{Year: 2000, Month: 1, Day: 1}.AddDays(r.IntN(20_000))
 }
 
-// number is a decimal with up to scale digits after the point.
+// number returns a decimal with up to scale digits after the decimal point.
 func number(r *rand.Rand, scale int) *money.Decimal {
 	s := fmt.Sprintf("%d", r.Int64N(1_000_000_000))
 	if n := r.IntN(scale + 1); n > 0 {
@@ -96,7 +96,7 @@ func number(r *rand.Rand, scale int) *money.Decimal {
 	return &d
 }
 
-// element writes an element with text, or nothing where there is none.
+// element returns an element with text, or "" for an empty text.
 func element(name, text string) string {
 	if text == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"docledger/domain/money"
 )
 
-// ublDocument names what differs between the UBL documents that are invoices.
+// ublDocument describes the differences between the UBL documents that are invoices.
 type ublDocument struct {
 	docType  invoice.Type
 	typeCode string // element of BT-3
@@ -18,8 +18,7 @@ type ublDocument struct {
 	total    string
 }
 
-// ublDocuments are the UBL documents that demand or return money, by their
-// root element.
+// ublDocuments maps root elements to the UBL documents that request or return money.
 var ublDocuments = map[string]ublDocument{
 	"Invoice":              {invoice.TypeInvoice, "InvoiceTypeCode", "InvoiceLine", "InvoicedQuantity", "LegalMonetaryTotal"},
 	"SelfBilledInvoice":    {invoice.TypeInvoice, "InvoiceTypeCode", "InvoiceLine", "InvoicedQuantity", "LegalMonetaryTotal"},
@@ -29,8 +28,8 @@ var ublDocuments = map[string]ublDocument{
 	"SelfBilledCreditNote": {invoice.TypeCreditNote, "CreditNoteTypeCode", "CreditNoteLine", "CreditedQuantity", "LegalMonetaryTotal"},
 }
 
-// readUBL reads UBL 2.0 to 2.4: Peppol BIS Billing 3, XRechnung, plain EN 16931
-// and national profiles. The binding is that of EN 16931-3-2.
+// readUBL reads UBL 2.0 to 2.4: Peppol BIS Billing 3, XRechnung, plain EN 16931 and
+// national profiles. It uses the binding of EN 16931-3-2.
 func readUBL(root xmltree.Elem) ([]*draft, error) {
 	d, doc := newDraft(), ublDocuments[root.Local()]
 	d.content.Type = doc.docType
@@ -85,8 +84,8 @@ func (d *draft) ublHeader(root xmltree.Elem, doc ublDocument) {
 	d.prose("note", &c.Note, texts(root.Named("Note"))...)
 }
 
-// ublCurrencyOfAmounts takes the currency from the totals where the document
-// names none, as UBL 2.0 allows.
+// ublCurrencyOfAmounts uses the currency of the totals if the document states none,
+// as UBL 2.0 allows.
 func (d *draft) ublCurrencyOfAmounts(total xmltree.Elem) {
 	for _, name := range []string{"PayableAmount", "TaxInclusiveAmount", "TaxExclusiveAmount", "LineExtensionAmount"} {
 		if id := strings.ToUpper(total.Child(name).Attr("currencyID")); isCode(id, 3) {
@@ -131,9 +130,9 @@ func (d *draft) ublAllowanceCharge(e xmltree.Elem) {
 	d.allowanceCharge(a, e.Child("Amount").Text())
 }
 
-// ublTaxes reads the VAT breakdown and the tax totals. EN 16931 has one total
-// in the invoice's currency, with the breakdown, and one in the currency of
-// the tax without; UBL at large has one for each kind of tax.
+// ublTaxes reads the VAT breakdown and the tax totals. EN 16931 has one total in the
+// invoice's currency, with a breakdown, and one in the tax currency, without a
+// breakdown. General UBL has one total for each kind of tax.
 func (d *draft) ublTaxes(root xmltree.Elem) {
 	c := &d.content
 	own := d.ublOwnTaxTotals(root)
@@ -141,7 +140,7 @@ func (d *draft) ublTaxes(root xmltree.Elem) {
 	var amounts []*money.Decimal
 	for _, e := range own {
 		if broken && !hasBreakdown(e) {
-			if c.TaxCurrency != "" { // both currencies are the same
+			if c.TaxCurrency != "" { // both currencies are equal
 				d.amountElsewhere("tax_total_in_tax_currency", &c.TaxTotalInTaxCurrency, e.Child("TaxAmount"))
 			}
 			continue
@@ -165,9 +164,9 @@ func (d *draft) ublTaxes(root xmltree.Elem) {
 
 func hasBreakdown(taxTotal xmltree.Elem) bool { return taxTotal.Child("TaxSubtotal").Exists() }
 
-// ublOwnTaxTotals returns the tax totals in the invoice's currency and reads
-// the one in the currency of the tax. Where none is in the invoice's currency,
-// those in a currency that nothing explains stand for it.
+// ublOwnTaxTotals returns the tax totals in the invoice's currency and reads the
+// total in the tax currency. If no total is in the invoice's currency, it returns
+// those in an unknown currency.
 func (d *draft) ublOwnTaxTotals(root xmltree.Elem) (own []xmltree.Elem) {
 	c := &d.content
 	var foreign []xmltree.Elem
@@ -189,9 +188,8 @@ func (d *draft) ublOwnTaxTotals(root xmltree.Elem) (own []xmltree.Elem) {
 	return own
 }
 
-// impliedTaxCurrency takes the currency of the tax (BT-6), where the document
-// does not state it, from the tax total that is in another currency than the
-// invoice.
+// impliedTaxCurrency derives a missing tax currency (BT-6) from the tax total in a
+// currency other than the invoice's.
 func (d *draft) impliedTaxCurrency(total xmltree.Elem) {
 	c := &d.content
 	id := strings.ToUpper(total.Attr("currencyID"))
@@ -211,7 +209,7 @@ func (d *draft) ublWithheld(root xmltree.Elem) {
 	d.sum("withheld_total", &d.content.WithheldTotal, amounts...)
 }
 
-// amountElsewhere reads an amount that is in another currency by design.
+// amountElsewhere reads an amount that may have another currency.
 func (d *draft) amountElsewhere(path string, to **money.Decimal, e xmltree.Elem) {
 	reported := d.foreign
 	d.foreign = true
@@ -233,8 +231,8 @@ func (d *draft) ublTax(e xmltree.Elem) {
 	}, e.Child("TaxAmount").Text())
 }
 
-// ublTotals reads the totals. The Danish profile OIOUBL states the tax where
-// all others state the net total, so that follows from the parts.
+// ublTotals reads the totals. The Danish profile OIOUBL states the tax in the element
+// of the net total, so the net total is derived from the parts.
 func (d *draft) ublTotals(total xmltree.Elem, danish bool) {
 	c := &d.content
 	d.amount("line_total", &c.LineTotal, total.Child("LineExtensionAmount"))

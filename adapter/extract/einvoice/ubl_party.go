@@ -8,8 +8,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// ublParty reads a seller or buyer (BG-4, BG-7). The name is the one the party
-// is registered under, since that is who owes or is owed.
+// ublParty reads a seller or buyer (BG-4, BG-7). It uses the registered name, which
+// identifies the legal debtor or creditor.
 func (d *draft) ublParty(path string, p *invoice.Party, party xmltree.Elem) {
 	trading := party.Path("PartyName", "Name").Text()
 	for e := range party.Named("PartyLegalEntity") {
@@ -36,9 +36,9 @@ func (d *draft) ublParty(path string, p *invoice.Party, party xmltree.Elem) {
 	}
 }
 
-// ublTaxID returns the identifier for VAT (BT-31), else that of another tax
-// (BT-32). Some countries put a remark there, such as being registered for
-// another tax, which is no identifier.
+// ublTaxID returns the VAT identifier (BT-31), or else the identifier of another tax
+// (BT-32). Some countries use the element for a remark, such as a registration for
+// another tax. A remark is not an identifier.
 func ublTaxID(party xmltree.Elem) string {
 	other := ""
 	for e := range party.Named("PartyTaxScheme") {

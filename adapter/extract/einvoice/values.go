@@ -9,11 +9,10 @@ import (
 	"docledger/domain/money"
 )
 
-var errNotADate = errors.New("no date in this notation")
+var errNotADate = errors.New("not a date in this format")
 
-// parseNumber reads an xs:decimal and keeps the scale it is stated with, up to
-// scale digits after the point; what lies beyond is rounded half away from
-// zero.
+// parseNumber parses an xs:decimal and preserves its scale, up to scale digits after
+// the decimal point. It rounds further digits half away from zero.
 func parseNumber(s string, scale int) (money.Decimal, error) {
 	v, err := money.Parse(s)
 	if err != nil {
@@ -25,8 +24,8 @@ func parseNumber(s string, scale int) (money.Decimal, error) {
 	return v, nil
 }
 
-// parseDate reads an xs:date or the date of an xs:dateTime. A time zone says
-// where the day is that day and changes nothing about it.
+// parseDate parses an xs:date or the date of an xs:dateTime. It ignores a time zone,
+// because the zone does not change the date.
 func parseDate(s string) (calendar.Date, error) {
 	const length = len("2006-01-02")
 	if len(s) < length {
@@ -41,8 +40,8 @@ func parseDate(s string) (calendar.Date, error) {
 	return calendar.Parse(s[:length])
 }
 
-// parseCompact reads CCYYMMDD, with a time of day behind it or without: the
-// formats 102, 203 and 204 of UNTDID 2379.
+// parseCompact parses CCYYMMDD with an optional time: the formats 102, 203 and 204 of
+// UNTDID 2379.
 func parseCompact(s string) (calendar.Date, error) {
 	if len(s) != 8 && len(s) != 12 && len(s) != 14 {
 		return calendar.Date{}, errNotADate
@@ -60,8 +59,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// paragraphs joins texts line by line and drops those that repeat the one
-// before.
+// paragraphs joins texts by line breaks and drops consecutive duplicates.
 func paragraphs(texts []string) string {
 	var out []string
 	for _, text := range texts {
@@ -88,7 +86,7 @@ func shorten(s string, most int) string {
 	return s
 }
 
-// isCode says whether s is that many capital letters.
+// isCode reports whether s has the given number of capital letters and nothing else.
 func isCode(s string, letters int) bool {
 	if len(s) != letters {
 		return false
@@ -101,8 +99,7 @@ func isCode(s string, letters int) bool {
 	return true
 }
 
-// alpha2 turns the three-letter country codes of Facturae into ISO 3166-1
-// alpha-2.
+// alpha2 converts the three-letter country codes of Facturae into ISO 3166-1 alpha-2.
 var alpha2 = map[string]string{
 	"AND": "AD", "ARE": "AE", "ARG": "AR", "AUS": "AU", "AUT": "AT", "BEL": "BE", "BGR": "BG", "BOL": "BO", "BRA": "BR",
 	"CAN": "CA", "CHE": "CH", "CHL": "CL", "CHN": "CN", "COL": "CO", "CRI": "CR", "CUB": "CU", "CYP": "CY", "CZE": "CZ",

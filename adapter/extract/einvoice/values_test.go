@@ -9,8 +9,8 @@ import (
 
 var xsDecimal = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$`)
 
-// FuzzNumber: a number is read only if it is an xs:decimal, and then as what it
-// says, rounded to the scale.
+// FuzzNumber checks that only an xs:decimal is parsed as a number, with the correct
+// value rounded to the scale.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{"0", "-12.50", "+.5", "5.", "1e400", "NaN", "12,34", "0x10", "1/2", "-0.00", "00012.3400000000000", "999999999999999.99995", "١٢"} {
 		f.Add(s)
@@ -22,18 +22,18 @@ func FuzzNumber(f *testing.F) {
 			return
 		}
 		if !xsDecimal.MatchString(s) {
-			t.Fatalf("%q was read as %s", s, v)
+			t.Fatalf("%q was parsed as %s", s, v)
 		}
 		want, ok := new(big.Rat).SetString(s)
 		got, _ := new(big.Rat).SetString(v.String())
 		if !ok || new(big.Rat).Abs(new(big.Rat).Sub(want, got)).Cmp(big.NewRat(1, 20_000)) > 0 || v.Decimals() > scale {
-			t.Fatalf("%q was read as %s", s, v)
+			t.Fatalf("%q was parsed as %s", s, v)
 		}
 	})
 }
 
-// FuzzDate: a date is read only if the calendar has that day and the text
-// begins with it.
+// FuzzDate checks that a date is parsed only if it exists and the text starts with
+// it.
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"2024-02-29", "2023-02-29", "0000-00-00", "20240229", "202402291530", "2024-02-01Z", "2024-02-01+01:00", "2024-02-01T10:00:00", "2024-2-1", "2024-02-01 x"} {
 		f.Add(s)
@@ -49,7 +49,7 @@ func FuzzDate(f *testing.F) {
 		}
 		want, err := time.Parse(layout, s[:len(layout)])
 		if err != nil || !date.Time().Equal(want) {
-			t.Fatalf("%q was read as %s", s, date)
+			t.Fatalf("%q was parsed as %s", s, date)
 		}
 	})
 }

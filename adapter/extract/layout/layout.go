@@ -1,31 +1,31 @@
-// Package layout holds the words of a page and where they stand: what the
-// reader of PDFs yields and an engine that reads text takes.
+// Package layout defines the words of a page and their positions. The PDF engine
+// returns them, and the text rules use them.
 package layout
 
-// Box is a rectangle x0, y0, x1, y1 in fractions of the page's width and
-// height from its top left corner, after rotation: the notation of evidence.
+// Box is a rectangle x0, y0, x1, y1 in fractions of the page's width and height from
+// its top left corner, after rotation. Evidence uses the same notation.
 type Box [4]float64
 
-// Word is a run of characters without white space on one line.
+// Word is a sequence of characters without white space on one line.
 type Word struct {
 	Text string `json:"t"`
 	Box  Box    `json:"b"`
-	// Recognized is set where the word was recognized in an image.
+	// Recognized is set if the word was recognized in an image.
 	Recognized *Recognized `json:"r,omitempty"`
 }
 
-// Recognized is what text recognition says about a word beside its text.
+// Recognized is the additional information of text recognition about a word.
 type Recognized struct {
-	// Confidence is how sure the least certain character is, from 0 to 1.
+	// Confidence is the confidence of the least certain character, from 0 to 1.
 	Confidence float64 `json:"c"`
-	// Shown is where the word stands on the page as it is shown: Box is where
-	// it stands after skew and perspective are corrected.
+	// Shown is the position of the word on the displayed page. Box is its position
+	// after the correction of skew and perspective.
 	Shown Box `json:"s"`
-	// Alternatives are other texts that the word may be.
+	// Alternatives are other possible texts of the word.
 	Alternatives []string `json:"a,omitempty"`
 }
 
-// Shown returns where the word stands on the page as it is shown.
+// Shown returns the position of the word on the displayed page.
 func (w *Word) Shown() Box {
 	if w.Recognized != nil {
 		return w.Recognized.Shown
@@ -33,14 +33,14 @@ func (w *Word) Shown() Box {
 	return w.Box
 }
 
-// Page is one page as it is seen, rotation applied.
+// Page is one page as displayed, with its rotation applied.
 type Page struct {
 	Number   int     `json:"number"` // from 1
 	Width    float64 `json:"width"`  // in points
 	Height   float64 `json:"height"` // in points
 	Rotation int     `json:"rotation"`
-	Words    []Word  `json:"words"` // in the order of the content
-	// Scanned says that the page is an image: its words were recognized in it,
-	// by us or by the program that made the PDF, or it has none.
+	Words    []Word  `json:"words"` // in content order
+	// Scanned reports that the page is an image. Its words, if any, were recognized
+	// by docledger or by the program that created the PDF.
 	Scanned bool `json:"scanned,omitempty"`
 }

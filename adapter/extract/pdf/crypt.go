@@ -11,7 +11,7 @@ import (
 	"io"
 )
 
-// method is how a crypt filter encrypts (7.6.6).
+// method is the encryption method of a crypt filter (7.6.6).
 type method uint8
 
 const (
@@ -21,9 +21,9 @@ const (
 	useAES256
 )
 
-// crypt decrypts the strings and streams of a document that opens without a
-// password (7.6). Such a document only restricts what viewers may do with it;
-// reading it is allowed.
+// crypt decrypts the strings and streams of a document that opens without a password
+// (7.6). Such a document only restricts the functions of viewers; reading it is
+// allowed.
 type crypt struct {
 	key      []byte
 	streams  method
@@ -50,8 +50,8 @@ func (c *crypt) objectKey(m method, id ref) []byte {
 	return h.Sum(nil)[:min(len(c.key)+5, 16)]
 }
 
-// strings decrypts the strings of an object in place. The object was just
-// parsed, so nobody else holds it and its depth is bounded.
+// strings decrypts the strings of an object in place. The object was just parsed, so
+// no other code refers to it, and its depth is limited.
 func (c *crypt) strings(o object, id ref) {
 	if c.texts == plain {
 		return
@@ -126,15 +126,15 @@ func decrypt(r io.Reader, m method, key []byte) (io.Reader, error) {
 		}
 		var iv [aes.BlockSize]byte
 		if _, err := io.ReadFull(r, iv[:]); err != nil {
-			return bytes.NewReader(nil), nil //nolint:nilerr // an empty string has no vector
+			return bytes.NewReader(nil), nil //nolint:nilerr // an empty string has no initialization vector
 		}
 		return &cbcReader{r: bufio.NewReader(r), mode: cipher.NewCBCDecrypter(block, iv[:])}, nil
 	}
 	return r, nil
 }
 
-// cbcReader decrypts block by block and takes the padding off the last one
-// (7.6.3.1). A last block that is cut off is dropped.
+// cbcReader decrypts block by block and removes the padding of the last block
+// (7.6.3.1). It drops an incomplete last block.
 type cbcReader struct {
 	r     *bufio.Reader
 	mode  cipher.BlockMode

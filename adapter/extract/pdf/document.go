@@ -2,30 +2,30 @@ package pdf
 
 import "bytes"
 
-// document is a walk through one file.
+// document is the state of a traversal of one file.
 type document struct {
 	data    []byte
-	start   int // of the header; offsets may count from here
+	start   int // of the header; offsets may be relative to it
 	limits  Limits
 	spent   *spending
 	table   map[uint32]entry
 	trailer dict
 	crypt   *crypt
 	rebuilt bool
-	astray  bool // an object did not stand where the table says
+	astray  bool // an object was not at the offset in the table
 	packs   packs
-	busy    map[uint32]bool // objects being read, against loops through /Length
+	busy    map[uint32]bool // objects being parsed, to detect loops through /Length
 }
 
-// entry says where an object stands (7.5.4, 7.5.8).
+// entry is the location of an object (7.5.4, 7.5.8).
 type entry struct {
-	offset int    // in the file; of a packed object, its index in the pack
-	pack   uint32 // number of the object stream that holds it; 0: none
+	offset int    // in the file; for a packed object, its index in the pack
+	pack   uint32 // number of the object stream that contains it; 0: none
 	gen    uint16
 	free   bool
 }
 
-// spending counts what a document has cost.
+// spending is the remaining budget of a document.
 type spending struct {
 	parsed   int64 // bytes that may still be parsed
 	inflated int64 // bytes that may still be inflated
@@ -47,7 +47,7 @@ func newDocument(data []byte, start int, l Limits) *document {
 	}
 }
 
-// open reads the object table, or makes it anew where it is damaged.
+// open reads the object table, or rebuilds it if it is damaged.
 func (d *document) open() error {
 	err := d.readTable()
 	if err == nil {
@@ -62,7 +62,7 @@ func (d *document) open() error {
 	return d.reopen()
 }
 
-// reopen forgets the table of the file and makes it anew from its objects.
+// reopen discards the table of the file and rebuilds it from the objects.
 func (d *document) reopen() error {
 	d.rebuilt = true
 	if err := d.rebuild(); err != nil {
@@ -74,7 +74,7 @@ func (d *document) reopen() error {
 	return nil
 }
 
-// catalog returns the document catalog (7.7.2), nil where there is none.
+// catalog returns the document catalog (7.7.2), or nil.
 func (d *document) catalog() dict {
 	root := dictOf(d.get(d.trailer["Root"]))
 	if root == nil || root["Pages"] == nil {
@@ -87,7 +87,7 @@ func (d *document) parser(buf []byte, pos int) *parser {
 	return &parser{buf: buf, pos: pos, depth: d.limits.Depth, nodes: nodesAnObject, spent: d.spent}
 }
 
-// charge accounts for bytes parsed and says whether there is still room.
+// charge accounts for parsed bytes and reports whether the budget is sufficient.
 func (d *document) charge(n int) bool {
 	d.spent.parsed -= int64(n) + 16
 	if d.spent.parsed < 0 {
@@ -97,7 +97,7 @@ func (d *document) charge(n int) bool {
 	return true
 }
 
-// get follows references until it meets a value; what can't be had is nil.
+// get resolves references to a value. It returns nil if it cannot.
 func (d *document) get(o object) object {
 	for range 16 {
 		r, ok := o.(ref)
@@ -125,8 +125,8 @@ func (d *document) load(r ref) object {
 	return d.at(e.offset, r.num)
 }
 
-// enter marks an object as being read. It refuses one that already is, and one
-// too far down a chain of objects that need each other.
+// enter marks an object as being parsed. It refuses an object that is already being
+// parsed, and one at the end of a too long chain of dependent objects.
 func (d *document) enter(num uint32) bool {
 	if d.busy[num] || len(d.busy) >= d.limits.Depth {
 		return false
@@ -135,7 +135,7 @@ func (d *document) enter(num uint32) bool {
 	return true
 }
 
-// at reads the indirect object at an offset, which must have the number given.
+// at parses the indirect object at an offset. The object must have the given number.
 func (d *document) at(offset int, num uint32) object {
 	if offset < 0 || offset >= len(d.data) {
 		d.astray = true
@@ -162,8 +162,8 @@ func (d *document) at(offset int, num uint32) object {
 	return o
 }
 
-// rawStream returns the bytes of the stream that follows a dictionary (7.3.8),
-// if one does. Where /Length is wrong the keyword endstream decides.
+// rawStream returns the bytes of the stream after a dictionary (7.3.8), if there is
+// one. If /Length is wrong, the keyword endstream determines the end.
 func (d *document) rawStream(p *parser, m dict) ([]byte, bool) {
 	if !p.keyword("stream") {
 		return nil, false

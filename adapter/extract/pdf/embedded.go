@@ -18,14 +18,14 @@ type finder struct {
 	keep  func([]byte) bool
 	seen  map[ref]bool // streams of embedded files
 	files []File
-	kept  int   // files that keep wanted
-	room  int64 // for their bytes
+	kept  int   // files that keep selects
+	room  int64 // remaining bytes for the selected files
 }
 
-// files finds the embedded files: first those of the names tree, of the
-// catalog and of the pages; where none of them is wanted, those of every
-// object that can be reached from the catalog. A file that was taken out of a
-// document by an incremental update can't be reached and isn't found.
+// files finds the embedded files: first those of the names tree, the catalog and the
+// pages. If none of them is selected, it searches all objects that are reachable from
+// the catalog. It does not find a file that an incremental update removed, because
+// that file is unreachable.
 func (d *document) files(pages pageTree, keep func([]byte) bool) []File {
 	f := d.find(pages, keep)
 	if f.kept == 0 && d.astray && !d.rebuilt && d.reopen() == nil {
@@ -80,7 +80,7 @@ func (d *document) nameTree(root object) []object {
 	return out
 }
 
-// reach visits every dictionary that can be reached from o.
+// reach visits every dictionary that is reachable from o.
 func (d *document) reach(o object, visit func(object)) {
 	seen := map[uint32]bool{}
 	stack := []object{o}
@@ -110,7 +110,7 @@ func (d *document) reach(o object, visit func(object)) {
 	}
 }
 
-// references leaves out what leads nowhere.
+// references removes objects that refer to nothing.
 func references(list array) []object {
 	var out []object
 	for _, o := range list {
@@ -122,7 +122,7 @@ func references(list array) []object {
 	return out
 }
 
-// specification enters the file of a file specification (7.11.3).
+// specification adds the file of a file specification (7.11.3).
 func (f *finder) specification(o object) {
 	if len(f.files) >= f.d.limits.Files {
 		return
@@ -191,9 +191,9 @@ func (f *finder) name(m dict) string {
 	return ""
 }
 
-// decode reads a text string: UTF-16 or UTF-8 with a byte order mark, else
-// bytes that are taken as UTF-8 or, where they are none, as Latin-1, which
-// PDFDocEncoding is but for a few signs (7.9.2.2).
+// decode decodes a text string: UTF-16 or UTF-8 with a byte order mark. Other bytes
+// are decoded as UTF-8 or, if they are invalid, as Latin-1, which is almost equal to
+// PDFDocEncoding (7.9.2.2).
 func (t text) decode() string {
 	b := []byte(t)
 	switch {

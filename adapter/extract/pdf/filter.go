@@ -9,12 +9,12 @@ import (
 	"io"
 )
 
-// maxFilters is how many filters one stream may pass through.
+// maxFilters is the maximum number of filters of one stream.
 const maxFilters = 8
 
-// inflate returns the bytes of a stream after its filters, at most limit. What
-// could be read before an error comes with it, as damaged ends are common. The
-// stream is measured first, so that a bomb takes time alone and no memory.
+// inflate returns at most limit bytes of a stream after its filters. With an error it
+// also returns the bytes before the error, because damaged ends are common. It
+// measures the stream first, so that a decompression bomb costs time but no memory.
 func (d *document) inflate(s *stream, limit int64) ([]byte, error) {
 	r, err := d.reader(s)
 	if err != nil {
@@ -36,8 +36,8 @@ func (d *document) inflate(s *stream, limit int64) ([]byte, error) {
 	return out[:got], err
 }
 
-// reader returns a stream's bytes as they come out of its filters (7.4). Each
-// of the filters is charged for what it yields.
+// reader returns the bytes of a stream after its filters (7.4). It charges the output
+// of each filter.
 func (d *document) reader(s *stream) (io.Reader, error) {
 	filters, params := d.filters(s.dict)
 	if len(filters) > maxFilters {
@@ -112,7 +112,7 @@ func (d *document) filter(f name, p dict, r io.Reader) (io.Reader, error) {
 	return nil, errors.New("filter not supported: " + string(f))
 }
 
-// meter charges a document for what passes.
+// meter charges a document for the bytes that it reads.
 type meter struct {
 	r     io.Reader
 	spent *spending
@@ -127,12 +127,12 @@ func (m *meter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// inflater reads zlib data without its checksum, which damaged files get
-// wrong, and also bare deflate data.
+// inflater reads zlib data without verifying its checksum, which is often wrong in
+// damaged files. It also reads raw deflate data.
 func inflater(r io.Reader) io.Reader {
 	b := bufio.NewReader(r)
 	if h, err := b.Peek(2); err == nil && h[0]&0x0f == 8 && (int(h[0])<<8|int(h[1]))%31 == 0 {
-		b.Discard(2) //nolint:errcheck // two bytes were just peeked at
+		b.Discard(2) //nolint:errcheck // Peek has returned these two bytes
 	}
 	return flate.NewReader(b)
 }
@@ -176,7 +176,7 @@ func (h *hexReader) digit() (int, bool) {
 	}
 }
 
-// until85 ends base-85 data at its mark "~>" (7.4.3).
+// until85 ends base-85 data at the end marker "~>" (7.4.3).
 type until85 struct {
 	r    *bufio.Reader
 	done bool
@@ -225,7 +225,7 @@ func (rr *runReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next reads the length byte of a run and, of a repeated one, its value.
+// next reads the length byte of a run and, for a repeated run, its value.
 func (rr *runReader) next() error {
 	c, err := rr.r.ReadByte()
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"docledger/test/cputime"
 )
 
-// hostileFile is a document and the reason that it is refused for; "" means
-// that it may be read.
+// hostileFile is a document and the expected reason of its refusal; "" means that it
+// is accepted.
 type hostileFile struct {
 	data []byte
 	want extraction.Reason
 }
 
-// hostile documents, small enough to seed the fuzzer with.
+// hostile returns documents that are small enough to seed the fuzzer.
 func hostile() map[string]hostileFile {
 	sound := pdftest.Hybrid("", []string{"a.xml"}, sample)
 	return map[string]hostileFile{
@@ -44,7 +44,7 @@ func hostile() map[string]hostileFile {
 	}
 }
 
-// bombs become much of little, or are much themselves.
+// bombs returns documents that expand, or that are large themselves.
 func bombs() map[string]hostileFile {
 	bomb := pdftest.Deflate(bytes.Repeat([]byte("<"), 48<<20))
 	return map[string]hostileFile{
@@ -60,7 +60,7 @@ func bombs() map[string]hostileFile {
 	}
 }
 
-// embedded has an embedded file of its own making.
+// embedded returns a document with a custom embedded file.
 func embedded(dict string, data []byte) []byte {
 	b := pdftest.New()
 	b.Page("", "")
@@ -68,7 +68,8 @@ func embedded(dict string, data []byte) []byte {
 	return b.Table()
 }
 
-// pages has a page tree of n nodes made by node from the node's number.
+// pages returns a document with a page tree of n nodes. node creates each node from
+// its number.
 func pages(node func(num int) string, n int) []byte {
 	b := pdftest.New()
 	for range n {
@@ -79,7 +80,7 @@ func pages(node func(num int) string, n int) []byte {
 	return b.Table()
 }
 
-// names has a names tree whose root is made from its own number.
+// names returns a document with a names tree. The root contains its own number.
 func names(root string) []byte {
 	b := pdftest.New()
 	b.Page("", "")
@@ -89,7 +90,7 @@ func names(root string) []byte {
 	return b.Table()
 }
 
-// lengths has streams whose lengths are each other.
+// lengths returns a document with streams that refer to each other as their lengths.
 func lengths(n int) []byte {
 	b := pdftest.New()
 	b.Page("", "")
@@ -102,12 +103,12 @@ func lengths(n int) []byte {
 	return b.Table()
 }
 
-// table has a cross-reference stream and nothing else.
+// table returns a document that consists only of a cross-reference stream.
 func table(dict string, rows []byte) []byte {
 	return []byte("%PDF-1.7\n1 0 obj\n" + pdftest.StreamBody("/Type /XRef /Root 1 0 R "+dict, rows) + "\nendobj\nstartxref\n9\n%%EOF\n")
 }
 
-// packs has object streams that hold each other.
+// packs returns a document with object streams that contain each other.
 func packs(n int) []byte {
 	out := bytes.NewBufferString("%PDF-1.7\n")
 	for i := range n {
@@ -147,7 +148,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-func TestFlateBombIsNamed(t *testing.T) {
+func TestFlateBombIsReported(t *testing.T) {
 	t.Parallel()
 	data := embedded("/Filter /FlateDecode", pdftest.Deflate(bytes.Repeat([]byte("<"), 40<<20)))
 	r := inspect(t, data)
@@ -156,7 +157,7 @@ func TestFlateBombIsNamed(t *testing.T) {
 	}
 }
 
-func TestKeptBytesAreBoundedInAll(t *testing.T) {
+func TestTotalKeptBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	part := append([]byte("<a>"), bytes.Repeat([]byte(" "), 400<<10)...)
 	b := pdftest.New()
@@ -211,8 +212,8 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// FuzzTime holds that a PDF with many objects of any kind is walked in the time
-// that its size allows.
+// FuzzTime checks that the time for a PDF with many objects of any kind is
+// proportional to its size.
 func FuzzTime(f *testing.F) {
 	for _, object := range []string{
 		"<< /Type /Filespec /F (a) /EF << /F 1 0 R >> >>", "[1 0 R 2 0 R 3 0 R]", "<< /Kids [1 0 R] /Names [(a) 2 0 R] >>", "((((((", "<<<<<<[[[[",
@@ -232,7 +233,7 @@ func FuzzTime(f *testing.F) {
 		b.Names(specs...)
 		for _, data := range [][]byte{b.Table(), bytes.ReplaceAll(b.Table(), []byte("startxref"), []byte("xxxxxxxxx"))} {
 			cputime.Within(t, len(data), func() {
-				pdf.Inspect(data, func([]byte) bool { return true }, pdf.DefaultLimits()) //nolint:errcheck // only the time counts
+				pdf.Inspect(data, func([]byte) bool { return true }, pdf.DefaultLimits()) //nolint:errcheck // only the time matters
 			})
 		}
 	})

@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// parser reads objects from bytes. It bounds itself by depth and by the number
-// of values in one object, so that a few bytes can't become much memory.
+// parser parses objects. It limits the depth and the number of values of one object,
+// so that a few bytes cannot use much memory.
 type parser struct {
 	buf   []byte
 	pos   int
-	depth int // that may still be entered
-	nodes int // values that may still be made
+	depth int // remaining depth
+	nodes int // remaining number of values
 	spent *spending
 }
 
-// nodesAnObject is how many values one object may consist of.
+// nodesAnObject is the maximum number of values in one object.
 const nodesAnObject = 1 << 19
 
 func isSpace(c byte) bool {
@@ -70,7 +70,7 @@ func (p *parser) word() []byte {
 	return p.buf[start:p.pos]
 }
 
-// keyword consumes w if it stands next.
+// keyword consumes w if it is the next token.
 func (p *parser) keyword(w string) bool {
 	p.skipSpace()
 	if !bytes.HasPrefix(p.buf[p.pos:], []byte(w)) {
@@ -95,7 +95,7 @@ func (p *parser) unsigned() (uint64, bool) {
 	return v, err == nil
 }
 
-// number reads a number as tolerantly as viewers do; what is none at all is 0.
+// number parses a number as tolerantly as viewers do; invalid text is 0.
 func number(w []byte) object {
 	if v, err := strconv.ParseInt(string(w), 10, 64); err == nil {
 		return v
@@ -106,7 +106,7 @@ func number(w []byte) object {
 	return int64(0)
 }
 
-// name reads a name after its slash (7.3.5).
+// name parses a name after its slash (7.3.5).
 func (p *parser) name() name {
 	p.pos++
 	w := p.word()
@@ -140,7 +140,7 @@ func unhex(c byte) int {
 	return -1
 }
 
-// hexText reads a string in hexadecimal after its bracket (7.3.4.3).
+// hexText parses a hexadecimal string after its opening bracket (7.3.4.3).
 func (p *parser) hexText() text {
 	p.pos++
 	out := text{}
@@ -167,7 +167,7 @@ func (p *parser) hexText() text {
 	return out
 }
 
-// literalText reads a string in parentheses after the first one (7.3.4.2).
+// literalText parses a string after its opening parenthesis (7.3.4.2).
 func (p *parser) literalText() text {
 	p.pos++
 	out := text{}
@@ -191,7 +191,7 @@ func (p *parser) literalText() text {
 	return out
 }
 
-// escape reads what follows a backslash and appends what it stands for.
+// escape parses the rest of an escape sequence and appends its value.
 func (p *parser) escape(out text) text {
 	if p.pos >= len(p.buf) {
 		return out

@@ -6,19 +6,19 @@ import (
 	"io"
 )
 
-// lzwReader decodes LZWDecode (7.4.4). compress/lzw can't: PDF widens its
-// codes one entry early.
+// lzwReader decodes LZWDecode (7.4.4). compress/lzw cannot be used, because PDF
+// widens its codes one entry earlier.
 type lzwReader struct {
 	r      *bufio.Reader
 	early  int
 	bits   uint32
 	have   uint
 	width  uint
-	next   int // code that the next entry gets
-	last   int // code read before; -1 after a clear
+	next   int // code of the next entry
+	last   int // previous code; -1 after a clear
 	prefix [4096]uint16
 	suffix [4096]byte
-	out    []byte // decoded and not yet read
+	out    []byte // decoded and not yet returned
 	spell  [4096]byte
 	err    error
 }
@@ -66,7 +66,7 @@ func (l *lzwReader) code() (int, error) {
 	return int(l.bits >> l.have & (1<<l.width - 1)), nil
 }
 
-// step reads one code and puts what it stands for into out.
+// step reads one code and writes its value to out.
 func (l *lzwReader) step() error {
 	code, err := l.code()
 	switch {
@@ -103,7 +103,7 @@ func (l *lzwReader) step() error {
 	return nil
 }
 
-// learn enters the last code followed by a byte into the table.
+// learn adds the last code followed by a byte to the table.
 func (l *lzwReader) learn(first byte) {
 	if l.last < 0 || l.next >= len(l.prefix) {
 		return

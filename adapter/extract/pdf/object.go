@@ -12,8 +12,8 @@ type (
 		num uint32
 		gen uint16
 	}
-	// stream is a dictionary with bytes, which are raw: still filtered and,
-	// in an encrypted document, encrypted.
+	// stream is a dictionary with raw bytes: filtered and, in an encrypted document,
+	// encrypted.
 	stream struct {
 		dict dict
 		raw  []byte
@@ -21,7 +21,7 @@ type (
 	}
 )
 
-// dictOf returns the dictionary of a dictionary or stream; nil for others.
+// dictOf returns the dictionary of a dictionary or stream, or nil.
 func dictOf(o object) dict {
 	switch v := o.(type) {
 	case dict:
@@ -32,7 +32,7 @@ func dictOf(o object) dict {
 	return nil
 }
 
-// intOf returns a whole number, also one written with a point.
+// intOf returns an integer, which may also be written with a point.
 func intOf(o object) (int64, bool) {
 	switch v := o.(type) {
 	case int64:

@@ -9,8 +9,8 @@ type pack struct {
 	offsets []int
 }
 
-// packs keeps the object streams used last, so that reading the objects of one
-// in turn inflates it once.
+// packs caches the most recently used object streams, so that reading consecutive
+// objects of one stream inflates it once.
 type packs struct {
 	held  map[uint32]*pack
 	order []uint32
@@ -36,7 +36,7 @@ func (c *packs) add(num uint32, p *pack) {
 
 func (p *pack) size() int { return len(p.data) + 16*len(p.numbers) }
 
-// unpack reads an object out of its object stream.
+// unpack parses an object of an object stream.
 func (d *document) unpack(r ref, e entry) object {
 	p := d.packed(e.pack)
 	if p == nil {
@@ -62,8 +62,8 @@ func (d *document) unpack(r ref, e entry) object {
 	return o
 }
 
-// packed returns the object stream with a number, which never stands in
-// another one itself.
+// packed returns the object stream with a number. An object stream cannot be in
+// another object stream.
 func (d *document) packed(num uint32) *pack {
 	if p, ok := d.packs.held[num]; ok {
 		return p

@@ -1,13 +1,13 @@
 package pdf
 
-// pageTree is what a walk over the pages found.
+// pageTree is the result of a traversal of the pages.
 type pageTree struct {
 	count int
 	files []object // file specifications of the pages and of their annotations
 }
 
-// walkPages counts the pages of the tree (7.7.3) and collects the files that
-// they carry: associated ones (14.13.5) and those of annotations (12.5.6.15).
+// walkPages counts the pages of the tree (7.7.3) and collects their files: associated
+// files (14.13.5) and files of annotations (12.5.6.15).
 func (d *document) walkPages() pageTree {
 	var t pageTree
 	seen := map[ref]bool{}

@@ -2,8 +2,8 @@ package pdf
 
 import "bytes"
 
-// object reads the next object. A keyword that is none ends in errSyntax with
-// the keyword unread.
+// object parses the next object. An unknown keyword returns errSyntax and is not
+// consumed.
 func (p *parser) object() (object, error) {
 	p.skipSpace()
 	if p.pos >= len(p.buf) {
@@ -56,7 +56,7 @@ func (p *parser) nested(read func() (object, error)) (object, error) {
 	return o, err
 }
 
-// numberOrRef reads a number, or the reference "12 0 R" that starts with one.
+// numberOrRef parses a number, or a reference such as "12 0 R".
 func (p *parser) numberOrRef() object {
 	w := p.word()
 	after := p.pos
@@ -85,7 +85,7 @@ func (p *parser) restOfRef(w []byte) (ref, bool) {
 	return ref{num, uint16(gen)}, true
 }
 
-// small reads a run of digits below 2³².
+// small parses digits with a value below 2³².
 func small(w []byte) (uint32, bool) {
 	if len(w) == 0 || len(w) > 10 {
 		return 0, false
@@ -117,8 +117,8 @@ func (p *parser) array() (object, error) {
 	}
 }
 
-// dict reads a dictionary. Where a key is missing or a value can't be read,
-// what stands is kept, as viewers do.
+// dict parses a dictionary. If a key is missing or a value is invalid, it keeps the
+// valid part, as viewers do.
 func (p *parser) dict() (object, error) {
 	p.pos += 2
 	out := dict{}
@@ -151,7 +151,7 @@ func (p *parser) dict() (object, error) {
 	}
 }
 
-// skipStray skips a value that stands where a key should.
+// skipStray skips a value at the position of a key.
 func (p *parser) skipStray() bool {
 	before := p.pos
 	if _, err := p.object(); err != nil || p.pos == before {
@@ -160,7 +160,7 @@ func (p *parser) skipStray() bool {
 	return true
 }
 
-// header reads "12 0 obj".
+// header parses "12 0 obj".
 func (p *parser) header() (ref, bool) {
 	num, ok := p.unsigned()
 	if !ok || num >= 1<<32 {

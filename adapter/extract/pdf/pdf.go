@@ -1,9 +1,9 @@
-// Package pdf walks the object table of a PDF (ISO 32000-2) to count its pages
-// and to find the files embedded in it. It renders nothing and reads no text.
+// Package pdf traverses the object table of a PDF (ISO 32000-2) to count its pages
+// and to find its embedded files. It renders nothing and reads no text.
 //
-// The files are hostile until proven otherwise, so every step is bounded by
-// Limits: what is parsed, what is inflated, how deep things nest. A damaged
-// cross-reference table is made anew from the objects themselves.
+// All files are treated as hostile, so Limits bound every step: parsed bytes,
+// inflated bytes and depth. A damaged cross-reference table is rebuilt from the
+// objects.
 package pdf
 
 import (
@@ -13,18 +13,18 @@ import (
 	"docledger/domain/extraction"
 )
 
-// Limits bound what one document may cost.
+// Limits bound the cost of one document.
 type Limits struct {
-	KeptBytes   int64 // of all embedded files that are kept, inflated
-	TotalBytes  int64 // inflated in all, over every filter of every stream
-	Objects     int   // entries of the object table, and objects followed
+	KeptBytes   int64 // of all kept embedded files, inflated
+	TotalBytes  int64 // inflated in total, over all filters of all streams
+	Objects     int   // entries of the object table, and resolved objects
 	Files       int   // embedded files
 	Depth       int   // of nested arrays and dictionaries, and of trees
-	ParseFactor int64 // bytes parsed in all, in multiples of the document's size
+	ParseFactor int64 // total parsed bytes, in multiples of the document's size
 }
 
-// DefaultLimits are generous for documents that people send: the largest
-// real invoices embed a few megabytes.
+// DefaultLimits returns limits that real documents do not reach. The largest real
+// invoices embed a few megabytes.
 func DefaultLimits() Limits {
 	return Limits{
 		KeptBytes:   32 << 20,
@@ -38,35 +38,36 @@ func DefaultLimits() Limits {
 
 // File is a file embedded in a document (ISO 32000-2, 7.11.4).
 type File struct {
-	Name         string // as stated: it may hold a path or control characters
-	MediaType    string // as stated; proves nothing
+	Name         string // as stated: it may contain a path or control characters
+	MediaType    string // as stated; not trusted
 	Relationship string // AFRelationship: "Alternative", "Data", "Source", …
-	Size         int64  // inflated; -1 where unknown
+	Size         int64  // inflated; -1 if unknown
 	Head         []byte // the first bytes, inflated
-	Data         []byte `json:"-"` // the whole, where it was asked for and could be had
-	// Problem says why Data is missing although it was asked for.
+	Data         []byte `json:"-"` // the complete content, if it was selected and is readable
+	// Problem is the reason why the Data of a selected file is missing.
 	Problem extraction.Reason
 }
 
-// Report is what a document holds.
+// Report is the content of a document.
 type Report struct {
 	Pages     int
-	Encrypted bool // it was, and opens without a password
+	Encrypted bool // it is encrypted and opens without a password
 	Rebuilt   bool // its object table was damaged
-	Portfolio bool // its content is the embedded files, not its pages (ISO 32000-2, 12.3.5)
+	Portfolio bool // its content is in the embedded files, not on its pages (ISO 32000-2, 12.3.5)
 	Files     []File
 }
 
-// headBytes is how much of an embedded file is inflated to see what it is.
+// headBytes is the number of bytes of an embedded file that are inflated to detect
+// its type.
 const headBytes = 1024
 
-// headerWindow is how far into a file its header may stand: what readers have
-// accepted ever since (ISO 32000-1, annex H.3, note 13).
+// headerWindow is the maximum offset of the header in a file. Readers have always
+// accepted this offset (ISO 32000-1, annex H.3, note 13).
 const headerWindow = 1024
 
-// Inspect walks the document in data, which it never changes. keep says from
-// the first bytes of an embedded file whether all of it is wanted. An error is
-// always an *extraction.Failure.
+// Inspect traverses the document in data, which it never changes. keep decides from
+// the first bytes of an embedded file whether its complete content is returned. An
+// error is always an *extraction.Failure.
 func Inspect(data []byte, keep func(head []byte) bool, l Limits) (*Report, error) {
 	start := bytes.Index(data[:min(len(data), headerWindow)], []byte("%PDF-"))
 	if start < 0 {
@@ -95,10 +96,10 @@ func Inspect(data []byte, keep func(head []byte) bool, l Limits) (*Report, error
 	}, nil
 }
 
-// portfolio reports whether the catalog names a collection.
+// portfolio reports whether the catalog has a collection.
 func (d *document) portfolio() bool { return dictOf(d.get(d.catalog()["Collection"])) != nil }
 
-// wanted adds the PDFs in a portfolio to the files that the caller wants.
+// wanted extends keep by the PDFs in a portfolio.
 func (d *document) wanted(keep func(head []byte) bool) func(head []byte) bool {
 	if !d.portfolio() {
 		return keep
@@ -106,12 +107,12 @@ func (d *document) wanted(keep func(head []byte) bool) func(head []byte) bool {
 	return func(head []byte) bool { return IsPDF(head) || keep(head) }
 }
 
-// IsPDF reports whether a file begins as a PDF.
+// IsPDF reports whether a file starts with a PDF header.
 func IsPDF(head []byte) bool {
 	return bytes.Contains(head[:min(len(head), headerWindow)], []byte("%PDF-"))
 }
 
-// Why a document can't be walked.
+// Reasons why a document cannot be traversed.
 var (
 	errNoCatalog = errors.New("no document catalog")
 	errNoPages   = errors.New("no pages")
@@ -122,27 +123,27 @@ var (
 	errSyntax    = errors.New("syntax error")
 )
 
-// explain turns a reason into words for the person who sent the document.
+// explain converts an error into a message for the user who uploaded the document.
 func (d *document) explain(err error) *extraction.Failure {
 	switch {
 	case errors.Is(err, errPassword):
 		return extraction.Fail(extraction.Encrypted, "The PDF needs a password to open. Remove the password and upload it again.")
 	case d.spent.expanded:
-		return extraction.Fail(extraction.ExpandsTooFar, "The PDF holds compressed data that expands beyond what is accepted.")
+		return extraction.Fail(extraction.ExpandsTooFar, "The PDF contains compressed data that expands beyond the limit.")
 	case d.spent.tooDeep:
-		return extraction.Fail(extraction.NestingTooDeep, "The PDF nests its objects deeper than is accepted.")
+		return extraction.Fail(extraction.NestingTooDeep, "The objects of the PDF are nested too deeply.")
 	case d.spent.tooMuch:
-		return extraction.Fail(extraction.TooLarge, "The PDF holds more objects than are accepted.")
+		return extraction.Fail(extraction.TooLarge, "The PDF contains too many objects.")
 	case !d.complete():
 		return extraction.Fail(extraction.Truncated, "The PDF ends too early: a part of it is missing. Upload the whole file.")
 	default:
-		return extraction.Fail(extraction.Malformed, "The PDF is damaged: its pages can't be found. Export it again and upload the new file.")
+		return extraction.Fail(extraction.Malformed, "The PDF is damaged: its pages cannot be found. Export it again and upload the new file.")
 	}
 }
 
-// complete says whether the end of file stands behind the last object. In a
-// file that was cut off it does not, even where an earlier end is marked, as
-// linearized and updated files do.
+// complete reports whether an end-of-file marker follows the last object. In a
+// truncated file it does not, even if an earlier marker exists, as in linearized and
+// updated files.
 func (d *document) complete() bool {
 	end := bytes.LastIndex(d.data, []byte("%%EOF"))
 	return end >= 0 && end >= bytes.LastIndex(d.data, []byte("endobj"))

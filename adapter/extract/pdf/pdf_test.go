@@ -27,7 +27,7 @@ func inspect(t *testing.T, data []byte) *pdf.Report {
 	return report
 }
 
-// only returns the one kept file of a report.
+// only returns the single kept file of a report.
 func only(t *testing.T, r *pdf.Report) pdf.File {
 	t.Helper()
 	var kept []pdf.File
@@ -42,7 +42,7 @@ func only(t *testing.T, r *pdf.Report) pdf.File {
 	return kept[0]
 }
 
-func TestFilesAreFoundWhereverTheyStand(t *testing.T) {
+func TestFilesAreFoundAtEveryPosition(t *testing.T) {
 	t.Parallel()
 	places := map[string]func(b *pdftest.Builder){
 		"names tree": func(b *pdftest.Builder) {
@@ -151,8 +151,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// lzw encodes with a clear code before each byte, so that codes stay nine bits
-// wide.
+// lzw encodes with a clear code before each byte, so that codes have nine bits.
 func lzw(data []byte) []byte {
 	var bits strings.Builder
 	for _, c := range data {
@@ -162,7 +161,7 @@ func lzw(data []byte) []byte {
 	s := bits.String()
 	out := make([]byte, len(s)/8)
 	for i := range out {
-		fmt.Sscanf(s[8*i:8*i+8], "%b", &out[i]) //nolint:errcheck // digits written above
+		fmt.Sscanf(s[8*i:8*i+8], "%b", &out[i]) //nolint:errcheck // the digits are written above
 	}
 	return out
 }
@@ -229,13 +228,13 @@ func TestUpdates(t *testing.T) {
 	if f := only(t, inspect(t, lost)); !bytes.Equal(f.Data, sample) {
 		t.Errorf("after an update without a table: %q", f.Data)
 	}
-	// The update takes the file out of the catalog; its objects are still there.
+	// The update removes the file from the catalog. Its objects still exist.
 	catalog := "<< /Type /Catalog /Pages 4 0 R >>"
 	if !bytes.Contains(doc, []byte("/Pages 4 0 R")) {
 		t.Fatal("the page tree is not object 4")
 	}
 	if r := inspect(t, pdftest.Update(doc, map[int]string{1: catalog})); len(r.Files) != 0 {
-		t.Errorf("a file that was taken out is found: %+v", r.Files)
+		t.Errorf("a removed file was found: %+v", r.Files)
 	}
 }
 
@@ -276,7 +275,7 @@ func replaceLast(data []byte, old, replacement string) []byte {
 	return append(append(bytes.Clone(data[:i]), replacement...), data[i+len(old):]...)
 }
 
-// offset spoils the table's entry of the object with a number.
+// offset damages the table entry of the object with a number.
 func offset(data []byte, num int) []byte {
 	out := bytes.Clone(data)
 	table := bytes.LastIndex(out, []byte("xref\n0 "))

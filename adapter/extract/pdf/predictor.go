@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// maxRow is the longest row of a predictor in bytes.
+// maxRow is the maximum row length of a predictor in bytes.
 const maxRow = 1 << 20
 
-// predicted undoes the predictor of a Flate or LZW stream (7.4.4.4).
+// predicted reverses the predictor of a Flate or LZW stream (7.4.4.4).
 func (d *document) predicted(r io.Reader, p dict) (io.Reader, error) {
 	kind := d.option(p, "Predictor", 1)
 	if kind < 2 {
@@ -39,7 +39,7 @@ func (d *document) option(p dict, key name, otherwise int64) int64 {
 	return otherwise
 }
 
-// predictor undoes PNG and TIFF prediction row by row.
+// predictor reverses PNG and TIFF prediction row by row.
 type predictor struct {
 	r         *bufio.Reader
 	png       bool

@@ -2,12 +2,11 @@ package pdf
 
 import "bytes"
 
-// rebuild makes the object table anew by looking for objects in the whole
-// file. Of several with one number the last holds, as it does after an
-// incremental update.
+// rebuild creates the object table from the objects in the whole file. If several
+// objects have the same number, the last one is used, as after an incremental update.
 func (d *document) rebuild() error {
 	d.table, d.trailer, d.crypt, d.packs = map[uint32]entry{}, dict{}, nil, packs{}
-	var held []ref // object streams, in the file's order
+	var held []ref // object streams, in file order
 	for pos := d.start; ; {
 		at, body, ok := d.nextObject(pos)
 		if !ok {
@@ -33,8 +32,7 @@ func (d *document) rebuild() error {
 	return nil
 }
 
-// nextObject finds the next "12 0 obj" at or after pos, and where its body
-// begins.
+// nextObject finds the next "12 0 obj" at or after pos, and the start of its body.
 func (d *document) nextObject(pos int) (at, body int, ok bool) {
 	for from := pos; from < len(d.data); {
 		i := bytes.Index(d.data[from:], []byte("obj"))
@@ -49,8 +47,8 @@ func (d *document) nextObject(pos int) (at, body int, ok bool) {
 	return 0, 0, false
 }
 
-// headerBefore walks back from the keyword obj over generation and number, not
-// beyond floor.
+// headerBefore scans backwards from the keyword obj over generation and number, but
+// not before floor.
 func (d *document) headerBefore(keyword, floor int) (int, bool) {
 	at := keyword
 	for range 2 {
@@ -69,9 +67,9 @@ func (d *document) headerBefore(keyword, floor int) (int, bool) {
 	return at, true
 }
 
-// scan enters the object at an offset into the table and returns where to look
-// for the next one: after its stream, so that the bytes of an embedded
-// document are never taken for objects of this one.
+// scan adds the object at an offset to the table and returns where the search
+// continues. It skips the stream of the object, so that the bytes of an embedded
+// document are not treated as objects of this one.
 func (d *document) scan(at, body int, held *[]ref) (next int, err error) {
 	p := d.parser(d.data, at)
 	id, ok := p.header()
@@ -105,7 +103,7 @@ func (d *document) scan(at, body int, held *[]ref) (next int, err error) {
 	return p.pos, nil
 }
 
-// adopt takes what a trailer says; later trailers come after earlier ones.
+// adopt merges the entries of a trailer. The caller passes trailers in file order.
 func (d *document) adopt(m dict) {
 	for _, key := range []name{"Root", "Encrypt", "ID"} {
 		if o, ok := m[key]; ok {
@@ -133,8 +131,8 @@ func (d *document) trailers(pos, end int) {
 	}
 }
 
-// openPack enters the objects of an object stream into the table, save those
-// that were written anew after it.
+// openPack adds the objects of an object stream to the table, except those that were
+// written again after it.
 func (d *document) openPack(id ref) {
 	holder := d.table[id.num]
 	p := d.packed(id.num)
@@ -153,8 +151,8 @@ func (d *document) openPack(id ref) {
 	}
 }
 
-// findCatalog looks for a catalog among all objects where no trailer names
-// one; of several the one with the highest number is taken.
+// findCatalog searches all objects for a catalog if no trailer refers to one. If
+// there are several, it uses the one with the highest number.
 func (d *document) findCatalog() {
 	best := int64(-1)
 	for num, e := range d.table {

@@ -11,13 +11,12 @@ import (
 	"encoding/binary"
 )
 
-// padding fills passwords up to 32 bytes (7.6.4.3.2); an empty one is all
-// padding.
+// padding pads passwords to 32 bytes (7.6.4.3.2). The empty password is only padding.
 var padding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08" +
 	"\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
-// unlock opens an encrypted document with the empty password. errPassword says
-// that it needs another one, or a way to unlock that we don't know.
+// unlock opens an encrypted document with the empty password. errPassword reports
+// that the document needs another password or an unsupported method.
 func (d *document) unlock() error {
 	o, encrypted := d.trailer["Encrypt"]
 	if !encrypted || d.get(o) == nil {
@@ -62,7 +61,7 @@ func (d *document) keyLength(m dict, v int64) int {
 	return int(bits / 8)
 }
 
-// methods reads the crypt filters (7.6.6); before version 4 all is RC4.
+// methods reads the crypt filters (7.6.6). Before version 4 the only method is RC4.
 func (d *document) methods(c *crypt, m dict, v int64) bool {
 	if v < 4 {
 		c.streams, c.texts, c.files = useRC4, useRC4, useRC4
@@ -96,9 +95,9 @@ func (d *document) methods(c *crypt, m dict, v int64) bool {
 	return ok1 && ok2 && ok3
 }
 
-// key128 computes the key of revisions 2 to 4 from the empty password and
-// proves it (7.6.4.3.2 and 7.6.4.4.4, algorithms 2, 4 and 5); nil where it
-// does not open the document.
+// key128 computes the key of revisions 2 to 4 from the empty password and verifies it
+// (7.6.4.3.2 and 7.6.4.4.4, algorithms 2, 4 and 5). It returns nil if the key does
+// not open the document.
 func (d *document) key128(m dict, r int64, length int, metadata bool) []byte {
 	owner, _ := d.get(m["O"]).(text)
 	user, _ := d.get(m["U"]).(text)
@@ -134,7 +133,7 @@ func (d *document) key128(m dict, r int64, length int, metadata bool) []byte {
 	return key
 }
 
-// proof128 computes what /U begins with where the key is right.
+// proof128 computes the expected start of /U for a correct key.
 func proof128(key []byte, r int64, id []byte) []byte {
 	if r == 2 {
 		return withRC4(key, 0, padding)
@@ -149,7 +148,7 @@ func proof128(key []byte, r int64, id []byte) []byte {
 	return sum
 }
 
-// withRC4 encrypts in with the key each of whose bytes is xored with x.
+// withRC4 encrypts in with the key, each byte XORed with x.
 func withRC4(key []byte, x byte, in []byte) []byte {
 	k := make([]byte, len(key))
 	for i := range key {
@@ -164,8 +163,8 @@ func withRC4(key []byte, x byte, in []byte) []byte {
 	return out
 }
 
-// key256 opens revisions 5 and 6 with the empty password (7.6.4.3.3,
-// algorithm 2.A); nil where it does not open the document.
+// key256 opens revisions 5 and 6 with the empty password (7.6.4.3.3, algorithm 2.A).
+// It returns nil if the password does not open the document.
 func (d *document) key256(m dict, r int64) []byte {
 	user, _ := d.get(m["U"]).(text)
 	sealed, _ := d.get(m["UE"]).(text)

@@ -2,8 +2,8 @@ package pdf
 
 import "bytes"
 
-// readTable reads the cross-reference tables and streams from the last one
-// back to the first (7.5.4 to 7.5.8). What the newer ones say holds.
+// readTable reads the cross-reference tables and streams from the last one back to
+// the first (7.5.4 to 7.5.8). Newer entries take precedence.
 func (d *document) readTable() error {
 	d.table = map[uint32]entry{}
 	next, ok := d.startxref()
@@ -46,8 +46,8 @@ func (d *document) startxref() (int, bool) {
 	return int(v), ok && v > 0 && v < uint64(len(d.data))
 }
 
-// section reads the table or stream at an offset, which counts from the
-// beginning of the file or, in files with something before it, of the header.
+// section reads the table or stream at an offset. The offset is relative to the start
+// of the file or, if other data precedes it, to the header.
 func (d *document) section(offset int) (dict, error) {
 	for _, at := range []int{offset, offset + d.start} {
 		if at <= 0 || at >= len(d.data) {
@@ -69,7 +69,7 @@ func (d *document) section(offset int) (dict, error) {
 	return nil, errSyntax
 }
 
-// put adds an entry that no newer section has.
+// put adds an entry unless a newer section has it.
 func (d *document) put(num uint32, e entry) error {
 	if _, newer := d.table[num]; newer {
 		return nil
@@ -82,7 +82,7 @@ func (d *document) put(num uint32, e entry) error {
 	return nil
 }
 
-// tableSection reads a table and its trailer. shift is what to add to offsets.
+// tableSection reads a table and its trailer. shift is added to the offsets.
 func (d *document) tableSection(p *parser, shift int) (dict, error) {
 	begin := p.pos
 	for !p.keyword("trailer") {
@@ -123,8 +123,8 @@ func (d *document) tableEntry(p *parser, num uint64, shift int) error {
 	})
 }
 
-// hybrid reads the stream that a table names beside itself (7.5.8.4). It comes
-// before /Prev and after the table.
+// hybrid reads the additional stream of a table (7.5.8.4). It is read after the table
+// and before /Prev.
 func (d *document) hybrid(part dict, shift int) error {
 	at, ok := intOf(part["XRefStm"])
 	if !ok {

@@ -10,18 +10,18 @@ import (
 	"io"
 )
 
-// MaxPixels is the largest image that is accepted: a page of A3 at 600 dots an
-// inch has 70 million.
+// MaxPixels is the maximum size of an accepted image. An A3 page at 600 dots per inch
+// has 70 million pixels.
 const MaxPixels = 200_000_000
 
-// headerBytes is how far into an image its size is looked for.
+// headerBytes is the number of bytes that are searched for the size of an image.
 const headerBytes = 4 << 20
 
-// errNoSize says that an image does not state its size where it should.
+// errNoSize reports that an image header does not state the size.
 var errNoSize = errors.New("no image size")
 
-// Size reads width and height of a PNG, JPEG, GIF or TIFF image (of the latter
-// the first page) from its header; nothing is decoded.
+// Size reads width and height of a PNG, JPEG, GIF or TIFF image (its first page) from
+// the header. It decodes nothing.
 func Size(r io.ReaderAt, size int64) (width, height int, err error) {
 	limit := min(size, headerBytes)
 	c, format, err := image.DecodeConfig(io.NewSectionReader(r, 0, limit))

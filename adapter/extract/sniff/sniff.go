@@ -1,5 +1,5 @@
-// Package sniff tells what a file is from its first bytes. Names and declared
-// types prove nothing and are never looked at.
+// Package sniff detects the type of a file from its first bytes. It ignores names and
+// declared types, because they are not reliable.
 package sniff
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// HeadBytes is how much of a file Detect wants to see.
+// HeadBytes is the number of bytes that Detect needs.
 const HeadBytes = 4096
 
-// Kind groups media types by how they are read.
+// Kind groups media types by how they are processed.
 type Kind uint8
 
 // The kinds.
@@ -32,17 +32,17 @@ const (
 	EDI // EDIFACT and X12 interchanges
 )
 
-// Type is what a file is.
+// Type is the type of a file.
 type Type struct {
 	Kind      Kind
 	MediaType string // without parameters
 }
 
-// pdfWindow is how far into a file the header of a PDF may stand: what viewers
-// accept (ISO 32000-1, annex H.3, note 13).
+// pdfWindow is the maximum offset of a PDF header that viewers accept (ISO 32000-1,
+// annex H.3, note 13).
 const pdfWindow = 1024
 
-// Detect tells what a file that begins with head is.
+// Detect returns the type of a file that starts with head.
 func Detect(head []byte) Type {
 	if len(head) > HeadBytes {
 		head = head[:HeadBytes]
@@ -63,8 +63,8 @@ func Detect(head []byte) Type {
 		return Type{EDI, media}
 	}
 	found := known(mimetype.Detect(head))
-	// Viewers open a PDF despite rubbish in front of it; what is a document of
-	// another kind is no rubbish.
+	// Viewers open a PDF after leading garbage. A document of another type is not
+	// garbage.
 	if (found.Kind == Unknown || found.Kind == PlainText) && bytes.Contains(head[:min(len(head), pdfWindow)], []byte("%PDF-")) {
 		return Type{PDF, "application/pdf"}
 	}
@@ -74,7 +74,7 @@ func Detect(head []byte) Type {
 	return found
 }
 
-// families sorts media types by their beginning. The first that fits holds.
+// families maps the first bytes of files to media types. The first match is used.
 var families = []struct {
 	prefix string
 	kind   Kind
@@ -115,14 +115,14 @@ func known(m *mimetype.MIME) Type {
 	return Type{Unknown, media}
 }
 
-// LooksLikeXML says whether bytes begin like an XML document.
+// LooksLikeXML reports whether bytes start like an XML document.
 func LooksLikeXML(head []byte) bool {
 	t, ok := markup(head)
 	return ok && t.Kind == XML
 }
 
-// markup tells XML and HTML apart by the first thing that stands in a file
-// after byte order mark and white space.
+// markup distinguishes XML and HTML by the first characters after a byte order mark
+// and white space.
 func markup(head []byte) (Type, bool) {
 	s := bytes.TrimLeft(narrow(head), " \t\r\n")
 	if len(s) < 2 || s[0] != '<' {
@@ -139,7 +139,7 @@ func markup(head []byte) (Type, bool) {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// isHTML looks at the document type and the first element.
+// isHTML checks the document type and the first element.
 func isHTML(s []byte) bool {
 	lower := bytes.ToLower(s[:min(len(s), 512)])
 	for _, begin := range []string{"<!doctype html", "<html", "<head", "<body", "<script", "<title", "<div", "<table", "<p>"} {
@@ -150,8 +150,8 @@ func isHTML(s []byte) bool {
 	return false
 }
 
-// narrow strips the byte order mark and folds UTF-16 into bytes: enough to
-// recognize markup, which is ASCII, at the beginning.
+// narrow removes the byte order mark and converts UTF-16 to bytes. This is sufficient
+// to detect markup, which starts with ASCII.
 func narrow(head []byte) []byte {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
@@ -179,13 +179,12 @@ func every2(b []byte, first int) []byte {
 // signedData is the object identifier 1.2.840.113549.1.7.2 in DER (RFC 5652).
 var signedData = []byte{0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02}
 
-// isSignedData looks for a CMS envelope: a sequence that begins with its type.
+// isSignedData detects a CMS envelope: a sequence that starts with its type.
 func isSignedData(head []byte) bool {
 	return len(head) > 0 && head[0] == 0x30 && bytes.Contains(head[:min(len(head), 32)], signedData)
 }
 
-// isBase64Signed looks for a CMS envelope in Base64, with or without the lines of
-// PEM around it.
+// isBase64Signed detects a CMS envelope in Base64, with or without PEM lines.
 func isBase64Signed(head []byte) bool {
 	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf}))
 	if bytes.HasPrefix(text, []byte("-----BEGIN ")) {
@@ -212,7 +211,7 @@ func isBase64Signed(head []byte) bool {
 	return err == nil && isSignedData(der)
 }
 
-// interchange returns the media type of an EDI interchange, "" for other files.
+// interchange returns the media type of an EDI interchange, or "".
 func interchange(head []byte) string {
 	text := bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -224,7 +223,7 @@ func interchange(head []byte) string {
 	return ""
 }
 
-// looksLikeEmail looks for header fields at the beginning of a text.
+// looksLikeEmail detects header fields at the start of a text.
 func looksLikeEmail(head []byte) bool {
 	seen := 0
 	for line := range bytes.Lines(head[:min(len(head), 2048)]) {

@@ -33,8 +33,8 @@ func TestDetect(t *testing.T) {
 		kind sniff.Kind
 	}{
 		"pdf":                     {[]byte("%PDF-1.7\n"), sniff.PDF},
-		"pdf behind rubbish":      {append(bytes.Repeat([]byte("\x01"), 900), "%PDF-1.4"...), sniff.PDF},
-		"pdf behind a mail":       {[]byte("X-Header: 1\r\n\r\n%PDF-1.4"), sniff.PDF},
+		"pdf after garbage":       {append(bytes.Repeat([]byte("\x01"), 900), "%PDF-1.4"...), sniff.PDF},
+		"pdf after a mail":        {[]byte("X-Header: 1\r\n\r\n%PDF-1.4"), sniff.PDF},
 		"pdf too far in":          {append(bytes.Repeat([]byte("\x01"), 1100), "%PDF-1.4"...), sniff.Unknown},
 		"pdf inside a program":    {append([]byte("MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff"), "%PDF-1.4"...), sniff.Program},
 		"xml":                     {[]byte(xml), sniff.XML},
@@ -95,7 +95,7 @@ func TestSize(t *testing.T) {
 		}
 		half := b.Bytes()[:6]
 		if _, _, err := sniff.Size(bytes.NewReader(half), int64(len(half))); err == nil {
-			t.Errorf("%s: a cut header has a size", title)
+			t.Errorf("%s: an incomplete header has a size", title)
 		}
 	}
 }
@@ -115,9 +115,9 @@ func tiff(b *bytes.Buffer, order binary.AppendByteOrder, mark string) error {
 	return nil
 }
 
-// TestEnvelopesAndInterchangesAreNoPlainText tells signed envelopes in Base64 and
-// EDI from plain text.
-func TestEnvelopesAndInterchangesAreNoPlainText(t *testing.T) {
+// TestEnvelopesAndInterchangesAreNotPlainText checks that signed envelopes in Base64
+// and EDI differ from plain text.
+func TestEnvelopesAndInterchangesAreNotPlainText(t *testing.T) {
 	t.Parallel()
 	der := append([]byte{0x30, 0x82, 0x10, 0x00, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02}, make([]byte, 300)...)
 	text := base64.StdEncoding.EncodeToString(der)

@@ -2,7 +2,7 @@ package rules
 
 import "strings"
 
-// basic are the elements of UBL that hold values.
+// basic contains the UBL elements with values.
 var basic = func() map[string]bool {
 	out := map[string]bool{}
 	for _, name := range strings.Fields(basicNames) {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// plainIDs are the identifiers that take no attributes.
+// plainIDs are the identifiers without attributes.
 const plainIDs = "/ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID%[1]s | /ExchangedDocument/ID%[1]s | " +
 	"/SupplyChainTradeTransaction/IncludedSupplyChainTradeLineItem/AssociatedDocumentLineDocument/LineID%[1]s | " +
 	"/SupplyChainTradeTransaction/IncludedSupplyChainTradeLineItem/SpecifiedTradeProduct/SellerAssignedID%[1]s"
 
 const supporting = "AdditionalReferencedDocument"
 
-// enSyntaxCII are the rules of EN 16931 on the use of CII, besides those of the
-// data file.
+// enSyntaxCII are the rules of EN 16931 on the use of CII, in addition to those of
+// the data file.
 var enSyntaxCII = []rule{
 	{id: "CII-SR-046", severity: fatal, terms: "BT-157", message: "The standard identifier of an item (BT-157) names no scheme.",
 		cii: at("/"+ciiLines+"/SpecifiedTradeProduct", or(none("GlobalID"), has("GlobalID[@schemeID]")))},
@@ -99,36 +99,35 @@ var date102 = regexp.MustCompile(`^\s*\d{4}(1[0-2]|0[1-9])(3[01]|[12][0-9]|0[1-9
 
 func isApplicableTax(_ *document, n *node) bool { return n.name == "ApplicableTradeTax" }
 
-// plainAttr returns the rule that the identifiers without attributes do not
-// have the attribute.
+// plainAttr returns the rule that forbids the attribute for identifiers without
+// attributes.
 func plainAttr(id, attr string) rule {
 	return rule{id: id, severity: fatal, message: "EN 16931 does not use the attribute " + attr + " of this identifier.",
 		cii: forbidden(strings.ReplaceAll(plainIDs, "%[1]s", "[@"+attr+"]"))}
 }
 
-// otherIDAttr returns the rule that all other identifiers do not have the
-// attribute.
+// otherIDAttr returns the rule that forbids the attribute for all other identifiers.
 func otherIDAttr(id, attr string) rule {
 	plain := within(strings.ReplaceAll(plainIDs, "%[1]s", ""))
 	return rule{id: id, severity: fatal, message: "EN 16931 does not use the attribute " + attr + " of identifiers.",
 		cii: at("*ID[@"+attr+"]", func(d *document, n *node) bool { return n.space != "ram" || plain.has(d, n) })}
 }
 
-// neverEvaluated returns a rule that exists but that the artefact never
-// evaluates, because another rule of it has the same scope.
+// neverEvaluated returns a rule that the official artefact never evaluates, because
+// another rule has the same scope.
 func neverEvaluated(id, attr string) rule {
 	return rule{id: id, severity: fatal, message: "EN 16931 does not use the attribute " + attr + " of the document type code.",
 		cii: at("/ExchangedDocument/TypeCode", always)}
 }
 
-// supportingOf is the test that a reference is one of supporting documents, of
-// one of the types.
+// supportingOf tests whether a reference is that of a supporting document with one of
+// the types.
 func supportingOf(types string) test {
 	typed := has("TypeCode[.=" + types + "]")
 	return func(d *document, n *node) bool { return n.name == supporting && typed(d, n) }
 }
 
-// oneKindOfID reports whether the party has no identifiers of both kinds.
+// oneKindOfID reports whether the party does not have identifiers of both kinds.
 func oneKindOfID(party string) test {
 	return not(and(has(party+"/ID"), has(party+"/GlobalID")))
 }
@@ -139,7 +138,7 @@ var priceAllowanceCII = or(
 	and(has(priceAllowance+"/ChargeIndicator[Indicator=false,0]"), has(priceAllowance+"/ActualAmount")),
 	none(priceAllowance+"/ChargeIndicator", priceAllowance+"/ActualAmount"))
 
-// sameValues is sameEverywhere with white space normalized.
+// sameValues is sameEverywhere with normalized white space.
 func sameValues(selector string) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The code lists are files of the folder codes: two lines that name the list
-// and its version, then the codes, separated by white space.
+// codeFiles contains the code lists. Each file has two lines with the name and
+// version of the list, then the codes, separated by white space.
 //
 //go:embed codes/*.txt
 var codeFiles embed.FS
@@ -14,20 +14,20 @@ var codeFiles embed.FS
 // codeList is a set of codes.
 type codeList map[string]struct{}
 
-// has reports whether the code is in the list. A text with a space is no code.
+// has reports whether the code is in the list. A text with a space is never a code.
 func (l codeList) has(code string) bool {
 	_, ok := l[code]
 	return ok
 }
 
-// CodeList names a code list and its version.
+// CodeList is the name and version of a code list.
 type CodeList struct{ File, Title, Version string }
 
-// codeLists are the lists that were loaded.
+// codeLists are the loaded lists.
 var codeLists []CodeList
 
-// list loads a code list. It panics if the file is missing or malformed, which
-// a test would show.
+// list loads a code list. It panics if the file is missing or malformed; a test loads
+// all lists.
 func list(name string) codeList {
 	data, err := codeFiles.ReadFile("codes/" + name + ".txt")
 	if err != nil {
@@ -44,7 +44,7 @@ func list(name string) codeList {
 	return codes(rest)
 }
 
-// codes returns the list of the codes in the text.
+// codes returns a list with the codes in the text.
 func codes(text string) codeList {
 	out := codeList{}
 	for _, c := range strings.Fields(text) {

@@ -8,8 +8,8 @@ import (
 )
 
 // The rules on single elements and attributes are data: id, severity, kind and
-// selectors. The kinds are "none" (the scope must be empty), "most" (at most
-// one element in each element of the scope) and "one" (exactly one).
+// selectors. The kinds are "none" (the scope must be empty), "most" (at most one
+// element in each element of the scope) and "one" (exactly one).
 //
 //go:embed elements/ubl.txt
 var elementsUBL string
@@ -47,8 +47,8 @@ func elementRules(data string, cii bool) []rule {
 	return out
 }
 
-// placed turns the selector of a data file into a scope: "line/" stands for the
-// lines of invoices and credit notes, a last step "@x" for elements with the
+// placed converts the selector of a data file into a scope: "line/" means the lines
+// of invoices and credit notes, and a last step "@x" means elements with the
 // attribute.
 func placed(s string) string {
 	if head, name, ok := cutLast(s, "/@"); ok {
@@ -72,8 +72,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// readable names an element or attribute for people: its name and the one above
-// it.
+// readable returns the display name of an element or attribute: its name and that of
+// its parent.
 func readable(f []string) string {
 	path := strings.TrimPrefix(strings.Join(f, "/"), "/")
 	path = strings.TrimPrefix(path, "/")

@@ -2,11 +2,11 @@ package rules
 
 import "strings"
 
-// amountsUBL are the amounts whose currency is checked.
+// amountsUBL are the amounts with a currency that is checked.
 const amountsUBL = "Amount | BaseAmount | PriceAmount | TaxAmount | TaxableAmount | LineExtensionAmount | TaxExclusiveAmount | TaxInclusiveAmount | " +
 	"AllowanceTotalAmount | ChargeTotalAmount | PrepaidAmount | PayableRoundingAmount | PayableAmount"
 
-// enCodes are the rules of EN 16931 on codes and identifiers of schemes.
+// enCodes are the rules of EN 16931 on codes and on the schemes of identifiers.
 var enCodes = []rule{
 	{id: "BR-CL-01", severity: fatal, terms: "BT-3", message: "The document type code (BT-3) is none of UNTDID 1001 that EN 16931 allows.",
 		ubl: at("InvoiceTypeCode | CreditNoteTypeCode", documentTypeUBL), cii: at("ExchangedDocument/TypeCode", inList(invoiceTypes.and(creditNoteTypes)))},
@@ -74,16 +74,16 @@ func documentTypeUBL(_ *document, n *node) bool {
 	return invoiceTypes.has(n.value())
 }
 
-// noteSubject reports whether a subject code of three characters between two
-// number signs is in the code list.
+// noteSubject reports whether the text between two number signs is a three-character
+// subject code of the list.
 func noteSubject(_ *document, n *node) bool {
 	_, rest, _ := strings.Cut(n.text(), "#")
 	code, _, ok := strings.Cut(rest, "#")
 	return !ok || len([]rune(code)) != 3 || subjectsUBL.has(code)
 }
 
-// partyScheme accepts the schemes of the list, and SEPA for the creditor
-// identifier of a seller or payee.
+// partyScheme accepts the schemes of the list, and SEPA for the creditor identifier
+// of a seller or payee.
 func partyScheme(schemes codeList) test {
 	return func(_ *document, n *node) bool {
 		scheme := normalize(n.attr("schemeID"))

@@ -11,7 +11,7 @@ var enDecimals = []rule{
 	decimalRule("11", "BT-108", "The sum of the charges", totalsUBL, "ChargeTotalAmount", totalsCII, "ChargeTotalAmount"),
 	decimalRule("12", "BT-109", "The total without VAT", totalsUBL, "TaxExclusiveAmount", totalsCII, "TaxBasisTotalAmount"),
 	{id: "BR-DEC-13", severity: fatal, terms: "BT-110", message: "The VAT total (BT-110) has more than two decimals.",
-		// The condition of the artefact for UBL never selects an amount.
+		// The condition of the official UBL artefact never selects an amount.
 		ubl: root(always), cii: at(totalsCII, taxDecimals(ciiCurrency, false))},
 	decimalRule("14", "BT-112", "The total with VAT", totalsUBL, "TaxInclusiveAmount", totalsCII, "GrandTotalAmount"),
 	{id: "BR-DEC-15", severity: fatal, terms: "BT-111", message: "The VAT total in the accounting currency (BT-111) has more than two decimals.",
@@ -34,9 +34,9 @@ func decimalRule(number, term, what, scopeUBL, ubl, scopeCII, cii string) rule {
 		ubl: at(scopeUBL, atMostTwoDecimals(ubl)), cii: at(scopeCII, atMostTwoDecimals(cii))}
 }
 
-// taxDecimals reports whether a VAT total in the currency has two decimals at
-// most, or a total is in another currency. If free, totals need no check while
-// the document states no such currency.
+// taxDecimals reports whether a VAT total in the currency has at most two decimals. A
+// total in another currency passes. If free is set, all totals pass in a document
+// without such a currency.
 func taxDecimals(currency *selector, free bool) test {
 	return func(d *document, n *node) bool {
 		code := currency.first(d, n)

@@ -109,7 +109,7 @@ var (
 	periodEnd   = sel("EndDate")
 )
 
-// periodUBL reports whether a period does not end before it begins.
+// periodUBL reports whether the end of a period is not before its start.
 func periodUBL(d *document, n *node) bool {
 	start, end := periodStart.first(d, n), periodEnd.first(d, n)
 	if start == nil || end == nil {
@@ -198,8 +198,8 @@ func taxCurrencyTotalCII(d *document, n *node) bool {
 
 var (
 	companyID = sel("CompanyID")
-	// vatPrefixText holds the prefixes as one text: the official rule for UBL
-	// searches it for the first two characters of the identifier.
+	// vatPrefixText contains all prefixes. The official UBL rule searches it for the
+	// first two characters of the identifier.
 	vatPrefixText = " " + strings.Join(slices.Sorted(maps.Keys(vatPrefixesUBL)), " ") + " "
 )
 
@@ -213,8 +213,8 @@ func cut(s string, n int) string {
 	return string(r[:min(n, len(r))])
 }
 
-// addressScheme reports whether the first electronic address of the party names
-// a scheme.
+// addressScheme reports whether the first electronic address of the party has a
+// scheme.
 func addressScheme(party string) test {
 	address := sel("/" + agreement + "/" + party + "/URIUniversalCommunication")
 	id := sel("URIID")

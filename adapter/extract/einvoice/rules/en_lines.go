@@ -1,6 +1,6 @@
 package rules
 
-// The places of allowances and charges.
+// The locations of allowances and charges.
 const (
 	lineAllowancesUBL = "InvoiceLine/AllowanceCharge[ChargeIndicator=false,0] | CreditNoteLine/AllowanceCharge[ChargeIndicator=false,0]"
 	lineChargesUBL    = "InvoiceLine/AllowanceCharge[ChargeIndicator=true,1] | CreditNoteLine/AllowanceCharge[ChargeIndicator=true,1]"
@@ -99,6 +99,6 @@ var enLines = []rule{
 		ubl: at(lineChargesUBL, reasonUBL), cii: at(lineChargesCII, reasonCII)},
 }
 
-// always is the condition of rules that no program can evaluate: whether a
-// reason and its code mean the same is left to people.
+// always is the condition of rules that a program cannot evaluate, such as whether a
+// reason and its code have the same meaning.
 func always(*document, *node) bool { return true }

@@ -3,8 +3,8 @@ package rules
 const (
 	totalsUBL = "LegalMonetaryTotal"
 	totalsCII = "SpecifiedTradeSettlementHeaderMonetarySummation"
-	// breakdownCII leaves the categories L, M and O out: the official artefact
-	// evaluates only their own rules on them.
+	// breakdownCII excludes the categories L, M and O, because the official artefact
+	// evaluates only their specific rules.
 	breakdownCII = "ApplicableHeaderTradeSettlement/ApplicableTradeTax[!CategoryCode=L,M,O] | ApplicableHeaderTradeSettlement/ApplicableTradeTax[!TypeCode~VAT]"
 	breakdownUBL = "TaxTotal/TaxSubtotal"
 	taxTotalCII  = "SpecifiedTradeSettlementHeaderMonetarySummation/TaxTotalAmount"
@@ -54,7 +54,7 @@ var enTotals = []rule{
 
 var isVATCII = compileCond("[TypeCode~VAT]")
 
-// compileCond returns the test that the element fulfils the condition.
+// compileCond returns a test of the condition on the element.
 func compileCond(text string) test {
 	c, _ := parseCond(text[1:])
 	return func(d *document, n *node) bool { return c.holds(d, n) }
@@ -94,9 +94,8 @@ func partSum(total, parts, amount string) test {
 	}
 }
 
-// netTotal reports whether the total without VAT is that of the lines less
-// allowances plus charges. The artefact for UBL does not round the sum of the
-// lines alone.
+// netTotal reports whether the total without VAT equals lines less allowances plus
+// charges. The UBL artefact does not round the sum of the lines separately.
 func netTotal(lines, net string, rounded bool) test {
 	l, t, a, c := sel(lines), sel(net), sel("AllowanceTotalAmount"), sel("ChargeTotalAmount")
 	return func(d *document, n *node) bool {
@@ -125,7 +124,7 @@ func vatSumUBL(d *document, n *node) bool {
 	return !subtotal.has(d, n) || d.num(n, taxAmount).eq(d.sum(n, subtotalTax).cents())
 }
 
-// vatSumCII looks at the VAT total in the currency of the invoice.
+// vatSumCII checks the VAT total in the currency of the invoice.
 func vatSumCII(d *document, n *node) bool {
 	currency := ciiCurrency.first(d, nil)
 	if currency == nil || n.attr("currencyID") != currency.text() {
@@ -144,7 +143,7 @@ var (
 	ciiTaxes      = sel(ciiTotals + "TaxTotalAmount")
 )
 
-// taxesIn returns the first VAT total in the currency, and how many there are.
+// taxesIn returns the first VAT total in the currency, and the number of them.
 func taxesIn(d *document, n *node, totals *selector, currency string) (first number, count int) {
 	totals.each(d, n, func(total *node) bool {
 		if total.attr("currencyID") == currency {
@@ -226,8 +225,8 @@ func breakdownTaxCII(d *document, n *node) bool {
 	return breakdownTax(rate, d.num(n, ciiCalculate), d.num(n, ciiBasis), number.le)
 }
 
-// breakdownTax compares a VAT amount with that computed. Both may differ by 1;
-// whether by exactly 1 depends on the syntax.
+// breakdownTax compares a VAT amount with the computed one. They may differ by up to
+// 1; the syntax determines whether exactly 1 is accepted.
 func breakdownTax(rate *node, tax, base number, less func(a, b number) bool) bool {
 	if rate == nil {
 		return tax.round().isZero()

@@ -1,18 +1,18 @@
 package rules
 
-// category is a VAT category with what EN 16931 demands of it.
+// category is a VAT category with its requirements in EN 16931.
 type category struct {
 	id, code string
 	name     string
-	rate     func(a, b number) bool // the rate compared with 0; nil: there must be none
+	rate     func(a, b number) bool // comparison of the rate with 0; nil: no rate is allowed
 	rateText string
-	exempt   bool // a reason of exemption is needed; otherwise there must be none
-	rated    bool // the breakdown is per rate and its tax is computed
+	exempt   bool // an exemption reason is required; otherwise it is forbidden
+	rated    bool // one breakdown for each rate, with a computed tax
 	seller   string
 	buyer    string
 }
 
-// categories are the VAT categories whose ten rules are alike.
+// categories are the VAT categories with the same ten rules.
 var categories = []category{
 	{id: "S", code: "S", name: "standard rate (S)", rate: number.gt, rateText: "above 0", rated: true},
 	{id: "Z", code: "Z", name: "zero rate (Z)", rate: number.eq, rateText: "0"},
@@ -99,8 +99,8 @@ func (c category) chargeUBL(indicator string) string {
 	return "AllowanceCharge[ChargeIndicator=" + indicator + "]/TaxCategory[ID=" + c.code + "]" + vatUBL
 }
 
-// anyUBL selects the category of allowances or charges: those of the document
-// for category O, and all others for the rest.
+// anyUBL selects the category of allowances or charges: for category O only those at
+// document level, otherwise all.
 func (c category) anyUBL(indicator string) string {
 	if c.id == "O" {
 		return "/" + c.chargeUBL(indicator)
@@ -130,7 +130,7 @@ func (c category) breakdownCII() string {
 
 // onLineUBL reports whether a line has the category.
 func (c category) onLineUBL() test {
-	if c.id == "S" { // the artefact does not look at the tax scheme here
+	if c.id == "S" { // here the artefact ignores the tax scheme
 		return has("//ClassifiedTaxCategory[ID=S]")
 	}
 	return has("//ClassifiedTaxCategory[ID=" + c.code + "]" + vatUBL)
@@ -217,7 +217,7 @@ func (c category) inBreakdownCII() test {
 	}
 }
 
-// reason is the test of the reason of exemption.
+// reason tests the exemption reason.
 func (c category) reason(paths ...string) test {
 	if c.exempt {
 		return has(paths...)
@@ -284,7 +284,7 @@ func (c category) taxCII(d *document, n *node) bool {
 	switch {
 	case c.id == "S":
 		return tax.abs().about(d.num(n, ciiBasis).abs().percent(d.num(n, ciiRate)).cents())
-	case c.rated: // BR-CO-17 is the rule for these
+	case c.rated: // BR-CO-17 covers these
 		return true
 	}
 	return tax.isZero()
@@ -299,7 +299,7 @@ var (
 	usesBCII     = has("//CategoryCode[.=B]")
 )
 
-// enVATOther are the rules on categories that have no counterpart in others.
+// enVATOther are the rules that exist only for single categories.
 var enVATOther = []rule{
 	{id: "BR-O-11", severity: fatal, terms: "BG-23 BT-118", message: "A VAT breakdown of category O stands alone: no other breakdown may be stated.",
 		ubl: root(when(has(breakdownOfO), none("TaxTotal/TaxSubtotal/TaxCategory[!ID=O]"+vatUBL))),

@@ -13,13 +13,13 @@ var updateExamples = flag.Bool("update-examples", false, "search changes for rul
 
 const examplesTable = "testdata/examples.tsv"
 
-// unbreakable are the rules that no document can violate: what they demand
-// cannot be evaluated, or the official artefact never evaluates it.
+// unbreakable are the rules that no document can violate, because their condition
+// cannot be evaluated or the official artefact never evaluates it.
 var unbreakable = codes("BR-CO-05 BR-CO-06 BR-CO-07 BR-CO-08 CII-DT-010 CII-DT-011 CII-DT-012")
 
-// example is a rule with two documents of our own: one that the rule accepts,
-// made of a base document by the first change, and one that violates it, made
-// by both changes.
+// example is a rule with two documents: the first change of a base document results
+// in a document that passes the rule, and both changes result in one that violates
+// it.
 type example struct{ rule, base, accepted, violated string }
 
 func examples(t testing.TB) (out []example) {
@@ -40,7 +40,7 @@ func examples(t testing.TB) (out []example) {
 
 var everySet = []*ruleSet{&en16931, &xrechnung, &peppol}
 
-// violated evaluates every rule of every set, whatever the document claims.
+// violated evaluates every rule of every set, regardless of the document's profile.
 func violated(t testing.TB, doc string) map[string]bool {
 	t.Helper()
 	tree := parsed(t, doc)
@@ -56,8 +56,8 @@ func violated(t testing.TB, doc string) map[string]bool {
 	return out
 }
 
-// TestEveryRuleHasExamples holds each rule against a document that it accepts
-// and one that violates it.
+// TestEveryRuleHasExamples evaluates each rule on a document that passes and on one
+// that violates it.
 func TestEveryRuleHasExamples(t *testing.T) {
 	if *updateExamples {
 		searchExamples(t)
@@ -103,8 +103,8 @@ func baseDocument(t testing.TB, name string) string {
 	return baseCache[name]
 }
 
-// searchExamples tries changes of the base documents until each rule has an
-// example in each syntax, and writes the table.
+// searchExamples tries changes of the base documents until each rule has an example
+// in each syntax, and writes the table.
 func searchExamples(t *testing.T) {
 	t.Helper()
 	found := map[string]example{}
@@ -149,7 +149,7 @@ func searchExamples(t *testing.T) {
 
 func syntaxOf(base string) string { return base[:3] }
 
-// singleChanges are simple changes at every element.
+// singleChanges returns simple changes at every element.
 func singleChanges(root *element) (out []string) {
 	counts := map[*element]map[string]int{}
 	var walk func(e *element, path string)
@@ -175,7 +175,7 @@ func singleChanges(root *element) (out []string) {
 	return out
 }
 
-// ruleChanges add the elements and attributes that the element rules forbid.
+// ruleChanges adds the elements and attributes that the element rules forbid.
 func ruleChanges(base string, root *element) (out []string) {
 	data := elementsUBL
 	if base == "cii" {
@@ -236,7 +236,7 @@ func orRoot(path string) string {
 	return path
 }
 
-// split divides a path into what exists and what does not.
+// split divides a path into the existing and the missing part.
 func split(root *element, path string) (existing, missing string) {
 	steps := strings.Split(path, "/")
 	for n := len(steps); n > 0; n-- {
@@ -247,7 +247,7 @@ func split(root *element, path string) (existing, missing string) {
 	return "", path
 }
 
-// pathOf returns the path of the first element of the same names above it.
+// pathOf returns the path of the first element with the same ancestors' names.
 func pathOf(root, target *element) string {
 	var walk func(e *element, path string) string
 	walk = func(e *element, path string) string {

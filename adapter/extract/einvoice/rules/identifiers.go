@@ -11,7 +11,7 @@ func digitsOnly(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// isNumber reports whether XPath reads the text as a number.
+// isNumber reports whether XPath converts the text to a number.
 func isNumber(s string) bool { return parseNumber(s).ok || floatPattern.MatchString(s) }
 
 var floatPattern = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
@@ -57,7 +57,7 @@ func atoi(s string) int {
 	return n
 }
 
-// danish checks the form of a Danish business number.
+// danish checks the format of a Danish business number.
 func danish(s string) bool {
 	return len(s) == 10 && s[:2] == "DK" && digitsOnly(s[2:]) || len(s) == 8 && digitsOnly(s)
 }
@@ -66,7 +66,7 @@ var codiceIPA = regexp.MustCompile(`^[A-Za-z0-9]{6}$`)
 
 var codiceFiscale = regexp.MustCompile(`^[A-Za-z]{6}[0-9]{2}[A-Za-z][0-9]{2}.{3}[0-9][A-Za-z]$`)
 
-// italianTaxCode checks the form of an Italian tax code of a person or company.
+// italianTaxCode checks the format of an Italian tax code of a person or company.
 func italianTaxCode(s string) bool {
 	switch len([]rune(s)) {
 	case 11:
@@ -77,8 +77,8 @@ func italianTaxCode(s string) bool {
 	return false
 }
 
-// italianVAT checks the check digit of an Italian VAT identifier; it accepts
-// those of other countries.
+// italianVAT checks the check digit of an Italian VAT identifier. It accepts
+// identifiers of other countries.
 func italianVAT(s string) bool {
 	if !strings.EqualFold(cut(s, 2), "IT") {
 		return true
@@ -98,8 +98,8 @@ func italianVAT(s string) bool {
 	return sum%10 == 0
 }
 
-// swedish checks the check digit of a Swedish organization number. Digits after
-// the tenth do not count.
+// swedish checks the check digit of a Swedish organization number. It ignores digits
+// after the tenth.
 func swedish(s string) bool {
 	if !digitsOnly(s) || len(s) < 10 {
 		return false
@@ -142,8 +142,7 @@ func greek(s string) bool {
 
 var ibanForm = regexp.MustCompile(`^[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{0,30}$`)
 
-// iban checks the form and the check digits of an IBAN. White space in it does
-// not count.
+// iban checks the format and the check digits of an IBAN. It ignores white space.
 func iban(s string) bool {
 	s = strings.Join(strings.Fields(s), "")
 	if !ibanForm.MatchString(s) {

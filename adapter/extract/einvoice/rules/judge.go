@@ -16,7 +16,7 @@ type ruleSet struct {
 	rules   []rule
 }
 
-// The rule sets and the versions of the official artefacts that they follow.
+// The rule sets and the versions of the official artefacts that they implement.
 var (
 	en16931 = ruleSet{einvoice.EN16931, "1.3.16", slices.Concat(
 		enDocument, enTotals, enLines, enVAT(), enCodes, enDecimals,
@@ -27,7 +27,7 @@ var (
 		peppolCore, peppolCodes, germanRules(), nordicRules, otherNationalRules)}
 )
 
-// Specification identifiers (BT-24) begin with these.
+// Prefixes of specification identifiers (BT-24).
 const (
 	specEN        = "urn:cen.eu:en16931:2017"
 	specPeppol    = "urn:fdc:peppol.eu:2017:poacc:billing:3"
@@ -35,8 +35,8 @@ const (
 	specXROld     = "urn:xoev-de:kosit:standard:xrechnung_"
 )
 
-// claimed returns the rule sets that a document claims to follow, and whether it
-// claims an extension of EN 16931 whose own rules are unknown here.
+// claimed returns the rule sets that a document claims, and whether it claims an
+// extension of EN 16931 with unknown rules.
 func claimed(customization string) (sets []*ruleSet, extended bool) {
 	c := normalize(customization)
 	if !strings.HasPrefix(c, specEN) {
@@ -53,8 +53,8 @@ func claimed(customization string) (sets []*ruleSet, extended bool) {
 	return sets, strings.Contains(c, "#conformant#") && !isXR
 }
 
-// unknownSpecification returns the part of a specification identifier behind
-// EN 16931 whose rules are not known here; "" if there is none.
+// unknownSpecification returns the part of a specification identifier after EN 16931
+// if its rules are unknown, or "".
 func unknownSpecification(customization string) string {
 	for part := range strings.SplitSeq(customization, "#") {
 		switch {
@@ -67,9 +67,9 @@ func unknownSpecification(customization string) string {
 	return ""
 }
 
-// Judge returns the verdict on the document below the root element, which is
-// that of a UBL invoice or credit note or of a CII invoice, by the rules of the
-// profiles that it claims. It returns nil for documents of other formats.
+// Judge returns the verdict on a UBL invoice, UBL credit note or CII invoice by the
+// rules of the profiles that the document claims. root is its root element. It
+// returns nil for documents of other formats.
 func Judge(root xmltree.Elem, elements int) *einvoice.Verdict {
 	format, ok := formatOf(root)
 	if !ok {
@@ -77,7 +77,7 @@ func Judge(root xmltree.Elem, elements int) *einvoice.Verdict {
 	}
 	v := &einvoice.Verdict{Outcome: einvoice.NotJudged, Format: format}
 	if elements > MaxElements {
-		v.Note = "The document has more elements than are judged."
+		v.Note = "The document has too many elements for an evaluation of the rules."
 		return v
 	}
 	d := load(root, elements)
@@ -92,7 +92,7 @@ func Judge(root xmltree.Elem, elements int) *einvoice.Verdict {
 		return v
 	}
 	if narrowed := unknownSpecification(v.Customization); narrowed != "" {
-		v.Note = "The document also claims " + narrowed + ", whose own rules are not known here and not evaluated."
+		v.Note = "The document also claims " + narrowed + ", which has additional rules that docledger does not evaluate."
 	}
 	if extended {
 		v.Note = "The document claims an extension of EN 16931; the rules on single elements are not evaluated, because the extension adds elements."
@@ -120,7 +120,7 @@ func formatOf(root xmltree.Elem) (string, bool) {
 	return "", false
 }
 
-// findings returns what the rules of the sets find, the most severe first.
+// findings returns the findings of the rule sets, most severe first.
 func (d *document) findings(sets []*ruleSet, extended bool) []einvoice.Finding {
 	var out []einvoice.Finding
 	replaced := d.replaced()
@@ -140,7 +140,7 @@ func (d *document) findings(sets []*ruleSet, extended bool) []einvoice.Finding {
 	return out
 }
 
-// isSyntaxRule reports whether the rule is on the use of elements rather than on
+// isSyntaxRule reports whether the rule is about the use of elements and not about
 // the business content.
 func isSyntaxRule(id string) bool {
 	return strings.HasPrefix(id, "UBL-") || strings.HasPrefix(id, "CII-")

@@ -13,7 +13,7 @@ import (
 	"docledger/domain/einvoice"
 )
 
-// bases are documents of our own that violate no rule.
+// bases are the project's documents that violate no rule.
 var bases = []string{"ubl-invoice", "ubl-credit-note", "cii"}
 
 func base(t testing.TB, name string) string {
@@ -42,7 +42,7 @@ func judge(t testing.TB, doc string) *einvoice.Verdict {
 
 const peppolID = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
 
-func TestProfilesThatADocumentClaims(t *testing.T) {
+func TestClaimedProfiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range bases {
 		for claim, want := range map[string][]einvoice.Profile{
@@ -73,7 +73,7 @@ func TestProfilesThatADocumentClaims(t *testing.T) {
 	}
 }
 
-func TestFindingsNameTheElementsThatBreakARule(t *testing.T) {
+func TestFindingsListViolatingElements(t *testing.T) {
 	t.Parallel()
 	doc := base(t, "ubl-invoice")
 	doc = strings.Replace(doc, "<cbc:Name>Lamp</cbc:Name>", "<cbc:Name> </cbc:Name>", 1)
@@ -88,7 +88,7 @@ func TestFindingsNameTheElementsThatBreakARule(t *testing.T) {
 	}
 }
 
-func TestOtherFormatsAreNotJudged(t *testing.T) {
+func TestOtherFormatsHaveNoVerdict(t *testing.T) {
 	t.Parallel()
 	for _, doc := range []string{"<Order xmlns='urn:oasis:names:specification:ubl:schema:xsd:Order-2'/>", "<Invoice/>", "<a/>"} {
 		if v := judge(t, doc); v != nil {
@@ -97,8 +97,8 @@ func TestOtherFormatsAreNotJudged(t *testing.T) {
 	}
 }
 
-// TestElementsAreBounded holds that a finding lists few elements however many
-// break the rule.
+// TestElementsAreBounded checks that a finding lists only a few of many violating
+// elements.
 func TestElementsAreBounded(t *testing.T) {
 	t.Parallel()
 	line := "<cac:InvoiceLine><cbc:ID>9</cbc:ID></cac:InvoiceLine>"
@@ -122,7 +122,7 @@ func TestRuleTable(t *testing.T) {
 		for i := range s.rules {
 			r := &s.rules[i]
 			if !ruleID.MatchString(r.id) || seen[r.id] {
-				t.Errorf("%s: malformed or twice", r.id)
+				t.Errorf("%s: malformed or duplicate", r.id)
 			}
 			seen[r.id] = true
 			if r.ubl == nil && r.cii == nil || rank(r.severity) < 0 || !strings.HasSuffix(r.message, ".") || strings.Contains(r.message, "%!") {
@@ -138,7 +138,7 @@ func TestRuleTable(t *testing.T) {
 	}
 }
 
-func TestCodeListsNameTheirVersion(t *testing.T) {
+func TestCodeListsHaveVersions(t *testing.T) {
 	t.Parallel()
 	if len(CodeLists()) < 25 {
 		t.Errorf("%d code lists", len(CodeLists()))
@@ -162,7 +162,7 @@ func large(t testing.TB, lines int) string {
 	return doc[:from] + line + b.String() + "</Invoice>"
 }
 
-// BenchmarkJudge measures the verdict on top of reading the XML: at most 3 ms.
+// BenchmarkJudge measures the additional time of the verdict: at most 3 ms.
 func BenchmarkJudge(b *testing.B) {
 	docs := map[string]string{"ubl with 100 lines": large(b, 100)}
 	for _, name := range bases {

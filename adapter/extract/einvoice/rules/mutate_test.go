@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// element is a part of a document that tests change.
+// element is a part of a document that tests modify.
 type element struct {
-	name  string // with its prefix
+	name  string // including its prefix
 	attrs []xml.Attr
 	text  string
 	kids  []*element
@@ -20,7 +20,7 @@ type element struct {
 
 func (e *element) local() string { return e.name[strings.IndexByte(e.name, ':')+1:] }
 
-// elements reads a document of our own.
+// elements parses one of the project's documents.
 func elements(t testing.TB, doc string) *element {
 	t.Helper()
 	dec := xml.NewDecoder(strings.NewReader(doc))
@@ -72,12 +72,12 @@ func (e *element) write(b *bytes.Buffer) {
 	b.WriteString("<" + e.name)
 	for _, a := range e.attrs {
 		fmt.Fprintf(b, ` %s="`, qualified(a.Name))
-		xml.EscapeText(b, []byte(a.Value)) //nolint:errcheck // a buffer takes everything
+		xml.EscapeText(b, []byte(a.Value)) //nolint:errcheck // a buffer never fails
 		b.WriteString(`"`)
 	}
 	b.WriteString(">")
 	if len(e.kids) == 0 {
-		xml.EscapeText(b, []byte(e.text)) //nolint:errcheck // a buffer takes everything
+		xml.EscapeText(b, []byte(e.text)) //nolint:errcheck // a buffer never fails
 	}
 	for _, k := range e.kids {
 		k.write(b)
@@ -117,7 +117,7 @@ func (e *element) change(t testing.TB, steps string) {
 	}
 }
 
-// place is an element with the one above it.
+// place is an element with its parent.
 type place struct {
 	element *element
 	parent  *element
@@ -140,7 +140,7 @@ func (e *element) find(path string) []place {
 	for _, name := range strings.Split(path, "/") {
 		want := 1
 		if i := strings.IndexByte(name, '['); i >= 0 {
-			fmt.Sscan(name[i+1:len(name)-1], &want) //nolint:errcheck // a mistake selects nothing
+			fmt.Sscan(name[i+1:len(name)-1], &want) //nolint:errcheck // an invalid position selects nothing
 			name = name[:i]
 		}
 		next := place{}
@@ -215,8 +215,8 @@ func (e *element) copied() *element {
 	return &c
 }
 
-// prefixOf returns the prefix for a new element: a name of its own decides in
-// UBL, the one above it in CII.
+// prefixOf returns the prefix for a new element: its name determines the prefix in
+// UBL, its parent in CII.
 func prefixOf(name string, parent *element) string {
 	switch {
 	case strings.ContainsRune(name, ':'):

@@ -91,7 +91,8 @@ func danishBoth(v *variables) bool   { return v.seller == "DK" && v.buyer == "DK
 func inSweden(v *variables) bool     { return v.swedishSeller }
 func withinSweden(v *variables) bool { return v.swedishSeller && v.buyer == "SE" }
 
-// danishInvoice restricts rules on payment to invoices within Denmark.
+// danishInvoice reports whether an invoice is within Denmark, because payment rules
+// apply only there.
 func danishInvoice(v *variables) bool { return danishBoth(v) && !v.creditNote }
 
 // norwegianVAT accepts identifiers of other countries.
@@ -106,8 +107,8 @@ func norwegianVAT(s *selector) test {
 	}
 }
 
-// danishReason reports whether a reason is a number of four digits or has a
-// number sign within.
+// danishReason reports whether a reason is a number of four digits or contains a
+// number sign.
 func danishReason(selector string) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool {
@@ -155,8 +156,7 @@ func digitCount(selector string, least, most int) test {
 	}
 }
 
-// schemed reports whether the first selected element, if there is one, names a
-// scheme.
+// schemed reports whether the first selected element, if there is one, has a scheme.
 func schemed(selector string) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool {
@@ -165,7 +165,7 @@ func schemed(selector string) test {
 	}
 }
 
-// swedishVAT tests the VAT identifier of a Swedish seller, if it has one.
+// swedishVAT tests the VAT identifier of a Swedish seller, if there is one.
 func swedishVAT(selector string, valid func(string) bool) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool {

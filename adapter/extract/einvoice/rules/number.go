@@ -7,11 +7,11 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// maxDigits is the longest text that is read as a number.
+// maxDigits is the maximum length of a text that is parsed as a number.
 const maxDigits = 64
 
-// number is a decimal that may be missing. An arithmetic result is missing if
-// an operand is; a comparison with a missing number is false.
+// number is an optional decimal. The result of arithmetic is missing if an operand
+// is. A comparison with a missing number is false.
 type number struct {
 	d  decimal.Decimal
 	ok bool
@@ -25,7 +25,7 @@ var (
 	cents2  = number{decimal.New(2, -2), true}
 )
 
-// parseNumber reads a plain decimal as XML Schema defines it.
+// parseNumber parses a plain decimal as XML Schema defines it.
 func parseNumber(s string) number {
 	s = strings.Trim(s, " \t\r\n")
 	if s == "" || len(s) > maxDigits {
@@ -113,7 +113,7 @@ func (a number) orZero() number {
 // num returns the first selected element as a number.
 func (d *document) num(n *node, s *selector) number { return s.first(d, n).number() }
 
-// sum adds the selected elements up; those that are no numbers count as 0.
+// sum adds the selected elements. Texts that are not numbers count as 0.
 func (d *document) sum(n *node, s *selector) number {
 	total := zero
 	s.each(d, n, func(m *node) bool {
@@ -123,13 +123,13 @@ func (d *document) sum(n *node, s *selector) number {
 	return total
 }
 
-// date reads a date as XML Schema defines it, without a time zone.
+// date parses a date as XML Schema defines it, without a time zone.
 func date(s string) (time.Time, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return t, err == nil
 }
 
-// decimalsOf returns how many characters follow the point.
+// decimalsOf returns the number of characters after the decimal point.
 func decimalsOf(s string) int {
 	_, fraction, _ := strings.Cut(s, ".")
 	return len(fraction)

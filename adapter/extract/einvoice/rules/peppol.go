@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// The places of allowances and charges that Peppol looks at.
+// The allowances and charges that Peppol checks.
 const (
 	chargesPeppolUBL = "/AllowanceCharge%[1]s | /InvoiceLine/AllowanceCharge%[1]s | /CreditNoteLine/AllowanceCharge%[1]s"
 	chargesPeppolCII = "SpecifiedTradeAllowanceCharge"
@@ -13,8 +13,8 @@ const (
 	peppolSpecification = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
 )
 
-// chargesWith returns the allowances and charges of a UBL document that fulfil
-// the conditions.
+// chargesWith selects the allowances and charges of a UBL document that match the
+// conditions.
 func chargesWith(conds string) string { return strings.ReplaceAll(chargesPeppolUBL, "%[1]s", conds) }
 
 // peppolCore are the rules of Peppol BIS Billing 3 on the document.
@@ -96,13 +96,13 @@ var peppolCore = []rule{
 
 const linePeriod = "/" + ciiLines + "/SpecifiedLineTradeSettlement/BillingSpecifiedPeriod"
 
-// harmonized are the rules of Peppol that XRechnung adopts.
+// harmonized are the rules of Peppol that XRechnung includes.
 var harmonized = codes("R001 R005 R008 R010 R020 R040 R041 R042 R043 R044 R046 R053 R054 R055 R061 R101 R110 R111 R120 R121 R130")
 
-// xrechnungPeppol returns the rules of Peppol that XRechnung adopts, with its
-// changes: amounts in HUF may be rounded to whole numbers, a total in the
-// currency of the invoice may be absent in CII, and three rules that Peppol has
-// for UBL only apply to CII too.
+// xrechnungPeppol returns the rules of Peppol that XRechnung includes, with the
+// changes of XRechnung: amounts in HUF may be rounded to whole numbers, CII may omit
+// a total in the currency of the invoice, and three rules that Peppol has only for
+// UBL also apply to CII.
 func xrechnungPeppol() []rule {
 	var out []rule
 	for _, r := range peppolCore {

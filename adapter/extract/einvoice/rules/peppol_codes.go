@@ -7,7 +7,7 @@ import (
 	"docledger/domain/einvoice"
 )
 
-// identified returns the identifiers with the scheme.
+// identifiedUBL selects the identifiers with the scheme.
 func identifiedUBL(scheme string) string {
 	return strings.ReplaceAll("EndpointID%s | PartyIdentification/ID%s | CompanyID%s", "%s", "[@schemeID="+scheme+"]")
 }
@@ -16,15 +16,14 @@ func identifiedCII(scheme string) string {
 	return strings.ReplaceAll("URIID%s | ID%s | GlobalID%s", "%s", "[@schemeID="+scheme+"]")
 }
 
-// identifierRule returns the rule that identifiers of a scheme are well formed.
+// identifierRule returns the rule that identifiers of a scheme are valid.
 func identifierRule(number string, severity einvoice.Severity, scheme, name string, valid func(string) bool) rule {
 	return rule{id: "PEPPOL-COMMON-" + number, severity: severity, terms: "BT-29 BT-30 BT-34 BT-46 BT-47 BT-49",
 		message: "An identifier of the scheme " + scheme + " is no valid " + name + ".",
 		ubl:     at(identifiedUBL(scheme), own(valid)), cii: at(identifiedCII(scheme), own(valid))}
 }
 
-// exemptionRule returns the rule that a reason of exemption is used with its
-// category.
+// exemptionRule returns the rule that an exemption reason requires its category.
 func exemptionRule(number, code, category string) rule {
 	return rule{id: "PEPPOL-EN16931-P0" + number, severity: fatal, terms: "BT-121 BT-118",
 		message: "The reason of exemption " + code + " (BT-121) is for the VAT category " + category + " (BT-118).",
@@ -66,7 +65,7 @@ var peppolCodes = []rule{
 	{id: "PEPPOL-EN16931-F001", severity: fatal, message: "A date is not in the form that Peppol demands (YYYY-MM-DD in UBL, YYYYMMDD in CII).",
 		ubl: at("IssueDate | DueDate | TaxPointDate | StartDate | EndDate | ActualDeliveryDate", dateForm), cii: at("DateTimeString", dateForm102)},
 	{id: "PEPPOL-EN16931-P0100", severity: fatal, terms: "BT-3", message: "The document type of the invoice (BT-3) is none that Peppol allows.",
-		// The scope of the artefact for CII selects no element.
+		// The scope of the CII artefact selects no element.
 		ubl: at("InvoiceTypeCode", or(otherProcess, inList(peppolInvoiceTypes))), cii: at("/ExchangedDocument/TypeCode", always)},
 	{id: "PEPPOL-EN16931-P0101", severity: fatal, terms: "BT-3", message: "The document type of the credit note (BT-3) is none that Peppol allows.",
 		ubl: at("CreditNoteTypeCode", or(otherProcess, inList(peppolCreditNoteTypes)))},
@@ -77,8 +76,8 @@ var peppolCodes = []rule{
 		ubl: at("InvoiceTypeCode[.=326,384]", func(d *document, _ *node) bool { return d.v().german })},
 }
 
-// otherProcess reports whether the document is of another process than billing
-// (01).
+// otherProcess reports whether the business process of the document differs from
+// billing (01).
 func otherProcess(d *document, _ *node) bool { return d.v().process != "01" }
 
 func dateForm(_ *document, n *node) bool {
@@ -92,8 +91,8 @@ func dateForm102(_ *document, n *node) bool {
 	return normalize(n.attr("format")) == "102" && len([]rune(n.text())) == 8 && day102.MatchString(n.value())
 }
 
-// germanRules returns the rules of Peppol for invoices between parties in
-// Germany: those of XRechnung under other ids.
+// germanRules returns the rules of Peppol for invoices between parties in Germany.
+// They are the rules of XRechnung with other ids.
 func germanRules() []rule {
 	german := func(v *variables) bool { return v.german }
 	renamed := strings.NewReplacer("-23-a", "-23-1", "-23-b", "-23-2", "-24-a", "-24-1", "-24-b", "-24-2", "-25-a", "-25-1", "-25-b", "-25-2")

@@ -28,10 +28,10 @@ func otherCurrencyCII(d *document, n *node) bool {
 	return own == nil || own.value() != ownCurrency.first(d, n).value()
 }
 
-// slack is the difference of computed amounts that Peppol tolerates.
+// slack is the tolerance of Peppol for computed amounts.
 func slack(*document) number { return cents2 }
 
-// slackXR is that of XRechnung, which lets amounts in HUF be whole numbers.
+// slackXR is the tolerance of XRechnung, which permits whole numbers in HUF.
 func slackXR(d *document) number {
 	if d.v().currency == "HUF" {
 		return number{half, true}
@@ -39,8 +39,8 @@ func slackXR(d *document) number {
 	return cents2
 }
 
-// percentOf reports whether an amount is the base times the percentage, give or
-// take the slack.
+// percentOf reports whether an amount equals the base times the percentage within the
+// slack.
 func percentOf(amount, base, percent string, slack func(*document) number) test {
 	a, b, p := sel(amount), sel(base), sel(percent)
 	return func(d *document, n *node) bool {
@@ -67,8 +67,8 @@ func netPriceCII(d *document, n *node) bool {
 
 var headerTaxes = sel("SpecifiedTradeSettlementHeaderMonetarySummation/TaxTotalAmount")
 
-// taxTotalsCII returns how many VAT totals are in the currency of the invoice,
-// or in others.
+// taxTotalsCII returns the number of VAT totals in the currency of the invoice, or in
+// other currencies.
 func taxTotalsCII(d *document, n *node, own bool) int {
 	currency := ciiCurrency.first(d, nil)
 	count := 0
@@ -81,8 +81,8 @@ func taxTotalsCII(d *document, n *node, own bool) int {
 	return count
 }
 
-// totalsInCII reports whether there is one VAT total in the currency of the
-// invoice, or as many in others as the currency of VAT accounting demands.
+// totalsInCII reports whether there is one VAT total in the currency of the invoice,
+// or the number in other currencies that the VAT accounting currency requires.
 func totalsInCII(own bool) test {
 	return func(d *document, n *node) bool {
 		if own || ownTaxCurrency.has(d, n) {
@@ -92,8 +92,8 @@ func totalsInCII(own bool) test {
 	}
 }
 
-// anyTotal reports whether a VAT total in the currency fulfils the comparison
-// with 0.
+// anyTotal reports whether a VAT total in the currency satisfies the comparison with
+// 0.
 func anyTotal(d *document, n *node, totals *selector, currency string, holds func(a, b number) bool) bool {
 	return !totals.each(d, n, func(total *node) bool {
 		return !total.hasAttr("currencyID") || total.attr("currencyID") != currency || !holds(total.number(), zero)
@@ -123,8 +123,8 @@ func sameSignCII(d *document, n *node) bool {
 	return both(number.lt) || both(number.ge)
 }
 
-// datesUBL reports whether the date lies within the bound that the invoicing
-// period sets, if it sets one.
+// datesUBL reports whether the date is within the limit of the invoicing period, if
+// there is one.
 func datesUBL(bound string, end bool) test {
 	s := sel(bound)
 	return func(d *document, n *node) bool {
@@ -152,10 +152,10 @@ func datesCII(name string, end bool) test {
 	}
 }
 
-// linePaths says where a syntax states what the net amount of a line is made of.
+// linePaths are the paths of the parts of a line's net amount in a syntax.
 type linePaths struct {
 	net, quantity, price, base, allowances, charges *selector
-	otherBase                                       *selector // used if base is absent or 0
+	otherBase                                       *selector // used if base is missing or 0
 }
 
 var (
@@ -168,8 +168,8 @@ var (
 		base:       sel("SpecifiedLineTradeAgreement/NetPriceProductTradePrice/BasisQuantity"),
 		allowances: sel("SpecifiedLineTradeSettlement/SpecifiedTradeAllowanceCharge[ChargeIndicator/Indicator=false]/ActualAmount"),
 		charges:    sel("SpecifiedLineTradeSettlement/SpecifiedTradeAllowanceCharge[ChargeIndicator/Indicator=true]/ActualAmount")}
-	// lineTradedXR takes the base quantity of the gross price where the net
-	// price states none.
+	// lineTradedXR uses the base quantity of the gross price if the net price has
+	// none.
 	lineTradedXR = linePaths{net: lineTraded.net, quantity: lineTraded.quantity, price: lineTraded.price, base: lineTraded.base,
 		allowances: lineTraded.allowances, charges: lineTraded.charges,
 		otherBase: sel("SpecifiedLineTradeAgreement/GrossPriceProductTradePrice/BasisQuantity")}
@@ -189,8 +189,8 @@ func linesOf(d *document) *linePaths {
 
 func lineAmountCII(d *document, n *node) bool { return lineTraded.agrees(d, n, cents2) }
 
-// agrees reports whether the net amount of a line is its quantity times its
-// price, less allowances plus charges, give or take the slack.
+// agrees reports whether the net amount of a line equals its quantity times its
+// price, less allowances plus charges, within the slack.
 func (p *linePaths) agrees(d *document, n *node, slack number) bool {
 	base := stated(d, n, p.base, one)
 	if p.otherBase != nil && (base.isZero() || !p.base.has(d, n)) {
@@ -204,7 +204,7 @@ func (p *linePaths) agrees(d *document, n *node, slack number) bool {
 	return stated(d, n, p.net, zero).within(want, slack)
 }
 
-// stated returns the first selected number, or another if nothing is selected.
+// stated returns the first selected number, or otherwise if nothing is selected.
 func stated(d *document, n *node, s *selector, otherwise number) number {
 	if m := s.first(d, n); m != nil {
 		return m.number()

@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// preparations are changes of a base document that other rules apply to
-// thereafter: VAT categories, countries, means of payment and profiles.
+// preparations returns changes of a base document that make other rules apply: VAT
+// categories, countries, means of payment and profiles.
 func preparations(base string) []string {
 	out := []string{""}
 	if base == "ubl-credit-note" {
@@ -27,7 +27,7 @@ func preparations(base string) []string {
 	return append(out, claim+xrCIUS, claim+xrExtension, claim+xrCVD)
 }
 
-// categoryChange gives the whole document another VAT category.
+// categoryChange sets the VAT category of the whole document.
 func categoryChange(base, code string) string {
 	percent := "0"
 	if code == "L" || code == "M" {
@@ -71,7 +71,7 @@ func categoryChange(base, code string) string {
 	return strings.Join(steps, " ; ")
 }
 
-// countriesOf moves both parties to another country.
+// countriesOf sets the country of both parties.
 func countriesOf(base string) (out []string) {
 	for _, country := range []string{"NO", "DK", "SE", "IT", "IS", "NL", "GR"} {
 		vat := country + "123456785"

@@ -16,7 +16,7 @@ const (
 type rule struct {
 	id       string
 	severity einvoice.Severity
-	terms    string // "BT-1 BT-2"; "" if the rule names none
+	terms    string // "BT-1 BT-2"; "" if the rule has none
 	message  string
 	ubl, cii *check // nil: the rule does not exist in the syntax
 	ciiLevel einvoice.Severity
@@ -37,13 +37,13 @@ func (r *rule) check(cii bool) *check {
 	return r.ubl
 }
 
-// check is what a rule demands of the elements in its scope.
+// check is the condition of a rule on the elements in its scope.
 type check struct {
 	in scope
 	ok test
 }
 
-// test reports whether an element obeys a rule.
+// test reports whether an element passes.
 type test func(d *document, n *node) bool
 
 // at returns the check of the elements in the scope.
@@ -73,7 +73,7 @@ func has(selectors ...string) test {
 	}
 }
 
-// filled reports whether one of the selectors selects an element with a text.
+// filled reports whether one of the selectors selects an element with text.
 func filled(selectors ...string) test {
 	compiled := compile(selectors)
 	return func(d *document, n *node) bool {
@@ -133,7 +133,7 @@ func or(tests ...test) test {
 	}
 }
 
-// when reports whether the second test holds or the first does not.
+// when reports whether the second test passes or the first does not.
 func when(first, second test) test { return or(not(first), second) }
 
 // withAttr reports whether the element has the attribute.
@@ -151,13 +151,13 @@ func atMostTwoDecimals(selector string) test {
 	return func(d *document, n *node) bool { return decimalsOf(s.first(d, n).text()) <= 2 }
 }
 
-// compareTo is a test of the first selected number against 0.
+// compareTo tests the first selected number against 0.
 func compareTo(selector string, holds func(a, b number) bool) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool { return holds(d.num(n, s), zero) }
 }
 
-// own is a test of the element's value.
+// own tests the element's value.
 func own(holds func(value string) bool) test {
 	return func(_ *document, n *node) bool { return holds(n.value()) }
 }
@@ -170,5 +170,5 @@ func attrIn(name string, codes codeList) test {
 	return func(_ *document, n *node) bool { return codes.has(normalize(n.attr(name))) }
 }
 
-// fields splits terms.
+// termList splits the terms.
 func (r *rule) termList() []string { return strings.Fields(r.terms) }

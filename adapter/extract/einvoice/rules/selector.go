@@ -26,30 +26,30 @@ type origin int
 
 const (
 	fromNode origin = iota
-	fromRoot        // children of the document element
-	fromAny         // anywhere
+	fromRoot        // starts at the document element
+	fromAny         // matches anywhere
 )
 
 type step struct {
 	sym   symbol
-	space string // the namespace's prefix, where it matters
+	space string // prefix of the namespace, if it matters
 	any   bool
-	tail  string // "*Amount": elements whose name ends so
+	tail  string // "*Amount": suffix of the element name
 	up    bool
 	conds []cond
 }
 
 type cond struct {
-	attr   string // or
+	attr   string // alternatively an attribute
 	path   *selector
-	self   bool // the node's own value
+	self   bool // the value of the node itself
 	absent bool
 	op     string
 	values []string
 }
 
-// sel compiles a selector. It panics on a mistake, which only the tables of
-// this package can make.
+// sel compiles a selector. It panics on a syntax error, which only the tables of this
+// package can contain.
 func sel(text string) *selector {
 	s, rest := parseSelector(text)
 	if rest != "" {
@@ -238,7 +238,7 @@ func (s *selector) first(d *document, n *node) (out *node) {
 // has reports whether the selector selects anything.
 func (s *selector) has(d *document, n *node) bool { return s.first(d, n) != nil }
 
-// count returns how many elements are selected.
+// count returns the number of selected elements.
 func (s *selector) count(d *document, n *node) int {
 	count := 0
 	s.each(d, n, func(*node) bool {
@@ -262,7 +262,7 @@ func within(text string) scope {
 	return out
 }
 
-// each calls yield for the elements of the scope, each once.
+// each calls yield once for each element of the scope.
 func (c scope) each(d *document, yield func(*node)) {
 	for i, s := range c {
 		last := &s.steps[len(s.steps)-1]
@@ -277,7 +277,7 @@ func (c scope) each(d *document, yield func(*node)) {
 	}
 }
 
-// candidates returns the nodes that the selector, read as a scope, may match.
+// candidates returns the nodes that the selector, used as a scope, may match.
 func (s *selector) candidates(d *document) []*node {
 	last := &s.steps[len(s.steps)-1]
 	switch {
@@ -291,8 +291,8 @@ func (s *selector) candidates(d *document) []*node {
 	return d.byName[last.sym]
 }
 
-// lacks reports whether the step demands an attribute that no element of the
-// document has.
+// lacks reports whether the step requires an attribute that the document does not
+// contain.
 func (st *step) lacks(d *document) bool {
 	for i := range st.conds {
 		if c := &st.conds[i]; c.attr != "" && !c.absent && !d.seen[c.attr] {
@@ -311,7 +311,7 @@ func (c scope) has(d *document, n *node) bool {
 	return false
 }
 
-// matches reports whether the selector, read as a scope, matches the node.
+// matches reports whether the selector, used as a scope, matches the node.
 func (s *selector) matches(d *document, n *node) bool {
 	for i := len(s.steps) - 1; i >= 0; i-- {
 		st := &s.steps[i]

@@ -25,11 +25,11 @@ var updateSuites = flag.Bool("update-suites", false, "rewrite the table of offic
 
 const suitesTable = "testdata/suites.tsv"
 
-// officialSuite is one of the public repositories of unit files. The folder
-// EINVOICE_SUITES holds each in a folder of its name, at the named commit.
+// officialSuite is a public repository of unit files. The folder EINVOICE_SUITES
+// contains each one in a folder of its name, at the given commit.
 type officialSuite struct {
 	name, repository, commit string
-	least                    float64 // share of cases that must agree
+	least                    float64 // required share of matching cases
 	cases                    func(dir string) ([]officialCase, error)
 }
 
@@ -40,10 +40,10 @@ var officialSuites = []officialSuite{
 	{"xrechnung-schematron", "itplr-kosit/xrechnung-schematron", "3098f3da447b9c435c969158a576573bca09afbe", 0.97, mutatedCases},
 }
 
-// officialCase is one verdict that an official unit file expects.
+// officialCase is one expected verdict of an official unit file.
 type officialCase struct {
 	id, rule string
-	expected string // ok, violated, or violated=N where the file states how often
+	expected string // ok, violated, or violated=N if the file states the number
 	set      *ruleSet
 	data     []byte
 }
@@ -89,8 +89,8 @@ func TestOfficialSuites(t *testing.T) {
 	}
 }
 
-// TestOfficialVerdicts holds the committed table against the shares of cases
-// that must agree. It needs no suite.
+// TestOfficialVerdicts compares the committed table with the required shares of
+// matching cases. It needs no suite.
 func TestOfficialVerdicts(t *testing.T) {
 	data, err := os.ReadFile(suitesTable)
 	if err != nil {
@@ -122,8 +122,8 @@ func TestOfficialVerdicts(t *testing.T) {
 	}
 }
 
-// agrees reports whether our verdict is the expected one. A number of violations
-// counts only where the case states one.
+// agrees reports whether docledger's verdict is the expected one. It compares the
+// number of violations only if the case states it.
 func agrees(expected, ours string) bool {
 	if expected == "violated" {
 		return strings.HasPrefix(ours, "violated")
@@ -131,7 +131,8 @@ func agrees(expected, ours string) bool {
 	return expected == ours
 }
 
-// verdict evaluates the case: ok, violated=N, or why it cannot be evaluated.
+// verdict evaluates the case: ok, violated=N, or the reason why it cannot be
+// evaluated.
 func (c *officialCase) verdict() string {
 	tree, err := xmltree.Parse(context.Background(), c.data)
 	if err != nil {
@@ -163,8 +164,8 @@ func (c *officialCase) verdict() string {
 	return "ok"
 }
 
-// suiteFolder finds the clone of a repository: a folder of its name, or one
-// whose name ends in it.
+// suiteFolder finds the clone of a repository: a folder with its name, or with a name
+// that ends in it.
 func suiteFolder(t *testing.T, root, repository string) string {
 	t.Helper()
 	_, name, _ := strings.Cut(repository, "/")
@@ -181,8 +182,7 @@ func suiteFolder(t *testing.T, root, repository string) string {
 	return ""
 }
 
-// files calls yield with the XML files below the folder, by their names from
-// base on.
+// files calls yield with the XML files in the folder, with names relative to base.
 func files(base, dir string, yield func(name string, data []byte) error) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasPrefix(strings.ToLower(filepath.Ext(path)), ".xm") {
@@ -210,7 +210,7 @@ func validCases(dir string) (out []officialCase, err error) {
 }
 
 // vefaCases are the test sets of EN 16931 and Peppol: documents with the ids of
-// rules that hold or are violated.
+// passed or violated rules.
 func vefaCases(folder, set string) func(dir string) ([]officialCase, error) {
 	rules := map[string]*ruleSet{"en16931": &en16931, "peppol": &peppol}[set]
 	return func(dir string) (out []officialCase, err error) {
@@ -231,7 +231,7 @@ func vefaCases(folder, set string) func(dir string) ([]officialCase, error) {
 
 const vefa = "http://difi.no/xsd/vefa/validator/1.0"
 
-// testSet reads the cases of one file. A file that is no test set has none.
+// testSet reads the cases of one file. A file that is not a test set has none.
 func testSet(name string, data []byte) ([]officialCase, error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	var out, pending []officialCase
@@ -308,8 +308,8 @@ var (
 	pair        = regexp.MustCompile(`([\w-]+)="([^"]*)"`)
 )
 
-// mutatedCases are the instances of XRechnung: processing instructions say how
-// the element after them is changed and which rules hold or are violated then.
+// mutatedCases are the instances of XRechnung. Processing instructions define the
+// change of the next element and the rules that then pass or fail.
 func mutatedCases(dir string) (out []officialCase, err error) {
 	err = files(dir, filepath.Join(dir, "test", "instances"), func(name string, data []byte) error {
 		for i, m := range instruction.FindAllSubmatchIndex(data, -1) {
@@ -336,8 +336,8 @@ func mutatedCases(dir string) (out []officialCase, err error) {
 	return out, err
 }
 
-// mutate returns the changed documents: the element that begins after the
-// offset is removed, emptied, or given other values.
+// mutate returns the changed documents: the element after the offset is removed,
+// emptied, or set to other values.
 func mutate(data []byte, offset int, attrs map[string]string) ([][]byte, error) {
 	from, inner, innerEnd, to, err := elementAfter(data, offset)
 	if err != nil {
@@ -379,8 +379,8 @@ func mutate(data []byte, offset int, attrs map[string]string) ([][]byte, error) 
 	return nil, errors.New("unknown mutator " + attrs["mutator"])
 }
 
-// valued returns the document with another value of an attribute of the tag
-// between the offsets.
+// valued returns the document with another attribute value in the tag between the
+// offsets.
 func valued(data []byte, from, to int, name, value string) ([][]byte, error) {
 	tag := regexp.MustCompile(name + `="[^"]*"`).FindIndex(data[from:to])
 	if tag == nil {
@@ -389,8 +389,8 @@ func valued(data []byte, from, to int, name, value string) ([][]byte, error) {
 	return [][]byte{slices.Concat(data[:from+tag[0]], []byte(name+`="`+value+`"`), data[from+tag[1]:])}, nil
 }
 
-// elementAfter returns where the next element begins, its content begins and
-// ends, and it ends.
+// elementAfter returns the offsets of the next element: its start, the start and end
+// of its content, and its end.
 func elementAfter(data []byte, offset int) (from, inner, innerEnd, to int, err error) {
 	dec := xml.NewDecoder(bytes.NewReader(data[offset:]))
 	dec.Strict = false

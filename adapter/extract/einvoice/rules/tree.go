@@ -1,10 +1,10 @@
-// Package rules evaluates the official rules for electronic invoices on UBL and
-// CII documents: EN 16931, XRechnung and Peppol BIS Billing 3.
+// Package rules evaluates the official rules for electronic invoices on UBL and CII
+// documents: EN 16931, XRechnung and Peppol BIS Billing 3.
 //
-// Rules are data: a table of id, severity, terms, message and one check per
-// syntax. A check has a context, the elements that it looks at, and a condition
-// on each of them. Facts (ids, conditions, severities, code lists) are those of
-// the official artefacts; messages are docledger's own.
+// Rules are data: a table of id, severity, terms, message and one check for each
+// syntax. A check has a scope, which selects elements, and a condition on each of
+// them. Ids, conditions, severities and code lists are those of the official
+// artefacts. The messages are docledger's own.
 package rules
 
 import (
@@ -14,33 +14,33 @@ import (
 	"docledger/adapter/extract/einvoice/xmltree"
 )
 
-// MaxElements is the largest number of elements of a document that is judged.
-// Invoices with 10,000 lines have about 500,000.
+// MaxElements is the maximum number of elements of an evaluated document. Invoices
+// with 10,000 lines have about 500,000.
 const MaxElements = 600_000
 
-// node is an element of a document. A nil node is an absent element.
+// node is an element of a document. A nil node is a missing element.
 type node struct {
 	elem   xmltree.Elem
-	name   string // local name; "" for elements of namespaces that the rules do not know
-	space  string // the namespace's usual prefix
+	name   string // local name; "" in namespaces without rules
+	space  string // usual prefix of the namespace
 	sym    symbol
 	parent *node
-	first  *node // child
-	next   *node // sibling
+	first  *node // first child
+	next   *node // next sibling
 	raw    *string
 	norm   *string
 	num    *number
 }
 
-// document is a tree of nodes with an index by name and with the values that
-// several rules need.
+// document is a tree of nodes with an index by name and with values that several
+// rules use.
 type document struct {
 	root   *node
 	cii    bool
 	all    []node
 	byName [][]*node          // by symbol
 	byPair map[uint32][]*node // by the symbols of the parent and of the element
-	byTail map[string][]*node // by how the name ends, computed when asked for
+	byTail map[string][]*node // by the end of the name, computed on demand
 	vars   *variables
 	vat    *vatData
 	seen   map[string]bool // names of all attributes
@@ -58,7 +58,7 @@ var prefixes = map[string]string{
 	"urn:un:unece:uncefact:data:standard:QualifiedDataType:100":                          "qdt",
 }
 
-// symbol is an interned element name. Names that no rule mentions are 0.
+// symbol is an interned element name. Names without a rule are 0.
 type symbol uint16
 
 var symbols = map[string]symbol{}
@@ -72,8 +72,7 @@ func intern(name string) symbol {
 	return s
 }
 
-// load builds the document below the root element, which has at most the given
-// number of elements.
+// load builds the document from the root element, which has at most size elements.
 func load(root xmltree.Elem, size int) *document {
 	d := &document{
 		all: make([]node, 0, size), byName: make([][]*node, len(symbols)+1), byPair: make(map[uint32][]*node, 512),
@@ -116,7 +115,7 @@ func (d *document) add(e xmltree.Elem, parent *node) *node {
 
 func pairKey(parent, own symbol) uint32 { return uint32(parent)<<16 | uint32(own) }
 
-// tailed returns the nodes whose name ends in the text.
+// tailed returns the nodes with a name that ends in the text.
 func (d *document) tailed(tail string) []*node {
 	out, ok := d.byTail[tail]
 	if ok {
@@ -132,7 +131,7 @@ func (d *document) tailed(tail string) []*node {
 	return out
 }
 
-// text returns the text of the node as stated, without that of its children.
+// text returns the text of the node as stated, without the text of its children.
 func (n *node) text() string {
 	if n == nil {
 		return ""
@@ -144,7 +143,7 @@ func (n *node) text() string {
 	return *n.raw
 }
 
-// value returns the text of the node with white space normalized.
+// value returns the text of the node with normalized white space.
 func (n *node) value() string {
 	if n == nil {
 		return ""
@@ -156,7 +155,7 @@ func (n *node) value() string {
 	return *n.norm
 }
 
-// normalize trims white space and replaces each run of it by one space.
+// normalize trims white space and replaces consecutive white space by one space.
 func normalize(s string) string {
 	clean := true
 	for i := 0; i < len(s); i++ {
@@ -177,7 +176,7 @@ func normalize(s string) string {
 	}), " ")
 }
 
-// attr returns the attribute's value; "" where there is none.
+// attr returns the attribute's value, or "".
 func (n *node) attr(name string) string {
 	if n == nil {
 		return ""
@@ -195,7 +194,7 @@ func (n *node) hasAttr(name string) bool {
 	return ok
 }
 
-// under reports whether an ancestor of the node has the name.
+// under reports whether the node has an ancestor with the name.
 func (n *node) under(name string) bool {
 	for p := n.parent; p != nil; p = p.parent {
 		if p.name == name {
@@ -205,8 +204,8 @@ func (n *node) under(name string) bool {
 	return false
 }
 
-// path names the node by the elements above it, with the position among
-// siblings of the same name where there are several.
+// path returns the path of the node, with the position among siblings with the same
+// name.
 func (n *node) path() string {
 	if n.parent == nil {
 		return "/" + n.elem.Local()

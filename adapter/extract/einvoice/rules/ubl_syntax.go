@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// enSyntaxUBL are the rules of EN 16931 on the use of UBL, besides those of the
-// data file.
+// enSyntaxUBL are the rules of EN 16931 on the use of UBL, in addition to those of
+// the data file.
 var enSyntaxUBL = []rule{
 	{id: "UBL-CR-002", severity: warning, message: "The version of UBL, if stated, must be 2.1.",
 		ubl: root(or(none("UBLVersionID"), has("UBLVersionID[.=2.1]")))},
@@ -89,14 +89,14 @@ var enSyntaxUBL = []rule{
 		ubl: at("*[@name]", func(_ *document, n *node) bool { return n.name == "PaymentMeansCode" })},
 }
 
-// once returns the rule that a document states something at most once.
+// once returns the rule that an element occurs at most once in the document.
 func once(id, terms, what, selector string) rule {
 	return rule{id: id, severity: fatal, terms: terms, message: "EN 16931 allows " + what + " (" + strings.Fields(terms)[0] + ") once.",
 		ubl: root(atMost(1, selector))}
 }
 
-// onceIn returns the rule that each element of the scope states something at
-// most once.
+// onceIn returns the rule that an element occurs at most once in each element of the
+// scope.
 func onceIn(id, terms, what, in, selector string) rule {
 	r := once(id, terms, what, selector)
 	r.ubl = at(in, atMost(1, selector))
@@ -107,16 +107,16 @@ func isCreditNote(d *document, _ *node) bool { return d.root.name == "CreditNote
 
 var sellerLegalName = sel("../" + seller + "/PartyLegalEntity/RegistrationName")
 
-// payeeIsNotSeller reports whether a name of the payee differs from one of the
-// seller. Without both it is false, as in the artefact.
+// payeeIsNotSeller reports whether a name of the payee differs from a name of the
+// seller. If one is missing, it is false, as in the artefact.
 func payeeIsNotSeller(d *document, n *node) bool {
 	return !payeeName.each(d, n, func(a *node) bool {
 		return sellerLegalName.each(d, n, func(b *node) bool { return a.text() == b.text() })
 	})
 }
 
-// payeeIDs reports whether the payee has at most one identifier besides that of
-// a creditor. Identifiers without a scheme do not count.
+// payeeIDs reports whether the payee has at most one identifier in addition to the
+// creditor identifier. It ignores identifiers without a scheme.
 func payeeIDs(d *document, n *node) bool {
 	count := 0
 	payeeID.each(d, n, func(id *node) bool {
@@ -132,7 +132,7 @@ var documentReferenceUBL = or(has("DocumentTypeCode[.=130]"),
 	and(isCreditNote, has("DocumentTypeCode[.=50]")),
 	none("ID[@schemeID]", "DocumentTypeCode"))
 
-// sameEverywhere reports whether all selected elements state the same text.
+// sameEverywhere reports whether all selected elements have the same text.
 func sameEverywhere(selector string) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool {
@@ -146,7 +146,7 @@ func sameEverywhere(selector string) test {
 	}
 }
 
-// amountDecimals looks at all amounts besides prices and their discounts.
+// amountDecimals checks all amounts except prices and their discounts.
 func amountDecimals(_ *document, n *node) bool {
 	if strings.HasSuffix(n.name, "PriceAmount") || n.under("AllowanceCharge") && priceDiscount(n) {
 		return true

@@ -9,14 +9,14 @@ import (
 // refer to.
 type variables struct {
 	process         string // number of the Peppol business process; "" if there is none
-	supplierCountry string // of the VAT identifier, else of the address; "XX" if there is none
+	supplierCountry string // country of the VAT identifier, or of the address; "XX" if there is none
 	customerCountry string
 	sellerCountry   string // as supplierCountry, without the tax representative
 	german          bool   // seller and buyer have addresses in Germany
 	dutchSeller     bool
 	dutchBuyer      bool
 	dutchAgent      bool
-	seller, buyer   string // countries of the addresses as stated
+	seller, buyer   string // country codes of the addresses as stated
 	currency        string
 	extension, cvd  bool // the document claims the extension, or the profile for clean vehicles, of XRechnung
 	creditNote      bool
@@ -37,7 +37,7 @@ const (
 	xrCVD       = xrCIUS + "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_0.9"
 )
 
-// vatPaths says where a syntax states what the variables are made of.
+// vatPaths are the paths of the variables' sources in a syntax.
 type vatPaths struct {
 	process, customization, currency          *selector
 	sellerVAT, agentVAT, buyerVAT             *selector
@@ -58,7 +58,7 @@ var (
 		process:       sel("/ExchangedDocumentContext/BusinessProcessSpecifiedDocumentContextParameter/ID"),
 		customization: sel("/ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID"),
 		currency:      sel("/" + settlement + "/InvoiceCurrencyCode"),
-		// The artefact of Peppol for CII looks for the scheme VAT.
+		// The CII artefact of Peppol searches for the scheme VAT.
 		sellerVAT:     sel("/" + agreement + "/SellerTradeParty/SpecifiedTaxRegistration/ID[@schemeID=VAT]"),
 		agentVAT:      sel("/" + agreement + "/SellerTaxRepresentativeTradeParty/SpecifiedTaxRegistration/ID[@schemeID=VAT]"),
 		buyerVAT:      sel("/" + agreement + "/BuyerTradeParty/SpecifiedTaxRegistration/ID[@schemeID=VAT]"),
@@ -68,7 +68,7 @@ var (
 	}
 )
 
-// v returns the variables. They are computed once.
+// v returns the variables and computes them once.
 func (d *document) v() *variables {
 	if d.vars != nil {
 		return d.vars
@@ -116,7 +116,7 @@ func texts(d *document, s *selector) []string {
 	return out
 }
 
-// country returns the country of the first VAT identifier, else of the address.
+// country returns the country of the first VAT identifier, or of the address.
 func country(vat []string, address *node) string {
 	switch {
 	case len(vat) > 0:
@@ -127,7 +127,7 @@ func country(vat []string, address *node) string {
 	return "XX"
 }
 
-// where restricts a check to documents for which the condition holds.
+// where restricts a check to documents that satisfy the condition.
 func (c *check) where(holds func(v *variables) bool) *check {
 	if c == nil {
 		return nil

@@ -1,21 +1,20 @@
 package rules
 
-// maxCategories is how many categories and rates of one line, allowance or
-// charge are looked at; EN 16931 allows one.
+// maxCategories is the maximum number of evaluated categories and rates of one line,
+// allowance or charge. EN 16931 allows one.
 const maxCategories = 20
 
 // vatKey is a VAT category, or one of its rates.
 type vatKey struct{ code, rate string }
 
-// vatData are the amounts of the lines, allowances and charges of a document by
-// VAT category.
+// vatData contains the amounts of lines, allowances and charges by VAT category.
 type vatData struct {
 	lines, allowances, charges map[vatKey]number
 	used                       map[vatKey]bool // rates of lines, and of allowances and charges at any level
 }
 
-// sum returns what the lines, allowances and charges of the category add up to.
-// If rounded, each of the three sums is rounded first.
+// sum returns the total of the lines, allowances and charges of the category. If
+// rounded, each of the three sums is rounded first.
 func (v *vatData) sum(code, rate string, rounded bool) number {
 	key := vatKey{code, rate}
 	lines, allowances, charges := v.lines[key].orZero(), v.allowances[key].orZero(), v.charges[key].orZero()
@@ -25,12 +24,12 @@ func (v *vatData) sum(code, rate string, rounded bool) number {
 	return lines.add(charges).sub(allowances)
 }
 
-// source is where a syntax states amounts with their categories.
+// source is the location of amounts with categories in a syntax.
 type source struct {
 	items        []*selector
 	codes, rates *selector
 	amount       *selector
-	target       func(v *vatData, d *document, n *node) map[vatKey]number // nil: only the rates are of interest
+	target       func(v *vatData, d *document, n *node) map[vatKey]number // nil: only the rates are needed
 }
 
 var (
@@ -67,7 +66,7 @@ var sourcesCII = []source{
 		sel("ActualAmount"), chargeTarget(ciiIndicator)},
 }
 
-// vatSums returns the sums by VAT category. They are computed once.
+// vatSums returns the sums by VAT category and computes them once.
 func (d *document) vatSums() *vatData {
 	if d.vat != nil {
 		return d.vat
@@ -101,7 +100,7 @@ func (s *source) read(d *document, n *node) {
 	}
 }
 
-// keys returns the categories of an item, each alone and with each rate.
+// keys returns the categories of an item, each without a rate and with each rate.
 func (s *source) keys(d *document, n *node) []vatKey {
 	var out []vatKey
 	rates := distinct(d, n, s.rates, func(m *node) (string, bool) {

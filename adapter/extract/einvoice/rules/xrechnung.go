@@ -22,15 +22,15 @@ var (
 	debitCII       = has(mandateCII, creditor, debtorCII)
 )
 
-// matching reports whether the first selected element, with white space
-// normalized, matches the pattern.
+// matching reports whether the first selected element, with normalized white space,
+// matches the pattern.
 func matching(selector string, pattern *regexp.Regexp) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool { return pattern.MatchString(s.first(d, n).value()) }
 }
 
-// xrechnungCore are the rules of XRechnung on every document. Those on Germany
-// in Peppol are the same ones under other ids; germanRules derives them.
+// xrechnungCore are the rules of XRechnung for every document. germanRules derives
+// the Peppol rules for Germany from them.
 var xrechnungCore = []rule{
 	{id: "BR-DE-1", severity: fatal, terms: "BG-16", message: "The payment instructions (BG-16) are missing.",
 		ubl: root(has("PaymentMeans")), cii: root(has(settlement + "/SpecifiedTradeSettlementPaymentMeans"))},
@@ -106,7 +106,7 @@ var xrechnungCore = []rule{
 
 const xrTypeList = "326,380,384,389,381,875,876,877"
 
-// xrechnungOther are the rules of XRechnung that have no counterpart in Peppol.
+// xrechnungOther are the rules of XRechnung that Peppol does not have.
 var xrechnungOther = []rule{
 	{id: "BR-DE-21", severity: warning, terms: "BT-24", message: "The specification identifier (BT-24) is not that of XRechnung 3.0, its extension or its profile for clean vehicles.",
 		ubl: root(has("CustomizationID[.=" + xrCIUS + "," + xrExtension + "," + xrCVD + "]")),
@@ -122,7 +122,7 @@ var xrechnungOther = []rule{
 		cii: at("/"+ciiLines+"/SpecifiedLineTradeAgreement", sameBasis)},
 }
 
-// rawMatching is matching without normalized white space.
+// rawMatching is matching without normalization of white space.
 func rawMatching(selector string, pattern *regexp.Regexp) test {
 	s := sel(selector)
 	return func(d *document, n *node) bool { return pattern.MatchString(s.first(d, n).text()) }
@@ -138,14 +138,14 @@ const taxedCodes = "S,Z,E,AE,K,G,L,M"
 var (
 	taxedUBL = has("AllowanceCharge[ChargeIndicator=true,false]/TaxCategory/ID[.="+taxedCodes+"]",
 		"InvoiceLine/Item/ClassifiedTaxCategory/ID[.="+taxedCodes+"]", "CreditNoteLine/Item/ClassifiedTaxCategory/ID[.="+taxedCodes+"]")
-	// The artefact for CII looks at lines only: its condition on allowances
-	// and charges never holds.
+	// The CII artefact checks only lines: its condition on allowances and charges is
+	// never true.
 	taxedCII = and(has(ciiLines+"/SpecifiedLineTradeSettlement/ApplicableTradeTax/TypeCode[.=VAT]"),
 		has(ciiLines+"/SpecifiedLineTradeSettlement/ApplicableTradeTax/CategoryCode[.="+taxedCodes+"]"))
 )
 
-// uniqueFiles reports whether no two of the references attach files of the same
-// name.
+// uniqueFiles reports whether all attached files of the references have different
+// names.
 func uniqueFiles(references, attached string) test {
 	refs, files := sel(references), sel(attached)
 	return func(d *document, n *node) bool {
@@ -188,13 +188,13 @@ var (
 	blankLine       = regexp.MustCompile(`^[\t\n\r ]*\n`)
 )
 
-// discountTerms checks the lines of the payment terms that begin with a number
-// sign, and that a line end follows the last of them.
+// discountTerms checks the lines of the payment terms that start with a number sign,
+// and that a line break follows the last one.
 func discountTerms(parents, child string) test {
 	return discountTermsLike(parents, child, discountPattern)
 }
 
-// discountTermsPeppol is the same for Peppol, whose pattern is looser.
+// discountTermsPeppol is discountTerms for Peppol, with a less strict pattern.
 var discountTermsPeppol = discountTermsLike("/PaymentTerms", "Note", discountPeppol)
 
 func discountTermsLike(parents, child string, pattern *regexp.Regexp) test {

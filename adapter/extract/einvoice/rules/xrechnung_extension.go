@@ -6,10 +6,10 @@ func extensionOnly(v *variables) bool { return v.extension }
 func cvdOnly(v *variables) bool       { return v.cvd }
 
 // replacedByExtension are the rules of EN 16931 that the extension of XRechnung
-// replaces by its own.
+// replaces.
 var replacedByExtension = codes("BR-CO-16 BR-CL-10 BR-CL-11 BR-CL-21 BR-CL-24 BR-CL-25 BR-CL-26")
 
-// replacedByCVD are those that the profile for clean vehicles replaces.
+// replacedByCVD are the rules that the profile for clean vehicles replaces.
 var replacedByCVD = codes("BR-CL-13")
 
 // replaced returns the rules of EN 16931 that do not apply to the document.
@@ -25,7 +25,7 @@ func (d *document) replaced() codeList {
 
 var extensionMIME = mimeTypes.and(codes("application/xml"))
 
-// xrechnungExtension are the rules of XRechnung on documents of its extension.
+// xrechnungExtension are the rules of XRechnung for documents with its extension.
 var xrechnungExtension = restricted(extensionOnly, []rule{
 	{id: "BR-DEX-01", severity: fatal, terms: "BT-125", message: "The media type of an attached document (BT-125) is none that the extension of XRechnung allows.",
 		ubl: at("EmbeddedDocumentBinaryObject", exactAttrIn("mimeCode", extensionMIME)), cii: at("AttachmentBinaryObject", exactAttrIn("mimeCode", extensionMIME))},
@@ -63,7 +63,7 @@ var xrechnungExtension = restricted(extensionOnly, []rule{
 		cii: at("/"+ciiLines+"/AssociatedDocumentLineDocument", none("//ParentLineID"))},
 })
 
-// restricted restricts the rules to documents for which the condition holds.
+// restricted restricts the rules to documents that satisfy the condition.
 func restricted(holds func(v *variables) bool, rules []rule) []rule {
 	for i := range rules {
 		rules[i].ubl, rules[i].cii = rules[i].ubl.where(holds), rules[i].cii.where(holds)
@@ -73,8 +73,8 @@ func restricted(holds func(v *variables) bool, rules []rule) []rule {
 
 var subLines = sel("SubInvoiceLine/LineExtensionAmount")
 
-// subLineSum reports whether a line states the sum of its sub-lines. Only
-// invoices have them.
+// subLineSum reports whether a line equals the sum of its sub-lines. Only invoices
+// have sub-lines.
 func subLineSum(d *document, n *node) bool {
 	return d.root.name != "Invoice" || d.num(n, lineSum).eq(d.sum(n, subLines))
 }
@@ -97,7 +97,7 @@ func paidInCurrency(d *document, n *node) bool {
 
 const vehicleClasses = "M1,M2,M3,N1,N2,N3"
 
-// xrechnungCVD are the rules of XRechnung on documents of the profile for clean
+// xrechnungCVD are the rules of XRechnung for documents with the profile for clean
 // vehicles.
 var xrechnungCVD = restricted(cvdOnly, []rule{
 	{id: "BR-DE-CVD-01", severity: fatal, terms: "BT-12", message: "The contract reference (BT-12) is missing.",

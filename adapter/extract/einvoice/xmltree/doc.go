@@ -1,11 +1,10 @@
-// Package xmltree reads an XML document from a stranger into a light tree.
+// Package xmltree parses an untrusted XML document into a small tree.
 //
-// It keeps names and positions only: text stays where it is in the document
-// and is decoded when asked for, so that an attachment of many megabytes costs
-// nothing until someone wants it. Nothing outside the document is ever opened.
-// A document type definition with declarations in it is refused before any of
-// them is looked at; one without is skipped; XInclude elements are ordinary
-// elements without meaning.
+// The tree contains only names and positions. Text is decoded on demand, so that an
+// attachment of many megabytes costs nothing until it is read. The parser never opens
+// external resources. It refuses a document type definition with declarations before
+// it parses any of them, and skips one without declarations. XInclude elements are
+// ordinary elements.
 package xmltree
 
 import (
@@ -16,17 +15,17 @@ import (
 // Limits of a document.
 const (
 	MaxBytes      = 160 << 20 // of UTF-8
-	maxOtherBytes = 32 << 20  // of any other encoding, which needs a second copy
+	maxOtherBytes = 32 << 20  // of any other encoding, which requires a second copy
 	maxDepth      = 100
 	maxElements   = 2_000_000
 	maxAttributes = 128       // of one element
 	maxAllAttrs   = 2_000_000 // of all elements
-	maxBindings   = 256       // namespace prefixes in force at one place
+	maxBindings   = 256       // namespace prefixes in scope
 	maxNames      = 20_000
-	maxText       = 256 << 10 // bytes of one text or attribute value that Text and Attr look at
+	maxText       = 256 << 10 // bytes of one text or attribute value that Text and Attr read
 )
 
-// The errors of Parse, beside *SyntaxError and those of the context.
+// The errors of Parse, in addition to *SyntaxError and those of the context.
 var (
 	ErrEmpty     = errors.New("the document is empty")
 	ErrTruncated = errors.New("the document ends before its elements are closed")
@@ -35,9 +34,9 @@ var (
 	ErrSize      = errors.New("the document is too large")
 )
 
-// SyntaxError says where a document breaks the rules of XML 1.0.
+// SyntaxError is the location of a violation of XML 1.0.
 type SyntaxError struct {
-	Line    int // from 1; 0 where it concerns the whole document
+	Line    int // from 1; 0 for the whole document
 	Message string
 }
 

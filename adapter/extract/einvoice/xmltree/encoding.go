@@ -16,9 +16,9 @@ var (
 	bomUTF16BE = []byte{0xFE, 0xFF}
 )
 
-// charmaps holds the single-byte encodings that invoices come in. Latin-1 is
-// read as Windows-1252, which adds characters (the euro sign first of all)
-// where Latin-1 has control codes that no invoice means.
+// charmaps contains the single-byte encodings of invoices. Latin-1 is decoded as
+// Windows-1252, which has additional characters such as the euro sign instead of
+// control codes that invoices never use.
 var charmaps = map[string]*charmap.Charmap{
 	"iso-8859-1": charmap.Windows1252, "latin1": charmap.Windows1252, "iso8859-1": charmap.Windows1252, "iso_8859-1": charmap.Windows1252,
 	"iso-8859-2": charmap.ISO8859_2, "iso-8859-3": charmap.ISO8859_3, "iso-8859-4": charmap.ISO8859_4,
@@ -33,10 +33,9 @@ var charmaps = map[string]*charmap.Charmap{
 	"ibm850": charmap.CodePage850, "cp850": charmap.CodePage850, "koi8-r": charmap.KOI8R, "macintosh": charmap.Macintosh,
 }
 
-// decode returns the document in UTF-8 without a byte order mark. A byte order
-// mark counts more than the declaration; a document that declares UTF-16 but
-// whose declaration can be read byte by byte is UTF-8 (a mistake that string
-// writers make often).
+// decode returns the document in UTF-8 without a byte order mark. A byte order mark
+// takes precedence over the declaration. A document that declares UTF-16 but has a
+// single-byte declaration is UTF-8, a frequent mistake of string writers.
 func decode(data []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(data, bomUTF8):
@@ -57,12 +56,12 @@ func decode(data []byte) ([]byte, error) {
 	}
 	table, ok := charmaps[label]
 	if !ok {
-		return nil, &SyntaxError{1, "the encoding " + quote(label) + " is not known"}
+		return nil, &SyntaxError{1, "the encoding " + quote(label) + " is unknown"}
 	}
 	return fromCharmap(data, table)
 }
 
-// declaredEncoding returns the encoding that the XML declaration names.
+// declaredEncoding returns the encoding in the XML declaration.
 func declaredEncoding(data []byte) string {
 	if !bytes.HasPrefix(data, []byte("<?xml")) {
 		return ""

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Parse reads a whole document in any encoding that invoices come in. It keeps
-// data, or a part of it, as long as the tree lives; the caller must not change
-// it.
+// Parse parses a whole document in any supported encoding. The tree refers to data,
+// which the caller must not change.
 func Parse(ctx context.Context, data []byte) (*Tree, error) {
 	data, err := decode(data)
 	if err != nil {
@@ -50,7 +49,7 @@ type openElement struct {
 	index    uint32
 	last     uint32 // last child so far
 	name     []byte // qualified, as written
-	bindings int    // how many were in force before the element
+	bindings int    // number in scope before the element
 }
 
 type binding struct {
@@ -101,8 +100,8 @@ func (p *parser) text(text []byte) error {
 	return p.references(text)
 }
 
-// references checks that each '&' of the text, which begins at the parser's
-// position or later, begins a reference that means something.
+// references checks that each '&' of the text starts a valid reference. The text
+// starts at or after the parser's position.
 func (p *parser) references(text []byte) error {
 	for {
 		amp := bytes.IndexByte(text, '&')
@@ -118,7 +117,7 @@ func (p *parser) references(text []byte) error {
 	}
 }
 
-// markup reads what begins with the '<' at the parser's position.
+// markup parses the markup at the '<' at the parser's position.
 func (p *parser) markup() error {
 	rest := p.data[p.pos:]
 	if len(rest) < 2 {
@@ -155,8 +154,8 @@ func (p *parser) skipPast(begin, end string) error {
 	return nil
 }
 
-// doctype skips a document type declaration that declares nothing itself. Its
-// external part is never fetched.
+// doctype skips a document type declaration without internal declarations. It never
+// fetches its external part.
 func (p *parser) doctype() error {
 	var quoted byte
 	for i := p.pos; i < len(p.data); i++ {
@@ -233,8 +232,8 @@ func (p *parser) link(index uint32) {
 	parent.last = index
 }
 
-// attributes reads to the end of a start tag; empty says that it closes the
-// element as well.
+// attributes parses up to the end of a start tag; empty reports that the tag also
+// closes the element.
 func (p *parser) attributes(n *node) (empty bool, err error) {
 	for {
 		spaced := p.space()
@@ -294,8 +293,8 @@ func (p *parser) attribute(n *node) error {
 	return p.keep(n, qualified, value, start)
 }
 
-// keep stores an attribute, or binds a prefix where it is a declaration of a
-// namespace.
+// keep stores an attribute, or binds a prefix if the attribute is a namespace
+// declaration.
 func (p *parser) keep(n *node, qualified, value []byte, start int) error {
 	prefix, isPrefix := bytes.CutPrefix(qualified, []byte("xmlns:"))
 	if isPrefix || string(qualified) == "xmlns" {
@@ -348,8 +347,8 @@ func (p *parser) namespace(uri string) (uint32, error) {
 	return id, nil
 }
 
-// resolve returns the number of an element's expanded name. A prefix that
-// nobody declared means no namespace.
+// resolve returns the id of an element's expanded name. An undeclared prefix means no
+// namespace.
 func (p *parser) resolve(qualified []byte) (uint32, error) {
 	prefix, local, prefixed := bytes.Cut(qualified, []byte{':'})
 	if !prefixed {
@@ -397,7 +396,7 @@ func (p *parser) endTag() error {
 	return nil
 }
 
-// name reads a name at the parser's position; none is an empty one.
+// name parses a name at the parser's position; it may be empty.
 func (p *parser) name() []byte {
 	start := p.pos
 	if start >= len(p.data) || !nameStart[p.data[start]] {
@@ -411,7 +410,7 @@ func (p *parser) name() []byte {
 	return p.data[start:end]
 }
 
-// space skips white space and says whether there was any.
+// space skips white space and reports whether there was any.
 func (p *parser) space() bool {
 	start := p.pos
 	for p.pos < len(p.data) {
@@ -423,7 +422,8 @@ func (p *parser) space() bool {
 	return p.pos > start
 }
 
-// unfinished is a truncation at the end of the data and else a syntax error.
+// unfinished returns ErrTruncated at the end of the data, and otherwise a syntax
+// error.
 func (p *parser) unfinished(message string) error {
 	if p.pos >= len(p.data) {
 		return ErrTruncated
@@ -435,8 +435,8 @@ func (p *parser) fail(message string) error {
 	return &SyntaxError{lineAt(p.data, min(p.pos, len(p.data))), message}
 }
 
-// nameStart and nameByte tell the bytes of names; all of UTF-8 beyond ASCII
-// passes, which is more than XML allows and harms nothing.
+// nameStart and nameByte report the bytes of names. They accept all UTF-8 beyond
+// ASCII, which is more than XML allows but harmless.
 var nameStart, nameByte = func() (start, other [256]bool) {
 	for i := range 256 {
 		c := byte(i)

@@ -2,9 +2,9 @@ package xmltree
 
 import "bytes"
 
-// RawText returns the text of an element that has no child elements, with the
-// white space around it and with line ends as "\n". Other elements have none.
-// A text longer than maxText is cut and ends in "…".
+// RawText returns the text of an element without child elements, including
+// surrounding white space, with line ends as "\n". It returns "" for other elements.
+// It truncates a text longer than maxText and appends "…".
 func (e Elem) RawText() string {
 	raw, cut := bounded(e.raw())
 	if bytes.IndexByte(raw, '<') >= 0 {
@@ -13,8 +13,8 @@ func (e Elem) RawText() string {
 	return decodeText(raw) + cut
 }
 
-// LookupAttr returns the value of the attribute with the given name and no
-// prefix as it is stated, and reports whether the element has it.
+// LookupAttr returns the unmodified value of the attribute with the given name and no
+// prefix, and reports whether the element has it.
 func (e Elem) LookupAttr(name string) (string, bool) {
 	if e.tree == nil {
 		return "", false
@@ -29,8 +29,8 @@ func (e Elem) LookupAttr(name string) (string, bool) {
 	return "", false
 }
 
-// AttrNames returns the qualified names of the element's attributes in the
-// order in which they are written.
+// AttrNames returns the qualified names of the element's attributes in document
+// order.
 func (e Elem) AttrNames() []string {
 	if e.tree == nil {
 		return nil
@@ -46,5 +46,5 @@ func (e Elem) AttrNames() []string {
 	return out
 }
 
-// Elements returns how many elements the tree has.
+// Elements returns the number of elements in the tree.
 func (t *Tree) Elements() int { return len(t.nodes) }

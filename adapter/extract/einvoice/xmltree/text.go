@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// reference reads the reference at the start of b, which begins with '&'. It
-// returns the character and the length of the reference, or 0 where there is
-// none: only characters by number and the five entities of XML itself exist.
+// reference parses the reference at the start of b, which starts with '&'. It returns
+// the character and the length of the reference, or 0 if it is invalid. Only
+// character references and the five predefined entities of XML are valid.
 func reference(b []byte) (rune, int) {
 	semicolon := bytes.IndexByte(b[:min(len(b), 12)], ';')
 	if semicolon < 2 {
@@ -36,7 +36,7 @@ func reference(b []byte) (rune, int) {
 
 var predefined = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "apos": '\'', "quot": '"'}
 
-// isChar says whether r may stand in a document (XML 1.0, production Char).
+// isChar reports whether r is allowed in a document (XML 1.0, production Char).
 func isChar(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
@@ -47,7 +47,7 @@ func isChar(r rune) bool {
 	return utf8.ValidRune(r)
 }
 
-// decodeText resolves references in text without other markup. Parse has
+// decodeText resolves references in text without other markup. Parse has already
 // checked them.
 func decodeText(raw []byte) string {
 	amp := bytes.IndexByte(raw, '&')
@@ -75,8 +75,8 @@ func newlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// withoutMarkup returns the text of element content that holds comments,
-// CDATA sections and processing instructions but no elements.
+// withoutMarkup returns the text of element content with comments, CDATA sections and
+// processing instructions but without elements.
 func withoutMarkup(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {

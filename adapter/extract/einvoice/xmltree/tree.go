@@ -12,7 +12,7 @@ type Tree struct {
 	data   []byte
 	spaces []string // namespaces; 0 is none
 	names  []name
-	nodes  []node // 0 is the root, which is nobody's child or sibling: 0 means none
+	nodes  []node // 0 is the root; as a child or sibling, 0 means none
 	attrs  []attr
 }
 
@@ -27,7 +27,7 @@ type node struct {
 	next       uint32 // next sibling
 	start, end uint32 // content, from after the start tag to before the end tag
 	attr       uint32 // index of the first attribute
-	attrs      uint32 // their number
+	attrs      uint32 // number of attributes
 }
 
 type attr struct {
@@ -35,8 +35,8 @@ type attr struct {
 	start, end uint32 // value
 }
 
-// Elem is an element of a tree. The zero value is an absent element: it has no
-// name, no text and no children, so that paths can be followed without checks.
+// Elem is an element of a tree. The zero value is a missing element: it has no name,
+// no text and no children, so that callers can follow paths without checks.
 type Elem struct {
 	tree  *Tree
 	index uint32
@@ -45,7 +45,7 @@ type Elem struct {
 // Root returns the document element.
 func (t *Tree) Root() Elem { return Elem{t, 0} }
 
-// Exists says whether the element is there.
+// Exists reports whether the element exists.
 func (e Elem) Exists() bool { return e.tree != nil }
 
 // Space returns the namespace of the element's name.
@@ -66,7 +66,7 @@ func (e Elem) Local() string {
 
 func (e Elem) node() *node { return &e.tree.nodes[e.index] }
 
-// All walks over the element's children in document order.
+// All iterates over the element's children in document order.
 func (e Elem) All() iter.Seq[Elem] {
 	return func(yield func(Elem) bool) {
 		if e.tree == nil {
@@ -80,7 +80,7 @@ func (e Elem) All() iter.Seq[Elem] {
 	}
 }
 
-// Named walks over the children whose local name is one of the given ones.
+// Named iterates over the children with one of the local names.
 func (e Elem) Named(locals ...string) iter.Seq[Elem] {
 	return func(yield func(Elem) bool) {
 		for c := range e.All() {
@@ -107,8 +107,8 @@ func (e Elem) Child(local string) Elem {
 	return Elem{}
 }
 
-// Path follows first children by their local names. Where a first child leads
-// nowhere its siblings of the same name are not tried.
+// Path follows the first child with each local name. It does not try other children
+// with the same name.
 func (e Elem) Path(locals ...string) Elem {
 	for _, local := range locals {
 		e = e.Child(local)
@@ -127,8 +127,8 @@ func (e Elem) FirstOf(locals ...string) Elem {
 	return Elem{}
 }
 
-// Attr returns the value of the attribute with the given name and no prefix,
-// without white space around it; "" where there is none.
+// Attr returns the value of the attribute with the given name and no prefix, without
+// surrounding white space, or "".
 func (e Elem) Attr(name string) string {
 	if e.tree == nil {
 		return ""
@@ -143,9 +143,9 @@ func (e Elem) Attr(name string) string {
 	return ""
 }
 
-// Text returns the text of an element that has no child elements, without
-// white space around it and with line ends as "\n". Other elements have none.
-// A text beyond all measure is cut and ends in "…".
+// Text returns the text of an element without child elements, without surrounding
+// white space, with line ends as "\n". It returns "" for other elements. It truncates
+// a text longer than maxText and appends "…".
 func (e Elem) Text() string {
 	raw, cut := bounded(e.raw())
 	if bytes.IndexByte(raw, '<') >= 0 {
@@ -154,8 +154,7 @@ func (e Elem) Text() string {
 	return strings.TrimSpace(decodeText(raw)) + cut
 }
 
-// bounded cuts what is longer than maxText and returns what shall stand at its
-// end then.
+// bounded truncates raw to maxText and returns the marker to append.
 func bounded(raw []byte) (text []byte, cut string) {
 	if len(raw) <= maxText {
 		return raw, ""
@@ -167,8 +166,8 @@ func bounded(raw []byte) (text []byte, cut string) {
 	return raw[:end], "…"
 }
 
-// Base64Size returns how many bytes the base64 text of the element stands
-// for, without decoding it.
+// Base64Size returns the number of bytes that the base64 text of the element encodes,
+// without decoding it.
 func (e Elem) Base64Size() int64 {
 	var digits int64
 	for _, c := range e.raw() {

@@ -60,10 +60,10 @@ func TestNavigation(t *testing.T) {
 	}
 	absent := root.Path("no", "such", "element")
 	if absent.Exists() || absent.Text() != "" || absent.Attr("x") != "" || absent.Local() != "" || absent.Space() != "" || absent.Base64Size() != 0 {
-		t.Error("an absent element is there")
+		t.Error("a missing element exists")
 	}
 	for range absent.All() {
-		t.Error("an absent element has a child")
+		t.Error("a missing element has a child")
 	}
 }
 
@@ -131,8 +131,8 @@ func TestSyntaxErrorNamesTheLine(t *testing.T) {
 	}
 }
 
-// FuzzAgainstStandard holds the parser against encoding/xml: a document that
-// both take has the same elements, attributes and texts in both.
+// FuzzAgainstStandard compares the parser with encoding/xml: a document that both
+// accept has the same elements, attributes and texts.
 func FuzzAgainstStandard(f *testing.F) {
 	for _, doc := range []string{
 		`<?xml version="1.0" encoding="UTF-8"?><a xmlns="u" b="1&amp;2"><c>x</c><d/><!-- c --><e><![CDATA[<>]]></e></a>`,
@@ -169,8 +169,8 @@ func write(b *strings.Builder, e xmltree.Elem) {
 	b.WriteString(e.Text() + ")")
 }
 
-// standard is write by means of encoding/xml; ok is false where that refuses
-// the document or names are of a kind that it reads in its own way.
+// standard is write with encoding/xml; ok is false if encoding/xml refuses the
+// document or handles its names differently.
 func standard(data []byte) (text string, ok bool) {
 	type open struct {
 		text   strings.Builder

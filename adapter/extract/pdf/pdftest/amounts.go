@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Amounts is a page with n labelled amounts at random places, the same for the
-// same seed: each of them may be any of the totals.
+// Amounts returns a page with n labelled amounts at random positions. Each amount may
+// be any of the totals. The same seed returns the same page.
 func Amounts(n int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // not for secrets
 	var text strings.Builder

@@ -1,4 +1,4 @@
-// Package pdftest writes small PDFs for tests, sound ones and broken ones.
+// Package pdftest writes small valid and invalid PDFs for tests.
 package pdftest
 
 import (
@@ -10,20 +10,20 @@ import (
 
 // Builder collects the objects of a document. Object 1 is the catalog.
 type Builder struct {
-	Catalog string // entries of the catalog beside /Type
+	Catalog string // additional entries of the catalog
 	objects []string
 }
 
-// New returns a Builder with room for the catalog.
+// New returns a Builder with a reserved catalog.
 func New() *Builder { return &Builder{objects: []string{""}} }
 
-// Reserve takes a number for an object that Set fills.
+// Reserve reserves a number for an object that Set defines.
 func (b *Builder) Reserve() int {
 	b.objects = append(b.objects, "null")
 	return len(b.objects)
 }
 
-// Set fills an object.
+// Set defines a reserved object.
 func (b *Builder) Set(num int, body string) { b.objects[num-1] = body }
 
 // Add adds an object and returns its number.
@@ -33,12 +33,12 @@ func (b *Builder) Add(format string, args ...any) int {
 	return num
 }
 
-// Stream adds a stream; dict holds its entries beside /Length.
+// Stream adds a stream; dict contains its entries except /Length.
 func (b *Builder) Stream(dict string, data []byte) int {
 	return b.Add("%s", StreamBody(dict, data))
 }
 
-// StreamBody is a stream without its number.
+// StreamBody returns a stream without its number.
 func StreamBody(dict string, data []byte) string {
 	return fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(data), data)
 }
@@ -73,7 +73,7 @@ func (b *Builder) Page(text, extra string) {
 	b.Catalog += fmt.Sprintf(" /Pages %d 0 R", tree)
 }
 
-// Names puts files into the names tree of the catalog.
+// Names adds files to the names tree of the catalog.
 func (b *Builder) Names(specs ...int) {
 	var list strings.Builder
 	for i, s := range specs {
@@ -179,7 +179,7 @@ func Update(doc []byte, objects map[int]string) []byte {
 func Deflate(data []byte) []byte {
 	var out bytes.Buffer
 	w, _ := zlib.NewWriterLevel(&out, zlib.BestSpeed)
-	w.Write(data) //nolint:errcheck // a buffer takes everything
+	w.Write(data) //nolint:errcheck // a buffer never fails
 	w.Close()     //nolint:errcheck // as above
 	return out.Bytes()
 }
@@ -198,9 +198,9 @@ func Hybrid(text string, names []string, data ...[]byte) []byte {
 	return b.Table()
 }
 
-// HybridReference writes the document with a table that hides the objects from
-// num on in an object stream, which a stream beside the table names (ISO
-// 32000-2, 7.5.8.4). Those must be no streams.
+// HybridReference writes the document with a table that omits the objects from num
+// on. They are in an object stream, and an additional cross-reference stream contains
+// their entries (ISO 32000-2, 7.5.8.4). They must not be streams.
 func (b *Builder) HybridReference(num int) []byte {
 	b.close()
 	hidden := b.objects[num-1:]
