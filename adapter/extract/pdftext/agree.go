@@ -10,9 +10,8 @@ import (
 	"docledger/domain/money"
 )
 
-// Compare holds what the data embedded in a PDF states against its pages: the
-// number, the date and the total must be printed somewhere. ok is false where
-// the pages hold no text to compare with.
+// Compare compares the embedded data of a PDF with its pages: the number, the date
+// and the total must be printed. ok is false if the pages contain no text.
 func Compare(pages []layout.Page, c *invoice.Content) (check invoice.Check, ok bool) {
 	s := parseDocument(pages)
 	words := 0
@@ -47,7 +46,7 @@ func total(c *invoice.Content) *money.Decimal {
 	return c.AmountDue
 }
 
-// prints says whether a text is printed, whatever its spaces and case.
+// prints reports whether a text is printed, ignoring spaces and case.
 func (s *parsedDocument) prints(text string) bool {
 	text = compact(text)
 	return slices.ContainsFunc(s.lines, func(l *line) bool {

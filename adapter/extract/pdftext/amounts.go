@@ -17,27 +17,27 @@ type amount struct {
 	digits       string // as printed, without currency
 	currencies   []string
 	percent      bool
-	from, to     int // words of the segment
+	from, to     int // indices of words of the segment
 	x0, x1       float64
 }
 
-// isMoney says whether the number may be an amount of money.
+// isMoney reports whether the number may be an amount of money.
 func (a *amount) isMoney() bool { return !a.percent && a.value.Fits(money.MaxAmountScale) }
 
-// showsMoney says whether the number has a currency or cents, which other
-// numbers have seldom.
+// showsMoney reports whether the number has a currency or cents, which other numbers
+// rarely have.
 func (a *amount) showsMoney() bool { return len(a.currencies) > 0 || a.value.Decimals() == 2 }
 
-// piece is a word taken apart around its digits.
+// piece is a word split around its digits.
 type piece struct {
-	digits     string // with its signs and separators; "" where there are none
+	digits     string // with its signs and separators; "" if there are none
 	currencies []string
 	percent    bool
-	rand       bool // "R" stands before it, which is a currency only before cents
+	rand       bool // "R" precedes it, which is a currency only for amounts with cents
 }
 
-// readAmounts finds the numbers of every segment, in the style the document
-// votes for.
+// readAmounts finds the numbers of every segment, in the number style of the
+// document.
 func (s *parsedDocument) readAmounts() {
 	var votes textrules.Votes
 	grouped := 0
@@ -73,14 +73,14 @@ func (s *parsedDocument) readAmounts() {
 	}
 }
 
-// notation is how a document writes amounts.
+// notation is the format of amounts in a document.
 type notation struct {
 	textrules.Style
-	wide bool // no amount shows another way to write thousands than spaces
+	wide bool // all amounts that show a thousands separator use spaces
 }
 
-// gap is how far apart the groups of thousands of one number stand at most, in
-// heights of a character.
+// gap is the maximum distance between the groups of thousands of one number, in
+// character heights.
 func (n notation) gap() float64 {
 	if n.wide {
 		return 1.1
@@ -88,13 +88,13 @@ func (n notation) gap() float64 {
 	return 0.75
 }
 
-// large reports whether an amount with cents shows how the document writes
+// large reports whether an amount with cents shows that the document separates
 // thousands without spaces.
 func large(a *amount) bool {
 	return a.value.Decimals() == 2 && !strings.Contains(a.digits, " ") && len(strings.Trim(a.digits, "-()")) >= 7
 }
 
-// inDate says whether a number is a part of a date.
+// inDate reports whether a number is part of a date.
 func inDate(seg *segment, a *amount) bool {
 	start, end := seg.starts[a.from], seg.starts[a.to-1]+len(seg.words[a.to-1].text)
 	for _, d := range seg.dates {
@@ -105,8 +105,8 @@ func inDate(seg *segment, a *amount) bool {
 	return false
 }
 
-// isTime says whether a number counts the days for paying: "60 days net". days
-// returns those that its segment states.
+// isTime reports whether a number is a payment period in days: "60 days net". days
+// returns the periods in its segment.
 func isTime(days func() []int, a *amount) bool {
 	if len(a.currencies) > 0 || a.value.Decimals() > 0 {
 		return false
@@ -140,8 +140,8 @@ func scan(seg *segment, height float64, style notation) []amount {
 	return out
 }
 
-// join reads the number that begins with a word: groups of thousands that
-// spaces part, a sign before it, and the currency or percent sign around it.
+// join parses the number that starts with a word: groups of thousands separated by
+// spaces, a leading sign, and the surrounding currency or percent sign.
 func join(seg *segment, pieces []piece, i int, height float64, style notation) (amount, bool) {
 	a := amount{from: i, to: i + 1, digits: pieces[i].digits, currencies: pieces[i].currencies, percent: pieces[i].percent}
 	near := func(k int) bool {
@@ -178,7 +178,7 @@ func join(seg *segment, pieces []piece, i int, height float64, style notation) (
 	return a, true
 }
 
-// around takes in the currency or percent sign that stands beside a number.
+// around adds the currency or percent sign next to a number.
 func (a *amount) around(seg *segment, height float64) {
 	if a.to < len(seg.words) && gapBetween(&seg.words[a.to-1], &seg.words[a.to]) < height {
 		next := strings.TrimRight(seg.words[a.to].text, ":;,")
@@ -202,7 +202,7 @@ func gapBetween(a, b *word) float64 { return max(b.x0-a.x1, a.x0-b.x1) }
 
 func isMinus(s string) bool { return s == "-" || s == "–" || s == "−" }
 
-// isGroup says whether a word continues a number as its next three digits.
+// isGroup reports whether a word is the next group of three digits of a number.
 func isGroup(before, after string) bool {
 	last := before[strings.LastIndexByte(before, ' ')+1:]
 	if strings.ContainsAny(last, ".,'") || strings.HasSuffix(last, "-") {
@@ -215,8 +215,8 @@ func isGroup(before, after string) bool {
 	return len(whole) == 3 && whole[0] >= '0' && whole[0] <= '9'
 }
 
-// takeApart finds the digits of a word between signs of currency and
-// punctuation. A word that holds other letters has none.
+// takeApart finds the digits of a word between currency signs and punctuation. A word
+// with other letters has none.
 func takeApart(text string) piece {
 	var p piece
 	text = strings.TrimRight(text, ":;*†")
@@ -280,8 +280,8 @@ func takeApart(text string) piece {
 	return p
 }
 
-// trimEnd deals with what follows the digits: a trailing minus, ",-" for no
-// cents, or the hyphen that closes a sum in yen.
+// trimEnd processes the text after the digits: a trailing minus, ",-" for no cents,
+// or the hyphen after a sum in yen.
 func trimEnd(after string, digits *string, yen bool) string {
 	switch {
 	case strings.HasPrefix(after, ",-"), strings.HasPrefix(after, ".-"):

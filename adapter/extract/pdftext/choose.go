@@ -8,7 +8,7 @@ import (
 	"docledger/domain/invoice"
 )
 
-// Choice is one candidate of a field as training sees it.
+// Choice is one candidate of a field for training.
 type Choice struct {
 	Field    string
 	Value    string
@@ -28,7 +28,7 @@ func Choices(pages []layout.Page) []Choice {
 	return out
 }
 
-// tracer takes the candidates of a field while they are collected for training.
+// tracer receives the candidates of a field during training.
 type tracer func(field string, all []candidate)
 
 func (s *parsedDocument) traced(field string, all []candidate) {
@@ -37,8 +37,8 @@ func (s *parsedDocument) traced(field string, all []candidate) {
 	}
 }
 
-// least is the confidence below which a value that documents need not state is
-// left empty.
+// least is the minimum confidence of an optional value. Below it, the value stays
+// empty.
 const least = 0.45
 
 // chooseNumber returns the invoice number.
@@ -60,18 +60,18 @@ func (s *parsedDocument) chooseNumber() (found, float64, bool) {
 	return best.found, confidence, true
 }
 
-// contestedConfidence is what a value has at most for which labels speak as
-// strongly as for another one.
+// contestedConfidence is the maximum confidence of a value if another value has
+// equally strong labels.
 const contestedConfidence = 0.75
 
-// rivalled reports whether another value is more than a remote possibility.
+// rivalled reports whether another value has a relevant probability.
 func rivalled(others []*candidate) bool {
 	const remote = 0.04
 	return len(others) > 0 && others[0].p > remote
 }
 
-// contested reports whether labels that mean only this field stand by two
-// different values.
+// contested reports whether unambiguous labels of the field belong to two different
+// values.
 func contested(all []found) bool {
 	const strong = 0.95
 	first := ""
@@ -87,7 +87,7 @@ func contested(all []found) bool {
 	return false
 }
 
-// note adds the values that are as likely as a doubtful one.
+// note adds the values that are as likely as an uncertain one.
 func (c *candidate) note(others []*candidate, confidence float64) {
 	if confidence >= likely {
 		return
@@ -126,8 +126,8 @@ type party struct {
 	alternatives []string
 }
 
-// chooseParties returns the seller and the buyer: the pair of different names
-// that is likeliest.
+// chooseParties returns the seller and the buyer: the most likely pair of different
+// names.
 func (s *parsedDocument) chooseParties() (seller, buyer party) {
 	facts := s.nameFacts()
 	all := s.partyCandidates(facts, s.trace != nil)
@@ -185,7 +185,7 @@ func rivalOf(all []*candidate, chosen *candidate) float64 {
 
 func sameName(a, b string) bool { return invoice.FoldName(a) == invoice.FoldName(b) }
 
-// ruledParties are the parties as labels and blocks tell.
+// ruledParties returns the parties according to labels and blocks.
 func (s *parsedDocument) ruledParties() (seller, buyer party) {
 	p := s.findParties()
 	labelled := false

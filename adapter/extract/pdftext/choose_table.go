@@ -10,8 +10,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// chooseTable returns the table of lines: that under a known heading, or the
-// one that arithmetic shows where the first does not add up to a total.
+// chooseTable returns the table of lines: the one below a known heading, or the one
+// found by arithmetic if the first does not add up to a total.
 func (s *parsedDocument) chooseTable() *table {
 	first := s.findTable()
 	first.dropNumbering(s.whole)
@@ -34,7 +34,7 @@ func (s *parsedDocument) chooseTable() *table {
 		return first
 	}
 	for _, seg := range s.segments {
-		seg.used = seg.used && first.start >= 0 && seg.line <= second.start && !hasAmount(s.lines[seg.line]) // headings stay
+		seg.used = seg.used && first.start >= 0 && seg.line <= second.start && !hasAmount(s.lines[seg.line]) // headings stay marked
 	}
 	for i := range second.items {
 		markUsed(second.items[i].row)
@@ -45,8 +45,8 @@ func (s *parsedDocument) chooseTable() *table {
 	return second
 }
 
-// trim drops rows that are no lines: those below a total where the lines above
-// it add up without them, and a single row without which all others do.
+// trim drops rows that are not lines: those below a total if the rows above add up
+// without them, and a single row if the others add up without it.
 func (s *parsedDocument) trim(t *table, targets map[int64]target) {
 	const most = 6
 	for range most {
@@ -79,7 +79,7 @@ func (s *parsedDocument) trim(t *table, targets map[int64]target) {
 	}
 }
 
-// drop takes an item out of the table.
+// drop removes an item from the table.
 func (s *parsedDocument) drop(t *table, i int) {
 	if row := t.items[i].row; row != nil {
 		for _, seg := range row.segments {
@@ -89,8 +89,8 @@ func (s *parsedDocument) drop(t *table, i int) {
 	t.items = slices.Delete(t.items, i, i+1)
 }
 
-// totalBetween reports whether a row of totals stands between two rows, or is
-// the second of them.
+// totalBetween reports whether a row of totals is between two rows, or is the second
+// of them.
 func (s *parsedDocument) totalBetween(a, b *segment) bool {
 	for _, l := range s.lines[min(a.line+1, len(s.lines)):min(b.line+1, len(s.lines))] {
 		for _, seg := range l.segments {
@@ -107,7 +107,7 @@ func (s *parsedDocument) totalBetween(a, b *segment) bool {
 	return false
 }
 
-// covers reports whether each row of another table is one of this table too.
+// covers reports whether the table contains each row of another table.
 func (t *table) covers(other *table) bool {
 	rows := map[*line]bool{}
 	for i := range t.items {
@@ -121,8 +121,8 @@ func (t *table) covers(other *table) bool {
 	return true
 }
 
-// explained returns how well a label fits to the amount that the items add up
-// to; 0 where they add up to none.
+// explained returns the quality of the label of the amount that the items add up to;
+// 0 if there is no such amount.
 func (s *parsedDocument) explained(t *table, targets map[int64]target) float64 {
 	total, ok := t.sum()
 	if !ok {
@@ -135,8 +135,8 @@ func (s *parsedDocument) explained(t *table, targets map[int64]target) float64 {
 	return best
 }
 
-// otherAmounts is how many amounts stand in the column of the items' amounts
-// below them without a label of a total.
+// otherAmounts returns the number of amounts below the items in their amount column
+// that have no label of a total.
 func (s *parsedDocument) otherAmounts(t *table) int {
 	if len(t.items) == 0 {
 		return 0
@@ -163,8 +163,7 @@ func (s *parsedDocument) otherAmounts(t *table) int {
 	return n
 }
 
-// dropNumbering drops a row that numbers the columns instead of stating a line:
-// "1 2 3 4 5 (3x4)".
+// dropNumbering drops a row that numbers the columns: "1 2 3 4 5 (3x4)".
 func (t *table) dropNumbering(whole bool) {
 	if whole {
 		return

@@ -10,23 +10,22 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// cell is an amount that may be that of a line: one of a column of amounts
-// whose right edges are aligned.
+// cell is a possible amount of a line: an amount in a column with aligned right
+// edges.
 type cell struct {
 	seg    *segment
 	amount *amount
 	units  int64
-	total  bool // its row is labelled as a total
-	soft   bool // its row is labelled as a charge or the sum of a part
+	total  bool // the label of its row is that of a total
+	soft   bool // the label of its row is that of a charge or a partial sum
 }
 
-// maxSkipped is how many amounts a column may hold above its lines.
+// maxSkipped is the maximum number of amounts in a column above its lines.
 const maxSkipped = 4
 
-// byColumns finds the table of lines by arithmetic alone: a column of amounts
-// that add up to an amount printed below it. It needs no heading, so it finds
-// tables whose headings are unknown, wrapped or missing. Each column is read in
-// one pass over its amounts.
+// byColumns finds the table of lines only by arithmetic: a column of amounts that add
+// up to an amount below it. It needs no heading, so it finds tables with unknown,
+// wrapped or missing headings. It reads each column in one pass.
 func (s *parsedDocument) byColumns() *table {
 	targets := s.targets()
 	var best *table
@@ -52,11 +51,11 @@ func (s *parsedDocument) byColumns() *table {
 
 // target is an amount that lines may add up to.
 type target struct {
-	line  int // the last one it stands in
+	line  int // the last line that contains it
 	label float64
 }
 
-// targets are the amounts of the document by value.
+// targets returns the amounts of the document by value.
 func (s *parsedDocument) targets() map[int64]target {
 	out := map[int64]target{}
 	for _, seg := range s.segments {
@@ -90,8 +89,8 @@ func (s *parsedDocument) targets() map[int64]target {
 	return out
 }
 
-// maybeMoney reports whether a number can be the amount of a line in the
-// notation of the document.
+// maybeMoney reports whether a number can be the amount of a line in the document's
+// number style.
 func (s *parsedDocument) maybeMoney(a *amount) bool {
 	if a.percent || !a.isMoney() {
 		return false
@@ -129,8 +128,8 @@ func (s *parsedDocument) amountColumns() [][]cell {
 	return out
 }
 
-// rowLabel reports whether the row of an amount is labelled as a total, or as
-// something that may be a line too.
+// rowLabel reports whether the label of an amount's row is that of a total, or one
+// that may also be a line.
 func (s *parsedDocument) rowLabel(seg *segment, a *amount) (total, soft bool) {
 	for _, b := range s.lines[seg.line].segments {
 		if b.x0 > a.x1 && b != seg {
@@ -154,8 +153,8 @@ func (s *parsedDocument) rowLabel(seg *segment, a *amount) (total, soft bool) {
 	return total, soft
 }
 
-// withoutSubtotals drops amounts that are labelled as totals, and those that are
-// the sum of the amounts since the last such sum.
+// withoutSubtotals drops amounts labelled as totals, and those that equal the sum of
+// the amounts since the previous such sum.
 func (s *parsedDocument) withoutSubtotals(column []cell) []cell {
 	var out []cell
 	since, n := int64(0), 0
@@ -176,8 +175,8 @@ func (s *parsedDocument) withoutSubtotals(column []cell) []cell {
 	return out
 }
 
-// addsUp returns how many of the cells, from the first on, add up to an amount
-// that is printed below them, and how much that says.
+// addsUp returns how many of the first cells add up to an amount that is printed
+// below them, and the strength of this evidence.
 func (s *parsedDocument) addsUp(cells []cell, targets map[int64]target) (n int, strength float64) {
 	sum := int64(0)
 	for i, c := range cells {
@@ -210,7 +209,7 @@ func (s *parsedDocument) addsUp(cells []cell, targets map[int64]target) (n int, 
 	return n, strength
 }
 
-// showsRow reports whether the row of a cell holds words.
+// showsRow reports whether the row of a cell contains words.
 func (s *parsedDocument) showsRow(c cell) bool {
 	for _, seg := range s.lines[c.seg.line].segments {
 		if seg.wordy() {
@@ -220,8 +219,7 @@ func (s *parsedDocument) showsRow(c cell) bool {
 	return false
 }
 
-// tableOf makes a table of the rows of cells; nil where a row cannot be one of
-// a line.
+// tableOf creates a table from the rows of cells; nil if a row cannot be a line.
 func (s *parsedDocument) tableOf(cells []cell) *table {
 	t := &table{start: cells[0].seg.line, end: cells[len(cells)-1].seg.line}
 	if len(cells) == 1 && !s.likelyLine(cells[0]) {
@@ -268,7 +266,7 @@ func (s *parsedDocument) tableOf(cells []cell) *table {
 	return t
 }
 
-// product finds the quantity and the price whose product is the amount.
+// product finds the quantity and the price with the amount as their product.
 func (it *item) product(numbers []*amount) {
 	const most = 6
 	if len(numbers) > most {
@@ -288,8 +286,8 @@ func (it *item) product(numbers []*amount) {
 	}
 }
 
-// likelyLine reports whether a single row can be the only line of an invoice:
-// its quantity times its price is its amount, or a heading stands above it.
+// likelyLine reports whether a single row can be the only line of an invoice: its
+// quantity times its price equals its amount, or there is a heading above it.
 func (s *parsedDocument) likelyLine(c cell) bool {
 	it := item{cells: map[textrules.Column]*amount{textrules.ColumnAmount: c.amount}}
 	var numbers []*amount
@@ -329,7 +327,8 @@ func (s *parsedDocument) likelyLine(c cell) bool {
 	return false
 }
 
-// consistent is how many items multiply up to their amount.
+// consistent returns the number of items with quantity times price equal to the
+// amount.
 func (t *table) consistent() int {
 	n := 0
 	for i := range t.items {
@@ -340,7 +339,7 @@ func (t *table) consistent() int {
 	return n
 }
 
-// sum is what the amounts of the items add up to.
+// sum returns the sum of the items' amounts.
 func (t *table) sum() (int64, bool) {
 	total := int64(0)
 	for i := range t.items {

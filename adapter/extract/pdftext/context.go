@@ -7,7 +7,7 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// group is what a label means for the values beside it.
+// group is the meaning of a label for the values next to it.
 type group int
 
 const (
@@ -34,7 +34,7 @@ const (
 	groupTotal
 	groupTerms
 	groupOther
-	groups // how many there are
+	groups // number of groups
 )
 
 var groupNames = [groups]string{
@@ -91,22 +91,22 @@ func groupOf(l textrules.Label) group {
 	return groupTotal
 }
 
-// tag is a label with how it stands to a value.
+// tag is a label with its position relative to a value.
 type tag struct {
 	group    group
 	weak     bool
-	pure     bool    // its segment is the label and nothing else
-	distance float64 // words within a line, heights of a line across lines
+	pure     bool    // its segment contains only the label
+	distance float64 // in words within a line, in line heights across lines
 }
 
-// surroundings are the labels around a value.
+// surroundings are the labels near a value.
 type surroundings struct {
 	same, left, above, below tag
-	next                     tag // the second one above, for columns of values
+	next                     tag // the second label above, for columns of values
 	firstInSegment           bool
 }
 
-// around finds the labels around the bytes from start to end of a segment.
+// around finds the labels near the bytes from start to end of a segment.
 func (s *parsedDocument) around(seg *segment, start, end int) surroundings {
 	var out surroundings
 	out.firstInSegment = strings.Trim(seg.text[:start], " :#.-(") == ""
@@ -132,7 +132,7 @@ func (s *parsedDocument) around(seg *segment, start, end int) surroundings {
 	return out
 }
 
-// tagLeft is the label of the segment before one, whatever joins them.
+// tagLeft returns the label of the preceding segment in the line.
 func (s *parsedDocument) tagLeft(l *line, seg *segment) tag {
 	at := seg.at
 	step := -1
@@ -174,12 +174,11 @@ func pureLabel(seg *segment) bool {
 	return covered > 0 && covered*2 >= letters && !hasDigit(seg.text)
 }
 
-// maxReach is how far above a value its label stands at most, in heights of a
-// character.
+// maxReach is the maximum distance of a label above a value, in character heights.
 const maxReach = 9
 
-// tagsAbove are the labels of the nearest segments above a value that are no
-// values themselves.
+// tagsAbove returns the labels of the nearest segments above a value that are not
+// values.
 func (s *parsedDocument) tagsAbove(seg *segment, start, end int) (first, second tag) {
 	x0, x1 := seg.span(start, max(end, start+1))
 	if x0 > x1 {
@@ -216,7 +215,7 @@ func (s *parsedDocument) tagsAbove(seg *segment, start, end int) (first, second 
 	return first, second
 }
 
-// tagBelow is the label right under a value.
+// tagBelow returns the label directly below a value.
 func (s *parsedDocument) tagBelow(seg *segment) tag {
 	for i := seg.line + 1; i < len(s.lines) && i <= seg.line+2; i++ {
 		l := s.lines[i]
@@ -236,8 +235,8 @@ func (s *parsedDocument) tagBelow(seg *segment) tag {
 	return tag{}
 }
 
-// addLabels adds what the labels around a value say of it: whether they are
-// those of wanted groups, of others, or none.
+// addLabels adds features of the labels near a value: labels of the wanted groups, of
+// other groups, or none.
 func (f *features) addLabels(at surroundings, kinds ...group) {
 	for _, side := range []struct {
 		name string
@@ -256,7 +255,7 @@ func (f *features) addLabels(at surroundings, kinds ...group) {
 	f.flag("first_in_segment", at.firstInSegment)
 }
 
-// addPlace adds where a segment stands.
+// addPlace adds the position of a segment.
 func (f *features) addPlace(s *parsedDocument, seg *segment) {
 	size := s.sizes[seg.page]
 	f.add("page", float64(min(seg.page, 4)))

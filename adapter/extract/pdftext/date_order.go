@@ -6,8 +6,8 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// chosenOrder is the order of day and month that the entity chose for ambiguous
-// dates; OrderUnknown where it leaves that to the document.
+// chosenOrder returns the entity's order of day and month for ambiguous dates, or
+// OrderUnknown if the document decides.
 func (s *parsedDocument) chosenOrder() textrules.Order {
 	switch s.dates {
 	case extraction.DayMonthYear:
@@ -19,8 +19,7 @@ func (s *parsedDocument) chosenOrder() textrules.Order {
 	}
 }
 
-// readDate returns the date that is printed and, where it may be another one as
-// well, that one.
+// readDate returns a printed date and its alternative, if it is ambiguous.
 func (s *parsedDocument) readDate(p textrules.PrintedDate) (date calendar.Date, alternative *calendar.Date, ok bool) {
 	if s.dates == extraction.YearMonthDay {
 		if date, ok := p.ReadYearFirst(); ok {
@@ -30,8 +29,8 @@ func (s *parsedDocument) readDate(p textrules.PrintedDate) (date calendar.Date, 
 	return p.Read(s.order)
 }
 
-// votes reports whether a date can show the order of day and month. One that
-// is read with its year first can't.
+// votes reports whether a date can prove the order of day and month. A date with the
+// year first cannot.
 func (s *parsedDocument) votes(p textrules.PrintedDate) bool {
 	if s.dates != extraction.YearMonthDay {
 		return true

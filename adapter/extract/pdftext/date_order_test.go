@@ -14,7 +14,7 @@ func TestTheEntityChoosesTheOrderOfDates(t *testing.T) {
 	for _, c := range []struct {
 		printed, due string
 		want         map[extraction.DateOrder]string
-		sure         map[extraction.DateOrder]bool // no other reading is named
+		sure         map[extraction.DateOrder]bool // without an alternative
 	}{
 		{"03/05/2024", "", map[extraction.DateOrder]string{
 			"": "2024-05-03", extraction.AnyOrder: "2024-05-03", extraction.DayMonthYear: "2024-05-03", extraction.MonthDayYear: "2024-03-05", extraction.YearMonthDay: "2024-05-03",
@@ -22,7 +22,7 @@ func TestTheEntityChoosesTheOrderOfDates(t *testing.T) {
 		{"24-03-05", "", map[extraction.DateOrder]string{
 			extraction.AnyOrder: "2005-03-24", extraction.DayMonthYear: "2005-03-24", extraction.MonthDayYear: "2005-03-24", extraction.YearMonthDay: "2024-03-05",
 		}, map[extraction.DateOrder]bool{extraction.AnyOrder: true, extraction.DayMonthYear: true, extraction.MonthDayYear: true, extraction.YearMonthDay: true}},
-		// What the document shows by itself counts for more.
+		// An order that the document shows takes precedence.
 		{"03/05/2024", "31/05/2024", map[extraction.DateOrder]string{
 			extraction.AnyOrder: "2024-05-03", extraction.MonthDayYear: "2024-05-03", extraction.YearMonthDay: "2024-05-03",
 		}, map[extraction.DateOrder]bool{extraction.AnyOrder: true, extraction.MonthDayYear: true, extraction.YearMonthDay: true}},

@@ -15,10 +15,10 @@ var (
 	bicForm = regexp.MustCompile(`\b[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?\b`)
 )
 
-// address reads the lines under a party's name up to its town.
+// address reads the lines from a party's name to its town.
 func (p *parties) address(name, other *segment, to *invoice.Address) (town *segment) {
 	if parts := separators.Split(name.text, -1); len(parts) > 2 {
-		// The sender's line over the window of an envelope.
+		// The sender's line above the window of an envelope.
 		for _, part := range parts[2:] {
 			if splitTown(strings.TrimSpace(part), to) {
 				to.Line1 = strings.TrimSpace(parts[1])
@@ -54,9 +54,9 @@ func (p *parties) address(name, other *segment, to *invoice.Address) (town *segm
 	return nil
 }
 
-// opposite returns the name that begins the block beside the seller's: two
-// addresses side by side without labels are, as a rule, from left to right
-// those of seller and buyer.
+// opposite returns the name of the block next to the seller's block. Of two adjacent
+// addresses without labels, the left one is usually the seller's and the right one
+// the buyer's.
 func (p *parties) opposite(seller *segment) (naming, float64) {
 	for _, b := range p.blocks {
 		first := b.segments[0]
@@ -70,7 +70,7 @@ func (p *parties) opposite(seller *segment) (naming, float64) {
 	return naming{}, 0
 }
 
-// splitTown parts a line such as "70565 Stuttgart" or "Portland, OR 97201".
+// splitTown splits a line such as "70565 Stuttgart" or "Portland, OR 97201".
 func splitTown(text string, to *invoice.Address) bool {
 	if m := town.FindStringSubmatch(text); m != nil {
 		to.PostalCode, to.City = m[1], strings.TrimSpace(m[2])
@@ -87,7 +87,8 @@ func splitTown(text string, to *invoice.Address) bool {
 	return false
 }
 
-// readAddresses reads where the parties sit, from the block their name begins.
+// readAddresses reads the addresses of the parties from the blocks that start with
+// their names.
 func (s *parsedDocument) readAddresses(d *draft, p *parties, seller, buyer *segment) {
 	for _, party := range []struct {
 		path        string
@@ -112,7 +113,7 @@ func (s *parsedDocument) readAddresses(d *draft, p *parties, seller, buyer *segm
 	}
 }
 
-// readPayment reads how the invoice is to be paid.
+// readPayment reads the payment instructions.
 func (s *parsedDocument) readPayment(d *draft) {
 	c := &d.content
 	if all := s.ibans(); len(all) > 0 {
@@ -150,7 +151,7 @@ func (s *parsedDocument) readBIC(d *draft, at, k, m int) {
 	}
 }
 
-// readTerms reads the text behind or beside the label of the terms.
+// readTerms reads the text after or next to the label of the payment terms.
 func (s *parsedDocument) readTerms(d *draft, at, k, m int) {
 	if d.content.Payment.Terms != "" {
 		return

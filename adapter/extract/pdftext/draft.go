@@ -11,19 +11,19 @@ import (
 	"docledger/domain/money"
 )
 
-// Degrees of confidence. Below the usual review threshold of 0.8 a person
-// looks at the value.
+// Levels of confidence. A value below the usual review threshold of 0.8 requires a
+// review.
 const (
-	sure     = 0.97 // confirmed by arithmetic, or by a label that means only this
+	sure     = 0.97 // confirmed by arithmetic or by an unambiguous label
 	likely   = 0.9
 	probable = 0.82
-	doubtful = 0.6 // a person must look
-	open     = 0.4 // several readings are as good
+	doubtful = 0.6 // requires a review
+	open     = 0.4 // several values are equally likely
 )
 
-const maxSource = 200 // characters of evidence
+const maxSource = 200 // characters of source text
 
-// draft collects what is read, and where it stood.
+// draft collects the values and their positions.
 type draft struct {
 	content invoice.Content
 	fields  map[string]invoice.Evidence
@@ -41,7 +41,7 @@ func (d *draft) recordEvidence(path string, confidence float64, seg *segment, fr
 	d.fields[path] = e
 }
 
-// computed records that a value follows from others.
+// computed records that a value was computed from others.
 func (d *draft) computed(path string, confidence float64, from string) {
 	d.fields[path] = invoice.Evidence{Source: invoice.Computed, Confidence: confidence, SourceText: shorten(from)}
 }
@@ -64,7 +64,7 @@ func shorten(s string) string {
 	return string([]rune(s)[:maxSource])
 }
 
-// recordAmount records an amount at its place.
+// recordAmount records an amount and its position.
 func (d *draft) recordAmount(path string, to **money.Decimal, confidence float64, row stated) {
 	v := row.amount.value
 	*to = &v
@@ -78,8 +78,8 @@ func (d *draft) recordAmount(path string, to **money.Decimal, confidence float64
 	d.recordEvidence(path, confidence, row.seg, row.amount.from, row.amount.to, others...)
 }
 
-// choose takes the best candidate of a value that is text. Candidates of other
-// values that are about as good make it uncertain.
+// choose returns the best candidate of a text value. Candidates of other values with
+// about the same weight make it uncertain.
 func choose(candidates []found) (best found, confidence float64, ok bool) {
 	for _, c := range candidates {
 		if !ok || c.weight > best.weight {

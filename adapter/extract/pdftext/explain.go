@@ -7,8 +7,8 @@ import (
 	"docledger/adapter/extract/layout"
 )
 
-// Explain returns how pages are understood, for people who work on the rules:
-// each line with its segments, and the labels and amounts in them.
+// Explain returns the analysis of pages for developers of the rules: each line with
+// its segments, labels and amounts.
 func Explain(pages []layout.Page) string {
 	s := parseDocument(pages)
 	s.readAmounts()

@@ -8,16 +8,16 @@ import (
 	"docledger/domain/money"
 )
 
-// maxExtras is how many charges and allowances are looked at, maxTogether how
-// many of them may lead from the lines to the net total.
+// maxExtras is the maximum number of evaluated charges and allowances. maxTogether is
+// the maximum number of them between the sum of lines and the net total.
 const (
 	maxExtras   = 8
 	maxTogether = 3
 )
 
-// grossLines turns lines whose amounts include the tax into net ones: their
-// amounts add up to the gross total. Where the rate of a line is not known its
-// net amount stays empty, so that no check takes the gross one for it.
+// grossLines converts lines with amounts that include tax into net lines, if the
+// amounts add up to the gross total. If the rate of a line is unknown, its net amount
+// stays empty, so that no check uses the gross amount instead.
 func (v *solver) grossLines() {
 	c := &v.d.content
 	if v.lines == nil || c.GrossTotal == nil || !v.lines.Within(*c.GrossTotal, v.tolerance()) {
@@ -66,8 +66,8 @@ func (v *solver) grossLines() {
 	v.lines = sumOfLines(c.Lines)
 }
 
-// lineTotal records the sum of the lines where the document states one, and the
-// allowances and charges that lead from it to the net total.
+// lineTotal records the sum of the lines if the document states one, and the
+// allowances and charges between it and the net total.
 func (v *solver) lineTotal() {
 	c := &v.d.content
 	if v.lines == nil {
@@ -93,7 +93,7 @@ func (v *solver) lineTotal() {
 	from := v.lines
 	if subtotal != nil && !subtotal.amount.value.Within(*v.lines, v.tolerance()) &&
 		(agrees(c.NetTotal) || agrees(c.GrossTotal) || c.NetTotal != nil && v.reach(*v.lines, *c.NetTotal) != nil || v.isTotal(subtotal.amount.value)) {
-		subtotal = nil // another sum is called so
+		subtotal = nil // another sum has this label
 	}
 	if subtotal != nil {
 		v.d.recordAmount("line_total", &c.LineTotal, likely, *subtotal)
@@ -127,8 +127,8 @@ func (x *sum) charges() bool {
 	return x.extra.Role == textrules.RoleCharge || x.extra.Role == textrules.RoleRounding && x.value.Sign() > 0
 }
 
-// reach returns the charges and allowances that lead from one amount to another,
-// the fewest that do; nil where none do.
+// reach returns the smallest set of charges and allowances that explains the
+// difference between two amounts, or nil.
 func (v *solver) reach(from, to money.Decimal) []*sum {
 	want, ok := toUnits(to.Sub(from))
 	if !ok || want == 0 {

@@ -10,8 +10,8 @@ import (
 	"docledger/test/cputime"
 )
 
-// FuzzRead holds that words of any text at any place, on pages of any size, are
-// read without a crash, and that evidence points into the page.
+// FuzzRead checks that words with any text and position, on pages of any size, cause
+// no crash, and that evidence refers to positions on the page.
 func FuzzRead(f *testing.F) {
 	f.Add("Invoice No 12 Total 5.00 EUR Date 1/2/2020 Qty Price Amount 1 2,00 2,00", []byte{1, 2, 3, 4, 5, 6, 7, 8}, 595.0)
 	f.Add(strings.Join(simple, " "), []byte{10, 20, 30, 21, 40, 20, 60, 22, 80, 20, 95, 21}, 595.0)
@@ -42,8 +42,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzTime holds that thousands of words, whatever they are and wherever they
-// stand, are read in the time that their size allows.
+// FuzzTime checks that the time for thousands of words with any text and position is
+// proportional to their size.
 func FuzzTime(f *testing.F) {
 	f.Add("Invoice total 1.00 EUR 19 % VAT net gross IBAN", uint16(9000), uint8(97), uint8(31))
 	f.Add("VAT ID DE123456789", uint16(9000), uint8(1), uint8(0))
@@ -68,6 +68,6 @@ func FuzzTime(f *testing.F) {
 			p.Words = append(p.Words, layout.Word{Text: w, Box: layout.Box{x, y, x + 0.03, y + 0.01}})
 			size += len(w) + 1
 		}
-		cputime.Within(t, size, func() { pdftext.Read(pages, pdftext.Options{Forced: true}) }) //nolint:errcheck // only the time counts
+		cputime.Within(t, size, func() { pdftext.Read(pages, pdftext.Options{Forced: true}) }) //nolint:errcheck // only the time matters
 	})
 }

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden is what stands in the golden file of one document: the values that
-// are stated, with how sure they are.
+// golden is the content of a document's golden file: the stated values and their
+// confidence.
 type golden struct {
 	Layout string            `json:"layout"`
 	Values map[string]string `json:"values"`
@@ -25,8 +25,8 @@ type golden struct {
 	Checks []string          `json:"checks,omitempty"`
 }
 
-// TestGolden holds the engine's output still: a change of any value shows in
-// the golden files, and calls for another extract.EngineVersion.
+// TestGolden detects changes of the output. A changed value changes a golden file and
+// requires an increase of extract.EngineVersion.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	const documents = 60

@@ -14,20 +14,20 @@ type found struct {
 	date         calendar.Date
 	weight       float64
 	seg          *segment
-	from, to     int // words of the segment
+	from, to     int // indices of words of the segment
 	alternatives []string
-	ambiguous    bool // a date that can be read in two ways
+	ambiguous    bool // an ambiguous date
 }
 
-// place is where the value of a label may stand: a segment from a byte on.
+// place is a possible position of a label's value: a segment from a byte offset.
 type place struct {
 	seg    *segment
 	from   int
-	factor float64 // how well the place fits
+	factor float64 // quality of the position
 }
 
-// places returns where the value of a label may stand, the likeliest first:
-// behind it, beside it, below it.
+// places returns the possible positions of a label's value, most likely first: after
+// it, to its right, below it.
 func (s *parsedDocument) places(at, k, m int) []place {
 	l := s.lines[at]
 	seg := l.segments[k]
@@ -62,8 +62,8 @@ func (s *parsedDocument) places(at, k, m int) []place {
 	return out
 }
 
-// identifier reads a number such as an invoice's from a place: a word with a
-// digit, or two where the first is a short prefix.
+// identifier reads a number such as an invoice number from a place: a word with a
+// digit, or two words if the first is a short prefix.
 func (s *parsedDocument) identifier(p place) (found, bool) {
 	seg := p.seg
 	rest := seg.text[p.from:]
@@ -95,7 +95,7 @@ func (s *parsedDocument) identifier(p place) (found, bool) {
 	}
 	for _, d := range seg.dates {
 		if prefixed := strings.Contains(value, " ") && d.Start > start; prefixed {
-			continue // "FS 6/05/2024" numbers the documents of a month
+			continue // "FS 6/05/2024" is a number within a month
 		}
 		if start < d.End && d.Start < end {
 			return found{}, false
@@ -105,14 +105,14 @@ func (s *parsedDocument) identifier(p place) (found, bool) {
 	return found{value: value, weight: p.factor, seg: seg, from: from, to: to}, true
 }
 
-// isPrefixPart says whether a number goes on in a second word: FT 2024/17.
+// isPrefixPart reports whether a number continues in a second word: FT 2024/17.
 func isPrefixPart(first, second string) bool {
 	return strings.HasSuffix(first, "/") || strings.HasPrefix(second, "/") && len(second) > 1
 }
 
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
-// wordsAt returns the words that stand at bytes of the text.
+// wordsAt returns the indices of the words in a range of bytes of the text.
 func (seg *segment) wordsAt(start, end int) (from, to int) {
 	from = -1
 	for i, at := range seg.starts {
@@ -160,7 +160,7 @@ func (s *parsedDocument) numbers() []found {
 	return out
 }
 
-// numberWeight says how surely a label announces the invoice number.
+// numberWeight returns the confidence that a label is that of the invoice number.
 func numberWeight(seg *segment, label textrules.Match) float64 {
 	atStart := label.From == 0
 	switch {
@@ -184,8 +184,8 @@ func (seg *segment) startsWithLabel() bool {
 	return len(seg.labels) > 0 && seg.labels[0].From == 0
 }
 
-// isHeading says whether a line is the heading of a small table: several
-// labels side by side, and no values.
+// isHeading reports whether a line is the heading of a small table: several labels
+// and no values.
 func isHeading(l *line) bool {
 	labelled := 0
 	for _, seg := range l.segments {
@@ -199,7 +199,7 @@ func isHeading(l *line) bool {
 	return labelled >= 2 && labelled == len(l.segments) || labelled >= 3
 }
 
-// datesOf returns the candidates of a date by the labels that announce it.
+// datesOf returns the candidates of a date according to its labels.
 func (s *parsedDocument) datesOf(role textrules.Role) []found {
 	var out []found
 	for i, l := range s.lines {
@@ -229,7 +229,7 @@ func (s *parsedDocument) datesOf(role textrules.Role) []found {
 	return out
 }
 
-// dateWeight says how surely the n-th date of a segment is the one of a role.
+// dateWeight returns the confidence that the n-th date of a segment has a role.
 func (s *parsedDocument) dateWeight(role textrules.Role, at, k, n int) float64 {
 	label, place := s.labelOfDate(at, k, n)
 	if label == nil {
@@ -254,8 +254,8 @@ func (s *parsedDocument) dateWeight(role textrules.Role, at, k, n int) float64 {
 	return 0
 }
 
-// labelOfDate returns the label that a date belongs to, and how well it is
-// placed: before the date in its segment, in the segment before, or above.
+// labelOfDate returns the label of a date and the quality of its position: before the
+// date in its segment, in the previous segment, or above.
 func (s *parsedDocument) labelOfDate(at, k, n int) (*textrules.Match, float64) {
 	l := s.lines[at]
 	seg := l.segments[k]
@@ -292,7 +292,7 @@ func (s *parsedDocument) labelOfDate(at, k, n int) (*textrules.Match, float64) {
 	return s.labelAbove(at, seg)
 }
 
-// isFiller says whether a text only joins a date to what it is of.
+// isFiller reports whether a text only connects a date with its meaning.
 func isFiller(text string) bool {
 	switch textrules.Fold(strings.Trim(text, " .:")) {
 	case "vom", "von", "of", "dated", "du", "de", "del", "van", "z", "z dnia", "da", "от", "av":
@@ -301,7 +301,7 @@ func isFiller(text string) bool {
 	return false
 }
 
-// labelAbove returns the label of the nearest segment above one.
+// labelAbove returns the label of the nearest segment above.
 func (s *parsedDocument) labelAbove(at int, seg *segment) (*textrules.Match, float64) {
 	for i := at - 1; i >= 0; i-- {
 		l := s.lines[i]

@@ -9,17 +9,17 @@ import (
 	"docledger/domain/invoice"
 )
 
-// taxID is a tax identifier with the place where it stands.
+// taxID is a tax identifier with its position.
 type taxID struct {
 	id    string
-	buyer bool // its label says that it is the buyer's
+	buyer bool // its label is that of the buyer
 	valid bool
 	seg   *segment
 }
 
 var (
 	idPart = regexp.MustCompile(`^[A-Z0-9][A-Z0-9./-]*$|^[A-Z]{2,3}$`)
-	// euTaxID is a VAT identifier that shows by its own form to be one.
+	// euTaxID matches VAT identifiers that are recognizable by their format.
 	euTaxID = regexp.MustCompile(`\b(?:ATU\d{8}|BE[01]\d{9}|BG\d{9,10}|DE\d{9}|DK\d{8}|EL\d{9}|ES[A-Z0-9]\d{7}[A-Z0-9]|FI\d{8}|FR[A-Z0-9]{2}\d{9}|GB\d{9}|HU\d{8}|IE\d[A-Z0-9]\d{5}[A-Z]{1,2}|IT\d{11}|LU\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|RO\d{2,10}|SE\d{12}|CHE-?\d{3}\.?\d{3}\.?\d{3})\b`)
 )
 
@@ -67,8 +67,8 @@ func squeeze(id string) string {
 	}, id)
 }
 
-// idAt reads a tax identifier at the beginning of a text: words in capitals and
-// digits, as many as make a valid one or else as are there.
+// idAt reads a tax identifier at the start of a text: words with capitals and digits,
+// as many as make a valid identifier, or else all of them.
 func idAt(text string) (id string, valid bool) {
 	text = strings.TrimLeft(text, " :.=#-–°ºª()/")
 	var parts []string
@@ -105,7 +105,7 @@ func idAt(text string) (id string, valid bool) {
 	return longest, false
 }
 
-// isTaxSuffix says whether a word ends the tax identifiers of a country.
+// isTaxSuffix reports whether a word is the end of a country's tax identifiers.
 func isTaxSuffix(word string) bool {
 	return word == "MVA" || word == "MWST" || word == "TVA" || word == "IVA"
 }
@@ -120,8 +120,8 @@ func countDigits(s string) int {
 	return n
 }
 
-// assignTaxIDs says which identifier is the seller's and which the buyer's: by
-// the label, else by the name that stands nearest above.
+// assignTaxIDs assigns identifiers to seller and buyer: by the label, or else by the
+// nearest name above.
 func (s *parsedDocument) assignTaxIDs(ids []taxID, seller, buyer *segment) (ofSeller, ofBuyer []taxID) {
 	for _, id := range ids {
 		switch {
@@ -134,13 +134,13 @@ func (s *parsedDocument) assignTaxIDs(ids []taxID, seller, buyer *segment) (ofSe
 	return ofSeller, ofBuyer
 }
 
-// nearer says whether a segment stands under a rather than under b: in the same
-// column, and closer.
+// nearer reports whether a segment is below a and not below b: in the same column,
+// and closer.
 func nearer(s *parsedDocument, seg, a, b *segment) bool {
 	if a == nil || a.page != seg.page || seg.line < a.line || abs(seg.x0-a.x0) > 14*s.height && abs(seg.x1-a.x1) > 14*s.height {
 		return false
 	}
-	const reach = 12 // heights of a line
+	const reach = 12 // in line heights
 	if seg.y0-a.y1 > reach*s.height*1.8 {
 		return false
 	}
@@ -162,14 +162,14 @@ func nearer(s *parsedDocument, seg, a, b *segment) bool {
 
 var ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,7}(?: ?[A-Z0-9]{1,4})?\b`)
 
-// iban is an account number with the place where it stands.
+// iban is an account number with its position.
 type iban struct {
 	text  string
 	valid bool
 	seg   *segment
 }
 
-// ibans returns the account numbers of the document, each once.
+// ibans returns the account numbers of the document without duplicates.
 func (s *parsedDocument) ibans() []iban {
 	var out []iban
 	for _, seg := range s.segments {
@@ -185,7 +185,7 @@ func (s *parsedDocument) ibans() []iban {
 	return out
 }
 
-// trimIBAN drops words that follow the account number.
+// trimIBAN removes words after the account number.
 func trimIBAN(text string) (string, bool) {
 	for cut := text; ; {
 		plain := strings.ReplaceAll(cut, " ", "")

@@ -9,9 +9,9 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// noInvoice returns why a text is no invoice, nil where it may be one. The
-// title tells: a document of another kind names itself, and no title of an
-// invoice stands beside.
+// noInvoice returns the reason why a document is not an invoice, or nil if it may be
+// one. The title decides: a document of another kind has its title and no title of an
+// invoice.
 func (s *parsedDocument) noInvoice() *extraction.Failure {
 	kind := ""
 	for _, seg := range s.segments {
@@ -37,7 +37,7 @@ func (s *parsedDocument) noInvoice() *extraction.Failure {
 	return nil
 }
 
-// titled says whether a segment names the document an invoice or credit note.
+// titled reports whether a segment is the title of an invoice or credit note.
 func (s *parsedDocument) titled(seg *segment) bool {
 	for _, label := range seg.labels {
 		switch label.Role {
@@ -59,8 +59,8 @@ func (s *parsedDocument) titled(seg *segment) bool {
 	return false
 }
 
-// listRow reports whether a line is a row of a list, such as an invoice among
-// those of a statement: a date and amounts side by side.
+// listRow reports whether a line is a row of a list, such as an invoice in a
+// statement: a date and amounts in one line.
 func listRow(l *line) bool {
 	const fewest = 4 // cells
 	dated, amounts := false, 0
@@ -75,8 +75,8 @@ func listRow(l *line) bool {
 	return dated && amounts > 0 && len(l.segments) >= fewest
 }
 
-// headsList says whether a line is the heading of a list, such as one of the
-// invoices that a statement sums up.
+// headsList reports whether a line is the heading of a list, such as the list of
+// invoices in a statement.
 func headsList(l *line) bool {
 	for _, seg := range l.segments {
 		if hasDigit(seg.text) {
@@ -86,9 +86,9 @@ func headsList(l *line) bool {
 	return len(l.segments) > 2
 }
 
-// isCreditNote says whether the document calls itself a credit note. A
-// self-billed invoice is called "Gutschrift" in German too, so the law's word
-// for what is taken back does not decide against the sign of its amounts.
+// isCreditNote reports whether the document has the title of a credit note. In
+// German, "Gutschrift" also means a self-billed invoice. Therefore the legal term for
+// a credit note does not override the sign of the amounts.
 func (s *parsedDocument) isCreditNote() (is bool, seg *segment) {
 	for _, seg := range s.segments {
 		if seg.page != 1 || seg.used || len(seg.labels) == 0 {
@@ -118,8 +118,8 @@ func creditNumber(phrase string) bool {
 	return false
 }
 
-// unreadable says whether the text of a document can't be decoded: most of its
-// letters are no letters of any script, or no word of it can be spoken.
+// unreadable reports whether the text of a document cannot be decoded: most of its
+// letters belong to no script, or none of its words is pronounceable.
 func unreadable(segments []*segment) bool {
 	letters, strange, labels := 0, 0, 0
 	long, mute := 0, 0
@@ -142,7 +142,7 @@ func unreadable(segments []*segment) bool {
 			}
 		}
 	}
-	const enough = 20 // letters without which nothing can be said
+	const enough = 20 // minimum number of letters for a decision
 	if letters+strange < enough {
 		return strange > letters
 	}

@@ -11,20 +11,19 @@ import (
 	"docledger/domain/invoice"
 )
 
-// cue is something that speaks for a currency.
+// cue is evidence for a currency.
 type cue struct {
 	code   string
 	weight float64
 	seg    *segment
 }
 
-// readCurrency reads the currency from codes and signs at amounts, at labels
-// and in words. A sign that several currencies share is decided by what the
-// document shows of its country, and so is the currency of a document that
-// prints none.
+// readCurrency determines the currency from codes and signs at amounts, at labels and
+// in words. Evidence of the country decides a sign that several currencies share, and
+// the currency of a document that prints none.
 func (s *parsedDocument) readCurrency(d *draft) {
 	var cues []cue
-	shared := map[string]float64{} // currencies a shared sign may stand for
+	shared := map[string]float64{} // possible currencies of a shared sign
 	var sharedAt *segment
 	for _, seg := range s.segments {
 		for i := range seg.amounts {
@@ -67,7 +66,7 @@ func (s *parsedDocument) readCurrency(d *draft) {
 		}
 	}
 	for code := range totals {
-		// A sign such as "kr" beside the code of one of its currencies agrees.
+		// A sign such as "kr" confirms the code of one of its currencies.
 		totals[code] += min(shared[code], totals[code])
 	}
 	ranked := byWeight(totals)
@@ -87,18 +86,18 @@ func (s *parsedDocument) readCurrency(d *draft) {
 	}
 }
 
-// byWeight returns the keys with the greatest weight first.
+// byWeight returns the keys, greatest weight first.
 func byWeight(weights map[string]float64) []string {
 	out := slices.Sorted(maps.Keys(weights))
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(weights[b], weights[a]) })
 	return out
 }
 
-// countries returns how much the document speaks for each currency by what it
-// shows of countries.
+// countries returns the strength of the evidence for each currency from the countries
+// in the document.
 func (s *parsedDocument) countries(sellerTaxID string) map[string]float64 {
 	out := map[string]float64{}
-	const most = 6.0 // of one country, however often it is named
+	const most = 6.0 // maximum of one country, for any number of occurrences
 	byCountry := map[string]float64{}
 	add := func(country string, weight float64) { byCountry[country] = min(most, byCountry[country]+weight) }
 	const lines = 600
@@ -124,8 +123,8 @@ func (s *parsedDocument) countries(sellerTaxID string) map[string]float64 {
 	return out
 }
 
-// byCountry decides between the currencies that a shared sign may stand for, or
-// between all where no sign is printed, by the country the document speaks of.
+// byCountry selects one of the possible currencies of a shared sign, or of all
+// currencies if no sign is printed, by the evidence of the country.
 func (s *parsedDocument) byCountry(d *draft, shared, countries map[string]float64, seg *segment) {
 	if len(shared) > 0 {
 		for code := range countries {
@@ -170,8 +169,8 @@ func (s *parsedDocument) setCurrency(d *draft, code string, confidence float64, 
 	d.recordEvidence("currency", confidence, seg, 0, 0, others...)
 }
 
-// wordsAfter are the words of a segment behind a label, and of the one beside
-// it where there are none.
+// wordsAfter returns the words of a segment after a label, or of the next segment if
+// there are none.
 func (s *parsedDocument) wordsAfter(seg *segment, label textrules.Match) []string {
 	text := seg.text[seg.tokens[label.To-1].End:]
 	if strings.Trim(text, " :") == "" {
@@ -198,9 +197,9 @@ func (s *parsedDocument) mentions(re *regexp.Regexp) bool {
 
 var english = regexp.MustCompile(`(?i)\b(?:invoice|date|bill to|amount|quantity|qty|description|total due|balance due|subtotal|due date|unit price)\b`)
 
-// dateOrder returns the order of day and month: what the dates show, else what
-// the entity chose, else what the terms of payment confirm, else the custom of
-// the country.
+// dateOrder returns the order of day and month: the order that the dates show, or
+// else the entity's setting, or else the order that the payment terms confirm, or
+// else the country's custom.
 func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 	var all []textrules.PrintedDate
 	for _, seg := range s.segments {
@@ -231,8 +230,8 @@ func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 
 var termDays = regexp.MustCompile(`(?i)\b(?:net\s*)?(\d{1,3})\s*(?:days?|d\b|jours|tage|dagen|dias|giorni)|\bnet\s*(\d{1,3})\b`)
 
-// orderByTerms finds the order in which issue and due date lie as many days
-// apart as the terms of payment say.
+// orderByTerms returns the order with which the number of days between issue date and
+// due date equals the payment period.
 func (s *parsedDocument) orderByTerms() textrules.Order {
 	days := 0
 	for _, seg := range s.segments {
@@ -266,7 +265,7 @@ func atoi(s string) int {
 	return n
 }
 
-// readLines puts the rows of the table into the draft.
+// readLines adds the rows of the table to the draft.
 func (s *parsedDocument) readLines(d *draft, t *table) {
 	if t.start >= 0 && len(t.items) == 0 {
 		d.checks = append(d.checks, invoice.Check{

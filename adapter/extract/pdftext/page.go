@@ -15,25 +15,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// word is a printed word where it is read: in points, on a page turned so that
-// its text stands upright.
+// word is a printed word at its position in points, on a page that is rotated so that
+// its text is upright.
 type word struct {
 	text           string
 	x0, y0, x1, y1 float64
-	box            layout.Box // on the page as it is seen
+	box            layout.Box // on the displayed page
 }
 
 func (w *word) middle() float64 { return (w.y0 + w.y1) / 2 }
 
-// segment is a run of words on one line without a wide gap: a cell of a table,
-// a label, a line of a paragraph.
+// segment is a sequence of words on one line without a wide gap: a cell of a table, a
+// label, or a line of a paragraph.
 type segment struct {
 	page           int
 	line           int // index of its line in the document
 	at             int // index in its line
 	text           string
 	words          []word
-	starts         []int // where each word begins in text
+	starts         []int // offset of each word in text
 	x0, y0, x1, y1 float64
 	tokens         []textrules.Token
 	labels         []textrules.Match
@@ -42,36 +42,36 @@ type segment struct {
 	used           bool // it belongs to the table of lines
 }
 
-// line is what stands side by side on a page.
+// line contains the segments at the same height of a page.
 type line struct {
 	page     int
 	y0, y1   float64
 	segments []*segment
-	right    bool // it runs from right to left
+	right    bool // it is right-to-left
 }
 
 // parsedDocument is the whole document in reading order.
 type parsedDocument struct {
 	lines    []*line
 	segments []*segment
-	height   float64 // of a usual character, in points
+	height   float64 // median character height in points
 	style    textrules.Style
 	order    textrules.Order
-	dates    extraction.DateOrder // what the entity chose
-	issued   calendar.Date        // the date of issue, once it is chosen
+	dates    extraction.DateOrder // setting of the entity
+	issued   calendar.Date        // the issue date, after it is chosen
 	currency string
 	pages    int
-	whole    bool               // its amounts show no cents
-	parties  *parties           // once they are found
-	trace    tracer             // nil except in training
-	sizes    map[int][2]float64 // width and height of each page as it is read
+	whole    bool               // its amounts have no cents
+	parties  *parties           // after they are found
+	trace    tracer             // nil except during training
+	sizes    map[int][2]float64 // width and height of each rotated page
 }
 
-// gapOfCells is the space between words, in heights of a character, from which
-// they stand in different cells.
+// gapOfCells is the minimum gap between words of different cells, in character
+// heights.
 const gapOfCells = 1.25
 
-// parseDocument puts the words of all pages into lines and segments.
+// parseDocument groups the words of all pages into lines and segments.
 func parseDocument(pages []layout.Page) *parsedDocument {
 	s := &parsedDocument{pages: len(pages), sizes: map[int][2]float64{}}
 	for i := range pages {
@@ -145,8 +145,7 @@ func newSegment(page, line int, words []word, right bool) *segment {
 	return seg
 }
 
-// turnRuns puts words in Latin letters inside a line from right to left back
-// into their own order.
+// turnRuns restores the order of Latin words in a right-to-left line.
 func turnRuns(words []word) {
 	latin := func(w word) bool {
 		r, _ := utf8.DecodeRuneInString(w.text)
@@ -162,9 +161,8 @@ func turnRuns(words []word) {
 	}
 }
 
-// clean brings text into the form in which it is read: ligatures and wide
-// forms become plain characters, digits of other scripts those of ASCII, and
-// what does not print goes.
+// clean normalizes text: it converts ligatures and wide forms to plain characters and
+// digits of other scripts to ASCII, and removes unprintable characters.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsPrint(r) || unicode.IsSpace(r) {
@@ -175,9 +173,9 @@ func clean(text string) string {
 	return logical(textrules.Digits(text))
 }
 
-// logical turns a word in Arabic letters that the page stores in visual order.
-// What tells is where letters stand that occur only at the end of a word, and
-// the article, which begins it.
+// logical reverses an Arabic word that the page stores in visual order. It detects
+// this order from letters that occur only at the end of a word, and from the article
+// at its start.
 func logical(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Arabic, r) }) {
 		return text
@@ -195,9 +193,8 @@ func logical(text string) string {
 	return text
 }
 
-// upright returns the words of a page turned so that most of them stand
-// upright. Words that stand otherwise, such as a note along the margin, are
-// left out.
+// upright returns the words of a page, rotated so that most of them are upright. It
+// omits words with another orientation, such as a note in the margin.
 func upright(p *layout.Page) []word {
 	var flat, tall, up, down int
 	previous := layout.Box{}
@@ -239,7 +236,7 @@ func upright(p *layout.Page) []word {
 	return out
 }
 
-// split parts a label from the value that is printed to it without a space.
+// split separates a label from a value that follows it without a space.
 func split(w word) []word {
 	at := labelEnd(w.text)
 	if at <= 0 || at >= len(w.text) {
@@ -253,8 +250,8 @@ func split(w word) []word {
 	return append([]word{a}, split(b)...)
 }
 
-// labelEnd returns where a label in a word ends and its value begins: after a
-// colon behind letters, or between an ideograph and a currency sign.
+// labelEnd returns the end of a label in a word with a label and a value: after a
+// colon that follows letters, or between an ideograph and a currency sign.
 func labelEnd(text string) int {
 	before := rune(0)
 	for i, r := range text {
@@ -270,7 +267,7 @@ func labelEnd(text string) int {
 	return -1
 }
 
-// usualHeight is the median height of the words that are no mere signs.
+// usualHeight returns the median height of the words that are not only signs.
 func usualHeight(words []word) float64 {
 	var heights []float64
 	for _, w := range words {
@@ -285,14 +282,14 @@ func usualHeight(words []word) float64 {
 	return heights[len(heights)/2]
 }
 
-// tall says whether a letter is as high as a capital; scripts without capitals
-// have such letters only.
+// tall reports whether a letter is as high as a capital. Scripts without capitals
+// have only such letters.
 func tall(r rune) bool {
 	return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.Is(unicode.Lo, r)
 }
 
-// joinFragments joins words that are parted only because a sign among them, such as a
-// full stop or an underscore, shares no height with the letters.
+// joinFragments joins words that are separated only because a sign, such as a full
+// stop or an underscore, has another height than the letters.
 func joinFragments(words []word, height float64) []word {
 	out := words[:0]
 	for _, w := range words {
@@ -312,7 +309,7 @@ func joinFragments(words []word, height float64) []word {
 	return out
 }
 
-// touching says whether two words that follow each other are one.
+// touching reports whether two consecutive words are one word.
 func touching(a, b *word, height float64) bool {
 	if !edge(a.text, b.text) || max(a.y0, b.y0)-min(a.y1, b.y1) > height*0.7 {
 		return false
@@ -321,7 +318,7 @@ func touching(a, b *word, height float64) bool {
 	return gap < height*0.18 && gap > -height
 }
 
-// edge says whether a sign stands where two words meet.
+// edge reports whether there is a sign at the boundary of two words.
 func edge(a, b string) bool {
 	const signs = "-_.,'\"/"
 	return strings.ContainsAny(a[len(a)-1:], signs) || strings.ContainsAny(b[:1], signs)
@@ -331,8 +328,7 @@ func union(a, b layout.Box) layout.Box {
 	return layout.Box{min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])}
 }
 
-// rows groups words into lines from top to bottom, each sorted from left to
-// right.
+// rows groups words into lines from top to bottom, each sorted from left to right.
 func rows(words []word, height float64) [][]word {
 	sorted := slices.Clone(words)
 	slices.SortStableFunc(sorted, func(a, b word) int { return cmp.Compare(a.middle(), b.middle()) })
@@ -341,7 +337,7 @@ func rows(words []word, height float64) [][]word {
 	for _, w := range sorted {
 		own := max(w.y1-w.y0, 0.8*height)
 		if w.y1-w.y0 < 0.45*height {
-			own = 1.5 * height // a sign on or below the base line
+			own = 1.5 * height // a sign on or below the baseline
 		}
 		if n := len(out); n > 0 && w.middle()-middle < 0.5*min(own, max(span, height)) {
 			out[n-1] = append(out[n-1], w)

@@ -11,7 +11,7 @@ import (
 	"docledger/domain/invoice"
 )
 
-// naming is a name that a party may have, and what speaks for it.
+// naming is a possible name of a party and its evidence.
 type naming struct {
 	name     string
 	seg      *segment
@@ -19,7 +19,7 @@ type naming struct {
 	labelled bool
 }
 
-// parties reads who sells and who buys.
+// parties determines seller and buyer.
 type parties struct {
 	s      *parsedDocument
 	blocks []*block
@@ -27,8 +27,7 @@ type parties struct {
 	buyer  []naming
 }
 
-// block is a column of lines that stand close under each other: an address, as
-// a rule.
+// block is a column of consecutive lines with small distances, usually an address.
 type block struct{ segments []*segment }
 
 func (b *block) last() *segment { return b.segments[len(b.segments)-1] }
@@ -66,12 +65,12 @@ func abs(f float64) float64 { return max(f, -f) }
 var (
 	separators = regexp.MustCompile(`\s+[·•●∙|–—*-]\s+|\s*[·•●∙|]\s*`)
 	postcode   = regexp.MustCompile(`(?:^|\s|-)(?:\d{6}|〒|\d{5}(?:-\d{3,4})?|\d{4} ?[A-Z]{2}|\d{4}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?:\s|,|$)`)
-	// houseNumber begins a street where it stands before its name.
+	// houseNumber matches a house number before the name of a street.
 	houseNumber = regexp.MustCompile(`^\d+[A-Za-z]?,? \p{L}`)
 	contact     = regexp.MustCompile(`(?i)@|www\.|https?:|\.(com|de|fr|nl|es|it|eu|org|net|co\.uk|pl|pt|gr|bg)\b|^[+(\d][\d ()/.-]{6,}$`)
 )
 
-// findParties collects what speaks for the names of both parties.
+// findParties collects the evidence for the names of both parties.
 func (s *parsedDocument) findParties() *parties {
 	if s.parties != nil {
 		return s.parties
@@ -117,15 +116,15 @@ func (p *parties) byLabels() {
 	}
 }
 
-// announces says whether a label is one, and no word of a sentence: it ends its
-// segment or a colon follows.
+// announces reports whether a label is not part of a sentence: it ends its segment or
+// a colon follows.
 func (p *parties) announces(seg *segment, m int) bool {
 	label := seg.labels[m]
 	rest := strings.TrimSpace(seg.text[seg.tokens[label.To-1].End:])
 	return rest == "" || rest[0] == ':' || rest == "." || !label.Weak && textrules.IsIdeographic(seg.text) || strings.HasPrefix(rest, "/")
 }
 
-// named reads the name in the places of a label.
+// named reads the name at the places of a label.
 func (p *parties) named(at, k, m int) (naming, bool) {
 	seg := p.s.lines[at].segments[k]
 	places := p.s.places(at, k, m)
@@ -156,7 +155,7 @@ func (p *parties) named(at, k, m int) (naming, bool) {
 	return naming{}, false
 }
 
-// under returns the texts right under a label, aligned with it.
+// under returns the texts directly below a label that are aligned with it.
 func (s *parsedDocument) under(at int, seg *segment) []place {
 	var out []place
 	const lines = 4
@@ -170,8 +169,8 @@ func (s *parsedDocument) under(at int, seg *segment) []place {
 	return out
 }
 
-// nameAt reads a name from a place, or from the line below where a label such
-// as "Name:" or a number stands first.
+// nameAt reads a name from a place, or from the line below if the place starts with a
+// label such as "Name:" or a number.
 func (p *parties) nameAt(pl place) (naming, bool) {
 	seg := pl.seg
 	from := pl.from
@@ -205,8 +204,8 @@ func (p *parties) nameAt(pl place) (naming, bool) {
 	return naming{name: name, seg: seg}, true
 }
 
-// nameRow finds "Name:" in the rows of a small table under a label and reads
-// what stands beside it.
+// nameRow finds "Name:" in the rows of a small table below a label and reads the text
+// next to it.
 func (p *parties) nameRow(seg *segment) (naming, bool) {
 	for _, l := range p.s.lines[seg.line:min(seg.line+4, len(p.s.lines))] {
 		for k, c := range l.segments {
@@ -223,7 +222,7 @@ func (p *parties) nameRow(seg *segment) (naming, bool) {
 
 var attention = regexp.MustCompile(`(?i)^(?:attn|att|attention|c/o|z\.? ?hd\.?|t\.a\.v\.|name|firma|company|to the attention of)\s*[:.]\s*`)
 
-// trimName cuts an address, a salutation or a second part off a name.
+// trimName removes an address, a salutation or a second part from a name.
 func trimName(text string) string {
 	original := text
 	text = strings.Trim(text, " :.-=#/")
@@ -250,8 +249,8 @@ func trimName(text string) string {
 	return restoreStop(name, original)
 }
 
-// cutAfterForm drops a house number and what follows it behind the legal form
-// of a company.
+// cutAfterForm removes a house number and the following text after the legal form of
+// a company.
 func cutAfterForm(name string) string {
 	words := strings.Fields(name)
 	for i := 1; i+1 < len(words); i++ {
@@ -262,7 +261,7 @@ func cutAfterForm(name string) string {
 	return name
 }
 
-// restoreStop keeps the full stop that ends an abbreviation such as "Inc.".
+// restoreStop restores the full stop of an abbreviation such as "Inc.".
 func restoreStop(name, text string) string {
 	if i := strings.Index(text, name); i >= 0 && strings.HasPrefix(text[i+len(name):], ".") {
 		return name + "."
@@ -270,7 +269,7 @@ func restoreStop(name, text string) string {
 	return name
 }
 
-// isName says whether a text can be the name of a party.
+// isName reports whether a text can be the name of a party.
 func isName(name string) bool {
 	letters, digits := 0, 0
 	if strings.HasPrefix(name, "(") || textrules.IsLegalForm(name) {
@@ -316,8 +315,8 @@ func (p *parties) bySalutation() {
 	}
 }
 
-// bySenderLine reads the line above the window of an envelope, which holds the
-// sender's name and address, and the addressee below it.
+// bySenderLine reads the line above the window of an envelope with the sender's name
+// and address, and the recipient below it.
 func (p *parties) bySenderLine() {
 	for i, seg := range p.s.segments {
 		parts := separators.Split(seg.text, -1)
@@ -337,8 +336,8 @@ func (p *parties) bySenderLine() {
 	}
 }
 
-// byBlocks looks at addresses: one with a tax identifier or account is the
-// seller's, and so is what the page begins with.
+// byBlocks evaluates addresses: one with a tax identifier or account is the seller's,
+// and so is the first block of the page.
 func (p *parties) byBlocks() {
 	top := true
 	for _, b := range p.blocks {
@@ -372,8 +371,8 @@ func (p *parties) byBlocks() {
 	}
 }
 
-// nameOf returns the name that begins a block, or the company's name among
-// lines with labels.
+// nameOf returns the first line of a block, or the name of a company among its
+// labelled lines.
 func (p *parties) nameOf(b *block) (string, *segment) {
 	labelled := false
 	for _, seg := range b.segments {
@@ -392,10 +391,10 @@ func (p *parties) nameOf(b *block) (string, *segment) {
 	return "", nil
 }
 
-// byAddress takes the lines up to a post code and a town for an address that
-// could be the buyer's.
+// byAddress treats the lines up to a post code and a town as a possible address of
+// the buyer.
 func (p *parties) byAddress(b *block) {
-	const most = 5 // lines of an address before its town
+	const most = 5 // maximum lines of an address before its town
 	for i, seg := range b.segments {
 		if seg.page != 1 || i == 0 || !postcode.MatchString(seg.text) || len(seg.labels) > 0 || len(seg.dates) > 0 {
 			continue
@@ -417,7 +416,7 @@ func (p *parties) byAddress(b *block) {
 
 var soldBy = regexp.MustCompile(`(?i)(?:sold by|payable to|on behalf of|provided by)\s+([^.]{3,60}\.?)`)
 
-// byPhrases reads sentences that name the seller.
+// byPhrases reads sentences with the seller's name.
 func (p *parties) byPhrases() {
 	for _, seg := range p.s.segments {
 		if m := soldBy.FindStringSubmatch(seg.text); m != nil {
@@ -428,7 +427,7 @@ func (p *parties) byPhrases() {
 	}
 }
 
-// best returns the name that most speaks for. sure is how sure it is.
+// best returns the name with the strongest evidence. sure is its confidence.
 func best(names []naming, other string) (naming, float64) {
 	type tally struct {
 		first    naming

@@ -1,10 +1,10 @@
-// Package pdftext reads invoices from the words of PDF pages, without
-// templates: labels and where values stand by them, the geometry of tables, and
-// the arithmetic that binds totals.
+// Package pdftext extracts invoices from the words of PDF pages, without templates.
+// It uses labels and the positions of their values, the geometry of tables, and the
+// arithmetic of totals.
 //
-// What it reads is right or marked as uncertain: a value that something else in
-// the document confirms has a high confidence, one that could be another has a
-// low one and names the others, and what is not stated stays empty.
+// A value is correct or marked as uncertain. A value that other content of the
+// document confirms has a high confidence. An ambiguous value has a low confidence
+// and lists its alternatives. A value that is not stated stays empty.
 package pdftext
 
 import (
@@ -17,22 +17,21 @@ import (
 	"docledger/domain/invoice"
 )
 
-// fewWords is how many words a document must have to be more than a stamp on
-// a scanned page.
+// fewWords is the minimum number of words of a document. A document with fewer words
+// may be a scan with a stamp.
 const fewWords = 8
 
-// Options say how a document is read. The zero value is ready for use.
+// Options configure an extraction. The zero value is ready to use.
 type Options struct {
-	// Forced says that a person holds the document to be an invoice, whatever
-	// its title says.
+	// Forced reports that a user declared the document to be an invoice, regardless
+	// of its title.
 	Forced bool
-	// DateOrder is how the entity's documents write ambiguous dates.
+	// DateOrder is the order of ambiguous dates in the entity's documents.
 	DateOrder extraction.DateOrder
 }
 
-// Read returns the invoice that pages of words state. A document without text,
-// or whose text can't be decoded, is an *extraction.Failure, and so is one that
-// is no invoice.
+// Read returns the invoice on the pages. A document without text, with text that
+// cannot be decoded, or that is not an invoice is an *extraction.Failure.
 func Read(pages []layout.Page, o Options) (*extraction.Draft, error) {
 	return read(pages, o, nil)
 }
@@ -136,7 +135,7 @@ func (s *parsedDocument) readHeader(d *draft) {
 	s.readPayment(d)
 }
 
-// recordDate records a date; one that can be read in two ways needs a person.
+// recordDate records a date; an ambiguous date requires a review.
 func (d *draft) recordDate(path string, confidence float64, f found) {
 	if f.ambiguous {
 		confidence = min(confidence, open)
@@ -144,11 +143,11 @@ func (d *draft) recordDate(path string, confidence float64, f found) {
 	d.recordEvidence(path, confidence, f.seg, f.from, f.to, f.alternatives...)
 }
 
-// placeAndDate is how letters are dated: "Paris, le 7 mai 2024".
+// placeAndDate matches the date line of a letter: "Paris, le 7 mai 2024".
 var placeAndDate = regexp.MustCompile(`^\p{Lu}[\p{L} .-]+, (?:le|den|li|em|a|dnia|the|d\.) `)
 
-// onlyDate returns the date of a document that has but one outside its table
-// and none with a label.
+// onlyDate returns the date of a document with a single date outside its table and no
+// labelled date.
 func (s *parsedDocument) onlyDate() (found, bool) {
 	var out found
 	n := 0
@@ -175,7 +174,7 @@ func (s *parsedDocument) onlyDate() (found, bool) {
 	return out, true
 }
 
-// labelled returns the identifier by the first label of a role.
+// labelled returns the identifier at the first label of a role.
 func (s *parsedDocument) labelled(role textrules.Role) (found, bool) {
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
@@ -209,8 +208,8 @@ func (s *parsedDocument) readParties(d *draft) {
 		c.Buyer.Name = buyer.name
 		d.recordEvidence("buyer.name", s.nameSure(buyer.name, buyer.confidence), buyer.seg, 0, 0, buyer.alternatives...)
 	} else {
-		// Whether none is stated, or it could not be told from the rest of the
-		// page, is for a person to see.
+		// A review decides whether no buyer is stated or the buyer was not
+		// recognized.
 		d.fields["buyer.name"] = invoice.Evidence{Source: invoice.FromText, Confidence: doubtful}
 	}
 	s.readAddresses(d, s.findParties(), seller.seg, buyer.seg)
@@ -225,8 +224,8 @@ func (s *parsedDocument) readParties(d *draft) {
 	d.taxID("buyer.tax_id", &c.Buyer.TaxID, ofBuyer)
 }
 
-// nameSure lowers the confidence of names in scripts whose letters a PDF may
-// store in the order they are seen.
+// nameSure lowers the confidence of names in scripts that a PDF may store in visual
+// order.
 func (s *parsedDocument) nameSure(name string, confidence float64) float64 {
 	if textrules.IsRightToLeft(name) {
 		return min(confidence, doubtful)

@@ -13,8 +13,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// page prints lines on A4: cells are parted by "|", and a number with "@" in
-// front of a cell says where it begins.
+// page prints lines on A4: "|" separates cells, and a number with "@" before a cell
+// is its horizontal position.
 func page(lines ...string) layout.Page {
 	p := layout.Page{Number: 1, Width: 595, Height: 842}
 	for i, l := range lines {

@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// modelFiles are the trained rankers, one a field: test/layouts/train.py writes
-// them from documents with known values, docs/decisions.md says why.
+// modelFiles are the trained rankers, one for each field. test/layouts/train.py
+// creates them from documents with known values; docs/decisions.md gives the reasons.
 //
 //go:embed models/*.json
 var modelFiles embed.FS
 
-// features are what is known of a candidate, in the order of their names. All
+// features are the properties of a candidate, in the order of their names. All
 // candidates of a field have the same names.
 type features struct {
-	names  []string // only while names are collected for training
+	names  []string // only during training
 	values []float64
 }
 
@@ -37,8 +37,8 @@ func (f *features) flag(name string, is bool) {
 	f.add(name, 0)
 }
 
-// tree is a decision tree of a ranker. Node 0 is its root; a negative child -n-1
-// is leaf n.
+// tree is a decision tree of a ranker. Node 0 is its root; a negative child -n-1 is
+// leaf n.
 type tree struct {
 	Feature   []int     `json:"f"`
 	Threshold []float64 `json:"t"`
@@ -47,10 +47,10 @@ type tree struct {
 	Leaf      []float64 `json:"v"`
 }
 
-// model ranks the candidates of a field: gradient-boosted trees whose sum is
-// the log odds that a candidate is right. Points and Shares calibrate the
-// confidence of the best candidate: the share of right ones, measured on
-// layouts that training did not see, by the probability that the trees state.
+// model ranks the candidates of a field with gradient-boosted trees. Their sum is the
+// log odds that a candidate is correct. Points and Shares calibrate the confidence of
+// the best candidate: they map the probability of the trees to the share of correct
+// candidates, measured on layouts that training did not use.
 type model struct {
 	Names  []string  `json:"names"`
 	Trees  []tree    `json:"trees"`
@@ -88,8 +88,8 @@ const (
 
 var rankedFields = []string{rankNumber, rankIssue, rankDue, rankSeller, rankBuyer, rankTaxID, rankTotals, rankAmount}
 
-// probability returns how likely a candidate with these features is right, as
-// far as the trees tell; 0.5 without a model.
+// probability returns the probability of the trees that a candidate with these
+// features is correct; 0.5 without a model.
 func (m *model) probability(values []float64) float64 {
 	if m == nil || len(values) != len(m.Names) {
 		return 0.5
@@ -117,8 +117,8 @@ func (t *tree) value(values []float64) float64 {
 	}
 }
 
-// calibrated turns what the trees state for the best candidate, and how far the
-// best other value is behind, into the share of such choices that are right.
+// calibrated converts the probability of the best candidate, and its distance to the
+// best other value, into the share of such choices that are correct.
 func (m *model) calibrated(best, rival float64) float64 {
 	p := best * (1 - rival) / max(best*(1-rival)+rival*(1-best), 1e-9)
 	p = min(best, p)
@@ -138,16 +138,15 @@ func (m *model) calibrated(best, rival float64) float64 {
 	return m.Shares[i-1] + part*(m.Shares[i]-m.Shares[i-1])
 }
 
-// candidate is a value that a field may have, with where it stands and what
-// speaks for it.
+// candidate is a possible value of a field with its position and features.
 type candidate struct {
 	found
 	features features
 	p        float64
 }
 
-// best returns the likeliest candidate, the confidence in it, and the other
-// values in the order of their likelihood.
+// best returns the most likely candidate, its confidence, and the other values, most
+// likely first.
 func (m *model) best(all []candidate, same func(a, b string) bool) (best *candidate, confidence float64, others []*candidate) {
 	if len(all) == 0 {
 		return nil, 0, nil

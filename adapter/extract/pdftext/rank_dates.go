@@ -7,8 +7,8 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// dateCandidates returns the dates of the document outside long tables, with
-// what speaks for the date of issue or the due date.
+// dateCandidates returns the dates outside long tables with their features for the
+// issue date or the due date.
 func (s *parsedDocument) dateCandidates(target textrules.Role, training bool) []candidate {
 	type printed struct {
 		seg         *segment
@@ -116,7 +116,7 @@ func daysBetween(a, b calendar.Date) int {
 	return int(b.Time().Sub(a.Time()).Hours() / 24)
 }
 
-// paysIn reports whether a segment speaks of paying.
+// paysIn reports whether a segment is about payment.
 func paysIn(seg *segment) bool {
 	for _, t := range seg.tokens {
 		if textrules.SpeaksOfPaying(t.Text) {
@@ -135,8 +135,8 @@ func discounts(seg *segment) bool {
 	return false
 }
 
-// placeBefore reports whether a date stands behind a town as letters are dated:
-// "Paris, le 7 mai 2024".
+// placeBefore reports whether a date follows a town as in letters: "Paris, le 7 mai
+// 2024".
 func placeBefore(before, after string) bool {
 	if after != "" {
 		return false

@@ -9,13 +9,13 @@ import (
 	"docledger/domain/invoice"
 )
 
-// nameFacts are what all candidates of a party's name share.
+// nameFacts are properties that all candidates of a party's name share.
 type nameFacts struct {
 	s       *parsedDocument
 	blocks  map[*segment]*block
 	index   map[*segment]int // of a segment in its block
 	lower   string           // the whole document, folded and without spaces
-	domains []string         // of addresses of e-mail and web pages
+	domains []string         // of e-mail and web addresses
 	footer  string           // the lowest lines of all pages, folded
 	seller  map[string]float64
 	buyer   map[string]float64
@@ -62,8 +62,8 @@ func (s *parsedDocument) nameFacts() *nameFacts {
 type nameCandidate struct {
 	name       string
 	seg        *segment
-	start, end int // bytes of the segment
-	piece      int // 0 the whole segment, 1 behind a label, 2 before a separator, 3 before a comma, 4 joined
+	start, end int // byte offsets in the segment
+	piece      int // 0 the whole segment, 1 after a label, 2 before a separator, 3 before a comma, 4 joined
 }
 
 // nameCandidates returns the texts that can be names of parties.
@@ -110,7 +110,7 @@ func (s *parsedDocument) nameCandidates() []nameCandidate {
 	return append(out, s.joinedNames(seen)...)
 }
 
-// besideTable reports whether a segment in a line of the table stands left or
+// besideTable reports whether a segment in a line of the table is to the left or
 // right of it.
 func (s *parsedDocument) besideTable(*segment) bool { return false }
 
@@ -121,7 +121,8 @@ func cutHonor(name string) string {
 	return strings.TrimSpace(attention.ReplaceAllString(name, ""))
 }
 
-// labelPrefix is where the text behind the labels that begin a segment starts.
+// labelPrefix returns the offset of the text after the labels at the start of a
+// segment.
 func labelPrefix(seg *segment) int {
 	end := 0
 	if len(seg.labels) > 0 && seg.labels[0].From <= 1 {
@@ -141,8 +142,8 @@ func labelPrefix(seg *segment) int {
 	return end
 }
 
-// commaCut returns where a name ends and an address follows: the first comma
-// behind which a part holds a digit.
+// commaCut returns the end of a name before an address: the first comma that is
+// followed by a part with a digit.
 func commaCut(text string) int {
 	parts := strings.Split(text, ",")
 	end := 0
@@ -158,7 +159,7 @@ func commaCut(text string) int {
 	return 0
 }
 
-// plausibleName reports whether a text can be a name at all.
+// plausibleName reports whether a text can be a name.
 func plausibleName(name string) bool {
 	letters, digits := 0, 0
 	for _, r := range name {
@@ -173,8 +174,8 @@ func plausibleName(name string) bool {
 	return letters >= 2 && digits <= letters && runes <= 70 && !strings.ContainsAny(name, "@<>{}=") && len(strings.Fields(name)) <= 9
 }
 
-// joinedNames are names that are printed in two parts: side by side, or with
-// the legal form in the next line.
+// joinedNames returns names that are printed in two parts: in one line, or with the
+// legal form in the next line.
 func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 	var out []nameCandidate
 	for _, l := range s.lines {
@@ -202,8 +203,8 @@ func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 	return out
 }
 
-// formBelow returns the segment right below one that holds the legal form of a
-// company and little else.
+// formBelow returns the segment directly below with the legal form of a company and
+// little else.
 func (s *parsedDocument) formBelow(seg *segment) *segment {
 	for _, l := range s.lines[seg.line+1 : min(seg.line+3, len(s.lines))] {
 		for _, b := range l.segments {
@@ -261,7 +262,7 @@ func (n *nameFacts) describe(f *features, c *nameCandidate, repeated map[string]
 	f.addLineage(s, seg)
 }
 
-// addWords adds what kind of words a name is made of.
+// addWords adds features of the words of a name.
 func (f *features) addWords(name string) {
 	tokens := textrules.Tokens(name)
 	covered, roles := 0, textrules.FindLabels(tokens)
@@ -326,7 +327,7 @@ func (f *features) addWords(name string) {
 	f.add("heads", float64(len(textrules.FindHeads(name, tokens))))
 }
 
-// domainMatch is how much of the name occurs in an address of the document.
+// domainMatch returns the part of the name that occurs in an address of the document.
 func (n *nameFacts) domainMatch(name string) float64 {
 	best := 0.0
 	for _, w := range strings.Fields(name) {
@@ -343,7 +344,7 @@ func (n *nameFacts) domainMatch(name string) float64 {
 	return best
 }
 
-// addBlock adds what stands in the block of lines that a segment belongs to.
+// addBlock adds features of the block that contains a segment.
 func (n *nameFacts) addBlock(f *features, seg *segment) {
 	var size, index, below int
 	var post, street, tax, iban, phone, mail, date, money, amounts bool
@@ -429,7 +430,8 @@ func (n *nameFacts) addSection(f *features, seg *segment) {
 	f.flag("line_other", inLine == groupOtherParty)
 }
 
-// addLineage adds how a segment stands to the first lines and to the title.
+// addLineage adds the position of a segment relative to the first lines and to the
+// title.
 func (f *features) addLineage(s *parsedDocument, seg *segment) {
 	first := true
 	for _, l := range s.lines[:seg.line] {

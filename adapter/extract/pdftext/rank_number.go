@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// maxCandidates is how many candidates of a field are looked at.
+	// maxCandidates is the maximum number of evaluated candidates of a field.
 	maxCandidates = 400
-	// maxIdentifier is the length of an invoice number at most.
+	// maxIdentifier is the maximum length of an invoice number.
 	maxIdentifier = 40
 )
 
-// numberCandidates returns what may be the invoice number: words with digits,
-// and pairs where a short prefix or a slash joins them.
+// numberCandidates returns the possible invoice numbers: words with digits, and pairs
+// that a short prefix or a slash connects.
 func (s *parsedDocument) numberCandidates(training bool) []candidate {
 	counts := map[string]int{}
 	for _, seg := range s.segments {
@@ -140,7 +140,7 @@ func isMoneyAt(seg *segment, from, to int) bool {
 	return false
 }
 
-// addForm adds what a code looks like.
+// addForm adds features of the format of a code.
 func (f *features) addForm(value string) {
 	digits, letters, signs, run, longest := 0, 0, 0, 0, 0
 	for _, r := range value {
@@ -172,7 +172,8 @@ func (f *features) addForm(value string) {
 	f.flag("number_word", strings.ContainsAny(value[:1], "0123456789"))
 }
 
-// alignedAbove are the nearest segments above one that overlap it, at most two.
+// alignedAbove returns the nearest segments above that overlap horizontally, at most
+// two.
 func (s *parsedDocument) alignedAbove(seg *segment) []*segment {
 	var out []*segment
 	for i := seg.line - 1; i >= 0 && len(out) < 2; i-- {

@@ -8,8 +8,8 @@ import (
 	"docledger/domain/invoice"
 )
 
-// taxForms are the forms of tax identifiers that show by themselves what they
-// may be. Identifiers that are digits only need a label.
+// taxForms are the formats of tax identifiers that are recognizable without a label.
+// Identifiers that consist only of digits need a label.
 var taxForms = []struct {
 	name string
 	form *regexp.Regexp
@@ -35,7 +35,7 @@ var taxForms = []struct {
 	{"digits", regexp.MustCompile(`\b\d{2,3}(?:[ .-]?\d{2,3}){2,5}(?:[ -]\d)?\b|\b\d{8,15}\b`)},
 }
 
-// taxIDCandidates returns what may be a tax identifier.
+// taxIDCandidates returns the possible tax identifiers.
 func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) []candidate {
 	ruled := map[string]bool{}
 	owned := map[string]bool{} // labelled as the buyer's
@@ -52,7 +52,7 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 	counts := map[string]int{}
 	var out []candidate
 	for _, seg := range s.segments {
-		const fewest = 6 // digits of a tax identifier
+		const fewest = 6 // minimum digits of a tax identifier
 		if seg.used && len(seg.labels) == 0 || len(out) >= maxCandidates || countDigits(seg.text) < fewest {
 			continue
 		}
@@ -127,7 +127,7 @@ func overlaps(taken [][2]int, start, end int) bool {
 	return false
 }
 
-// addNear adds where a segment stands to the name of a party.
+// addNear adds the position of a segment relative to the name of a party.
 func (f *features) addNear(s *parsedDocument, seg, name *segment, who string) {
 	same, line, dy, dx := false, false, 99.0, 99.0
 	if name != nil {

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxSums is how many different amounts take part in the search for totals.
+	// maxSums is the maximum number of different amounts in the search for totals.
 	maxSums = 48
-	// maxCombinations is how many combinations of totals are ranked.
+	// maxCombinations is the maximum number of ranked combinations of totals.
 	maxCombinations = 240
-	// maxTaxRows is how many taxes by rate are added up.
+	// maxTaxRows is the maximum number of taxes by rate that are added.
 	maxTaxRows = 6
-	// unitsAmount is how many units of the search are one of a currency.
+	// unitsAmount is the number of search units in one currency unit.
 	unitsAmount = 10_000
 )
 
-// moneyGroup is what the label of an amount means for totals.
+// moneyGroup is the meaning of an amount's label for the totals.
 type moneyGroup int
 
 const (
@@ -34,7 +34,7 @@ const (
 	moneyGross
 	moneyTotal
 	moneyDue
-	moneyPaid // before, kept back, or carried over: no part of the invoice's own totals
+	moneyPaid // paid before, withheld or carried over: not part of the invoice's totals
 	moneyExtra
 	moneyGroups
 )
@@ -63,7 +63,7 @@ func moneyGroupOf(r textrules.Role) (moneyGroup, bool) {
 	return 0, false
 }
 
-// The sides of an amount on which its label stands.
+// The positions of a label relative to its amount.
 const (
 	sideSame = iota
 	sideLeft
@@ -71,22 +71,22 @@ const (
 	sides
 )
 
-// sum is an amount of money that the document prints, once or more.
+// sum is an amount of money that the document prints at least once.
 type sum struct {
 	value  money.Decimal
 	units  int64
 	labels [moneyGroups][sides]float64
 	count  int
-	last   float64 // how far down the document, 0 to 1
+	last   float64 // relative position in the document, 0 to 1
 	amount *amount
-	seg    *segment // where it stands with the best label
+	seg    *segment // the occurrence with the best label
 	best   float64
 	order  int
 	currency,
 	zero bool
 	right   float64 // right edge
 	extra   textrules.Match
-	extraAt *segment // of the label of a charge or an allowance
+	extraAt *segment // the segment with the label of a charge or an allowance
 }
 
 func toUnits(v money.Decimal) (int64, bool) {
@@ -118,7 +118,7 @@ func (s *parsedDocument) moneyTags(seg *segment, a *amount, set func(side int, a
 			if !b.wordy() {
 				continue
 			}
-			// The first label names the row, the last stands nearest.
+			// The first label describes the row; the last one is the nearest.
 			for m := len(b.labels) - 1; m >= 0; m-- {
 				if _, ok := moneyGroupOf(b.labels[m].Role); ok {
 					set(sideLeft, b, b.labels[m])
@@ -156,7 +156,7 @@ func (s *parsedDocument) moneyTags(seg *segment, a *amount, set func(side int, a
 	}
 }
 
-// wordyBefore reports whether letters stand before an amount in its segment.
+// wordyBefore reports whether there are letters before an amount in its segment.
 func (seg *segment) wordyBefore(a *amount) bool {
 	for _, w := range seg.words[:a.from] {
 		if strings.ContainsFunc(w.text, unicode.IsLetter) && textrules.Currencies(w.text) == nil {
@@ -166,7 +166,7 @@ func (seg *segment) wordyBefore(a *amount) bool {
 	return false
 }
 
-// sums collects the amounts that may be totals, the likeliest first.
+// sums returns the amounts that may be totals, most likely first.
 func (s *parsedDocument) sums() []*sum {
 	byUnits := map[int64]*sum{}
 	var all []*sum
@@ -225,7 +225,7 @@ func (s *parsedDocument) sums() []*sum {
 	return all[:min(len(all), maxSums)]
 }
 
-// totalsRow reports whether a line that the table covers holds totals.
+// totalsRow reports whether a line within the table contains totals.
 func (s *parsedDocument) totalsRow(seg *segment) bool {
 	for _, b := range s.lines[seg.line].segments {
 		if len(b.labels) > 0 && b.labels[0].From == 0 {
@@ -238,8 +238,8 @@ func (s *parsedDocument) totalsRow(seg *segment) bool {
 	return false
 }
 
-// combination is a net total, a tax total and a gross total that go together.
-// Nil ones are not stated.
+// combination is a net total, a tax total and a gross total that fit together. Nil
+// totals are not stated.
 type combination struct {
 	net, tax, gross *sum
 	computed        bool // the tax total is the sum of taxes by rate
@@ -264,8 +264,8 @@ func (x *sum) label(g moneyGroup) float64 {
 	return max(x.labels[g][sideSame], x.labels[g][sideLeft], 0.8*x.labels[g][sideAbove])
 }
 
-// combinations returns the combinations that arithmetic allows, those whose
-// labels fit best.
+// combinations returns the combinations that arithmetic allows and that have the best
+// labels.
 func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int64) []combination {
 	byUnits := map[int64]*sum{}
 	for _, x := range all {
@@ -330,7 +330,7 @@ func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int6
 				}
 			}
 		}
-		// A tax that the gross total includes, whose net total is not printed.
+		// A tax that is included in the gross total, without a printed net total.
 		for _, t := range all {
 			if t.units > 0 && t.label(moneyTax) > 0 && float64(t.units) < 0.24*math.Abs(float64(g.units)) {
 				add(combination{tax: t, gross: g})
@@ -341,8 +341,8 @@ func (s *parsedDocument) combinations(all []*sum, taxes []stated, tolerance int6
 	return out[:min(len(out), maxCombinations)]
 }
 
-// mayBe reports whether an amount can be one of a group: no label of the others
-// stands by it alone.
+// mayBe reports whether an amount can belong to a group: it is not labelled only with
+// other groups.
 func mayBe(x *sum, g moneyGroup, others ...moneyGroup) bool {
 	for _, o := range others {
 		if x.label(o) >= 1 && x.label(g) == 0 {
@@ -352,8 +352,8 @@ func mayBe(x *sum, g moneyGroup, others ...moneyGroup) bool {
 	return true
 }
 
-// taxSums are the sums of taxes by rate, and of pairs of labelled taxes, which
-// no amount states.
+// taxSums returns the sums of taxes by rate, and of pairs of labelled taxes, that are
+// not printed.
 func (s *parsedDocument) taxSums(all []*sum, taxes []stated) []*sum {
 	var values []money.Decimal
 	if len(taxes) > 1 && len(taxes) <= maxTaxRows {
@@ -391,7 +391,7 @@ func (s *parsedDocument) taxSums(all []*sum, taxes []stated) []*sum {
 	return out
 }
 
-// totalsCandidates describes combinations for the ranker.
+// totalsCandidates returns combinations with their features.
 func (s *parsedDocument) totalsCandidates(all []*sum, combos []combination, lines *money.Decimal, ruled [3]*money.Decimal, rates []float64, training bool) []candidate {
 	largest := int64(0)
 	strongest := [moneyGroups]*sum{}

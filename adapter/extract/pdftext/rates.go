@@ -32,7 +32,7 @@ func ratePrinted(c *combination, rates []float64) bool {
 	return slices.ContainsFunc(rates, func(r float64) bool { return math.Abs(r-rate) < 0.02+0.002*r })
 }
 
-// printedRates are the percentages of the document, each once.
+// printedRates returns the percentages of the document without duplicates.
 func (s *parsedDocument) printedRates() []float64 {
 	var out []float64
 	for _, seg := range s.segments {
@@ -45,5 +45,5 @@ func (s *parsedDocument) printedRates() []float64 {
 	return out
 }
 
-// formatRate writes a percentage as a decimal.
+// formatRate formats a percentage as a decimal.
 func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) }

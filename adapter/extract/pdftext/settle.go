@@ -8,9 +8,8 @@ import (
 	"docledger/domain/money"
 )
 
-// rank chooses the net total, tax total and gross total that fit best together,
-// of all combinations that arithmetic allows. What the labels alone say is one
-// of the things that speak for a combination.
+// rank selects the best combination of net total, tax total and gross total that
+// arithmetic allows. The result of the labels alone is one of the features.
 func (v *solver) rank() {
 	s, c := v.s, &v.d.content
 	all := s.sums()
@@ -31,7 +30,7 @@ func (v *solver) rank() {
 	}
 	best, confidence, others := m.best(choices, func(a, b string) bool { return a == b })
 	if confidence < 0.05 {
-		// The labels alone decide, and nothing that was seen confirms them.
+		// Only the labels decide; no other evidence confirms them.
 		for _, path := range []string{"net_total", "tax_total", "gross_total"} {
 			v.lower(path, doubtful)
 		}
@@ -82,8 +81,8 @@ func (v *solver) rank() {
 	v.keepNet(ruled, evidence, confidence)
 }
 
-// keepNet keeps the net total that labels tell where the chosen combination has
-// none and it leads to the gross total.
+// keepNet keeps the labelled net total if the selected combination has none and the
+// net total explains the gross total.
 func (v *solver) keepNet(ruled *money.Decimal, evidence invoice.Evidence, confidence float64) {
 	c := &v.d.content
 	if c.NetTotal != nil || ruled == nil || c.GrossTotal == nil {
@@ -103,9 +102,9 @@ func (v *solver) keepNet(ruled *money.Decimal, evidence invoice.Evidence, confid
 
 func (s *parsedDocument) wholeUnits() bool { return textrules.WholeUnits(s.currency) }
 
-// contradicted returns the confidence that chosen totals may have at most: a
-// person must look where an amount that is labelled as the gross or the net
-// total is neither the chosen one nor explained by it.
+// contradicted returns the maximum confidence of selected totals. A review is
+// required if an amount labelled as the gross or net total differs from the selected
+// one and is not explained by it.
 func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
 	for _, x := range all {
 		if x == chosen.gross || x == chosen.net || x == chosen.tax || x.units == 0 {
@@ -126,11 +125,11 @@ func (s *parsedDocument) contradicted(all []*sum, chosen *combination) float64 {
 	return 1
 }
 
-// explains reports whether a difference is an amount that is labelled as
-// rounding, a payment or something else that totals are changed by.
+// explains reports whether a difference is an amount labelled as rounding, a payment
+// or another change of totals.
 func (s *parsedDocument) explains(all []*sum, rest int64) bool {
 	if rest > -unitsAmount/10 && rest < unitsAmount/10 {
-		return true // rounding to the next coin
+		return true // cash rounding
 	}
 	for _, x := range all {
 		if x.units == rest || x.units == -rest {
@@ -140,9 +139,9 @@ func (s *parsedDocument) explains(all []*sum, rest int64) bool {
 	return false
 }
 
-// labelledPart returns the amount that is labelled beyond doubt as a part of the
-// totals that the chosen combination leaves out: it is stated, so it must be
-// shown, and the checks say that it does not add up.
+// labelledPart returns the unambiguously labelled part of the totals that the
+// selected combination omits. A stated value must be shown, and the checks report
+// that it does not add up.
 func (s *parsedDocument) labelledPart(all []*sum, part int, chosen *combination) *sum {
 	group := []moneyGroup{moneyNet, moneyTax, moneyGross}[part]
 	var found *sum
@@ -167,9 +166,8 @@ func (s *parsedDocument) labelledPart(all []*sum, part int, chosen *combination)
 	return found
 }
 
-// linesExplain reports whether the lines lead to a gross total beside which no
-// net total is stated: they add up to it, with their taxes, the stated tax or a
-// printed rate, or with charges.
+// linesExplain reports whether the lines explain a gross total without a net total:
+// they add up to it with their taxes, the stated tax, a printed rate, or charges.
 func (v *solver) linesExplain(chosen *combination) bool {
 	if v.lines == nil {
 		return true

@@ -8,17 +8,17 @@ import (
 	"docledger/domain/money"
 )
 
-// solver chooses among the labelled amounts by what they add up to.
+// solver selects totals from the labelled amounts by arithmetic.
 type solver struct {
 	s     *parsedDocument
 	d     *draft
 	rows  []stated
 	taxes []stated
 	sums  []*sum
-	lines *money.Decimal // sum of the lines' amounts; nil where one has none
+	lines *money.Decimal // sum of the lines' amounts; nil if an amount is missing
 }
 
-// computed marks candidates that no single amount states.
+// computedIndex marks candidates that are not printed as a single amount.
 const computedIndex = -1
 
 // readTotals reads the totals and the tax breakdown.
@@ -40,9 +40,9 @@ func (s *parsedDocument) readTotals(d *draft, sums *totals, t *table) {
 	v.breakdown()
 }
 
-// withoutCarried drops what is labelled as a charge and is the sum of the lines
-// so far: "transport" is freight in some languages and a sum carried over to
-// the next page in others.
+// withoutCarried drops an amount labelled as a charge that equals the sum of the
+// preceding lines: "transport" means freight in some languages and a sum carried over
+// to the next page in others.
 func withoutCarried(rows []stated, lines []invoice.Line) []stated {
 	const few = 2 // freight may cost as much as the first line
 	var sum money.Decimal
@@ -81,7 +81,7 @@ func (v *solver) tolerance() money.Decimal {
 	return cent
 }
 
-// taxRows are the taxes by rate, each once.
+// taxRows returns the taxes by rate without duplicates.
 func (v *solver) taxRows() []stated {
 	var out []stated
 	for _, r := range v.rows {
@@ -138,7 +138,7 @@ func (v *solver) net() []textrules.Candidate {
 	return out
 }
 
-// bases is the sum of what the tax rows were computed from.
+// bases returns the sum of the taxable amounts of the tax rows.
 func (v *solver) bases() (money.Decimal, bool) {
 	sum := money.Decimal{}
 	for _, r := range v.taxes {
@@ -150,7 +150,7 @@ func (v *solver) bases() (money.Decimal, bool) {
 	return sum, len(v.taxes) > 0
 }
 
-// adjusted is the sum of the lines less allowances and with charges.
+// adjusted returns the sum of the lines less allowances and plus charges.
 func (v *solver) adjusted(sum money.Decimal) money.Decimal {
 	for _, r := range v.rows {
 		switch r.role {
@@ -184,7 +184,7 @@ func (v *solver) gross() []textrules.Candidate {
 	return v.candidates(map[textrules.Role]float64{textrules.RoleGross: 1, textrules.RoleTotal: 0.8, textrules.RoleDue: 0.75})
 }
 
-// settle takes totals that add up.
+// settle uses totals that add up.
 func (v *solver) settle(t textrules.Triple, contested bool) {
 	c := &v.d.content
 	confidence := sure
@@ -202,7 +202,7 @@ func (v *solver) settle(t textrules.Triple, contested bool) {
 		v.d.computed("tax_total", confidence, "sum of the taxes by rate")
 	}
 	if other, ok := v.contradicts(t.Net); ok {
-		// What is printed stays; that it does not add up is for a check to say.
+		// The printed value is kept. A check reports that it does not add up.
 		v.d.recordAmount("net_total", &c.NetTotal, doubtful, other)
 	} else if t.Net.Index >= 0 {
 		v.take("net_total", &c.NetTotal, t.Net, confidence)
@@ -214,8 +214,8 @@ func (v *solver) settle(t textrules.Triple, contested bool) {
 	}
 }
 
-// contradicts returns the amount that is labelled as the net total, where it is
-// another than the one that arithmetic needs.
+// contradicts returns the amount labelled as the net total if it differs from the
+// amount that arithmetic requires.
 func (v *solver) contradicts(net textrules.Candidate) (stated, bool) {
 	var other stated
 	for i, r := range v.rows {
@@ -230,8 +230,8 @@ func (v *solver) contradicts(net textrules.Candidate) (stated, bool) {
 	return other, other.amount != nil
 }
 
-// take reads a total from the candidate that arithmetic chose; which of several
-// readings holds is settled by it.
+// take records a total from the candidate that arithmetic selected. The candidate
+// also selects one of several interpretations.
 func (v *solver) take(path string, to **money.Decimal, c textrules.Candidate, confidence float64) {
 	row := v.rows[c.Index]
 	value := c.Value
@@ -239,7 +239,7 @@ func (v *solver) take(path string, to **money.Decimal, c textrules.Candidate, co
 	v.d.recordEvidence(path, confidence, row.seg, row.amount.from, row.amount.to)
 }
 
-// printed finds an amount of the totals that has a value.
+// printed finds an amount of the totals with a value.
 func (v *solver) printed(value money.Decimal, except ...int) (stated, bool) {
 	for i, r := range v.rows {
 		if slices.Contains(except, i) {
@@ -255,8 +255,8 @@ func (v *solver) printed(value money.Decimal, except ...int) (stated, bool) {
 	return stated{}, false
 }
 
-// settleApart takes totals that don't add up, or of which some are not stated,
-// each by its label.
+// settleApart records totals that do not add up, or that are incomplete, each by its
+// label.
 func (v *solver) settleApart(net, tax, gross []textrules.Candidate) {
 	c := &v.d.content
 	if g, alone, ok := heaviest(gross); ok {
@@ -275,13 +275,14 @@ func (v *solver) settleApart(net, tax, gross []textrules.Candidate) {
 	}
 }
 
-// fromLines says whether a value is the sum of the lines, with or without the
+// fromLines reports whether a value is the sum of the lines, with or without the
 // allowances and charges of the document.
 func (v *solver) fromLines(value money.Decimal) bool {
 	return v.lines != nil && (value.Equal(*v.lines) || value.Within(v.adjusted(*v.lines), v.tolerance()))
 }
 
-// alone is the confidence of a gross total that no net total and tax confirm.
+// alone returns the confidence of a gross total that net total and tax do not
+// confirm.
 func (v *solver) alone(g textrules.Candidate, alone, others bool) float64 {
 	row := v.rows[g.Index]
 	switch {
@@ -301,7 +302,7 @@ func (v *solver) alone(g textrules.Candidate, alone, others bool) float64 {
 	return probable
 }
 
-// mark notes the other values a total may have.
+// mark adds the alternative values of a total.
 func (v *solver) mark(path string, all []textrules.Candidate, chosen textrules.Candidate) {
 	e := v.d.fields[path]
 	for _, c := range all {
@@ -312,8 +313,8 @@ func (v *solver) mark(path string, all []textrules.Candidate, chosen textrules.C
 	v.d.fields[path] = e
 }
 
-// heaviest returns the candidate of the greatest weight; alone says that no
-// other value has as much or nearly.
+// heaviest returns the candidate with the greatest weight; alone reports that no
+// other value has about the same weight.
 func heaviest(all []textrules.Candidate) (best textrules.Candidate, alone, ok bool) {
 	for _, c := range all {
 		if !ok || c.Weight > best.Weight {
@@ -329,7 +330,7 @@ func heaviest(all []textrules.Candidate) (best textrules.Candidate, alone, ok bo
 	return best, alone, ok
 }
 
-// due reads what is to be paid, and what was paid before.
+// due reads the amount due and the amounts paid before.
 func (v *solver) due() {
 	c := &v.d.content
 	dues := v.candidates(map[textrules.Role]float64{textrules.RoleDue: 1})
@@ -366,8 +367,8 @@ func (v *solver) due() {
 	v.take("amount_due", &c.AmountDue, d, confidence)
 }
 
-// paidElsewhere says whether a payment of that amount is printed anywhere
-// outside the table of lines.
+// paidElsewhere reports whether a payment of that amount is printed outside the table
+// of lines.
 func (v *solver) paidElsewhere(paid money.Decimal) bool {
 	if paid.Sign() <= 0 {
 		return false
@@ -384,8 +385,8 @@ func (v *solver) paidElsewhere(paid money.Decimal) bool {
 	return false
 }
 
-// strange says whether a tax is at a rate that none of the lines has, though
-// all of them state theirs.
+// strange reports whether no line has the rate of a tax, although all lines state
+// their rates.
 func (v *solver) strange(rate money.Decimal) bool {
 	lines := v.d.content.Lines
 	for i := range lines {
@@ -396,7 +397,7 @@ func (v *solver) strange(rate money.Decimal) bool {
 	return len(lines) > 0 && !rate.IsZero()
 }
 
-// lower makes a value less sure.
+// lower limits the confidence of a value.
 func (v *solver) lower(path string, confidence float64) {
 	if e, ok := v.d.fields[path]; ok {
 		e.Confidence = min(e.Confidence, confidence)
@@ -404,8 +405,8 @@ func (v *solver) lower(path string, confidence float64) {
 	}
 }
 
-// baseOfLines is the sum of the lines that are taxed at a rate. It says nothing
-// where the lines don't state their rates or don't add up to the net total.
+// baseOfLines returns the sum of the lines with a rate. ok is false if the lines do
+// not state their rates or do not add up to the net total.
 func (v *solver) baseOfLines(rate money.Decimal) (money.Decimal, bool) {
 	c := &v.d.content
 	if v.lines == nil || c.NetTotal == nil || !v.lines.Within(*c.NetTotal, v.tolerance()) {
@@ -423,7 +424,7 @@ func (v *solver) baseOfLines(rate money.Decimal) (money.Decimal, bool) {
 	return sum, true
 }
 
-// breakdown records the taxes by rate where they add up to the tax total.
+// breakdown records the taxes by rate if they add up to the tax total.
 func (v *solver) breakdown() {
 	c := &v.d.content
 	if c.TaxTotal == nil {

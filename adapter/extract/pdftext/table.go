@@ -11,7 +11,7 @@ import (
 	"docledger/domain/money"
 )
 
-// column is a column of the table of lines, where its heading stands.
+// column is a column of the table of lines at the position of its heading.
 type column struct {
 	kind   textrules.Column
 	x0, x1 float64
@@ -24,7 +24,7 @@ type item struct {
 	unit        string
 	cells       map[textrules.Column]*amount
 	page        int
-	at          *segment // that of the amount
+	at          *segment // segment of the amount
 }
 
 func (it *item) value(c textrules.Column) *money.Decimal {
@@ -39,8 +39,8 @@ func (it *item) value(c textrules.Column) *money.Decimal {
 type table struct {
 	items   []item
 	columns []column
-	// start and end are the lines of the document between which the table
-	// stands.
+	// start and end are the indices of the first line and of the line after the
+	// table.
 	start, end int
 }
 
@@ -48,8 +48,7 @@ func (t *table) has(c textrules.Column) bool {
 	return slices.ContainsFunc(t.columns, func(col column) bool { return col.kind == c })
 }
 
-// headColumns returns the columns a line may be the heading of; nil where it is
-// none.
+// headColumns returns the columns if a line can be the heading of the table, or nil.
 func (s *parsedDocument) headColumns(l *line) []column {
 	var out []column
 	kinds := map[textrules.Column]bool{}
@@ -78,8 +77,8 @@ func (s *parsedDocument) headColumns(l *line) []column {
 	return oneAmount(out)
 }
 
-// oneAmount leaves one column of amounts: "amount" heads quantities too where
-// it stands before the price, and of several sums the first is without tax.
+// oneAmount keeps one column of amounts: "amount" before the price is the heading of
+// quantities, and the first of several sums is without tax.
 func oneAmount(columns []column) []column {
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(a.x0, b.x0) })
 	columns = lastPrice(columns)
@@ -108,8 +107,8 @@ func oneAmount(columns []column) []column {
 	return columns
 }
 
-// lastPrice makes the last of several columns of prices that of the amounts,
-// where no other heading claims them: "Unit price | Price".
+// lastPrice makes the last of several price columns the column of amounts if no other
+// heading is: "Unit price | Price".
 func lastPrice(columns []column) []column {
 	last, prices := -1, 0
 	for i, c := range columns {
@@ -127,7 +126,7 @@ func lastPrice(columns []column) []column {
 	return columns
 }
 
-// span returns where a range of bytes of the text stands across the page.
+// span returns the horizontal position of a range of bytes of the text.
 func (seg *segment) span(from, to int) (x0, x1 float64) {
 	x0, x1 = math.Inf(1), math.Inf(-1)
 	for i, w := range seg.words {
@@ -139,8 +138,8 @@ func (seg *segment) span(from, to int) (x0, x1 float64) {
 	return x0, x1
 }
 
-// findTable finds the table of lines: the rows under a heading, up to the
-// totals, on every page that repeats the heading or goes on without one.
+// findTable finds the table of lines: the rows from a heading to the totals, on every
+// page that repeats the heading or continues without one.
 func (s *parsedDocument) findTable() *table {
 	t := &table{start: -1}
 	open, hard := false, false
@@ -188,7 +187,7 @@ func (s *parsedDocument) findTable() *table {
 	return t
 }
 
-// announcesTotal says whether a heading leads to totals and no more lines.
+// announcesTotal reports whether a heading is followed by totals and not by lines.
 func announcesTotal(l *line) bool {
 	return slices.ContainsFunc(l.segments, func(seg *segment) bool {
 		return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
@@ -215,8 +214,8 @@ func sameKinds(a, b []column) bool {
 	return true
 }
 
-// widen adds the headings of the lines just above and below, which headings of
-// several lines are made of.
+// widen adds the headings of the lines directly above and below, for headings with
+// several lines.
 func (s *parsedDocument) widen(columns []column, at int) ([]column, int) {
 	last := at
 	for _, i := range []int{at - 1, at + 1, at + 2} {
@@ -257,14 +256,14 @@ func (s *parsedDocument) widen(columns []column, at int) ([]column, int) {
 	return columns, last
 }
 
-// totalRow says whether a line belongs to the totals below the table: "hard"
-// where nothing of the table may follow, "soft" for the sum of a part.
+// totalRow returns whether a line belongs to the totals below the table: "hard" if it
+// ends the table, "soft" for a partial sum.
 func (s *parsedDocument) totalRow(l *line, t *table) string {
 	if !hasAmount(l) {
 		return ""
 	}
 	if it, ok := s.readRow(l, t); ok && it.consistent() {
-		return "" // whatever its text, it is a line
+		return "" // it is a line with any text
 	}
 	for _, seg := range l.segments {
 		if len(seg.labels) == 0 || seg.labels[0].From > 1 || isNumberCell(seg) {
@@ -286,7 +285,7 @@ func (s *parsedDocument) totalRow(l *line, t *table) string {
 	return ""
 }
 
-// isNumberCell says whether a segment is a number and nothing else.
+// isNumberCell reports whether a segment consists only of a number.
 func isNumberCell(seg *segment) bool {
 	return len(seg.words) == 1 && len(seg.amounts) == 1
 }
@@ -297,7 +296,7 @@ func hasAmount(l *line) bool {
 	})
 }
 
-// readRow reads a line as a row of the table. Without an amount it is none.
+// readRow parses a line as a row of the table. A line without an amount is not a row.
 func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
 	it := item{cells: map[textrules.Column]*amount{}}
 	first := true
@@ -334,14 +333,14 @@ func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
 	return it, true
 }
 
-// numbersPage says whether a line says which page it stands on.
+// numbersPage reports whether a line is a page number.
 func numbersPage(l *line) bool {
 	first := l.segments[0]
 	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == textrules.RoleOtherNumber
 }
 
-// collect takes the words of a segment that are no numbers of a column into
-// the description or the unit.
+// collect adds the words of a segment that are not numbers of a column to the
+// description or the unit.
 func (it *item) collect(seg *segment, taken []bool, t *table, first bool) {
 	var words []string
 	for i, w := range seg.words {
@@ -362,10 +361,10 @@ func (it *item) collect(seg *segment, taken []bool, t *table, first bool) {
 	}
 }
 
-// onlyText says whether the table has no column of its own for descriptions.
+// onlyText reports whether the table has no separate column for descriptions.
 func (t *table) onlyText() bool { return !t.has(textrules.ColumnDescription) }
 
-// nearest is the column that a range across the page stands under.
+// nearest returns the column above a horizontal range.
 func (t *table) nearest(x0, x1 float64) textrules.Column {
 	best, kind := math.Inf(1), textrules.Column("")
 	for _, c := range t.columns {
@@ -376,13 +375,14 @@ func (t *table) nearest(x0, x1 float64) textrules.Column {
 	return kind
 }
 
-// apartness is how badly two ranges are aligned: by their left or right edges
-// or their middles, whichever fits best.
+// apartness returns the smallest distance of the left edges, right edges or centers
+// of two ranges.
 func apartness(a0, a1, b0, b1 float64) float64 {
 	return min(math.Abs(a0-b0), math.Abs(a1-b1), math.Abs((a0+a1)/2-(b0+b1)/2))
 }
 
-// columnOf returns the column of a number. Numbers inside a text belong to it.
+// columnOf returns the column of a number. A number within a text belongs to the
+// text.
 func (s *parsedDocument) columnOf(seg *segment, a *amount, t *table) (textrules.Column, bool) {
 	best, kind := math.Inf(1), textrules.Column("")
 	for _, c := range t.columns {
@@ -406,7 +406,7 @@ func (s *parsedDocument) columnOf(seg *segment, a *amount, t *table) (textrules.
 
 func isNumeric(text string) bool { return takeApart(text).digits != "" }
 
-// consistent says whether quantity times price, less the discount, is the
+// consistent reports whether quantity times price, less the discount, equals the
 // amount.
 func (it *item) consistent() bool {
 	q, p, n := it.value(textrules.ColumnQuantity), it.value(textrules.ColumnPrice), it.value(textrules.ColumnAmount)
@@ -423,14 +423,14 @@ func (it *item) consistent() bool {
 
 var cent = money.MustParse("0.011")
 
-// continueRow adds the text of a line to the description of the row above.
+// continueRow adds the text of a line to the description of the preceding row.
 func (t *table) continueRow(s *parsedDocument, l *line, at int) {
 	last := &t.items[len(t.items)-1]
 	if hasAmount(l) || l.page != last.page || l.y0-s.lines[t.end].y1 > 2.5*s.height || len(l.segments) > 1 {
 		return
 	}
 	seg := l.segments[0]
-	const most = 5 // lines of one description
+	const most = 5 // maximum lines of one description
 	if t.nearest(seg.x0, seg.x1) == textrules.ColumnDescription && len(seg.labels) == 0 && len(last.description) < most {
 		last.description = append(last.description, seg.text)
 		t.end = at

@@ -8,14 +8,13 @@ import (
 	"docledger/domain/extraction/textrules"
 )
 
-// maxTerms is how long a text with the terms of payment is at most, in bytes:
-// longer ones are paragraphs of general conditions.
+// maxTerms is the maximum length of a text with the payment terms, in bytes. Longer
+// texts are paragraphs of general conditions.
 const maxTerms = 160
 
-// dueFromTerms computes the due date of an invoice that prints none, from the
-// days its terms of payment give (BT-9 from BT-20). Where the texts name several
-// times, the longest is taken and the others are its alternatives, as are the dates that
-// follow from other readings of the invoice's own.
+// dueFromTerms computes the due date of an invoice without one from the payment
+// period (BT-9 from BT-20). If the texts state several periods, it uses the longest.
+// The others, and the dates for the alternatives of the issue date, are alternatives.
 func (s *parsedDocument) dueFromTerms(d *draft) {
 	c := &d.content
 	issued := d.fields["issue_date"]
@@ -45,8 +44,8 @@ func (s *parsedDocument) dueFromTerms(d *draft) {
 	d.fields["due_date"] = e
 }
 
-// termsOfPayment returns the days that the document gives for paying, the
-// longest first, and the first text that tells of them.
+// termsOfPayment returns the payment periods of the document in days, longest first,
+// and the first text that states them.
 func (s *parsedDocument) termsOfPayment() (first *segment, days []int) {
 	for i, l := range s.lines {
 		for k, seg := range l.segments {
@@ -69,8 +68,8 @@ func (s *parsedDocument) termsOfPayment() (first *segment, days []int) {
 	return first, days
 }
 
-// termsBeside returns the label of a segment for the terms of payment, if it is
-// one, with each text that may be its value.
+// termsBeside returns the possible values of a segment that is a label of the payment
+// terms.
 func (s *parsedDocument) termsBeside(at, k int) []string {
 	seg := s.lines[at].segments[k]
 	var out []string
@@ -87,7 +86,7 @@ func (s *parsedDocument) termsBeside(at, k int) []string {
 	return out
 }
 
-// merge adds days, the longest first.
+// merge adds days, longest first.
 func merge(days, more []int) []int {
 	days = append(slices.Clone(days), more...)
 	slices.SortFunc(days, func(a, b int) int { return cmp.Compare(b, a) })

@@ -9,7 +9,7 @@ import (
 	"docledger/domain/money"
 )
 
-// stated is an amount with the label that stands by it.
+// stated is an amount with its label.
 type stated struct {
 	role   textrules.Role
 	label  string // as printed, folded; "" for a row of a tax table
@@ -17,10 +17,10 @@ type stated struct {
 	amount *amount
 	seg    *segment // of the amount
 	rate   *money.Decimal
-	base   *amount // of a tax, where its row has one
+	base   *amount // base of a tax, if its row has one
 }
 
-// totals are the amounts below and beside the table of lines.
+// totals are the amounts below and next to the table of lines.
 type totals struct {
 	rows []stated
 }
@@ -50,8 +50,8 @@ func (s *parsedDocument) findTotals() *totals {
 	return t
 }
 
-// readTotal reads the amount of one label: behind it in its segment, in the
-// segments beside it, or for what is to be paid below it.
+// readTotal reads the amount of one label: after it in its segment, in the segments
+// to its right, or, for the amount due, below it.
 func (s *parsedDocument) readTotal(t *totals, at, k, m int) {
 	l := s.lines[at]
 	seg := l.segments[k]
@@ -100,9 +100,8 @@ func (s *parsedDocument) readTotal(t *totals, at, k, m int) {
 	t.rows = append(t.rows, row)
 }
 
-// netAndTax says whether the two amounts of a row of totals can be those of the
-// columns before and of the tax: the second is a part of the first such as no
-// rate of tax exceeds.
+// netAndTax reports whether the two amounts of a row of totals can be net amount and
+// tax: the second is a part of the first within the range of tax rates.
 func netAndTax(found []*amount) bool {
 	if len(found) != 2 || !found[0].showsMoney() || !found[1].showsMoney() {
 		return false
@@ -111,8 +110,8 @@ func netAndTax(found []*amount) bool {
 	return tax.Sign() > 0 && tax.Mul(money.FromInt(3)).Cmp(net) < 0
 }
 
-// isLead says whether the amounts beside a segment belong to its m-th label: no
-// other label of a total stands before it without an amount of its own.
+// isLead reports whether the amounts next to a segment belong to its m-th label: no
+// earlier label of a total lacks an amount.
 func (s *parsedDocument) isLead(seg *segment, m int) bool {
 	for i := range seg.labels[:m] {
 		if slices.Contains(totalRoles, seg.labels[i].Role) {
@@ -124,13 +123,13 @@ func (s *parsedDocument) isLead(seg *segment, m int) bool {
 	return true
 }
 
-// amountDueOn says whether a label of the due date speaks of the amount too.
+// amountDueOn reports whether a label of the due date is also that of the amount.
 func (s *parsedDocument) amountDueOn(seg *segment, label textrules.Match) bool {
 	return strings.Contains(textrules.Fold(seg.text[seg.tokens[label.From].Start:seg.tokens[label.To-1].End]), "amount due")
 }
 
-// trailsOff says whether a text goes on after its label, so that what stands
-// beside it belongs to something else.
+// trailsOff reports whether a text continues after its label, so that the following
+// amounts have another meaning.
 func trailsOff(seg *segment, label textrules.Match) bool {
 	words := 0
 	for i := range seg.amounts {
@@ -143,12 +142,12 @@ func trailsOff(seg *segment, label textrules.Match) bool {
 			words++
 		}
 	}
-	const most = 4 // words of an addition such as "incl. VAT in euro"
+	const most = 4 // maximum words of an addition such as "incl. VAT in euro"
 	return words > most
 }
 
-// behind returns the amounts after a label and before the next one, and the
-// rate among them or just before the label.
+// behind returns the amounts after a label and before the next one, and the rate
+// among them or directly before the label.
 func (s *parsedDocument) behind(seg *segment, m int) (found []*amount, rate *money.Decimal) {
 	label := seg.labels[m]
 	from, to := seg.tokens[label.From].Start, len(seg.text)
@@ -172,8 +171,8 @@ func (s *parsedDocument) behind(seg *segment, m int) (found []*amount, rate *mon
 	return found, rate
 }
 
-// inSentence says whether a number is followed by a word, so that it counts
-// something else than money: "balance at 30 days".
+// inSentence reports whether a word follows a number, so that it is not an amount of
+// money: "balance at 30 days".
 func (seg *segment) inSentence(a *amount) bool {
 	if a.to >= len(seg.words) || len(a.currencies) > 0 {
 		return false
@@ -188,12 +187,12 @@ func (seg *segment) inSentence(a *amount) bool {
 	return strings.ContainsFunc(next, unicode.IsLetter) && !strings.HasPrefix(next, "(")
 }
 
-// within says whether a number is a part of the label itself.
+// within reports whether a number is part of the label.
 func (seg *segment) within(a *amount, label textrules.Match) bool {
 	return seg.starts[a.from] < seg.tokens[label.To-1].End
 }
 
-// beside returns the run of amounts in the segments after one.
+// beside returns the consecutive amounts in the segments after a segment.
 func (s *parsedDocument) beside(l *line, k int, rate *money.Decimal) ([]*amount, []*segment, *money.Decimal) {
 	var found []*amount
 	var homes []*segment
@@ -220,7 +219,7 @@ func (s *parsedDocument) beside(l *line, k int, rate *money.Decimal) ([]*amount,
 	return found, homes, rate
 }
 
-// wordy says whether a segment holds letters beside currencies and amounts.
+// wordy reports whether a segment contains letters other than currencies and amounts.
 func (seg *segment) wordy() bool {
 	taken := make([]bool, len(seg.words))
 	for _, a := range seg.amounts {
@@ -236,7 +235,7 @@ func (seg *segment) wordy() bool {
 	return false
 }
 
-// below returns the amount that stands under a label, within a few lines.
+// below returns the amount below a label, within a few lines.
 func (s *parsedDocument) below(at int, label *segment) ([]*amount, []*segment) {
 	for _, l := range s.lines[at+1:] {
 		if l.page != label.page || l.y0-label.y1 > 6*s.height {
@@ -244,7 +243,7 @@ func (s *parsedDocument) below(at int, label *segment) ([]*amount, []*segment) {
 		}
 		for _, seg := range l.segments {
 			if seg.x1 < label.x0 || seg.x0 > label.x1 || seg.used || textrules.Currencies(seg.text) != nil {
-				continue // a currency alone stands before the amount, as on a Swiss QR-bill
+				continue // only a currency before the amount, as on a Swiss QR-bill
 			}
 			if len(seg.amounts) == 1 && seg.amounts[0].isMoney() && seg.amounts[0].showsMoney() && !seg.wordy() {
 				return []*amount{&seg.amounts[0]}, []*segment{seg}
@@ -257,7 +256,7 @@ func (s *parsedDocument) below(at int, label *segment) ([]*amount, []*segment) {
 
 var taxTolerance = money.MustParse("0.06")
 
-// baseOf returns the amount that a tax at a rate was computed from.
+// baseOf returns the taxable amount of a tax at a rate.
 func baseOf(found []*amount, rate *money.Decimal) *amount {
 	if len(found) < 2 || rate == nil {
 		return nil
@@ -271,8 +270,8 @@ func baseOf(found []*amount, rate *money.Decimal) *amount {
 	return nil
 }
 
-// readRateRow reads a row of a tax table, which has no label of its own: a
-// rate, a base and the tax, and often their sum.
+// readRateRow reads a row of a tax table without a label: a rate, a base and the tax,
+// and often their sum.
 func (s *parsedDocument) readRateRow(t *totals, l *line) {
 	var found []*amount
 	var homes []*segment
