@@ -5,6 +5,7 @@ import (
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
+	"docledger/domain/einvoice"
 	"docledger/domain/entity"
 	"docledger/gen/backend"
 
@@ -59,6 +60,15 @@ func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 		v.AutoApproveIgnore = nil
 		for _, rule := range rules {
 			v.AutoApproveIgnore = append(v.AutoApproveIgnore, string(rule))
+		}
+	}
+	if b.EinvoiceRulesByProfile.IsSpecified() {
+		profiles, _ := b.EinvoiceRulesByProfile.Get()
+		v.EInvoiceByProfile = nil
+		for _, p := range profiles {
+			v.EInvoiceByProfile = append(v.EInvoiceByProfile, entity.ProfileRules{
+				Profile: einvoice.Profile(p.Profile), Effect: entity.EInvoiceRules(p.Effect),
+			})
 		}
 	}
 	if b.TaxMappings.IsSpecified() {

@@ -104,6 +104,7 @@ type checkJSON struct {
 	Path     string           `json:"path,omitempty"`
 	Expected string           `json:"expected,omitempty"`
 	Found    string           `json:"found,omitempty"`
+	Detail   string           `json:"detail,omitempty"`
 }
 
 type evidenceJSON struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"docledger/domain/einvoice"
 	"docledger/domain/entity"
 	"docledger/domain/identity"
 
@@ -32,7 +33,8 @@ type settingsRow struct {
 	AssistantActions        identity.AssistantActions
 	RouteByBuyer            bool
 	BillStatus              entity.BillStatus
-	EInvoiceRules           entity.EInvoiceRules `gorm:"column:einvoice_rules"`
+	EInvoiceRules           entity.EInvoiceRules       `gorm:"column:einvoice_rules"`
+	EInvoiceByProfile       jsonOf[[]profileRulesJSON] `gorm:"column:einvoice_rules_by_profile"`
 	Version                 int
 	UpdatedAt               time.Time `gorm:"autoUpdateTime:false"`
 }
@@ -46,6 +48,11 @@ type taxMappingJSON struct {
 	TaxRateID string `json:"tax_rate_id"`
 }
 
+type profileRulesJSON struct {
+	Profile einvoice.Profile     `json:"profile"`
+	Effect  entity.EInvoiceRules `json:"effect"`
+}
+
 func (r settingsRow) fromRow() entity.Settings {
 	return entity.Settings{
 		EntityID: r.EntityID, OrganizationID: r.OrganizationID, DefaultCurrency: r.DefaultCurrency,
@@ -55,12 +62,15 @@ func (r settingsRow) fromRow() entity.Settings {
 		DefaultAccountID:        r.DefaultAccountID, DefaultTaxRateID: r.DefaultTaxRateID,
 		TaxMappings:     mapped(r.TaxMappings.V, func(m taxMappingJSON) entity.TaxMapping { return entity.TaxMapping(m) }),
 		DuplicatePolicy: r.DuplicatePolicy, FourEyes: r.FourEyes, AssistantActions: r.AssistantActions,
-		RouteByBuyer: r.RouteByBuyer, BillStatus: r.BillStatus, EInvoiceRules: r.EInvoiceRules, Version: r.Version, UpdatedAt: instant(r.UpdatedAt),
+		RouteByBuyer: r.RouteByBuyer, BillStatus: r.BillStatus, EInvoiceRules: r.EInvoiceRules,
+		EInvoiceByProfile: mapped(r.EInvoiceByProfile.V, func(p profileRulesJSON) entity.ProfileRules { return entity.ProfileRules(p) }),
+		Version:           r.Version, UpdatedAt: instant(r.UpdatedAt),
 	}
 }
 
 func toSettingsRow(s *entity.Settings) settingsRow {
 	mappings := mapped(s.TaxMappings, func(m entity.TaxMapping) taxMappingJSON { return taxMappingJSON(m) })
+	profiles := mapped(s.EInvoiceByProfile, func(p entity.ProfileRules) profileRulesJSON { return profileRulesJSON(p) })
 	ignored := mapped(s.AutoApproveIgnore, func(rule string) string { return rule })
 	return settingsRow{
 		EntityID: s.EntityID, OrganizationID: s.OrganizationID, DefaultCurrency: clean(s.DefaultCurrency),
@@ -70,7 +80,9 @@ func toSettingsRow(s *entity.Settings) settingsRow {
 		DefaultAccountID:        clean(s.DefaultAccountID), DefaultTaxRateID: clean(s.DefaultTaxRateID),
 		TaxMappings:     jsonOf[[]taxMappingJSON]{mappings},
 		DuplicatePolicy: s.DuplicatePolicy, FourEyes: s.FourEyes, AssistantActions: s.AssistantActions,
-		RouteByBuyer: s.RouteByBuyer, BillStatus: s.BillStatus, EInvoiceRules: cmp.Or(s.EInvoiceRules, entity.EInvoiceWarn), Version: s.Version, UpdatedAt: s.UpdatedAt,
+		RouteByBuyer: s.RouteByBuyer, BillStatus: s.BillStatus, EInvoiceRules: cmp.Or(s.EInvoiceRules, entity.EInvoiceWarn),
+		EInvoiceByProfile: jsonOf[[]profileRulesJSON]{profiles},
+		Version:           s.Version, UpdatedAt: s.UpdatedAt,
 	}
 }
 

@@ -2,7 +2,10 @@
 // of a document: EN 16931 and the specifications that narrow it.
 package einvoice
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Profile is a set of official rules.
 type Profile string
@@ -75,6 +78,38 @@ func (v *Verdict) Violated(profiles ...Profile) []string {
 		if f.Severity == Fatal && slices.Contains(profiles, f.Profile) && !slices.Contains(out, f.Rule) {
 			out = append(out, f.Rule)
 		}
+	}
+	return out
+}
+
+// ByProfile returns the violated fatal rules of each evaluated profile as text that
+// ParseByProfile reads: "EN16931=BR-02,BR-03;XRECHNUNG=".
+func (v *Verdict) ByProfile() string {
+	parts := make([]string, len(v.RuleSets))
+	for i, s := range v.RuleSets {
+		parts[i] = string(s.Profile) + "=" + strings.Join(v.Violated(s.Profile), ",")
+	}
+	return strings.Join(parts, ";")
+}
+
+// Violations are the violated fatal rules of one profile.
+type Violations struct {
+	Profile Profile
+	Rules   []string
+}
+
+// ParseByProfile reads the text of ByProfile; text of another form has no profile.
+func ParseByProfile(text string) (out []Violations) {
+	for part := range strings.SplitSeq(text, ";") {
+		profile, rules, ok := strings.Cut(part, "=")
+		if !ok {
+			continue
+		}
+		v := Violations{Profile: Profile(profile)}
+		if rules != "" {
+			v.Rules = strings.Split(rules, ",")
+		}
+		out = append(out, v)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docledger/domain/einvoice"
 	"docledger/domain/identity"
 
 	"github.com/google/uuid"
@@ -51,6 +52,12 @@ const (
 	EInvoiceBlock EInvoiceRules = "BLOCK" // the check einvoice_rules is BLOCKING
 )
 
+// ProfileRules is the effect of the rules of one profile, in place of the entity's EInvoiceRules.
+type ProfileRules struct {
+	Profile einvoice.Profile
+	Effect  EInvoiceRules
+}
+
 // TaxMapping chooses the ledger's tax rate for a category and rate of
 // EN 16931.
 type TaxMapping struct {
@@ -81,6 +88,7 @@ type Settings struct {
 	RouteByBuyer            bool // kept and copied, and not in the API until documents are routed
 	BillStatus              BillStatus
 	EInvoiceRules           EInvoiceRules
+	EInvoiceByProfile       []ProfileRules // at most one for each profile
 	Version                 int
 	UpdatedAt               time.Time
 }
@@ -92,6 +100,16 @@ func DefaultSettings(organization, entity uuid.UUID) Settings {
 		AutoExtract: true, ApprovalRequired: true, ReviewThreshold: 0.8, DuplicatePolicy: DuplicateFlag,
 		AssistantActions: identity.AssistantPrepare, BillStatus: BillDraft, EInvoiceRules: EInvoiceWarn, Version: 1,
 	}
+}
+
+// EInvoiceEffect returns the effect of violated rules of a profile.
+func (s *Settings) EInvoiceEffect(profile einvoice.Profile) EInvoiceRules {
+	for _, p := range s.EInvoiceByProfile {
+		if p.Profile == profile {
+			return p.Effect
+		}
+	}
+	return s.EInvoiceRules
 }
 
 // SettingsRepository stores settings; each entity has exactly one record, which is added with it.

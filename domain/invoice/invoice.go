@@ -212,6 +212,9 @@ type Check struct {
 	Path     string // the value it is about, as in Evidence; "" for the whole
 	Expected string
 	Found    string
+	// Detail is what a later evaluation needs in addition, in a form that depends on the rule. It is
+	// not shown.
+	Detail string
 }
 
 // Method is the kind of engine that extracted the document.

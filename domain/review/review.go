@@ -5,8 +5,10 @@ package review
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"docledger/domain/einvoice"
 	"docledger/domain/entity"
 	"docledger/domain/invoice"
 )
@@ -23,7 +25,7 @@ var watched = []string{
 // version is the version that is being written.
 func Evaluate(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, findings []invoice.Check, now time.Time, version int) {
 	checks := invoice.RunChecks(inv.Content, inv.Fields, contextOf(e, settings, now))
-	checks = append(checks, einvoiceSeverity(findings, settings.EInvoiceRules)...)
+	checks = append(checks, einvoiceChecks(findings, settings)...)
 	if c, low := leastConfidence(inv, settings.ReviewThreshold); low {
 		checks = append(checks, c)
 	}
@@ -39,24 +41,54 @@ func Findings(inv *invoice.Invoice) []invoice.Check {
 	})
 }
 
-// einvoiceSeverity sets the severity of the check of the official rules to the
-// entity's setting, or removes the check.
-func einvoiceSeverity(findings []invoice.Check, setting entity.EInvoiceRules) []invoice.Check {
+// einvoiceChecks applies the entity's choice for each profile to the check of the
+// official rules. It removes the check if no profile of the document counts.
+func einvoiceChecks(findings []invoice.Check, settings *entity.Settings) []invoice.Check {
 	var out []invoice.Check
 	for _, c := range findings {
 		if c.Rule == invoice.RuleEInvoice {
-			switch setting {
-			case entity.EInvoiceOff:
+			if c = einvoiceCheck(c, settings); c.Rule == "" {
 				continue
-			case entity.EInvoiceBlock:
-				c.Severity = invoice.Blocking
-			default:
-				c.Severity = invoice.Warning
 			}
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// einvoiceCheck returns the check with the violated rules of the profiles whose
+// effect is not OFF, or no check. It is BLOCKING if one of the profiles that decide
+// its result is set to BLOCK.
+func einvoiceCheck(c invoice.Check, settings *entity.Settings) invoice.Check {
+	profiles := einvoice.ParseByProfile(c.Detail)
+	if len(profiles) == 0 { // stored before profiles were: the result counts as a whole
+		profiles = []einvoice.Violations{{Rules: strings.FieldsFunc(c.Found, func(r rune) bool { return r == ',' || r == ' ' })}}
+	}
+	effects := map[bool][]entity.EInvoiceRules{} // by whether the profile is violated
+	var rules []string
+	for _, p := range profiles {
+		effect := settings.EInvoiceEffect(p.Profile)
+		if effect == entity.EInvoiceOff {
+			continue
+		}
+		effects[len(p.Rules) > 0] = append(effects[len(p.Rules) > 0], effect)
+		for _, rule := range p.Rules {
+			if !slices.Contains(rules, rule) {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	if len(effects) == 0 {
+		return invoice.Check{}
+	}
+	c.Passed, c.Severity, c.Expected, c.Found = len(rules) == 0, invoice.Warning, "", strings.Join(rules, ", ")
+	if !c.Passed {
+		c.Expected = "no violated rule"
+	}
+	if slices.Contains(effects[!c.Passed], entity.EInvoiceBlock) {
+		c.Severity = invoice.Blocking
+	}
+	return c
 }
 
 func contextOf(e *entity.Entity, settings *entity.Settings, now time.Time) invoice.CheckContext {

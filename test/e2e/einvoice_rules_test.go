@@ -81,6 +81,46 @@ func TestEInvoiceRules(t *testing.T) {
 			t.Errorf("%s: a validation changed the invoice: %s", c.setting, now.Raw)
 		}
 	}
+	// The rules of EN 16931 are ignored, those of Peppol block: the values that
+	// the document violates are those of Peppol alone.
+	byProfile := func(effects ...string) []any {
+		var list []any
+		for i := 0; i+1 < len(effects); i += 2 {
+			list = append(list, map[string]any{"profile": effects[i], "effect": effects[i+1]})
+		}
+		return list
+	}
+	for i, c := range []struct {
+		profiles              []any
+		severity, found, want string
+	}{
+		{byProfile("EN16931", "OFF", "PEPPOL_BIS_3", "BLOCK"), "BLOCKING", "PEPPOL-EN16931-R003, DE-R-015", "NEEDS_REVIEW"},
+		{byProfile("EN16931", "BLOCK", "PEPPOL_BIS_3", "OFF"), "BLOCKING", "BR-CL-23", "NEEDS_REVIEW"},
+		{byProfile("XRECHNUNG", "BLOCK"), "WARNING", "BR-CL-23, PEPPOL-EN16931-R003, DE-R-015", "EXTRACTED"},
+		{byProfile("EN16931", "OFF", "PEPPOL_BIS_3", "OFF"), "", "", "EXTRACTED"},
+	} {
+		set := s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules": "WARN", "einvoice_rules_by_profile": c.profiles}).OK()
+		if set.Len("einvoice_rules_by_profile") != len(c.profiles) {
+			t.Errorf("stored: %s", set.Raw)
+		}
+		number := "P-" + string(rune('1'+i))
+		inv := s.Extract(token, s.Upload(token, org.Entity, number+".xml", peppol(t, number, broken...)).OK().Text("id")).OK()
+		severity, passed, found, text := check(inv, "einvoice_rules")
+		if found != (c.severity != "") || passed || severity != c.severity || text != c.found || inv.Text("status") != c.want {
+			t.Errorf("%v: %s %v %q, status %s", c.profiles, severity, passed, text, inv.Text("status"))
+		}
+		if !found {
+			continue
+		}
+		// A correction evaluates the check with the settings of its time.
+		s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules_by_profile": nil}).OK()
+		corrected := s.Do(http.MethodPatch, "/api/invoices/"+inv.Text("id"), token, map[string]any{"purchase_order": "PO-2"}).OK()
+		if severity, _, _, text := check(corrected, "einvoice_rules"); severity != "WARNING" || text != "BR-CL-23, PEPPOL-EN16931-R003, DE-R-015" {
+			t.Errorf("corrected: %s %q", severity, text)
+		}
+	}
+	s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules_by_profile": byProfile("EN16931", "OFF", "EN16931", "WARN")}).Want(400, "invalid_request")
+	s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules_by_profile": byProfile("FACTURX", "OFF")}).Want(400, "invalid_request")
 	if reset := s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules": nil}).OK(); reset.Text("einvoice_rules") != "WARN" {
 		t.Errorf("null resets to %s", reset.Raw)
 	}

@@ -100,6 +100,13 @@ var effects = map[string]effect{
 		severity, _, _, _ := check(inv, "einvoice_rules")
 		return []string{inv.Text("status"), severity}
 	}},
+	"einvoice_rules_by_profile": {values: []any{
+		nil, []any{map[string]any{"profile": "EN16931", "effect": "OFF"}, map[string]any{"profile": "PEPPOL_BIS_3", "effect": "BLOCK"}},
+	}, play: func(w *settingsWorld) any {
+		inv := w.extract(peppol(w.t, "P-1", `unitCode="C62"`, `unitCode="NONE"`))
+		severity, passed, _, _ := check(inv, "einvoice_rules")
+		return []any{inv.Text("status"), severity, passed}
+	}},
 	"bill_status": {play: func(w *settingsWorld) any {
 		w.ledger()
 		inv := w.approve(w.extract(harness.UBL("L-1")), "GBP")

@@ -92,6 +92,7 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now entity.Settings, change func(*entity.Settings)) error {
 	wanted := now
 	wanted.TaxMappings = slices.Clone(now.TaxMappings)
+	wanted.EInvoiceByProfile = slices.Clone(now.EInvoiceByProfile)
 	change(&wanted)
 	if wanted.AccountingIntegrationID != now.AccountingIntegrationID && wanted.AccountingIntegrationID != uuid.Nil {
 		err := s.Ledgers.CheckLedger(ctx, a, now.EntityID, wanted.AccountingIntegrationID, "accounting_integration_id")
@@ -120,6 +121,12 @@ func validate(v entity.Settings) error {
 		}
 		if slices.Index(v.AutoApproveIgnore, rule) != i {
 			return fault.InvalidField(field, "is named twice")
+		}
+	}
+	for i, p := range v.EInvoiceByProfile {
+		twin := func(o entity.ProfileRules) bool { return o.Profile == p.Profile }
+		if slices.IndexFunc(v.EInvoiceByProfile, twin) != i {
+			return fault.InvalidField(fmt.Sprintf("einvoice_rules_by_profile[%d]", i), "names a profile that is named before")
 		}
 	}
 	for i, m := range v.TaxMappings {
@@ -153,6 +160,7 @@ func differences(a, b entity.Settings) []event.Change {
 		{"assistant_actions", a.AssistantActions, b.AssistantActions},
 		{"bill_status", a.BillStatus, b.BillStatus},
 		{"einvoice_rules", a.EInvoiceRules, b.EInvoiceRules},
+		{"einvoice_rules_by_profile", a.EInvoiceByProfile, b.EInvoiceByProfile},
 	} {
 		if from, to := fmt.Sprint(c.from), fmt.Sprint(c.to); from != to {
 			changes = append(changes, event.Change{Field: c.field, From: from, To: to})

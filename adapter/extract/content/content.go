@@ -141,7 +141,7 @@ func ruleChecks(v *einvoicerules.Verdict) []invoice.Check {
 	if v == nil || v.Outcome == einvoicerules.NotJudged {
 		return nil
 	}
-	c := invoice.Check{Rule: invoice.RuleEInvoice, Severity: invoice.Warning, Passed: v.Outcome == einvoicerules.Valid}
+	c := invoice.Check{Rule: invoice.RuleEInvoice, Severity: invoice.Warning, Passed: v.Outcome == einvoicerules.Valid, Detail: v.ByProfile()}
 	if !c.Passed {
 		c.Expected, c.Found = "no violated rule", strings.Join(v.Violated(einvoicerules.Profiles()...), ", ")
 	}

@@ -67,8 +67,13 @@ func ToAPISettings(s *entity.Settings) backend.Settings {
 		AutoApproveIgnore: some(s.AutoApproveIgnore), ReviewThreshold: s.ReviewThreshold,
 		AccountingIntegrationId: orNull(s.AccountingIntegrationID), DefaultAccountId: orNull(s.DefaultAccountID),
 		DefaultTaxRateId: orNull(s.DefaultTaxRateID), TaxMappings: list(s.TaxMappings, toAPITaxMapping),
-		FourEyes: s.FourEyes, AssistantActions: string(s.AssistantActions), BillStatus: string(s.BillStatus), EinvoiceRules: string(s.EInvoiceRules), Version: s.Version, UpdatedAt: s.UpdatedAt,
+		FourEyes: s.FourEyes, AssistantActions: string(s.AssistantActions), BillStatus: string(s.BillStatus), EinvoiceRules: string(s.EInvoiceRules),
+		EinvoiceRulesByProfile: list(s.EInvoiceByProfile, toAPIProfileRules), Version: s.Version, UpdatedAt: s.UpdatedAt,
 	}
+}
+
+func toAPIProfileRules(p entity.ProfileRules) backend.ProfileRules {
+	return backend.ProfileRules{Profile: string(p.Profile), Effect: string(p.Effect)}
 }
 
 func toAPITaxMapping(m entity.TaxMapping) backend.TaxMapping {

@@ -55,7 +55,7 @@ var tables = []table{
 	of("settings", "entity_id", `entity_id:uuid organization_id:uuid default_currency:text date_order:text timezone:text auto_extract:bool
 		auto_sync:bool approval_required:bool review_threshold:real accounting_integration_id:uuid default_account_id:text
 		default_tax_rate_id:text tax_mappings:json duplicate_policy:text four_eyes:bool assistant_actions:text route_by_buyer:bool
-		bill_status:text version:int updated_at:time auto_approve_ignore:json einvoice_rules:text`),
+		bill_status:text version:int updated_at:time auto_approve_ignore:json einvoice_rules:text einvoice_rules_by_profile:json`),
 	// Parts of a document refer to it.
 	of("documents", "id", `id:uuid entity_id:uuid organization_id:uuid filename:text media_type:text size_bytes:int sha256:text
 		page_count:int origin:text integration_id:uuid source_path:text status:text failure:json held_reason:text invoice_id:uuid

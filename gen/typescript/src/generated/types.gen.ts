@@ -1835,6 +1835,31 @@ export type PrecedingInvoiceInput = {
 };
 
 /**
+ * The effect of the rules of one profile.
+ */
+export type ProfileRules = {
+    /**
+     * As einvoice_rules.
+     */
+    effect: 'OFF' | 'WARN' | 'BLOCK' | (string & {});
+    /**
+     * The profile.
+     */
+    profile: 'EN16931' | 'XRECHNUNG' | 'PEPPOL_BIS_3' | (string & {});
+};
+
+export type ProfileRulesInput = {
+    /**
+     * As einvoice_rules.
+     */
+    effect: 'OFF' | 'WARN' | 'BLOCK';
+    /**
+     * The profile.
+     */
+    profile: 'EN16931' | 'XRECHNUNG' | 'PEPPOL_BIS_3';
+};
+
+/**
  * The progress of a running extraction.
  */
 export type Progress = {
@@ -2020,6 +2045,10 @@ export type Settings = {
      * The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
      */
     einvoice_rules: 'OFF' | 'WARN' | 'BLOCK' | (string & {});
+    /**
+     * The profiles whose effect differs from einvoice_rules.
+     */
+    einvoice_rules_by_profile: Array<ProfileRules>;
     entity_id: Id;
     /**
      * True: the user who last uploaded or changed an invoice cannot approve it. The system cannot approve it either.
@@ -2087,6 +2116,10 @@ export type SettingsUpdate = {
      * The effect of violated fatal rules of an electronic invoice.
      */
     einvoice_rules?: 'OFF' | 'WARN' | 'BLOCK' | null;
+    /**
+     * Replaces the list of profiles whose effect differs.
+     */
+    einvoice_rules_by_profile?: Array<ProfileRulesInput> | null;
     /**
      * Whether a second person must approve.
      */
