@@ -58,3 +58,13 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// TestTheShippedExampleIsValid holds the example of the repository to the rules
+// of the profiles that it claims.
+func TestTheShippedExampleIsValid(t *testing.T) {
+	t.Parallel()
+	out, err := run(t, "validate", "../../examples/invoice-ubl.xml")
+	if err != nil || !strings.Contains(out, `"outcome":"VALID"`) || !strings.Contains(out, "PEPPOL_BIS_3") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

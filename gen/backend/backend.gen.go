@@ -268,6 +268,48 @@ func (e PageAction) Valid() bool {
 	}
 }
 
+// Defines values for ProfileRulesInputProfile.
+const (
+	EN16931    ProfileRulesInputProfile = "EN16931"
+	PEPPOLBIS3 ProfileRulesInputProfile = "PEPPOL_BIS_3"
+	XRECHNUNG  ProfileRulesInputProfile = "XRECHNUNG"
+)
+
+// Valid indicates whether the value is a known member of the ProfileRulesInputProfile enum.
+func (e ProfileRulesInputProfile) Valid() bool {
+	switch e {
+	case EN16931:
+		return true
+	case PEPPOLBIS3:
+		return true
+	case XRECHNUNG:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProfileRulesInputEffect.
+const (
+	ProfileRulesInputEffectBLOCK ProfileRulesInputEffect = "BLOCK"
+	ProfileRulesInputEffectOFF   ProfileRulesInputEffect = "OFF"
+	ProfileRulesInputEffectWARN  ProfileRulesInputEffect = "WARN"
+)
+
+// Valid indicates whether the value is a known member of the ProfileRulesInputEffect enum.
+func (e ProfileRulesInputEffect) Valid() bool {
+	switch e {
+	case ProfileRulesInputEffectBLOCK:
+		return true
+	case ProfileRulesInputEffectOFF:
+		return true
+	case ProfileRulesInputEffectWARN:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SettingsUpdateDateOrder.
 const (
 	SettingsUpdateDateOrderAUTO        SettingsUpdateDateOrder = "AUTO"
@@ -1834,6 +1876,30 @@ type PrecedingInvoiceInput struct {
 	IssueDate nullable.Nullable[externalRef0.NullableDate] `json:"issue_date,omitempty"`
 }
 
+// ProfileRules The effect of the rules of one profile.
+type ProfileRules struct {
+	// Profile The profile.
+	Profile string `json:"profile"`
+
+	// Effect As einvoice_rules.
+	Effect string `json:"effect"`
+}
+
+// ProfileRulesInput defines model for ProfileRulesInput.
+type ProfileRulesInput struct {
+	// Profile The profile.
+	Profile ProfileRulesInputProfile `json:"profile"`
+
+	// Effect As einvoice_rules.
+	Effect ProfileRulesInputEffect `json:"effect"`
+}
+
+// ProfileRulesInputProfile The profile.
+type ProfileRulesInputProfile string
+
+// ProfileRulesInputEffect As einvoice_rules.
+type ProfileRulesInputEffect string
+
 // Progress The progress of a running extraction.
 type Progress struct {
 	PagesDone  int `json:"pages_done"`
@@ -2013,6 +2079,9 @@ type Settings struct {
 	// EinvoiceRules The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
 	EinvoiceRules string `json:"einvoice_rules"`
 
+	// EinvoiceRulesByProfile The profiles whose effect differs from einvoice_rules.
+	EinvoiceRulesByProfile []ProfileRules `json:"einvoice_rules_by_profile"`
+
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
@@ -2073,6 +2142,9 @@ type SettingsUpdate struct {
 
 	// EinvoiceRules The effect of violated fatal rules of an electronic invoice.
 	EinvoiceRules nullable.Nullable[SettingsUpdateEinvoiceRules] `json:"einvoice_rules,omitempty"`
+
+	// EinvoiceRulesByProfile Replaces the list of profiles whose effect differs.
+	EinvoiceRulesByProfile nullable.Nullable[[]ProfileRulesInput] `json:"einvoice_rules_by_profile,omitempty"`
 }
 
 // SettingsUpdateDateOrder The order of an ambiguous date.
