@@ -4,7 +4,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { queryClient } from '@/api/queries'
 import { session } from '@/api/session'
 import { NotFound, RouteError } from '@/layout/RouteError'
-import { Shell } from '@/layout/Shell'
+import { readSearch } from '@/screens/inbox/search'
 import { SignInScreen } from '@/screens/sign-in/SignInScreen'
 
 export interface RootSearch {
@@ -37,7 +37,7 @@ const shell = createRoute({
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
     }
   },
-  component: Shell,
+  component: lazyRouteComponent(() => import('@/layout/Shell'), 'Shell'),
 })
 
 const screen = <const Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
@@ -47,9 +47,29 @@ const screen = <const Path extends string>(path: Path, load: () => Promise<Recor
     component: lazyRouteComponent(load as () => Promise<Record<string, React.ComponentType>>, name),
   })
 
+const inbox = createRoute({
+  getParentRoute: () => shell,
+  path: '/inbox',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('@/screens/inbox/InboxScreen'), 'InboxScreen'),
+})
+
+const review = createRoute({
+  getParentRoute: () => shell,
+  path: '/invoices/$id',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('@/screens/review/ReviewScreen'), 'ReviewScreen'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([signInRoute, shell.addChildren([
+    inbox,
+    review,
     screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
+    screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
+    screen('/integrations', () => import('@/screens/integrations/IntegrationsScreen'), 'IntegrationsScreen'),
+    screen('/integrations/$id', () => import('@/screens/integrations/IntegrationScreen'), 'IntegrationScreen'),
+    screen('/documents/$id', () => import('@/screens/documents/DocumentScreen'), 'DocumentScreen'),
   ])]),
   context: { queryClient },
   defaultPreload: 'intent',

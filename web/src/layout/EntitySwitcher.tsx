@@ -1,30 +1,14 @@
-import { t } from '@/text/text'
-import { ComboField } from '@/ui/fields'
+import { lazy, Suspense } from 'react'
 
 import { useEntity } from './useEntity'
 
-const all = 'all'
+const EntityChoice = lazy(() => import('./EntityChoice').then((m) => ({ default: m.EntityChoice })))
 
-/** Chooses the entity of every page. It is found by typing, so that it stays quick with 100 entities. */
+/** Chooses the entity of every page. With one entity there is nothing to choose. */
 export function EntitySwitcher() {
-  const { entityId, entities, several, choose, current } = useEntity()
+  const { several, current } = useEntity()
   if (!several) {
     return <div className="only-entity ellipsis">{current?.name}</div>
   }
-  const options = [
-    { value: all, label: t('entity.all') },
-    ...entities
-      .map((e) => ({ value: e.id, label: e.name, detail: e.archived ? t('entity.archived') : undefined }))
-      .sort((a, b) => a.label.localeCompare(b.label)),
-  ]
-  return (
-    <ComboField
-      key={options.length}
-      bare
-      label={t('entity.switch')}
-      options={options}
-      value={entityId ?? all}
-      onChange={(id) => choose(id === all ? undefined : id)}
-    />
-  )
+  return <Suspense fallback={<div className="only-entity ellipsis">{current?.name}</div>}><EntityChoice /></Suspense>
 }

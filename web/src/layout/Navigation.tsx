@@ -16,6 +16,8 @@ interface Item {
 
 const work: Item[] = [
   { to: '/', text: 'nav.attention', icon: 'attention' },
+  { to: '/inbox', text: 'nav.inbox', icon: 'inbox' },
+  { to: '/documents', text: 'nav.documents', icon: 'document' },
 ]
 
 const administration: Item[] = []

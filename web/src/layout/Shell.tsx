@@ -2,9 +2,10 @@ import './layout.css'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 
 import { signOut, switchOrganization } from '@/api/client'
+import { useLive } from '@/api/live'
 import { meQuery } from '@/api/queries'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
@@ -17,12 +18,17 @@ import { BillingBanners } from './BillingBanners'
 import { EntitySwitcher } from './EntitySwitcher'
 import { Navigation, PhoneNavigation } from './Navigation'
 
+// What the first page does not show is loaded after it.
+const Uploads = lazy(() => import('@/uploads/Uploads').then((m) => ({ default: m.Uploads })))
+const KeysHelp = lazy(() => import('./KeysHelp').then((m) => ({ default: m.KeysHelp })))
+
 /** The frame of every page after sign-in. */
 export function Shell() {
   const me = useQuery(meQuery)
   const main = useRef<HTMLElement>(null)
   const path = useRouterState({ select: (s) => s.location.pathname })
   useEffect(() => main.current?.focus({ preventScroll: true }), [path])
+  useLive()
   if (me.isPending) {
     return <Skeleton rows={10} />
   }
@@ -46,6 +52,10 @@ export function Shell() {
         <Outlet />
       </main>
       <PhoneNavigation />
+      <Suspense>
+        <Uploads />
+        <KeysHelp />
+      </Suspense>
       <Notices />
     </div>
   )

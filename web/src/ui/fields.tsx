@@ -1,12 +1,7 @@
 import type { ReactNode } from 'react'
-import {
-  Checkbox, ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, Select, SelectValue, Switch, Text, TextArea,
-  TextField as AriaTextField, Button, type TextFieldProps,
-} from 'react-aria-components'
+import { Checkbox, FieldError, Input, Label, Switch, Text, TextArea, TextField as AriaTextField, type TextFieldProps } from 'react-aria-components'
 
-import { Icon } from './Icon'
-
-interface Described {
+export interface Described {
   label: string
   hint?: ReactNode
   /** Hides the label from view, not from screen readers. */
@@ -14,7 +9,7 @@ interface Described {
 }
 
 type TextProps = Omit<TextFieldProps, 'className' | 'children'> &
-  Described & { error?: string; placeholder?: string; lines?: boolean; mono?: boolean }
+  Described & { error?: string; placeholder?: string; lines?: boolean }
 
 export function TextField({ label, hint, bare, error, placeholder, lines, ...rest }: TextProps) {
   return (
@@ -24,73 +19,6 @@ export function TextField({ label, hint, bare, error, placeholder, lines, ...res
       {hint && <Text slot="description" className="hint">{hint}</Text>}
       <FieldError className="error">{error}</FieldError>
     </AriaTextField>
-  )
-}
-
-export interface Option<Value extends string = string> {
-  value: Value
-  label: string
-  detail?: string
-}
-
-interface ChoiceProps<Value extends string> extends Described {
-  options: readonly Option<Value>[]
-  value: Value | null
-  onChange: (value: Value) => void
-  isDisabled?: boolean
-  placeholder?: string
-}
-
-export function SelectField<Value extends string>({ label, hint, bare, options, value, onChange, isDisabled, placeholder }: ChoiceProps<Value>) {
-  return (
-    <Select className="field" value={value} onChange={(key) => key !== null && onChange(String(key) as Value)} isDisabled={isDisabled} placeholder={placeholder}>
-      <Label className={bare ? 'visually-hidden' : 'label'}>{label}</Label>
-      <Button className="input select-button">
-        <SelectValue />
-        <Icon name="chevron" />
-      </Button>
-      {hint && <Text slot="description" className="hint">{hint}</Text>}
-      <Popover className="popover">
-        <ListBox className="options" items={options.map((o) => ({ ...o, id: o.value }))}>
-          {(o) => <OptionRow {...o} />}
-        </ListBox>
-      </Popover>
-    </Select>
-  )
-}
-
-/** A choice among many values, found by typing. */
-export function ComboField<Value extends string>({ label, hint, bare, options, value, onChange, isDisabled, placeholder }: ChoiceProps<Value>) {
-  return (
-    <ComboBox
-      className="field"
-      value={value}
-      onChange={(key) => key !== null && onChange(String(key) as Value)}
-      isDisabled={isDisabled}
-      defaultItems={options.map((o) => ({ ...o, id: o.value }))}
-      menuTrigger="focus"
-    >
-      <Label className={bare ? 'visually-hidden' : 'label'}>{label}</Label>
-      <div className="combo">
-        <Input className="input" placeholder={placeholder} />
-        <Button>
-          <Icon name="chevron" />
-        </Button>
-      </div>
-      {hint && <Text slot="description" className="hint">{hint}</Text>}
-      <Popover className="popover">
-        <ListBox className="options">{(o: Option) => <OptionRow {...o} />}</ListBox>
-      </Popover>
-    </ComboBox>
-  )
-}
-
-function OptionRow({ value, label, detail }: Option) {
-  return (
-    <ListBoxItem id={value} textValue={detail ? `${label} ${detail}` : label} className="option">
-      <Text slot="label">{label}</Text>
-      {detail && <span className="detail">{detail}</span>}
-    </ListBoxItem>
   )
 }
 

@@ -1,0 +1,54 @@
+// What a person does with invoices, and how it is undone.
+import type { Invoice } from '@docledger/client'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+
+import { api } from '@/api/client'
+import { invoiceQuery } from '@/api/queries'
+import { t } from '@/text/text'
+import { notify } from '@/ui/notices'
+
+/** Stores the new state of an invoice, and reads lists and counts again. */
+export function keep(cache: QueryClient, invoice: Invoice): void {
+  cache.setQueryData(invoiceQuery(invoice.id).queryKey, invoice)
+  void cache.invalidateQueries({ queryKey: ['invoices'] })
+  void cache.invalidateQueries({ queryKey: ['attention'] })
+  void cache.invalidateQueries({ queryKey: ['history', invoice.id] })
+}
+
+const nameOf = (invoice: Invoice) => invoice.invoice_number ?? t('inbox.withoutNumber')
+
+export function useInvoiceActions() {
+  const cache = useQueryClient()
+  const reopen = async (id: string) => {
+    const { data } = await api.reopenInvoice({ path: { invoice_id: id } })
+    keep(cache, data)
+    return data
+  }
+  return {
+    reopen,
+
+    /** Approves the version that the person saw; the rules of acknowledge are its failed BLOCKING checks. */
+    approve: async (invoice: Invoice, acknowledge: string[] = []) => {
+      const { data } = await api.approveInvoice({
+        path: { invoice_id: invoice.id },
+        body: { version: invoice.version, ...(acknowledge.length > 0 ? { acknowledge_checks: acknowledge } : {}) },
+      })
+      keep(cache, data)
+      notify(t('invoice.approved', { number: nameOf(data) }), () => void reopen(data.id))
+      return data
+    },
+
+    reject: async (invoice: Invoice, reason: string) => {
+      const { data } = await api.rejectInvoice({ path: { invoice_id: invoice.id }, body: { reason } })
+      keep(cache, data)
+      notify(t('invoice.rejected', { number: nameOf(data) }), () => void reopen(data.id))
+      return data
+    },
+
+    sync: async (id: string, options: { link?: string; force?: boolean } = {}) => {
+      const { data } = await api.syncInvoice({ path: { invoice_id: id }, body: options })
+      keep(cache, data)
+      return data
+    },
+  }
+}

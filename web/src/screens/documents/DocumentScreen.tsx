@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+
+import { api } from '@/api/client'
+import { documentQuery } from '@/api/queries'
+import { formatBytes, formatTime } from '@/format/format'
+import { download } from '@/invoices/download'
+import { isStructured } from '@/pages/PageDialog'
+import { PageImage } from '@/pages/PageImage'
+import { imageWidth } from '@/pages/queries'
+import { label, t } from '@/text/text'
+import { Button } from '@/ui/Button'
+import { ErrorBanner, Facts, Page, Skeleton } from '@/ui/parts'
+
+import { DocumentActions } from './DocumentActions'
+import { DocumentState } from './DocumentsScreen'
+
+/** One received file, also one that is no invoice. */
+export function DocumentScreen() {
+  const { id } = useParams({ from: '/shell/documents/$id' })
+  const { data, error, refetch } = useQuery(documentQuery(id))
+  if (error) {
+    return <div className="page"><ErrorBanner error={error} onRetry={() => void refetch()} /></div>
+  }
+  if (!data) {
+    return <Skeleton />
+  }
+  return (
+    <Page
+      title={data.filename}
+      lead={<DocumentState document={data} />}
+      actions={
+        <>
+          <DocumentActions document={data} />
+          <Button icon="download" onPress={() => void download(() => api.getDocumentContent({ path: { document_id: id } }), data.filename)}>{t('review.original.download')}</Button>
+        </>
+      }
+    >
+      <Facts
+        items={[
+          [t('documents.received'), formatTime(data.created_at)],
+          [t('documents.source'), label('documentSource', data.source) + (data.source_path ? ` · ${data.source_path}` : '')],
+          [t('documents.size'), formatBytes(data.size_bytes)],
+          [t('documents.pages'), data.page_count ?? '–'],
+          [t('documents.sha256'), <code key="sum">{data.sha256}</code>],
+        ]}
+      />
+      {!isStructured(data.media_type) && (data.page_count ?? 0) > 0 && <div style={{ maxWidth: 760 }}><PageImage documentId={id} page={1} width={imageWidth(760)} /></div>}
+    </Page>
+  )
+}

@@ -1,0 +1,57 @@
+import type { Document } from '@docledger/client'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+
+import { api } from '@/api/client'
+import { formatBytes, formatTime } from '@/format/format'
+import { useEntity } from '@/layout/useEntity'
+import { label, t } from '@/text/text'
+import { Button } from '@/ui/Button'
+import { DataTable, type Column } from '@/ui/DataTable'
+import { Empty, ErrorBanner, Page, Skeleton, Tag } from '@/ui/parts'
+import { UploadButton } from '@/uploads/UploadButton'
+
+import { DocumentActions } from './DocumentActions'
+
+const columns: Column<Document>[] = [
+  { id: 'name', header: t('documents.file'), cell: (d) => <Link to="/documents/$id" params={{ id: d.id }}>{d.filename}</Link> },
+  { id: 'state', header: t('documents.state'), cell: (d) => <DocumentState document={d} /> },
+  { id: 'source', header: t('documents.source'), cell: (d) => label('documentSource', d.source) },
+  { id: 'received', header: t('documents.received'), cell: (d) => formatTime(d.created_at) },
+  { id: 'size', header: t('documents.size'), cell: (d) => formatBytes(d.size_bytes), kind: 'figure' },
+  { id: 'actions', header: t('documents.actions'), cell: (d) => <DocumentActions document={d} />, kind: 'actions' },
+]
+
+/** Every received file and what became of it. */
+export function DocumentsScreen() {
+  const { entityId } = useEntity()
+  const list = useInfiniteQuery({
+    queryKey: ['documents', 'list', entityId],
+    queryFn: async ({ pageParam, signal }) =>
+      (await api.listDocuments({ query: { limit: 100, ...(entityId ? { entity_id: entityId } : {}), ...(pageParam ? { cursor: pageParam } : {}) }, signal })).data,
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  })
+  return (
+    <Page title={t('nav.documents')} lead={t('documents.lead')} actions={<UploadButton />}>
+      {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending
+        ? <Skeleton />
+        : <DataTable label={t('nav.documents')} columns={columns} rows={list.data?.pages.flatMap((p) => p.items) ?? []} rowKey={(d) => d.id} empty={<Empty title={t('documents.empty')} />} />}
+      {list.hasNextPage && <div><Button onPress={() => void list.fetchNextPage()}>{t('common.showMore')}</Button></div>}
+    </Page>
+  )
+}
+
+export function DocumentState({ document }: { document: Document }) {
+  if (document.held_reason) {
+    return <Tag tone="amber">{label('held', document.held_reason)}</Tag>
+  }
+  const tone = document.status === 'FAILED' ? 'red' : document.status === 'EXTRACTED' ? 'green' : 'plain'
+  return (
+    <span>
+      <Tag tone={tone} icon={document.status === 'PROCESSING' || document.status === 'UPLOADED' ? 'clock' : undefined}>{label('documentStatus', document.status)}</Tag>
+      {document.failure && <span className="muted"> · {document.failure.message}</span>}
+    </span>
+  )
+}

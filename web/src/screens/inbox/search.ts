@@ -1,0 +1,63 @@
+// The state of the inbox, which is in its address.
+import type { ListInvoicesData } from '@docledger/client'
+
+export const tabs = {
+  check: ['NEEDS_REVIEW'],
+  ready: ['EXTRACTED', 'APPROVED'],
+  failed: ['SYNC_FAILED'],
+  done: ['SYNCED', 'REJECTED'],
+  all: [],
+} as const satisfies Record<string, readonly string[]>
+
+export type Tab = keyof typeof tabs
+
+export interface InboxSearch {
+  entity?: string
+  tab?: Tab
+  q?: string
+  /** The first and last due date. */
+  due_from?: string
+  due_to?: string
+  issued_from?: string
+  issued_to?: string
+}
+
+const dates = ['due_from', 'due_to', 'issued_from', 'issued_to'] as const
+
+const filled = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+
+/** Keeps of an address what is valid. */
+export function readSearch(raw: Record<string, unknown>): InboxSearch {
+  const search: InboxSearch = {}
+  if (typeof raw.tab === 'string' && raw.tab in tabs) {
+    search.tab = raw.tab as Tab
+  }
+  const q = filled(raw.q)
+  if (q) {
+    search.q = q
+  }
+  for (const name of dates) {
+    const value = filled(raw[name])
+    if (value && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+      search[name] = value
+    }
+  }
+  return search
+}
+
+type Query = NonNullable<ListInvoicesData['query']>
+
+/** The filters of the API for a state of the inbox. */
+export function filtersOf(search: InboxSearch): Query {
+  const status = tabs[search.tab ?? 'check']
+  return {
+    ...(status.length > 0 ? { status: [...status] } : {}),
+    ...(search.entity ? { entity_id: search.entity } : {}),
+    ...(search.q && search.q.length >= 2 ? { q: search.q } : {}),
+    ...(search.due_from ? { due_date_from: search.due_from } : {}),
+    ...(search.due_to ? { due_date_to: search.due_to } : {}),
+    ...(search.issued_from ? { issue_date_from: search.issued_from } : {}),
+    ...(search.issued_to ? { issue_date_to: search.issued_to } : {}),
+  }
+}

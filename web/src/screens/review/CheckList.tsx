@@ -1,0 +1,105 @@
+import type { Check, Invoice } from '@docledger/client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { api } from '@/api/client'
+import { formatMoney } from '@/format/format'
+import { failedChecks, reasonOf } from '@/invoices/reasons'
+import { t } from '@/text/text'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/overlays'
+import { ErrorBanner, Skeleton, Tag } from '@/ui/parts'
+
+import { order, patchOf, valueAt } from './fields'
+import type { Save } from './save'
+
+interface Props {
+  invoice: Invoice
+  readOnly: boolean
+  save: Save
+  onGoTo: (path: string) => void
+}
+
+/** The totals that a failed sum can set. */
+const sumFields: Record<string, string> = { tax_sum: 'tax_total', gross_sum: 'gross_total', due_sum: 'amount_due', lines_sum: 'net_total' }
+
+const decimal = /^-?\d+(\.\d+)?$/
+
+/** What a person should look at, each with what was found and what fixes it. */
+export function CheckList({ invoice, readOnly, save, onGoTo }: Props) {
+  const failed = failedChecks(invoice.checks)
+  if (failed.length === 0) {
+    return null
+  }
+  return (
+    <ul className="checks">
+      {failed.map((check, i) => <CheckRow key={`${check.rule}-${i}`} {...{ check, invoice, readOnly, save, onGoTo }} />)}
+    </ul>
+  )
+}
+
+function CheckRow({ check, invoice, readOnly, save, onGoTo }: Props & { check: Check }) {
+  const [error, setError] = useState<unknown>()
+  const [rules, showRules] = useState(false)
+  const blocking = check.severity === 'BLOCKING'
+  const sumField = sumFields[check.rule]
+  const path = check.field ?? sumField
+  const alternatives = check.field ? (invoice.fields[check.field]?.alternatives ?? []).filter((a) => a !== valueAt(invoice, check.field!)) : []
+  const use = (target: string, value: string) => {
+    setError(undefined)
+    save(patchOf(target, value)).catch(setError)
+  }
+  const known = path !== undefined && order.includes(path)
+  return (
+    <li className={blocking ? 'check-row red' : 'check-row amber'}>
+      <div className="row wrap">
+        <Tag tone={blocking ? 'red' : 'amber'}><strong>{reasonOf(check)}</strong></Tag>
+        <span className="muted">{blocking ? t('review.check.blocking') : t('review.check.warning')}</span>
+      </div>
+      {(check.found !== null || check.expected !== null) && (
+        <dl className="compare">
+          <div><dt>{t('review.check.found')}</dt><dd>{shown(check.found)}</dd></div>
+          {check.expected !== null && <div><dt>{t('review.check.expected')}</dt><dd>{shown(check.expected)}</dd></div>}
+        </dl>
+      )}
+      {!readOnly && (
+        <div className="row wrap">
+          {alternatives.slice(0, 3).map((a) => <Button key={a} small onPress={() => use(check.field!, a)}>{t('review.check.use', { value: shown(a) })}</Button>)}
+          {sumField && check.expected && decimal.test(check.expected) && (
+            <Button small onPress={() => use(sumField, check.expected!)}>{t('review.check.use', { value: shown(check.expected) })}</Button>
+          )}
+          {known && <Button small look="quiet" icon="arrow" onPress={() => onGoTo(path)}>{t('review.check.goTo')}</Button>}
+          {check.rule === 'einvoice_rules' && <Button small onPress={() => showRules(true)}>{t('review.check.rules')}</Button>}
+        </div>
+      )}
+      {error !== undefined && <ErrorBanner error={error} />}
+      <Dialog title={t('review.rules.title')} isOpen={rules} onClose={() => showRules(false)} wide>
+        <Findings invoiceId={invoice.id} />
+      </Dialog>
+    </li>
+  )
+}
+
+const shown = (value: string | null): string => (value === null ? '–' : decimal.test(value) ? formatMoney(value) : value)
+
+function Findings({ invoiceId }: { invoiceId: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['validation', invoiceId],
+    queryFn: async ({ signal }) => (await api.getInvoiceValidation({ path: { invoice_id: invoiceId }, signal })).data,
+  })
+  if (error) {
+    return <ErrorBanner error={error} />
+  }
+  if (!data) {
+    return <Skeleton />
+  }
+  return (
+    <ul className="stack">
+      {data.findings.map((f) => (
+        <li key={f.profile + f.rule}>
+          <Tag tone={f.severity === 'FATAL' ? 'red' : 'amber'}><strong>{f.rule}</strong></Tag> {f.message}
+        </li>
+      ))}
+    </ul>
+  )
+}

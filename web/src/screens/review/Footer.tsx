@@ -1,0 +1,73 @@
+import { type Invoice } from '@docledger/client'
+import { useState } from 'react'
+
+import { api } from '@/api/client'
+import { blockingRules, failedChecks, reasonOf } from '@/invoices/reasons'
+import { download } from '@/invoices/download'
+import { t } from '@/text/text'
+import { Button } from '@/ui/Button'
+import { TextField } from '@/ui/fields'
+import { Dialog, Menu, type MenuEntry } from '@/ui/overlays'
+
+import { isOpen } from './fields'
+
+export interface Decisions {
+  approve: (acknowledge: string[]) => void
+  reject: (reason: string) => void
+  reopen: () => void
+  sync: () => void
+  extractAgain: () => void
+}
+
+interface Props {
+  invoice: Invoice
+  decisions: Decisions
+  may: { edit: boolean; approve: boolean }
+  busy: boolean
+  rejecting: boolean
+  onRejecting: (open: boolean) => void
+}
+
+/** The decisions, always in view. Failed checks are named on the button that accepts them. */
+export function Footer({ invoice, decisions, may, busy, rejecting, onRejecting }: Props) {
+  const [reason, setReason] = useState('')
+  const blocking = blockingRules(invoice.checks)
+  const despite = failedChecks(invoice.checks).filter((c) => c.severity === 'BLOCKING').map(reasonOf)
+  const syncing = invoice.sync !== null && invoice.sync.state !== 'DONE' && invoice.sync.state !== 'FAILED'
+  const canReopen = may.approve && ['REJECTED', 'APPROVED', 'SYNC_FAILED'].includes(invoice.status)
+  const entries: MenuEntry[] = [
+    { id: 'download', label: t('review.original.download'), onAction: () => void download(() => api.getDocumentContent({ path: { document_id: invoice.document_id } })) },
+    { id: 'reopen', label: t('review.reopen'), isDisabled: !canReopen, onAction: decisions.reopen },
+    { id: 'again', label: t('review.extractAgain'), isDisabled: !may.edit || !isOpen(invoice), onAction: decisions.extractAgain },
+  ]
+  return (
+    <footer className="decisions">
+      {isOpen(invoice) && may.approve && (
+        <Button look="primary" isDisabled={busy} onPress={() => decisions.approve(blocking)}>
+          {despite.length > 0 ? <span className="ellipsis">{t('review.approveDespite', { reasons: despite.join(', ') })}</span> : <>{t('review.approve')}<kbd>Ctrl ↵</kbd></>}
+        </Button>
+      )}
+      {(invoice.status === 'APPROVED' || invoice.status === 'SYNC_FAILED') && may.approve && (
+        <Button look="primary" isDisabled={busy || syncing} onPress={decisions.sync}>{t(invoice.status === 'APPROVED' ? 'review.sync' : 'review.syncAgain')}</Button>
+      )}
+      {invoice.status !== 'SYNCED' && invoice.status !== 'REJECTED' && may.edit && (
+        <Button isDisabled={busy} onPress={() => onRejecting(true)}>{t('review.reject')}<kbd>R</kbd></Button>
+      )}
+      {invoice.status === 'REJECTED' && may.approve && <Button onPress={decisions.reopen}>{t('review.reopen')}</Button>}
+      <span className="grow" />
+      <Menu label={t('review.more')} entries={entries} trigger={<Button icon="more" label={t('review.more')} />} />
+      <Dialog title={t('review.rejectTitle')} isOpen={rejecting} onClose={() => onRejecting(false)}>
+        <form
+          className="stack loose"
+          onSubmit={(event) => { event.preventDefault(); decisions.reject(reason.trim()); setReason(''); onRejecting(false) }}
+        >
+          <TextField label={t('review.reason')} value={reason} onChange={setReason} autoFocus />
+          <div className="actions">
+            <Button onPress={() => onRejecting(false)}>{t('common.cancel')}</Button>
+            <Button type="submit" look="primary" isDisabled={reason.trim() === ''}>{t('review.reject')}</Button>
+          </div>
+        </form>
+      </Dialog>
+    </footer>
+  )
+}

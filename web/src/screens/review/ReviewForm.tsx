@@ -1,0 +1,186 @@
+import { hasCode, type Document, type Invoice } from '@docledger/client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+
+import { api } from '@/api/client'
+import { invoiceQuery, settingsQuery } from '@/api/queries'
+import { keep, useInvoiceActions } from '@/invoices/actions'
+import { History } from '@/invoices/History'
+import { blockingRules } from '@/invoices/reasons'
+import { useEntity, useMay } from '@/layout/useEntity'
+import { useKeys } from '@/layout/useKeys'
+import { t, type MessageKey } from '@/text/text'
+import { notify } from '@/ui/notices'
+import { ErrorBanner, Section } from '@/ui/parts'
+import type { InboxSearch } from '@/screens/inbox/search'
+
+import { CheckList } from './CheckList'
+import { Coding } from './Coding'
+import { doubtfulPaths, fieldOf, isOpen, order, sections } from './fields'
+import { Footer, type Decisions } from './Footer'
+import { useLedger } from './ledger'
+import { Lines } from './Lines'
+import { Note } from './Note'
+import { PagePane } from './PagePane'
+import { useSave } from './save'
+import { Summary } from './Summary'
+import { SyncPanel } from './SyncPanel'
+import { ValueField } from './ValueField'
+import type { Queue } from './useQueue'
+
+interface Props {
+  invoice: Invoice
+  document: Document
+  queue: Queue
+  search: InboxSearch
+  onOpen: (id: string | undefined) => void
+  onWidth: (width: number) => void
+}
+
+interface Focused {
+  path: string
+  fill: (word: string, append: boolean) => void
+}
+
+const byReview = ['supplier', 'invoice', 'totals'] as const
+
+export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }: Props) {
+  const cache = useQueryClient()
+  const actions = useInvoiceActions()
+  const save = useSave(invoice.id)
+  const ledger = useLedger(invoice.entity_id)
+  const entity = useEntity().entities.find((e) => e.id === invoice.entity_id)
+  const may = { edit: useMay(entity, 'EDITOR'), approve: useMay(entity, 'APPROVER') }
+  const [focused, setFocused] = useState<Focused>()
+  const [hovered, setHovered] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const [rejecting, setRejecting] = useState(false)
+  const column = useRef<HTMLDivElement>(null)
+  const threshold = useQuery(settingsQuery(invoice.entity_id)).data?.review_threshold
+  const doubtful = useMemo(() => new Set(doubtfulPaths(invoice, threshold)), [invoice, threshold])
+  const readOnly = !may.edit || invoice.status === 'SYNCED' || invoice.status === 'REJECTED'
+
+  const goTo = (path: string) => column.current?.querySelector<HTMLInputElement>(`[data-path="${path}"] input`)?.focus()
+
+  // A flawless invoice opens without a focused field, another one on its first doubtful one.
+  const begun = useRef(false)
+  useEffect(() => {
+    if (begun.current || threshold === undefined || !may.edit) {
+      return
+    }
+    begun.current = true // once, when the invoice is opened
+    const first = doubtfulPaths(invoice, threshold)[0]
+    if (first) {
+      goTo(first)
+    }
+  }, [invoice, threshold, may.edit])
+
+  const confirmed = (path: string) => {
+    const next = order.slice(order.indexOf(path) + 1).find((each) => doubtful.has(each))
+    if (next) {
+      goTo(next)
+    } else {
+      (window.document.activeElement as HTMLElement | null)?.blur()
+    }
+  }
+
+  /** Decides on the latest version, after the field in which the person is has been saved. */
+  const decide = async (work: (latest: Invoice) => Promise<unknown>, then?: () => void) => {
+    (window.document.activeElement as HTMLElement | null)?.blur()
+    setBusy(true)
+    setError(undefined)
+    try {
+      const settled = await save.settled()
+      if (settled) {
+        await work(cache.getQueryData(invoiceQuery(invoice.id).queryKey) ?? invoice)
+        then?.()
+      }
+    } catch (failure) {
+      setError(failure)
+      if (hasCode(failure, 'version_conflict')) {
+        void cache.invalidateQueries({ queryKey: ['invoice', invoice.id] })
+      }
+    } finally {
+      setBusy(false)
+    }
+  }
+  const next = () => onOpen(queue.next)
+  const decisions: Decisions = {
+    approve: (acknowledge) => void decide((latest) => actions.approve(latest, acknowledge), next),
+    reject: (reason) => void decide((latest) => actions.reject(latest, reason), next),
+    reopen: () => void decide((latest) => actions.reopen(latest.id)),
+    sync: () => void decide((latest) => actions.sync(latest.id)),
+    extractAgain: () => void decide(async (latest) => keep(cache, (await api.extractInvoice({ body: { document_id: latest.document_id, force: true } })).data)),
+  }
+  const approveByKey = () => {
+    if (!isOpen(invoice) || !may.approve || busy) {
+      return
+    }
+    void decide(async (latest) => {
+      // A failed check is accepted by the button alone.
+      if (blockingRules(latest.checks).length > 0) {
+        notify(t('review.despiteNotWithKeys'))
+        return
+      }
+      await actions.approve(latest)
+      next()
+    })
+  }
+  useKeys({
+    'ctrl+enter': approveByKey,
+    j: () => queue.next && onOpen(queue.next),
+    k: () => queue.previous && onOpen(queue.previous),
+    r: () => may.edit && invoice.status !== 'SYNCED' && invoice.status !== 'REJECTED' && setRejecting(true),
+    n: () => window.document.getElementById('note')?.focus(),
+    escape: () => onOpen(undefined),
+  }, !rejecting)
+
+  const fields = (paths: readonly string[]) => (
+    <div className="values">
+      {paths.map((path) => (
+        <ValueField
+          key={path}
+          invoice={invoice}
+          field={fieldOf(path)}
+          doubtful={doubtful.has(path)}
+          highlighted={hovered === path}
+          readOnly={readOnly}
+          save={save.run}
+          onFocus={(at, fill) => setFocused({ path: at, fill })}
+          onBlur={() => setFocused(undefined)}
+          onConfirmed={confirmed}
+        />
+      ))}
+    </div>
+  )
+  return (
+    <div className="review">
+      <PagePane
+        invoice={invoice}
+        document={document}
+        active={focused?.path ?? hovered}
+        doubtful={doubtful}
+        onHover={setHovered}
+        onOpen={goTo}
+        fill={focused && !readOnly ? focused.fill : undefined}
+        onWidth={onWidth}
+      />
+      <section className="data-pane" aria-label={t('review.fields')}>
+        <Summary invoice={invoice} queue={queue} search={search} onOpen={onOpen} />
+        <div className="data-scroll" ref={column}>
+          {error !== undefined && <ErrorBanner error={error} />}
+          {isOpen(invoice) && <CheckList invoice={invoice} readOnly={readOnly} save={save.run} onGoTo={goTo} />}
+          {invoice.sync && <Section title={t('review.section.sync')}><SyncPanel invoice={invoice} may={may.approve} /></Section>}
+          {byReview.map((name) => <Section key={name} title={t(`review.section.${name}` as MessageKey)}>{fields(sections[name])}</Section>)}
+          <Section title={t('review.section.coding')}><Coding invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>
+          <Section title={t('review.section.lines')}><Lines invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>
+          <Section title={t('review.section.buyer')}>{fields(sections.buyer)}</Section>
+          <Section title={t('review.section.notes')}><Note invoice={invoice} save={save.run} readOnly={!may.edit} /></Section>
+          <Section title={t('review.section.history')}><History invoiceId={invoice.id} /></Section>
+        </div>
+        <Footer invoice={invoice} decisions={decisions} may={may} busy={busy} rejecting={rejecting} onRejecting={setRejecting} />
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import type { Invoice } from '@docledger/client'
+import { Link } from '@tanstack/react-router'
+
+import { formatDate, formatMoney } from '@/format/format'
+import { failedChecks } from '@/invoices/reasons'
+import { label, t } from '@/text/text'
+import { Button } from '@/ui/Button'
+import { Icon } from '@/ui/Icon'
+import { Tag } from '@/ui/parts'
+import type { InboxSearch } from '@/screens/inbox/search'
+
+import { isOpen } from './fields'
+import type { Queue } from './useQueue'
+
+interface Props {
+  invoice: Invoice
+  queue: Queue
+  search: InboxSearch
+  onOpen: (id: string) => void
+}
+
+/** The head of the review: whose invoice, how much, when, and whether it is ready. */
+export function Summary({ invoice, queue, search, onOpen }: Props) {
+  return (
+    <header className="summary">
+      <div className="row">
+        <Link to="/inbox" search={search} className="button quiet small icon" aria-label={t('review.back')}><Icon name="back" /></Link>
+        {queue.position !== undefined && (
+          <span className="muted tabular">{t('review.position', { position: queue.position, total: `${queue.total}${queue.more ? '+' : ''}` })}</span>
+        )}
+        <Button small look="quiet" isDisabled={!queue.previous} onPress={() => onOpen(queue.previous!)} aria-label={t('review.previous')}>K</Button>
+        <Button small look="quiet" isDisabled={!queue.next} onPress={() => onOpen(queue.next!)} aria-label={t('review.next')}>J</Button>
+        <span className="grow" />
+        <Verdict invoice={invoice} />
+      </div>
+      <div className="row summary-main">
+        <h1 className="ellipsis grow">{invoice.seller?.name ?? t('inbox.withoutSupplier')}</h1>
+        <span className="summary-due muted">{invoice.due_date ? t('review.due', { date: formatDate(invoice.due_date) }) : t('review.noDue')}</span>
+        <strong className="figure">{formatMoney(invoice.gross_total)} {invoice.currency}</strong>
+      </div>
+      {invoice.rejection?.reason && <p className="muted">{t('review.rejectedBecause', { reason: invoice.rejection.reason })}</p>}
+    </header>
+  )
+}
+
+function Verdict({ invoice }: { invoice: Invoice }) {
+  if (!isOpen(invoice)) {
+    const tone = invoice.status === 'SYNC_FAILED' ? 'red' : invoice.status === 'REJECTED' ? 'plain' : 'green'
+    return <Tag tone={tone}>{label('status', invoice.status)}</Tag>
+  }
+  const failed = failedChecks(invoice.checks)
+  if (failed.length === 0) {
+    return <Tag tone="green">{t('review.ready')}</Tag>
+  }
+  return <Tag tone={failed[0]!.severity === 'BLOCKING' ? 'red' : 'amber'}>{t('review.things', { count: failed.length })}</Tag>
+}
