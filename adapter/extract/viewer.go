@@ -6,8 +6,10 @@ import (
 	"os"
 
 	"docledger/adapter/extract/layout"
+	"docledger/adapter/extract/readable"
 	"docledger/adapter/extract/sniff"
 	"docledger/adapter/extract/worker"
+	"docledger/domain/document"
 	"docledger/domain/extraction"
 )
 
@@ -25,8 +27,8 @@ func NewViewer(children int, cacheDir string) *Viewer {
 }
 
 // Image implements extraction.PageViewer.
-func (v *Viewer) Image(ctx context.Context, path string, page, width int) ([]byte, error) {
-	view, err := v.pool.View(ctx, path, page, width)
+func (v *Viewer) Image(ctx context.Context, d extraction.Viewed, page, width int) ([]byte, error) {
+	view, err := v.pool.View(ctx, d.Path, page, width, worker.Shown{Part: d.Part})
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +36,8 @@ func (v *Viewer) Image(ctx context.Context, path string, page, width int) ([]byt
 }
 
 // Words implements extraction.PageViewer.
-func (v *Viewer) Words(ctx context.Context, path string, page int) ([]extraction.PageWord, error) {
-	f, err := os.Open(path)
+func (v *Viewer) Words(ctx context.Context, d extraction.Viewed, page int) ([]extraction.PageWord, error) {
+	f, err := os.Open(d.Path)
 	if err != nil {
 		return nil, unavailable("open document", err)
 	}
@@ -44,14 +46,34 @@ func (v *Viewer) Words(ctx context.Context, path string, page int) ([]extraction
 	if err != nil {
 		return nil, unavailable("read document", err)
 	}
-	if sniff.Detect(head).Kind != sniff.PDF {
+	kind := sniff.Detect(head).Kind
+	if kind != sniff.PDF && kind != sniff.XML {
 		return nil, nil // an image has no text layer
 	}
-	read, err := v.pool.PageText(ctx, path, page, extraction.MaxPageWords)
+	read, err := v.pool.PageText(ctx, d.Path, page, extraction.MaxPageWords, worker.Shown{Part: d.Part, PDF: kind == sniff.XML})
 	if err != nil {
 		return nil, err
 	}
 	return wordsOf(read), nil
+}
+
+// HTML implements extraction.PageViewer.
+func (v *Viewer) HTML(ctx context.Context, d extraction.Viewed) (html []byte, policy string, err error) {
+	html, err = v.pool.Show(ctx, d.Path, worker.Shown{Part: d.Part})
+	return html, readable.Policy, err
+}
+
+// PDF implements extraction.PageViewer.
+func (v *Viewer) PDF(ctx context.Context, d extraction.Viewed) ([]byte, error) {
+	return v.pool.Show(ctx, d.Path, worker.Shown{Part: d.Part, PDF: true})
+}
+
+// Attachment implements extraction.PageViewer. The bytes decide the media type.
+func (v *Viewer) Attachment(ctx context.Context, d extraction.Viewed, a document.Attachment, nth int) (data []byte, mediaType string, err error) {
+	if data, err = v.pool.Attachment(ctx, d.Path, a, nth); err != nil {
+		return nil, "", err
+	}
+	return data, sniff.Detect(data[:min(len(data), sniff.HeadBytes)]).MediaType, nil
 }
 
 // Close ends the child processes.

@@ -26,8 +26,6 @@ type sentFile struct {
 	// inline lets browsers show the file. Only files that docledger made itself
 	// are inline; a document is an untrusted file.
 	inline bool
-	// policy is the Content-Security-Policy; "" means that of the edge.
-	policy string
 }
 
 // fileOf returns the response with a file. The caller's request selects a range.
@@ -68,8 +66,8 @@ func (f sentFile) send(w http.ResponseWriter) error {
 		disposition = "inline"
 	}
 	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Name}))
-	if f.policy != "" {
-		h.Set("Content-Security-Policy", f.policy)
+	if f.Policy != "" {
+		h.Set("Content-Security-Policy", f.Policy+"; frame-ancestors 'none'; sandbox")
 	}
 	h.Set("ETag", strconv.Quote(f.SHA256))
 	h.Set("Cache-Control", "private, no-cache")

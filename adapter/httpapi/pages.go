@@ -3,9 +3,12 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"docledger/gen/backend"
 	"docledger/usecase/documents"
+
+	"github.com/gin-gonic/gin"
 )
 
 // GetDocumentPage implements the operation getDocumentPage.
@@ -40,4 +43,53 @@ func (s *Server) GetDocumentPageWords(ctx context.Context, r backend.GetDocument
 		body.Words[i] = backend.PageWord{Text: word.Text, Box: word.Box[:]}
 	}
 	return backend.GetDocumentPageWords200JSONResponse{Body: body}, nil
+}
+
+// GetDocumentReadable implements the operation getDocumentReadable.
+func (s *Server) GetDocumentReadable(ctx context.Context, r backend.GetDocumentReadableRequestObject) (backend.GetDocumentReadableResponseObject, error) {
+	pdf := r.Params.Format != nil && *r.Params.Format == backend.Pdf
+	if c, ok := ctx.(*gin.Context); ok && r.Params.Format == nil {
+		pdf = prefersPDF(c.Request.Header.Values("Accept"))
+	}
+	f, err := s.Documents.Readable(ctx, actor(ctx), r.DocumentId, pdf)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := fileOf(ctx, f)
+	sent.inline = true
+	return readableFile{sent}, err
+}
+
+// prefersPDF reports whether an Accept header names PDF before HTML.
+func prefersPDF(accept []string) bool {
+	all := strings.ToLower(strings.Join(accept, ","))
+	pdf, html := strings.Index(all, "application/pdf"), strings.Index(all, "text/html")
+	return pdf >= 0 && (html < 0 || pdf < html)
+}
+
+// readableFile is the response of getDocumentReadable.
+type readableFile struct{ sentFile }
+
+// VisitGetDocumentReadableResponse implements the generated response.
+func (f readableFile) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+	w.Header().Add("Vary", "Accept")
+	return f.send(w)
+}
+
+// GetDocumentAttachment implements the operation getDocumentAttachment.
+func (s *Server) GetDocumentAttachment(ctx context.Context, r backend.GetDocumentAttachmentRequestObject) (backend.GetDocumentAttachmentResponseObject, error) {
+	f, err := s.Documents.Attachment(ctx, actor(ctx), r.DocumentId, r.Attachment)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := fileOf(ctx, f)
+	return attachedFile{sent}, err
+}
+
+// attachedFile is the response of getDocumentAttachment.
+type attachedFile struct{ sentFile }
+
+// VisitGetDocumentAttachmentResponse implements the generated response.
+func (f attachedFile) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+	return f.send(w)
 }

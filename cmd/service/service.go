@@ -107,6 +107,7 @@ type Service struct {
 	clock      usecase.Clock
 	registered []connector.Registration // providers of integrations
 	pipeline   *extract.Pipeline        // nil where the reader was replaced
+	pages      *extract.Viewer
 	warming    sync.WaitGroup
 	limiter    *ratelimit.Limiter
 	bodyMemory bodyMemory
@@ -283,7 +284,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Documents: &documents.Service{
 			Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
-			Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.newViewer(), Events: st.Events(), Queue: st.Queue(), Plans: plans, Usage: st.Usage(),
+			Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Events: st.Events(), Queue: st.Queue(), Plans: plans, Usage: st.Usage(),
 			UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
 		Extraction: &usecaseextraction.Service{

@@ -5,9 +5,11 @@ import "docledger/adapter/extract"
 // viewers is how many pages a process renders at once for people.
 const viewers = 2
 
-// newViewer returns what renders pages. Close ends it.
-func (s *Service) newViewer() *extract.Viewer {
-	v := extract.NewViewer(viewers, s.cfg.CompileCacheDir)
-	s.closers = append(s.closers, v.Close)
-	return v
+// viewer returns what renders documents for people. Close ends it.
+func (s *Service) viewer() *extract.Viewer {
+	if s.pages == nil {
+		s.pages = extract.NewViewer(viewers, s.cfg.CompileCacheDir)
+		s.closers = append(s.closers, s.pages.Close)
+	}
+	return s.pages
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"docledger/domain/document"
 )
 
 // ErrNoPage reports that a file has no page with the number.
@@ -20,14 +22,29 @@ type PageWord struct {
 	Box  [4]float64
 }
 
-// PageViewer shows pages of PDFs and of image files. Its errors are ErrNoPage, a *Failure of the
-// document, ErrUnavailable, and the error of an ended ctx.
+// Viewed is a document that people look at. Path names a local file with its bytes. Part is which of
+// several invoices of an XML file is shown, from 1; 0 means all.
+type Viewed struct {
+	Path string
+	Part int
+}
+
+// PageViewer shows documents to people. The pages of an XML invoice are those of its PDF. Its errors
+// are ErrNoPage, a *Failure of the document, ErrUnavailable, and the error of an ended ctx.
 type PageViewer interface {
 	// Image returns a page, from 1, as a PNG that is at most width pixels wide.
-	Image(ctx context.Context, path string, page, width int) (png []byte, err error)
+	Image(ctx context.Context, d Viewed, page, width int) (png []byte, err error)
 	// Words returns at most MaxPageWords words of a page with a text layer, in reading order. A scan
 	// has none.
-	Words(ctx context.Context, path string, page int) ([]PageWord, error)
+	Words(ctx context.Context, d Viewed, page int) ([]PageWord, error)
+	// HTML returns the data of an electronic invoice as a page, with the Content-Security-Policy under
+	// which it may be shown.
+	HTML(ctx context.Context, d Viewed) (html []byte, policy string, err error)
+	// PDF returns the data of an electronic invoice as a PDF.
+	PDF(ctx context.Context, d Viewed) ([]byte, error)
+	// Attachment returns the bytes of a file that is embedded in the document, and that its extraction
+	// listed as a. Of several equal ones nth selects, from 0. It is ErrNoPage if there is none.
+	Attachment(ctx context.Context, d Viewed, a document.Attachment, nth int) (data []byte, mediaType string, err error)
 }
 
 // WordsName is the name of the rendition with the words that OCR recognized on a page.

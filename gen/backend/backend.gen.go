@@ -490,6 +490,24 @@ func (e TaxMappingInputCategory) Valid() bool {
 	}
 }
 
+// Defines values for GetDocumentReadableParamsFormat.
+const (
+	Html GetDocumentReadableParamsFormat = "html"
+	Pdf  GetDocumentReadableParamsFormat = "pdf"
+)
+
+// Valid indicates whether the value is a known member of the GetDocumentReadableParamsFormat enum.
+func (e GetDocumentReadableParamsFormat) Valid() bool {
+	switch e {
+	case Html:
+		return true
+	case Pdf:
+		return true
+	default:
+		return false
+	}
+}
+
 // AllowanceCharge An allowance or charge on the whole document (EN 16931 BG-20, BG-21).
 type AllowanceCharge struct {
 	// Amount An exact decimal number as a string, with the digits of the document, or null.
@@ -2425,6 +2443,16 @@ type UploadDocumentParams struct {
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// GetDocumentAttachmentParams defines parameters for GetDocumentAttachment.
+type GetDocumentAttachmentParams struct {
+	// Range One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+	// and ranges outside the file are ignored.
+	Range *Range `json:"Range,omitempty"`
+
+	// IfNoneMatch The ETag of an earlier response. The response is 304 if it is still current.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // GetDocumentContentParams defines parameters for GetDocumentContent.
 type GetDocumentContentParams struct {
 	// Range One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
@@ -2447,6 +2475,22 @@ type GetDocumentPageParams struct {
 	// IfNoneMatch The ETag of an earlier response. The response is 304 if it is still current.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
+
+// GetDocumentReadableParams defines parameters for GetDocumentReadable.
+type GetDocumentReadableParams struct {
+	// Format The form. Without it, `Accept` with `application/pdf` selects PDF.
+	Format *GetDocumentReadableParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// Range One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+	// and ranges outside the file are ignored.
+	Range *Range `json:"Range,omitempty"`
+
+	// IfNoneMatch The ETag of an earlier response. The response is 304 if it is still current.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetDocumentReadableParamsFormat defines parameters for GetDocumentReadable.
+type GetDocumentReadableParamsFormat string
 
 // ListEntitiesParams defines parameters for ListEntities.
 type ListEntitiesParams struct {
@@ -2714,6 +2758,9 @@ type ServerInterface interface {
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(c *gin.Context, documentId DocumentId)
+	// GetDocumentAttachment Download an embedded file
+	// (GET /api/documents/{document_id}/attachments/{attachment})
+	GetDocumentAttachment(c *gin.Context, documentId DocumentId, attachment int, params GetDocumentAttachmentParams)
 	// GetDocumentContent Download the original
 	// (GET /api/documents/{document_id}/content)
 	GetDocumentContent(c *gin.Context, documentId DocumentId, params GetDocumentContentParams)
@@ -2723,6 +2770,9 @@ type ServerInterface interface {
 	// GetDocumentPageWords Get the words of a page
 	// (GET /api/documents/{document_id}/pages/{page}/words)
 	GetDocumentPageWords(c *gin.Context, documentId DocumentId, page PageNumber)
+	// GetDocumentReadable Get the data of an electronic invoice for people
+	// (GET /api/documents/{document_id}/readable)
+	GetDocumentReadable(c *gin.Context, documentId DocumentId, params GetDocumentReadableParams)
 	// ListEntities List entities
 	// (GET /api/entities)
 	ListEntities(c *gin.Context, params ListEntitiesParams)
@@ -3034,6 +3084,83 @@ func (siw *ServerInterfaceWrapper) GetDocument(c *gin.Context) {
 	siw.Handler.GetDocument(c, documentId)
 }
 
+// GetDocumentAttachment operation middleware
+func (siw *ServerInterfaceWrapper) GetDocumentAttachment(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "attachment" -------------
+	var attachment int
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment", c.Param("attachment"), &attachment, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter attachment: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDocumentAttachmentParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Range" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
+		var Range Range
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Range, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Range: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.Range = &Range
+
+	}
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetDocumentAttachment(c, documentId, attachment, params)
+}
+
 // GetDocumentContent operation middleware
 func (siw *ServerInterfaceWrapper) GetDocumentContent(c *gin.Context) {
 
@@ -3219,6 +3346,82 @@ func (siw *ServerInterfaceWrapper) GetDocumentPageWords(c *gin.Context) {
 	}
 
 	siw.Handler.GetDocumentPageWords(c, documentId, page)
+}
+
+// GetDocumentReadable operation middleware
+func (siw *ServerInterfaceWrapper) GetDocumentReadable(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDocumentReadableParams
+
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", c.Request.URL.Query(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter format: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Range" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
+		var Range Range
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Range, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Range: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.Range = &Range
+
+	}
+
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-None-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-None-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetDocumentReadable(c, documentId, params)
 }
 
 // ListEntities operation middleware
@@ -4279,6 +4482,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/documents/:document_id/content", wrapper.GetDocumentContent)
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page", wrapper.GetDocumentPage)
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page/words", wrapper.GetDocumentPageWords)
+	router.GET(options.BaseURL+"/api/documents/:document_id/readable", wrapper.GetDocumentReadable)
+	router.GET(options.BaseURL+"/api/documents/:document_id/attachments/:attachment", wrapper.GetDocumentAttachment)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
@@ -5877,6 +6082,231 @@ func (response GetDocument503JSONResponse) VisitGetDocumentResponse(w http.Respo
 	return err
 }
 
+type GetDocumentAttachmentRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Attachment int        `json:"attachment"`
+	Params     GetDocumentAttachmentParams
+}
+
+type GetDocumentAttachmentResponseObject interface {
+	VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error
+}
+
+type GetDocumentAttachment200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type GetDocumentAttachment200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentAttachment200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response GetDocumentAttachment200AsteriskResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentAttachment206ResponseHeaders struct {
+	ContentRange string
+	XRequestId   *openapi_types.UUID
+}
+
+type GetDocumentAttachment206AsteriskResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentAttachment206ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response GetDocumentAttachment206AsteriskResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentAttachment304Response = NotModifiedResponse
+
+func (response GetDocumentAttachment304Response) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetDocumentAttachment400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetDocumentAttachment400JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentAttachment401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetDocumentAttachment401JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentAttachment403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetDocumentAttachment403JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentAttachment404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetDocumentAttachment404JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentAttachment429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetDocumentAttachment429JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentAttachment500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetDocumentAttachment500JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentAttachment503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetDocumentAttachment503JSONResponse) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetDocumentContentRequestObject struct {
 	DocumentId DocumentId `json:"document_id"`
 	Params     GetDocumentContentParams
@@ -6484,6 +6914,254 @@ type GetDocumentPageWords503JSONResponse struct {
 }
 
 func (response GetDocumentPageWords503JSONResponse) VisitGetDocumentPageWordsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadableRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Params     GetDocumentReadableParams
+}
+
+type GetDocumentReadableResponseObject interface {
+	VisitGetDocumentReadableResponse(w http.ResponseWriter) error
+}
+
+type GetDocumentReadable200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type GetDocumentReadable200ApplicationpdfResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentReadable200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentReadable200ApplicationpdfResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/pdf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentReadable200TexthtmlResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentReadable200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentReadable200TexthtmlResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/html")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentReadable206ResponseHeaders struct {
+	ContentRange string
+	XRequestId   *openapi_types.UUID
+}
+
+type GetDocumentReadable206AsteriskResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentReadable206ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response GetDocumentReadable206AsteriskResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentReadable304Response = NotModifiedResponse
+
+func (response GetDocumentReadable304Response) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetDocumentReadable400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetDocumentReadable400JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadable401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetDocumentReadable401JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadable403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetDocumentReadable403JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadable404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetDocumentReadable404JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadable429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetDocumentReadable429JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadable500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetDocumentReadable500JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDocumentReadable503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetDocumentReadable503JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -10752,6 +11430,9 @@ type StrictServerInterface interface {
 	// GetDocument Get a document
 	// (GET /api/documents/{document_id})
 	GetDocument(ctx context.Context, request GetDocumentRequestObject) (GetDocumentResponseObject, error)
+	// GetDocumentAttachment Download an embedded file
+	// (GET /api/documents/{document_id}/attachments/{attachment})
+	GetDocumentAttachment(ctx context.Context, request GetDocumentAttachmentRequestObject) (GetDocumentAttachmentResponseObject, error)
 	// GetDocumentContent Download the original
 	// (GET /api/documents/{document_id}/content)
 	GetDocumentContent(ctx context.Context, request GetDocumentContentRequestObject) (GetDocumentContentResponseObject, error)
@@ -10761,6 +11442,9 @@ type StrictServerInterface interface {
 	// GetDocumentPageWords Get the words of a page
 	// (GET /api/documents/{document_id}/pages/{page}/words)
 	GetDocumentPageWords(ctx context.Context, request GetDocumentPageWordsRequestObject) (GetDocumentPageWordsResponseObject, error)
+	// GetDocumentReadable Get the data of an electronic invoice for people
+	// (GET /api/documents/{document_id}/readable)
+	GetDocumentReadable(ctx context.Context, request GetDocumentReadableRequestObject) (GetDocumentReadableResponseObject, error)
 	// ListEntities List entities
 	// (GET /api/entities)
 	ListEntities(ctx context.Context, request ListEntitiesRequestObject) (ListEntitiesResponseObject, error)
@@ -11204,6 +11888,34 @@ func (sh *strictHandler) GetDocument(ctx *gin.Context, documentId DocumentId) {
 	}
 }
 
+// GetDocumentAttachment operation middleware
+func (sh *strictHandler) GetDocumentAttachment(ctx *gin.Context, documentId DocumentId, attachment int, params GetDocumentAttachmentParams) {
+	var request GetDocumentAttachmentRequestObject
+
+	request.DocumentId = documentId
+	request.Attachment = attachment
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDocumentAttachment(ctx, request.(GetDocumentAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDocumentAttachment")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetDocumentAttachmentResponseObject); ok {
+		if err := validResponse.VisitGetDocumentAttachmentResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetDocumentContent operation middleware
 func (sh *strictHandler) GetDocumentContent(ctx *gin.Context, documentId DocumentId, params GetDocumentContentParams) {
 	var request GetDocumentContentRequestObject
@@ -11279,6 +11991,33 @@ func (sh *strictHandler) GetDocumentPageWords(ctx *gin.Context, documentId Docum
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetDocumentPageWordsResponseObject); ok {
 		if err := validResponse.VisitGetDocumentPageWordsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDocumentReadable operation middleware
+func (sh *strictHandler) GetDocumentReadable(ctx *gin.Context, documentId DocumentId, params GetDocumentReadableParams) {
+	var request GetDocumentReadableRequestObject
+
+	request.DocumentId = documentId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDocumentReadable(ctx, request.(GetDocumentReadableRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDocumentReadable")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetDocumentReadableResponseObject); ok {
+		if err := validResponse.VisitGetDocumentReadableResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -105,11 +105,11 @@ func TestOriginalsAreServedWholeAndNeverAsPages(t *testing.T) {
 	path := "/api/documents/" + up.Text("id") + "/content"
 	whole := s.Do(http.MethodGet, path, org.Admin.Token, nil)
 	if !strings.HasPrefix(whole.Header.Get("Content-Disposition"), "attachment") || whole.Header.Get("X-Content-Type-Options") != "nosniff" ||
-		whole.Header.Get("Accept-Ranges") != "" || whole.Header.Get("Content-Length") != strconv.Itoa(len(whole.Raw)) {
+		whole.Header.Get("Content-Length") != strconv.Itoa(len(whole.Raw)) {
 		t.Errorf("headers are %v", whole.Header)
 	}
 	for _, condition := range [][2]string{
-		{"Range", "bytes=0-3"}, {"Range", "bytes=99999-"}, {"Range", "items=0-1"}, {"If-Match", `"x"`}, {"If-None-Match", whole.Header.Get("ETag")},
+		{"Range", "bytes=99999-"}, {"Range", "items=0-1"}, {"If-Match", `"x"`}, // others: TestRangesOfContent
 		{"If-Unmodified-Since", "Mon, 01 Jan 2001 00:00:00 GMT"}, {"If-Modified-Since", "Fri, 01 Jan 2100 00:00:00 GMT"},
 	} {
 		if r := s.Do(http.MethodGet, path, org.Admin.Token, nil, condition[0], condition[1]).OK(); len(r.Raw) != len(whole.Raw) {

@@ -62,10 +62,50 @@ func TestPagesOfAPrintedInvoice(t *testing.T) {
 	}
 	get("/pages/2/words").Want(http.StatusNotFound, "not_found")
 
-	xml := s.Upload(org.Admin.Token, org.Entity, "i.xml", harness.UBL("P-1")).OK().Text("id")
-	r := s.Do(http.MethodGet, "/api/documents/"+xml+"/pages/1", org.Admin.Token, nil).Want(http.StatusBadRequest, "unreadable_document")
+	r := get("/readable").Want(http.StatusBadRequest, "unreadable_document")
 	if r.Text("error", "details", "reason") != "unsupported_type" {
-		t.Errorf("a page of XML: %s", r.Raw)
+		t.Errorf("the data of a printed invoice: %s", r.Raw)
+	}
+	get("/attachments/1").Want(http.StatusNotFound, "not_found")
+}
+
+func TestElectronicInvoiceIsReadable(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Readable")
+	const attack = "&lt;script&gt;alert(1)&lt;/script&gt;"
+	data := strings.Replace(string(harness.UBL("P-1")), "Buyer Ltd", attack, 1)
+	data = strings.Replace(data, "<cac:AccountingSupplierParty>", `<cac:AdditionalDocumentReference><cbc:ID>A</cbc:ID><cac:Attachment><cbc:EmbeddedDocumentBinaryObject mimeCode="text/html" filename="x&quot;&#13;&lt;b&gt;.html">PGI+aGVsbG88L2I+</cbc:EmbeddedDocumentBinaryObject></cac:Attachment></cac:AdditionalDocumentReference><cac:AccountingSupplierParty>`, 1)
+	id := s.Upload(org.Admin.Token, org.Entity, "i.xml", []byte(data)).OK().Text("id")
+	s.Extract(org.Admin.Token, id).OK()
+	get := func(path string, headers ...string) harness.Response {
+		t.Helper()
+		return s.Do(http.MethodGet, "/api/documents/"+id+path, org.Admin.Token, nil, headers...).OK()
+	}
+
+	page := get("/readable")
+	policy := page.Header.Get("Content-Security-Policy")
+	if text := string(page.Raw); !strings.Contains(text, "Invoice P-1") || !strings.Contains(text, attack) || strings.Contains(text, "<script") {
+		t.Errorf("the page is %s", page.Raw)
+	}
+	if !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "sandbox") || strings.Contains(policy, "unsafe") {
+		t.Errorf("the headers are %v", page.Header)
+	}
+	for _, pdf := range []harness.Response{get("/readable?format=pdf"), get("/readable", "Accept", "application/pdf, text/html")} {
+		if pdf.Header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(pdf.Raw, []byte("%PDF-")) || !strings.Contains(pdf.Header.Get("Content-Disposition"), "i.pdf") {
+			t.Errorf("as PDF: %v", pdf.Header)
+		}
+	}
+	if img, err := png.Decode(bytes.NewReader(get("/pages/1?width=300").Raw)); err != nil || img.Bounds().Dx() != 300 {
+		t.Errorf("the page: %v", err)
+	}
+	if words := get("/pages/1/words"); !strings.Contains(string(words.Raw), `"P-1"`) {
+		t.Errorf("the words are %s", words.Raw)
+	}
+	file := get("/attachments/1")
+	if string(file.Raw) != "<b>hello</b>" || !strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") ||
+		!strings.Contains(file.Header.Get("Content-Security-Policy"), "sandbox") || file.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("the attachment is %q, %v", file.Raw, file.Header)
 	}
 }
 

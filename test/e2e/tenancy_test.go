@@ -85,7 +85,7 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	if strings.HasPrefix(op.ID, "listTrigger") {
 		integration = v.watch
 	}
-	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1"}
+	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1"}
 }
 
 // integration returns an ACTIVE integration of the entity. It creates a new one
@@ -218,8 +218,8 @@ func (v *tenancy) play(t *testing.T, price string) {
 			if (op.ID == "reopenInvoice" || op.ID == "syncInvoice") && want == http.StatusOK {
 				want = http.StatusBadRequest // rights come before state, and there is nothing to reopen or to book
 			}
-			if op.ID == "getDocumentPage" && want == http.StatusOK {
-				want = http.StatusBadRequest // the document is XML
+			if op.ID == "getDocumentAttachment" && want == http.StatusOK {
+				want = http.StatusNotFound // the document has none
 			}
 			if want == http.StatusOK {
 				want = v.sessionStatus(op.ID, c)
@@ -281,7 +281,7 @@ func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 		for _, ids := range [][4]string{
 			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1]}, {uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
 		} {
-			names := strings.NewReplacer("{page}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
+			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(bodies[op.ID]), outsider)
 			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
 		}

@@ -36,6 +36,7 @@ const viewVersion = 1
 type File struct {
 	SHA256    string // "" if it is not kept
 	MediaType string
+	Policy    string // the Content-Security-Policy; "" for the usual one
 	Name      string
 	Content   io.ReadSeekCloser
 }
@@ -57,15 +58,24 @@ func (s *Service) PageImage(ctx context.Context, a identity.Actor, id uuid.UUID,
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("page/%d/%d/%d", viewVersion, number, width)
-	f, err := s.derived(ctx, d, name, width%keptWidth == 0, func(ctx context.Context, path string) ([]byte, error) {
-		return s.Viewer.Image(ctx, path, number, width)
+	name := fmt.Sprintf("page/%d/%d/%d/%d", viewVersion, partOf(d), number, width)
+	f, err := s.derived(ctx, d, name, width%keptWidth == 0, func(ctx context.Context, v extraction.Viewed) ([]byte, error) {
+		return s.Viewer.Image(ctx, v, number, width)
 	})
 	if err != nil {
 		return nil, err
 	}
 	f.MediaType, f.Name = "image/png", fmt.Sprintf("page-%d.png", number)
 	return f, nil
+}
+
+// partOf returns which invoice of its file a document is, from 1; 0 means the whole file. Parts that
+// are ranges of pages are files of pages, not of invoices.
+func partOf(d *document.Document) int {
+	if d.Pages != nil {
+		return 0
+	}
+	return d.Part
 }
 
 // pageOfFile returns the number of a document's page in its file.
@@ -88,7 +98,7 @@ func errNoPage(d *document.Document) error {
 
 // derived returns a file derived from the original: the stored one, or what derive returns, which is
 // stored if keep is true.
-func (s *Service) derived(ctx context.Context, d *document.Document, name string, keep bool, derive func(ctx context.Context, path string) ([]byte, error)) (*File, error) {
+func (s *Service) derived(ctx context.Context, d *document.Document, name string, keep bool, derive func(context.Context, extraction.Viewed) ([]byte, error)) (*File, error) {
 	if keep {
 		f, err := s.stored(ctx, d, name)
 		if err != nil || f != nil {
@@ -131,8 +141,8 @@ func (s *Service) stored(ctx context.Context, d *document.Document, name string)
 	return &File{SHA256: r.SHA256, Content: content}, nil
 }
 
-// onOriginal calls derive with the path of a file with the original bytes.
-func (s *Service) onOriginal(ctx context.Context, d *document.Document, derive func(ctx context.Context, path string) ([]byte, error)) ([]byte, error) {
+// onOriginal calls derive with a local file of the original bytes.
+func (s *Service) onOriginal(ctx context.Context, d *document.Document, derive func(context.Context, extraction.Viewed) ([]byte, error)) ([]byte, error) {
 	path, release, err := s.Blobs.Local(ctx, d.SHA256)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is missing. Upload the document again and inform the operator.")
@@ -141,7 +151,7 @@ func (s *Service) onOriginal(ctx context.Context, d *document.Document, derive f
 		return nil, fmt.Errorf("fetch blob: %w", err)
 	}
 	defer release()
-	return derive(ctx, path)
+	return derive(ctx, extraction.Viewed{Path: path, Part: partOf(d)})
 }
 
 // viewFault converts the error of a viewer. ctx is that of the request.
@@ -192,8 +202,8 @@ func (s *Service) PageWords(ctx context.Context, a identity.Actor, id uuid.UUID,
 	waiting, cancel := context.WithTimeout(ctx, viewTimeout)
 	defer cancel()
 	var words []extraction.PageWord
-	_, err = s.onOriginal(waiting, d, func(ctx context.Context, path string) (_ []byte, err error) {
-		words, err = s.Viewer.Words(ctx, path, number)
+	_, err = s.onOriginal(waiting, d, func(ctx context.Context, v extraction.Viewed) (_ []byte, err error) {
+		words, err = s.Viewer.Words(ctx, v, number)
 		return nil, err
 	})
 	if err != nil {

@@ -1,14 +1,19 @@
 package sync
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"docledger/domain/accounting"
 	"docledger/domain/document"
+	"docledger/domain/extraction"
 	"docledger/domain/fault"
 	"docledger/domain/integration"
 	"docledger/domain/invoice"
@@ -43,7 +48,7 @@ func (s *Service) finish(ctx context.Context, r *run, state invoice.AttachmentSt
 	return err
 }
 
-// attached attaches the original to the bill, or returns the reason for skipping it.
+// attached attaches the original or its rendering to the bill, or returns the reason for skipping it.
 func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState, string, error) {
 	d, err := s.Documents.Get(ctx, r.actor.Scope(), r.invoice.DocumentID)
 	if err != nil {
@@ -51,11 +56,20 @@ func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState
 	}
 	attacher := r.ledger.Attacher
 	limits := attacher.AttachmentLimits()
+	f := s.original(d)
+	if !slices.Contains(limits.MediaTypes, d.MediaType) {
+		f = nil
+		if slices.Contains(limits.MediaTypes, renderedType) && r.invoice.Extraction.Method == invoice.Structured {
+			if f, err = s.rendering(ctx, d); err != nil {
+				return "", "", err
+			}
+		}
+	}
 	switch {
-	case !slices.Contains(limits.MediaTypes, d.MediaType):
+	case f == nil:
 		return invoice.Skipped, fmt.Sprintf("The ledger does not accept files of the type %s.", d.MediaType), nil
-	case d.SizeBytes > limits.MaxBytes:
-		return invoice.Skipped, fmt.Sprintf("The ledger accepts files of at most %d bytes, the original has %d.", limits.MaxBytes, d.SizeBytes), nil
+	case f.size > limits.MaxBytes:
+		return invoice.Skipped, fmt.Sprintf("The ledger accepts files of at most %d bytes, the file has %d.", limits.MaxBytes, f.size), nil
 	}
 	var there []accounting.Attachment
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
@@ -68,25 +82,68 @@ func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState
 	if err != nil {
 		return "", "", err
 	}
-	name := attacher.AttachmentName(d.Filename)
-	if slices.ContainsFunc(there, func(a accounting.Attachment) bool { return a.Filename == name && a.SizeBytes == d.SizeBytes }) {
-		return invoice.Attached, "", nil
+	name := attacher.AttachmentName(f.name)
+	if slices.ContainsFunc(there, func(a accounting.Attachment) bool { return a.Filename == name && a.SizeBytes == f.size }) {
+		return f.state, "", nil
 	}
 	if limits.MaxFiles > 0 && len(there) >= limits.MaxFiles {
 		return invoice.Skipped, fmt.Sprintf("The bill already has %d files, the maximum of the ledger.", len(there)), nil
 	}
-	return s.attach(ctx, r, d)
+	return s.attach(ctx, r, f)
 }
 
-func (s *Service) attach(ctx context.Context, r *run, d *document.Document) (invoice.AttachmentState, string, error) {
+// file is what is attached to a bill.
+type file struct {
+	name, mediaType string
+	size            int64
+	state           invoice.AttachmentState
+	open            func(context.Context) (io.ReadCloser, error)
+}
+
+func (s *Service) original(d *document.Document) *file {
+	return &file{name: d.Filename, mediaType: d.MediaType, size: d.SizeBytes, state: invoice.Attached, open: func(ctx context.Context) (io.ReadCloser, error) {
+		return s.Blobs.Open(ctx, d.SHA256)
+	}}
+}
+
+// renderedType is the media type of a rendering.
+const renderedType = "application/pdf"
+
+// rendering returns the readable PDF of an electronic invoice, named after the original (domain
+// D29). It is nil if the document cannot be rendered. The same document always gives the same bytes,
+// so a retry recognizes the attached file.
+func (s *Service) rendering(ctx context.Context, d *document.Document) (*file, error) {
+	local, release, err := s.Blobs.Local(ctx, d.SHA256)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch blob: %w", err)
+	}
+	defer release()
+	data, err := s.Viewer.PDF(ctx, extraction.Viewed{Path: local, Part: d.Part})
+	var failure *extraction.Failure
+	if errors.As(err, &failure) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("render document: %w", err)
+	}
+	name := strings.TrimSuffix(d.Filename, path.Ext(d.Filename)) + ".pdf"
+	return &file{name: name, mediaType: renderedType, size: int64(len(data)), state: invoice.Rendered, open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}}, nil
+}
+
+func (s *Service) attach(ctx context.Context, r *run, f *file) (invoice.AttachmentState, string, error) {
 	err := s.with(ctx, r, func(ctx context.Context, a integration.Access) error {
-		content, err := s.Blobs.Open(ctx, d.SHA256)
+		content, err := f.open(ctx)
 		if err != nil {
 			return errors.Join(errOriginal, err)
 		}
 		defer content.Close()
 		_, err = r.ledger.Attacher.Attach(ctx, a, r.booking.Kind, r.booking.RemoteID, accounting.File{
-			Filename: d.Filename, MediaType: d.MediaType, SizeBytes: d.SizeBytes, Content: content,
+			Filename: f.name, MediaType: f.mediaType, SizeBytes: f.size, Content: content,
 		})
 		return err
 	})
@@ -99,5 +156,5 @@ func (s *Service) attach(ctx context.Context, r *run, d *document.Document) (inv
 	if err != nil {
 		return "", "", err
 	}
-	return invoice.Attached, "", nil
+	return f.state, "", nil
 }

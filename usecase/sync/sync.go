@@ -12,6 +12,7 @@ import (
 	"docledger/domain/document"
 	"docledger/domain/entity"
 	"docledger/domain/event"
+	"docledger/domain/extraction"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/integration"
@@ -58,6 +59,7 @@ type Service struct {
 	Bookings     ledgersync.Repository
 	Codings      ledgersync.Codings
 	Blobs        document.Blobs
+	Viewer       extraction.PageViewer
 	Events       event.Log
 	Queue        job.Queue
 	Holds        job.Pause

@@ -24,6 +24,7 @@ type candidate struct {
 	name  string
 	rank  [3]int // lower ranks come first
 	found *einvoice.Found
+	data  []byte // the XML
 }
 
 // pick is the result of the embedded files of a PDF.
@@ -143,7 +144,7 @@ func try(ctx context.Context, f pdf.File) (*candidate, *extraction.Failure, erro
 	default:
 		return nil, unusable(safeName(f.Name), failure), nil
 	}
-	c := &candidate{name: safeName(f.Name), found: found}
+	c := &candidate{name: safeName(f.Name), found: found, data: f.Data}
 	c.rank = [3]int{nameRank(f), formatRank(found.Format), relationRank(f.Relationship)}
 	return c, nil, nil
 }

@@ -1,11 +1,13 @@
 package einvoice
 
 import (
+	"context"
 	"path"
 	"strings"
 
 	"docledger/adapter/extract/einvoice/xmltree"
 	"docledger/domain/document"
+	"docledger/domain/extraction"
 )
 
 // attachment is an embedded file before its text is measured.
@@ -19,19 +21,57 @@ type attachment struct {
 // sender, without directories.
 func attachments(d dialect, root xmltree.Elem) []document.Attachment {
 	var list []document.Attachment
+	embedded(d, root, func(a document.Attachment, _ xmltree.Elem) { list = append(list, a) })
+	return list
+}
+
+func embedded(d dialect, root xmltree.Elem, yield func(document.Attachment, xmltree.Elem)) {
+	count := 0
 	d.attachments(root, func(a attachment) bool {
 		size := a.content.Base64Size()
 		if size == 0 {
 			return true
 		}
-		list = append(list, document.Attachment{
+		yield(document.Attachment{
 			Name:      baseName(a.name),
 			MediaType: strings.ToLower(shorten(oneLine(a.mediaType), maxSource)),
 			SizeBytes: size,
-		})
-		return len(list) < maxAttachments
+		}, a.content)
+		count++
+		return count < maxAttachments
 	})
-	return list
+}
+
+// Embedded is a file embedded in an XML document.
+type Embedded struct {
+	document.Attachment
+	// Content decodes the file.
+	Content func() ([]byte, error)
+}
+
+// Attachments returns the files embedded in an XML document, in the order of
+// Found.Attachments. Its errors are those of Parse.
+func Attachments(ctx context.Context, data []byte) ([]Embedded, error) {
+	tree, err := xmltree.Parse(ctx, data)
+	if err != nil {
+		return nil, failure(err)
+	}
+	root := unwrap(tree.Root())
+	d, err := detect(root)
+	if err != nil {
+		return nil, err
+	}
+	var list []Embedded
+	embedded(d, root, func(a document.Attachment, content xmltree.Elem) {
+		list = append(list, Embedded{a, func() ([]byte, error) {
+			data, err := content.Base64()
+			if err != nil {
+				return nil, extraction.Fail(extraction.Malformed, "The embedded file is not valid base64. Ask the sender for the file.")
+			}
+			return data, nil
+		}})
+	})
+	return list, nil
 }
 
 func baseName(name string) string {

@@ -110,6 +110,10 @@ func (c *child) read(q request, _ []byte) error {
 		return c.render(f, q)
 	case opView:
 		return c.view(f, q)
+	case opShow:
+		return c.show(f, q)
+	case opExtract:
+		return c.extract(f, q)
 	}
 	return fmt.Errorf("unknown operation %q", q.Operation)
 }
@@ -216,9 +220,20 @@ func (c *child) pages(q request) error {
 	return writeResult(c.out, result)
 }
 
-// text sends the words of the pages.
+// text sends the words of the pages, or of those that show the data of an
+// electronic invoice.
 func (c *child) text(f *os.File, q request) error {
-	pages, words, err := c.words(f, q.Text)
+	read := func() ([]layout.Page, int, error) { return c.words(f, q.Text) }
+	if q.Shown.PDF && c.engine != nil {
+		shown, err := shownOf(f, q)
+		if err != nil {
+			return err
+		}
+		read = func() ([]layout.Page, int, error) {
+			return c.wordsOf(bytes.NewReader(shown), int64(len(shown)), q.Text)
+		}
+	}
+	pages, words, err := read()
 	if errors.Is(err, errEngineWanted) {
 		return c.send(frameEngine, nil)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
+	"docledger/domain/document"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 )
@@ -28,7 +29,7 @@ const (
 	framePage     = 'P' // child: the words of the next page
 	frameImage    = 'I' // an image: from the child what it rendered; from the parent, before a request, what to recognize
 	frameCount    = 'N' // child: how many pages an image file has
-	frameView     = 'V' // child: the PNG of a page for people
+	frameFile     = 'V' // child: the next bytes of the file that was asked for
 	frameFailure  = 'F' // child: the document is at fault
 	frameError    = 'X' // child: the request could not be served
 	frameEnd      = '.' // child: the answer is complete
@@ -36,7 +37,7 @@ const (
 
 // version of the protocol. Both sides are the same binary; it only guards
 // against one that was exchanged while the service runs.
-const version = "3"
+const version = "4"
 
 // Bounds on an answer, which the child keeps and the parent enforces: a document
 // may have taken over the child that reads it.
@@ -58,6 +59,8 @@ const (
 	opPages   operation = "pages"  // apply the rules to words
 	opRender  operation = "render" // a page of a PDF for OCR
 	opView    operation = "view"   // a page for people
+	opShow    operation = "show"   // the data of an electronic invoice for people
+	opExtract operation = "file"   // an embedded file
 	// Those of the OCR program.
 	opCount     operation = "count"     // the pages of an image file
 	opRecognize operation = "recognize" // a page of an image file, or the image before the request
@@ -71,8 +74,11 @@ type request struct {
 	DateOrder extraction.DateOrder
 	Stated    invoice.Content // of opCompare: what the embedded data states
 	Text      TextOptions
-	Page      int           // index of the page to render or recognize
-	Width     int           // of opView: the largest width in pixels
+	Page      int   // index of the page to render or recognize
+	Width     int   // of opView: the largest width in pixels
+	Shown     Shown // of opShow, and of opView of an electronic invoice
+	Wanted    document.Attachment
+	Nth       int           // of opExtract: which of several equal files, from 0
 	Pages     []layout.Page // of opPages
 	CacheDir  string
 	Memory    int64
@@ -89,7 +95,7 @@ type answer struct {
 	unusable *extraction.Failure // also of an answer that did not end well
 	engine   bool                // ask again once the engine runs
 	image    []byte
-	view     []byte
+	file     []byte
 	count    int
 }
 
@@ -222,9 +228,12 @@ func (a *answer) add(kind byte, payload []byte) bool {
 	case frameImage:
 		a.image = payload
 		return validImage(payload)
-	case frameView:
-		a.view = payload
-		return len(payload) > 0
+	case frameFile:
+		if a.file == nil {
+			a.file = []byte{}
+		}
+		a.file = append(a.file, payload...)
+		return true
 	case frameCount:
 		return json.Unmarshal(payload, &a.count) == nil
 	case frameEngine:

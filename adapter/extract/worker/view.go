@@ -46,26 +46,27 @@ type View struct {
 
 // View renders the page with the given number, from 1, at most width pixels
 // wide. An image is never enlarged. Its errors are those of extraction.PageViewer.
-func (p *Pool) View(ctx context.Context, path string, number, width int) (*View, error) {
-	a, err := p.withEngine(ctx, p.viewBudget(), request{Operation: opView, Path: path, Page: number - 1, Width: width})
+func (p *Pool) View(ctx context.Context, path string, number, width int, s Shown) (*View, error) {
+	a, err := p.withEngine(ctx, p.viewBudget(), request{Operation: opView, Path: path, Page: number - 1, Width: width, Shown: s})
 	if err != nil {
 		return nil, err
 	}
-	if a.view == nil {
+	if a.file == nil {
 		return nil, extraction.ErrNoPage
 	}
 	// The child may have been taken over. The header is read again here.
-	c, err := png.DecodeConfig(bytes.NewReader(a.view))
+	c, err := png.DecodeConfig(bytes.NewReader(a.file))
 	if err != nil || c.Width > width || c.Width*c.Height > viewPixels {
 		return nil, errProtocol
 	}
-	return &View{Width: c.Width, Height: c.Height, PNG: a.view}, nil
+	return &View{Width: c.Width, Height: c.Height, PNG: a.file}, nil
 }
 
-// PageText returns the words of the page with the given number, from 1, of a PDF.
+// PageText returns the words of the page with the given number, from 1, of a PDF,
+// or of the data of an electronic invoice if s.PDF is set.
 // Its errors are those of extraction.PageViewer.
-func (p *Pool) PageText(ctx context.Context, path string, number, words int) (*layout.Page, error) {
-	a, err := p.withEngine(ctx, p.viewBudget(), request{Operation: opText, Path: path, Text: TextOptions{From: number, Pages: number, Words: words}})
+func (p *Pool) PageText(ctx context.Context, path string, number, words int, s Shown) (*layout.Page, error) {
+	a, err := p.withEngine(ctx, p.viewBudget(), request{Operation: opText, Path: path, Shown: s, Text: TextOptions{From: number, Pages: number, Words: words}})
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +93,11 @@ func (c *child) view(f *os.File, q request) error {
 	}
 	var img image.Image
 	switch t := sniff.Detect(head); t.Kind {
-	case sniff.PDF:
+	case sniff.PDF, sniff.XML:
 		if c.engine == nil {
 			return c.send(frameEngine, nil)
 		}
-		img, err = c.engine.view(f, q.Page, q.Width)
+		img, err = c.viewPDF(f, t.Kind, q)
 	case sniff.Image:
 		img, err = viewImage(f, q.Page, q.Width)
 	default:
@@ -116,7 +117,7 @@ func (c *child) view(f *os.File, q request) error {
 	if encoded.Len() > maxFrame {
 		return extraction.Fail(extraction.ExpandsTooFar, "The image of page %d is too large. Request a smaller width.", q.Page+1)
 	}
-	return writeFrame(c.out, frameView, encoded.Bytes())
+	return writeFrame(c.out, frameFile, encoded.Bytes())
 }
 
 // viewEncoder writes images in a third of the time of the default compression.
@@ -158,6 +159,24 @@ func smallest(img image.Image) image.Image {
 	return out
 }
 
+// viewPDF renders a page of a PDF, or of the PDF that shows the data of an
+// electronic invoice.
+func (c *child) viewPDF(f *os.File, kind sniff.Kind, q request) (image.Image, error) {
+	if kind == sniff.PDF {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return c.engine.view(f, info.Size(), q.Page, q.Width)
+	}
+	q.Shown.PDF = true
+	shown, err := shownOf(f, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.engine.view(bytes.NewReader(shown), int64(len(shown)), q.Page, q.Width)
+}
+
 // viewImage decodes a page of an image file.
 func viewImage(f *os.File, index, width int) (image.Image, error) {
 	data, release, err := mapFile(f)
@@ -176,17 +195,13 @@ func viewImage(f *os.File, index, width int) (image.Image, error) {
 }
 
 // view renders a page of a PDF as it is seen, with form fields and annotations.
-func (e *engine) view(f *os.File, index, width int) (image.Image, error) {
+func (e *engine) view(r io.ReadSeeker, size int64, index, width int) (image.Image, error) {
 	instance, err := e.pool.GetInstanceWithContext(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("start an instance of the PDF engine: %w", err)
 	}
 	defer instance.Close() //nolint:errcheck // it is thrown away
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: f, FileReaderSize: info.Size()})
+	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: r, FileReaderSize: size})
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -198,11 +213,11 @@ func (e *engine) view(f *os.File, index, width int) (image.Image, error) {
 		return nil, extraction.ErrNoPage
 	}
 	page := requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: index}}
-	size, err := instance.GetPageSize(&requests.GetPageSize{Page: page})
-	if err != nil || !(size.Width > 0 && size.Height > 0) {
+	seen, err := instance.GetPageSize(&requests.GetPageSize{Page: page})
+	if err != nil || !(seen.Width > 0 && seen.Height > 0) {
 		return nil, notShown(index)
 	}
-	w, h := viewSizeOf(size.Width, size.Height, float64(width))
+	w, h := viewSizeOf(seen.Width, seen.Height, float64(width))
 	rendered, err := instance.RenderPageInPixels(&requests.RenderPageInPixels{
 		Page: page, Width: w, Height: h, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT, RenderForm: true, Document: &opened.Document,
 	})

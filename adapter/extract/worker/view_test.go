@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"docledger/adapter/extract/pdf/pdftest"
 	"docledger/adapter/extract/worker"
 	"docledger/domain/extraction"
 )
@@ -26,7 +27,7 @@ func viewing(t *testing.T) *worker.Pool {
 
 func shown(t *testing.T, p *worker.Pool, path string, number, width int) image.Image {
 	t.Helper()
-	v, err := p.View(t.Context(), path, number, width)
+	v, err := p.View(t.Context(), path, number, width, worker.Shown{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +58,14 @@ func TestViewRendersAPage(t *testing.T) {
 		t.Errorf("the colors are %v and %v", at(100, 1900), at(900, 100))
 	}
 	for _, number := range []int{3, 2000, 2001} {
-		if _, err := p.View(t.Context(), path, number, 400); !errors.Is(err, extraction.ErrNoPage) {
+		if _, err := p.View(t.Context(), path, number, 400, worker.Shown{}); !errors.Is(err, extraction.ErrNoPage) {
 			t.Errorf("page %d: %v", number, err)
 		}
-		if _, err := p.PageText(t.Context(), path, number, 5000); !errors.Is(err, extraction.ErrNoPage) {
+		if _, err := p.PageText(t.Context(), path, number, 5000, worker.Shown{}); !errors.Is(err, extraction.ErrNoPage) {
 			t.Errorf("words of page %d: %v", number, err)
 		}
 	}
-	text, err := p.PageText(t.Context(), path, 1, 5000)
+	text, err := p.PageText(t.Context(), path, 1, 5000, worker.Shown{})
 	if err != nil || texts(*text) != "Total|due|EUR|119.00" {
 		t.Errorf("the words are %v, %v", text, err)
 	}
@@ -78,6 +79,87 @@ func TestViewBoundsExtremePages(t *testing.T) {
 		img := shown(t, p, store(t, name+".pdf", printed(box, twoCells)), 1, 2000)
 		if size := img.Bounds(); size.Dx() > 2000 || size.Dx()*size.Dy() > 12_000_000 {
 			t.Errorf("%s: the image is %v", name, size.Max)
+		}
+	}
+}
+
+func TestDataOfAnElectronicInvoiceIsShown(t *testing.T) {
+	t.Parallel()
+	p := viewing(t)
+	xml := store(t, "invoice.xml", []byte(ubl))
+	if size := shown(t, p, xml, 1, 500).Bounds(); size.Dx() != 500 || size.Dy() < 600 {
+		t.Errorf("the page is %v", size.Max)
+	}
+	if _, err := p.View(t.Context(), xml, 2, 500, worker.Shown{}); !errors.Is(err, extraction.ErrNoPage) {
+		t.Errorf("page 2: %v", err)
+	}
+	text, err := p.PageText(t.Context(), xml, 1, 5000, worker.Shown{PDF: true})
+	if err != nil || !strings.Contains(texts(*text), "W-1") {
+		t.Errorf("the words are %v, %v", text, err)
+	}
+	for name, data := range map[string][]byte{"invoice.xml": []byte(ubl), "hybrid.pdf": sound} {
+		html, err := p.Show(t.Context(), store(t, name, data), worker.Shown{})
+		if err != nil || !strings.Contains(string(html), "<h1>Invoice W-1</h1>") {
+			t.Errorf("%s as HTML: %s, %v", name, html, err)
+		}
+		file, err := p.Show(t.Context(), store(t, name, data), worker.Shown{PDF: true, Part: 1})
+		if err != nil || !strings.HasPrefix(string(file), "%PDF-") {
+			t.Errorf("%s as PDF: %v", name, err)
+		}
+	}
+	var failure *extraction.Failure
+	if _, err := p.Show(t.Context(), xml, worker.Shown{Part: 2}); !errors.As(err, &failure) {
+		t.Errorf("a missing part: %v", err)
+	}
+	if _, err := p.Show(t.Context(), store(t, "printed.pdf", printed(mediaBox, twoCells)), worker.Shown{}); !errors.As(err, &failure) {
+		t.Errorf("a printed document: %v", err)
+	}
+}
+
+// TestEmbeddedFilesAreExtracted extracts each file that the extraction lists.
+func TestEmbeddedFilesAreExtracted(t *testing.T) {
+	t.Parallel()
+	p := viewing(t)
+	const reference = `<cac:AdditionalDocumentReference xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"><cbc:ID>A</cbc:ID><cac:Attachment><cbc:EmbeddedDocumentBinaryObject mimeCode="text/plain" filename="../a&lt;b&gt;.txt">aGVs
+bG8%s</cbc:EmbeddedDocumentBinaryObject></cac:Attachment></cac:AdditionalDocumentReference>`
+	at := strings.Index(ubl, "</Invoice>")
+	xml := []byte(ubl[:at] + strings.ReplaceAll(reference, "%s", "=") + strings.ReplaceAll(reference, "%s", "h") + ubl[at:])
+	long := strings.Repeat("the bytes of a file. ", 100)
+	for name, c := range map[string]struct {
+		data []byte
+		want []string
+	}{
+		"invoice.xml":  {xml, []string{"hello", "hello!"}},
+		"hybrid.pdf":   {pdftest.Hybrid("Invoice", []string{"a.xml", "b.txt", "b.txt"}, xml, []byte("one"+long), []byte("two"+long)), []string{string(xml), "one" + long, "two" + long, "hello", "hello!"}},
+		"hybrid-2.pdf": {pdftest.Hybrid("Invoice", []string{"b.txt", "b.txt", "a.xml"}, []byte("same"), []byte("same"), []byte(ubl)), []string{"same", "same", ubl}},
+	} {
+		path := store(t, name, c.data)
+		var result *extraction.Result
+		var err error
+		if strings.HasSuffix(name, ".xml") {
+			result, err = p.XML(t.Context(), worker.Document{Path: path, Size: int64(len(c.data))})
+		} else {
+			result, err = p.PDF(t.Context(), worker.Document{Path: path, Size: int64(len(c.data))})
+		}
+		if err != nil || len(result.Attachments) != len(c.want) {
+			t.Fatalf("%s: %+v, %v", name, result, err)
+		}
+		for i, a := range result.Attachments {
+			nth := 0
+			for _, before := range result.Attachments[:i] {
+				if before == a {
+					nth++
+				}
+			}
+			data, err := p.Attachment(t.Context(), path, a, nth)
+			if err != nil || string(data) != c.want[i] {
+				t.Errorf("%s %d: %q, %v, want %q", name, i, data, err, c.want[i])
+			}
+		}
+		a := result.Attachments[0]
+		a.Name += "x"
+		if _, err := p.Attachment(t.Context(), path, a, 0); !errors.Is(err, extraction.ErrNoPage) {
+			t.Errorf("%s: a missing file: %v", name, err)
 		}
 	}
 }
@@ -101,7 +183,7 @@ func TestViewDecodesImages(t *testing.T) {
 	if size := shown(t, p, path, 1, 2000).Bounds(); size.Dx() != 600 {
 		t.Errorf("the image was enlarged to %v", size.Max)
 	}
-	if _, err := p.View(t.Context(), path, 2, 200); !errors.Is(err, extraction.ErrNoPage) {
+	if _, err := p.View(t.Context(), path, 2, 200, worker.Shown{}); !errors.Is(err, extraction.ErrNoPage) {
 		t.Errorf("page 2: %v", err)
 	}
 }
@@ -130,12 +212,13 @@ func TestViewRefusesHostileFiles(t *testing.T) {
 		"loop.tif":     {tiffLoop, extraction.ExpandsTooFar},
 		"damaged.tif":  {[]byte("MM\x00*\xff\xff\xff\xf0" + strings.Repeat("x", 100)), extraction.Malformed},
 		"damaged.pdf":  {[]byte("%PDF-1.7\n" + strings.Repeat("x", 100)), extraction.Malformed},
-		"invoice.xml":  {[]byte(ubl), extraction.UnsupportedType},
+		"other.xml":    {[]byte("<a/>"), extraction.NotAnInvoice},
+		"page.html":    {[]byte("<html><script>alert(1)</script></html>"), extraction.UnsupportedType},
 		"devour.pdf":   {printed(mediaBox, twoCells), extraction.OutOfMemory},
 		"panicked.pdf": {printed(mediaBox, twoCells), extraction.Crashed},
 		"nested.pdf":   {printed(mediaBox, strings.Repeat("q ", 200_000)+strings.Repeat("0 0 500 1000 re W n ", 300_000)), ""},
 	} {
-		v, err := p.View(t.Context(), store(t, name, c.data), 1, 400)
+		v, err := p.View(t.Context(), store(t, name, c.data), 1, 400, worker.Shown{})
 		if c.want == "" && err == nil && v != nil {
 			continue // within its limits
 		}
@@ -155,7 +238,7 @@ func BenchmarkView(b *testing.B) {
 	for _, width := range []int{200, 1000, 2000} {
 		b.Run(strings.Join([]string{"width", string(rune('0' + width/1000))}, ""), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := p.View(b.Context(), path, 1, width); err != nil {
+				if _, err := p.View(b.Context(), path, 1, width, worker.Shown{}); err != nil {
 					b.Fatal(err)
 				}
 			}

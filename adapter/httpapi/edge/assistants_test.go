@@ -37,6 +37,8 @@ var verdicts = map[string]string{
 	"getDocumentContent":          "yes yes yes",
 	"getDocumentPage":             "yes yes yes",
 	"getDocumentPageWords":        "yes yes yes",
+	"getDocumentReadable":         "yes yes yes",
+	"getDocumentAttachment":       "yes yes yes",
 	"listInvoices":                "yes yes yes",
 	"getInvoice":                  "yes yes yes",
 	"listInvoiceLines":            "yes yes yes",

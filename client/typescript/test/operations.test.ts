@@ -76,8 +76,11 @@ describe('documents and invoices', () => {
     const path = { document_id: document.id }
     expect((await api.getDocument({ path })).data.invoice_id).toBe(invoice.id)
     expect(await (await api.getDocumentContent({ path })).data.text()).toBe(await file.text())
-    await expect(api.getDocumentPage({ path: { ...path, page: 1 }, query: { width: 200 } })).rejects.toMatchObject({ code: 'unreadable_document' })
-    expect((await api.getDocumentPageWords({ path: { ...path, page: 1 } })).data.words).toEqual([])
+    const page = { ...path, page: 1 }
+    expect((await api.getDocumentPage({ path: page, query: { width: 200 } })).data.type).toBe('image/png')
+    expect((await api.getDocumentPageWords({ path: page })).data.words.map((w) => w.text)).toContain('client-1')
+    expect((await api.getDocumentReadable({ path, query: { format: 'pdf' } })).data.type).toBe('application/pdf')
+    await expect(api.getDocumentAttachment({ path: { ...path, attachment: 1 } })).rejects.toMatchObject({ code: 'not_found' })
     expect(await api.listDocuments({ query: { entity_id } }).toArray()).toContainEqual(expect.objectContaining({ id: document.id }))
 
     const invoicePath = { invoice_id: invoice.id }

@@ -184,6 +184,16 @@ export class Docledger {
   }
 
   /**
+   * Download an embedded file
+   *
+   * Returns a file that is embedded in the XML or the PDF. Its bytes determine the
+   * media type. It comes from a stranger and is never shown by a browser.
+   */
+  getDocumentAttachment(options: Call<types.GetDocumentAttachmentData>): Promise<Answer<types.GetDocumentAttachmentResponse>> {
+    return this.#transport.call({ id: 'getDocumentAttachment', safe: true, answers: 'file' }, sdk.getDocumentAttachment, options)
+  }
+
+  /**
    * Download the original
    *
    * Returns the bytes as received, with their media type, as an attachment.
@@ -195,8 +205,9 @@ export class Docledger {
   /**
    * Get the image of a page
    *
-   * Returns a page of a PDF, a scan or a photo as PNG. Page 1 of a part of a split
-   * file is the first page of the part. An image is never enlarged.
+   * Returns a page of a PDF, a scan or a photo as PNG. The pages of an XML invoice
+   * are those of its readable PDF. Page 1 of a part of a split file is the first page
+   * of the part. An image is never enlarged.
    */
   getDocumentPage(options: Call<types.GetDocumentPageData>): Promise<Answer<types.GetDocumentPageResponse>> {
     return this.#transport.call({ id: 'getDocumentPage', safe: true, answers: 'file' }, sdk.getDocumentPage, options)
@@ -210,6 +221,17 @@ export class Docledger {
    */
   getDocumentPageWords(options: Call<types.GetDocumentPageWordsData>): Promise<Answer<types.GetDocumentPageWordsResponse>> {
     return this.#transport.call({ id: 'getDocumentPageWords', safe: true }, sdk.getDocumentPageWords, options)
+  }
+
+  /**
+   * Get the data of an electronic invoice for people
+   *
+   * Renders the data of an XML invoice, or of the data embedded in a PDF, as HTML or
+   * PDF. It states what the document states, not the corrections of the invoice.
+   * Other documents return 400 `unreadable_document`.
+   */
+  getDocumentReadable(options: Call<types.GetDocumentReadableData>): Promise<Answer<types.GetDocumentReadableResponse>> {
+    return this.#transport.call({ id: 'getDocumentReadable', safe: true, answers: 'file' }, sdk.getDocumentReadable, options)
   }
 
   /**

@@ -2,6 +2,7 @@ package xmltree
 
 import (
 	"bytes"
+	"encoding/base64"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -176,6 +177,23 @@ func (e Elem) Base64Size() int64 {
 		}
 	}
 	return digits * 3 / 4
+}
+
+// Base64 decodes the base64 text of the element, which may have white space
+// anywhere and lack its padding.
+func (e Elem) Base64() ([]byte, error) {
+	raw := e.raw()
+	if bytes.IndexByte(raw, '<') >= 0 {
+		raw = withoutMarkup(raw)
+	}
+	compact := make([]byte, 0, len(raw))
+	for _, c := range raw {
+		if c > ' ' && c != '=' {
+			compact = append(compact, c)
+		}
+	}
+	n, err := base64.RawStdEncoding.Decode(compact, compact)
+	return compact[:n], err
 }
 
 func (e Elem) raw() []byte {

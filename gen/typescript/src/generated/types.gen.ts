@@ -3265,6 +3265,80 @@ export type GetDocumentResponses = {
 
 export type GetDocumentResponse = GetDocumentResponses[keyof GetDocumentResponses];
 
+export type GetDocumentAttachmentData = {
+    body?: never;
+    headers?: {
+        /**
+         * One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+         * and ranges outside the file are ignored.
+         *
+         */
+        Range?: string;
+        /**
+         * The ETag of an earlier response. The response is 304 if it is still current.
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+        /**
+         * The position in the `attachments` of the document, from 1.
+         */
+        attachment: number;
+    };
+    query?: never;
+    url: '/api/documents/{document_id}/attachments/{attachment}';
+};
+
+export type GetDocumentAttachmentErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDocumentAttachmentError = GetDocumentAttachmentErrors[keyof GetDocumentAttachmentErrors];
+
+export type GetDocumentAttachmentResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+    /**
+     * The requested bytes of the file.
+     */
+    206: Blob | File;
+};
+
+export type GetDocumentAttachmentResponse = GetDocumentAttachmentResponses[keyof GetDocumentAttachmentResponses];
+
 export type GetDocumentContentData = {
     body?: never;
     headers?: {
@@ -3471,6 +3545,81 @@ export type GetDocumentPageWordsResponses = {
 };
 
 export type GetDocumentPageWordsResponse = GetDocumentPageWordsResponses[keyof GetDocumentPageWordsResponses];
+
+export type GetDocumentReadableData = {
+    body?: never;
+    headers?: {
+        /**
+         * One range of bytes, such as `bytes=0-1023`. The response is 206. Other values
+         * and ranges outside the file are ignored.
+         *
+         */
+        Range?: string;
+        /**
+         * The ETag of an earlier response. The response is 304 if it is still current.
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+    };
+    query?: {
+        /**
+         * The form. Without it, `Accept` with `application/pdf` selects PDF.
+         */
+        format?: 'html' | 'pdf';
+    };
+    url: '/api/documents/{document_id}/readable';
+};
+
+export type GetDocumentReadableErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDocumentReadableError = GetDocumentReadableErrors[keyof GetDocumentReadableErrors];
+
+export type GetDocumentReadableResponses = {
+    /**
+     * The rendering.
+     */
+    200: Blob | File;
+    /**
+     * The requested bytes of the rendering.
+     */
+    206: Blob | File;
+};
+
+export type GetDocumentReadableResponse = GetDocumentReadableResponses[keyof GetDocumentReadableResponses];
 
 export type ListEntitiesData = {
     body?: never;
