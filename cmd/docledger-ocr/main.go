@@ -1,8 +1,8 @@
-// Command docledger-ocr recognizes text in images. The service starts it as a
-// child process and talks to it through pipes; it is of no use by itself.
+// Command docledger-ocr recognizes text in images. The service starts it as a child
+// process and communicates with it through pipes. It has no other use.
 //
-// It is a program of its own because it loads a shared library, for which it is
-// linked dynamically: the service stays one static file.
+// It is a separate program because it loads a shared library and must be linked
+// dynamically. The service remains one static file.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() {
 	if !worker.IsChild() {
-		fmt.Fprintln(os.Stderr, "docledger-ocr: this program is started by docledger, which reads scans with it")
+		fmt.Fprintln(os.Stderr, "docledger-ocr: only docledger starts this program, to recognize text in scans")
 		os.Exit(2)
 	}
 	worker.ServeRecognizer(func(dir string) (worker.Recognizer, error) {

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// withService runs an operator's command on the configured database.
+// withService runs an administration command on the configured database.
 func withService(c *cobra.Command, do func(context.Context, *service.Service) error) error {
 	cfg, err := service.Configured()
 	if err != nil {
@@ -39,7 +39,7 @@ func withService(c *cobra.Command, do func(context.Context, *service.Service) er
 
 func migrateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "migrate", Short: "Bring the database to this release's schema", Args: cobra.NoArgs,
+		Use: "migrate", Short: "Migrate the database to the schema of this release", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := service.Configured()
 			if err != nil {
@@ -96,7 +96,7 @@ func userCommand() *cobra.Command {
 	return c
 }
 
-// membershipFlags are those of the commands that give somebody a role.
+// membershipFlags are the flags of the commands that assign a role.
 type membershipFlags struct {
 	organization string
 	admin        bool
@@ -104,7 +104,7 @@ type membershipFlags struct {
 
 func (f *membershipFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.organization, "organization", "", "id of the organization")
-	c.Flags().BoolVar(&f.admin, "admin", false, "as an administrator; else as a member")
+	c.Flags().BoolVar(&f.admin, "admin", false, "add as an administrator instead of as a member")
 }
 
 func (f *membershipFlags) role() identity.Role {
@@ -117,7 +117,7 @@ func (f *membershipFlags) role() identity.Role {
 func (f *membershipFlags) id() (uuid.UUID, error) {
 	id, err := uuid.Parse(f.organization)
 	if err != nil {
-		return id, errors.New("--organization must be an id that `docledger organization list` shows")
+		return id, errors.New("--organization must be an id from `docledger organization list`")
 	}
 	return id, nil
 }
@@ -128,7 +128,7 @@ func userAddCommand() *cobra.Command {
 	var fromStdin bool
 	c := &cobra.Command{
 		Use: "add EMAIL", Short: "Add an account", Args: cobra.ExactArgs(1),
-		Long: "Adds an account. Its password is read from standard input with --password-stdin, else one is made and printed once.",
+		Long: "Adds an account. With --password-stdin, the password is read from standard input. Otherwise a password is generated and printed once.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
 				password, made, err := password(c.InOrStdin(), fromStdin)
@@ -158,15 +158,15 @@ func userAddCommand() *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&name, "name", "", "the person's name")
-	c.Flags().StringVar(&newOrganization, "new-organization", "", "create an organization of that name for the account")
+	c.Flags().StringVar(&name, "name", "", "the name of the user")
+	c.Flags().StringVar(&newOrganization, "new-organization", "", "create an organization with this name for the account")
 	c.Flags().BoolVar(&fromStdin, "password-stdin", false, "read the password from standard input")
 	c.MarkFlagsOneRequired("organization", "new-organization")
 	c.MarkFlagsMutuallyExclusive("organization", "new-organization")
 	return c
 }
 
-// password reads a line, or makes a password of 120 random bits.
+// password reads a line, or generates a password with 120 random bits.
 func password(r io.Reader, fromStdin bool) (text string, made bool, err error) {
 	if fromStdin {
 		line, err := bufio.NewReader(r).ReadString('\n')
@@ -177,7 +177,7 @@ func password(r io.Reader, fromStdin bool) (text string, made bool, err error) {
 	}
 	random := make([]byte, 15)
 	if _, err := rand.Read(random); err != nil {
-		return "", false, fmt.Errorf("make password: %w", err)
+		return "", false, fmt.Errorf("generate password: %w", err)
 	}
 	return base64.RawURLEncoding.EncodeToString(random), true, nil
 }
@@ -185,7 +185,7 @@ func password(r io.Reader, fromStdin bool) (text string, made bool, err error) {
 func userInviteCommand() *cobra.Command {
 	var f membershipFlags
 	c := &cobra.Command{
-		Use: "invite EMAIL", Short: "Make an existing account a member of a further organization", Args: cobra.ExactArgs(1),
+		Use: "invite EMAIL", Short: "Add an existing account to another organization", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
 				id, err := f.id()
@@ -195,7 +195,7 @@ func userInviteCommand() *cobra.Command {
 				if err := s.Organizations.Invite(ctx, args[0], id, f.role()); err != nil {
 					return err
 				}
-				return say(c, "%s is a member now, as %s.", args[0], f.role())
+				return say(c, "%s is now a member with the role %s.", args[0], f.role())
 			})
 		},
 	}
@@ -217,7 +217,7 @@ func userRoleCommand() *cobra.Command {
 				if err := s.Organizations.SetRole(ctx, args[0], id, identity.Role(role)); err != nil {
 					return err
 				}
-				return say(c, "%s is %s from their next request on.", args[0], role)
+				return say(c, "%s has the role %s from the next request on.", args[0], role)
 			})
 		},
 	}
@@ -230,7 +230,7 @@ func userRoleCommand() *cobra.Command {
 func userRemoveCommand() *cobra.Command {
 	var f membershipFlags
 	c := &cobra.Command{
-		Use: "remove EMAIL", Short: "End a membership of an organization and the member's sessions there", Args: cobra.ExactArgs(1),
+		Use: "remove EMAIL", Short: "Remove a member from an organization and end the member's sessions there", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withService(c, func(ctx context.Context, s *service.Service) error {
 				id, err := f.id()
@@ -249,7 +249,7 @@ func userRemoveCommand() *cobra.Command {
 	return c
 }
 
-// say tells the operator what was done.
+// say prints the result for the operator.
 func say(c *cobra.Command, format string, args ...any) error {
 	_, err := fmt.Fprintf(c.OutOrStdout(), format+"\n", args...)
 	return err

@@ -9,9 +9,9 @@ import (
 
 func backupCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "backup FILE", Short: "Copy the embedded database to FILE while it is used", Args: cobra.ExactArgs(1),
-		Long: "Copies the embedded database to FILE, as it stands at one moment, while it is used. " +
-			"Copy the documents after it: they never change, so that a later copy has all that the database names. PostgreSQL is backed up by its own tools; see docs/runbook.md.",
+		Use: "backup FILE", Short: "Copy the embedded database to FILE while it is in use", Args: cobra.ExactArgs(1),
+		Long: "Copies the embedded database to FILE while it is in use. The copy is a consistent snapshot. " +
+			"Copy the documents afterwards. Documents never change, so a later copy contains everything that the database refers to. Back up PostgreSQL with its own tools; see docs/runbook.md.",
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := service.Configured()
 			if err != nil {
@@ -20,7 +20,7 @@ func backupCommand() *cobra.Command {
 			if err := database.BackUp(c.Context(), service.DatabaseConfig(cfg), args[0]); err != nil {
 				return err
 			}
-			return say(c, "The database is copied. Copy the documents now, and the keys to another place.")
+			return say(c, "The database is copied. Now copy the documents, and store the keys in another location.")
 		},
 	}
 }

@@ -15,15 +15,15 @@ import (
 )
 
 func billingCommand() *cobra.Command {
-	c := &cobra.Command{Use: "billing", Short: "Explain what organizations may do"}
+	c := &cobra.Command{Use: "billing", Short: "Explain the plans of organizations"}
 	c.AddCommand(&cobra.Command{
 		Use: "explain ORGANIZATION", Short: "Show an organization's plan, limits and usage, each with its source and event", Args: cobra.ExactArgs(1),
-		Long: "Reads the organization's plan where it is kept and shows, for each part of it, where it comes from\n" +
-			"and which event of another system brought it about. It changes nothing.",
+		Long: "Reads the organization's plan from its source. For each part, it shows the source\n" +
+			"and the event of another system that caused it. It changes nothing.",
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := uuid.Parse(args[0])
 			if err != nil {
-				return errors.New("ORGANIZATION must be an id that `docledger organization list` shows")
+				return errors.New("ORGANIZATION must be an id from `docledger organization list`")
 			}
 			return withService(c, func(ctx context.Context, s *service.Service) error {
 				e, err := s.Explainer.Explain(ctx, id)

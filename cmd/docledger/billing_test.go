@@ -10,7 +10,7 @@ import (
 	sim "docledger/adapter/sim/stripe"
 )
 
-// run runs a command as the shell would and returns what it prints.
+// run runs a command like a shell and returns its output.
 func run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -59,7 +59,7 @@ func TestBillingExplain(t *testing.T) {
 	}
 	for _, arg := range []string{"nobody", "01936b1e-0000-7000-8000-000000000001"} {
 		if out, err := run(t, "billing", "explain", arg); err == nil {
-			t.Errorf("%s is explained: %s", arg, out)
+			t.Errorf("the explanation of %s: %s", arg, out)
 		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 func doctorCommand() *cobra.Command {
 	var x service.DiagnoseOptions
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check the installation and say what to do about what is wrong", Args: cobra.NoArgs,
-		Long: "Checks what this machine can of the installation: database, schema, clock, documents, keys, secrets, Redis, third parties and the PDF reader. " +
-			"Nothing is changed, but for a few bytes stored among the documents. It ends with 1 where something fails; a warning alone is none.",
+		Use: "doctor", Short: "Check the installation and report problems with their remedies", Args: cobra.NoArgs,
+		Long: "Checks the installation from this machine: database, schema, clock, documents, keys, secrets, Redis, third parties and the PDF reader. " +
+			"It changes nothing, except that it stores a few bytes with the documents. The exit status is 1 if a check fails; warnings do not change it.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, roles, err := configure(x.Roles)
 			var problems config.Error
@@ -30,12 +30,12 @@ func doctorCommand() *cobra.Command {
 			return report(c, service.Diagnose(c.Context(), cfg, x))
 		},
 	}
-	c.Flags().StringSliceVar(&x.Roles, "role", nil, "check what a process of these roles needs: api, worker, tools; all by default")
-	c.Flags().BoolVar(&x.Deep, "deep", false, "read every document too and hold it against its hash, as after a restore")
+	c.Flags().StringSliceVar(&x.Roles, "role", nil, "check the requirements of a process with these roles: api, worker, tools; default: all")
+	c.Flags().BoolVar(&x.Deep, "deep", false, "also read every document and verify its hash, for example after a restore")
 	return c
 }
 
-// misconfigured reports what keeps every other check from being made.
+// misconfigured reports the configuration problems that prevent all other checks.
 func misconfigured(c *cobra.Command, problems config.Error) error {
 	var findings []service.Finding
 	for _, p := range problems {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestDoctorSaysWhatToDo, as a table and then as a list, and ends with 1.
-func TestDoctorSaysWhatToDo(t *testing.T) {
+// TestDoctorReportsRemedies checks the output as a table and as a list, and the exit
+// status 1.
+func TestDoctorReportsRemedies(t *testing.T) {
 	for name, value := range map[string]string{
 		"DOCLEDGER_ENV": "local", "DATA_DIR": t.TempDir(), "IDENTITY": "local", "BILLING": "none",
 		"DATABASE_URL": "postgres://x@127.0.0.1:1/x", "REDIS_URL": "", "WORKERS": "",
@@ -16,7 +17,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	}
 	out, err := run(t, "doctor")
 	if err == nil {
-		t.Error("an ill installation is none")
+		t.Error("a faulty installation has no problem")
 	}
 	for _, want := range []string{
 		`(?m)^CHECK +STATE +DETAIL$`, `(?m)^database +FAILED +\S`, `(?m)^documents +ok +folder`, `(?m)^Redis +WARNING +not used`,
@@ -32,7 +33,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	out, err = run(t, "doctor")
 	for _, want := range []string{`(?m)^WORKERS +FAILED +must be a whole number`, `(?m)^BILLING +FAILED +is required`} {
 		if err == nil || !regexp.MustCompile(want).MatchString(out) || strings.Contains(out, "a-value-of-mine") {
-			t.Errorf("without a whole configuration it says (%v):\n%s", err, out)
+			t.Errorf("without a complete configuration it prints (%v):\n%s", err, out)
 		}
 	}
 }

@@ -23,13 +23,13 @@ func eventsCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := uuid.Parse(args[0])
 			if err != nil {
-				return errors.New("ID must be one that `docledger events list` shows")
+				return errors.New("ID must be an id from `docledger events list`")
 			}
 			return withService(c, func(ctx context.Context, s *service.Service) error {
 				if err := s.Inbox.Replay(ctx, id); err != nil {
 					return err
 				}
-				return say(c, "Event %s is processed again as soon as a worker is free.", id)
+				return say(c, "A worker will process event %s again.", id)
 			})
 		},
 	})

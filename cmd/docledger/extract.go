@@ -30,7 +30,7 @@ import (
 	"golang.org/x/term"
 )
 
-// answer is one line of output: what a file holds, or why it holds nothing.
+// answer is one line of output: the content of a file, or the reason why it has none.
 type answer struct {
 	File    string           `json:"file"`
 	Invoice map[string]any   `json:"invoice,omitempty"`
@@ -51,11 +51,11 @@ func extractCommand() *cobra.Command {
 	var deadline time.Duration
 	c := &cobra.Command{
 		Use:   "extract FILE...",
-		Short: "Read documents and print their data",
-		Long: "Reads each FILE and prints one JSON object a line, in the order of the files:\n" +
+		Short: "Extract documents and print their data",
+		Long: "Extracts each FILE and prints one JSON object on each line, in the order of the files:\n" +
 			`  {"file": PATH, "invoice": {...}, "more": [...]}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
-			"The names are the API's. `more` holds the other invoices of a file with several.\n" +
-			"The exit status is 0 when every file got its line, whatever it holds.",
+			"The names are those of the API. `more` contains the other invoices of a file with several invoices.\n" +
+			"The exit status is 0 if every file has a line, with any content.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			o, err := config.ReadOCR(os.LookupEnv)
@@ -68,13 +68,13 @@ func extractCommand() *cobra.Command {
 			return e.run(c.Context(), files)
 		},
 	}
-	c.Flags().BoolVar(&table, "table", false, "print a table for people instead of JSON")
-	c.Flags().IntVar(&parallel, "parallel", min(runtime.NumCPU(), 4), "how many files are read at once")
-	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "longest time for one file, scans apart")
+	c.Flags().BoolVar(&table, "table", false, "print a table instead of JSON")
+	c.Flags().IntVar(&parallel, "parallel", min(runtime.NumCPU(), 4), "number of concurrent extractions")
+	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "time limit for one file, except scans")
 	return c
 }
 
-// extractor reads files in parallel and prints the answers in their order.
+// extractor extracts files in parallel and prints the results in order.
 type extractor struct {
 	reader   extraction.Reader
 	parallel int
@@ -108,7 +108,7 @@ func (e *extractor) run(ctx context.Context, files []string) error {
 		if err := lines.answer(<-a); err != nil {
 			return err
 		}
-		_ = progress.Add(1) // a bar that can't be drawn is no reason to stop
+		_ = progress.Add(1) // a failed progress bar must not stop the command
 	}
 	readers.Wait()
 	_ = progress.Finish()
@@ -118,7 +118,7 @@ func (e *extractor) run(ctx context.Context, files []string) error {
 	return ctx.Err()
 }
 
-// bar shows progress on a terminal, and nothing elsewhere.
+// bar shows a progress bar on a terminal only.
 func bar(files int) *progressbar.ProgressBar {
 	if files < 2 || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return progressbar.DefaultSilent(int64(files))
@@ -133,12 +133,12 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = errors.New("it is a folder")
+		err = errors.New("it is a directory")
 	case !info.Mode().IsRegular():
-		err = errors.New("it is no ordinary file")
+		err = errors.New("it is not a regular file")
 	}
 	if err != nil {
-		a.Error = &answerError{Code: "not_found", Message: "The file can't be opened: " + reason(err) + "."}
+		a.Error = &answerError{Code: "not_found", Message: "The file cannot be opened: " + reason(err) + "."}
 		return a
 	}
 	began := time.Now()
@@ -149,11 +149,11 @@ func (e *extractor) read(ctx context.Context, path string) *answer {
 		return a
 	}
 	if errors.Is(err, extraction.ErrUnavailable) {
-		a.Error = &answerError{Code: document.HeldReaderUnavailable, Message: "The file was not read: " + reason(err) + ". Run docledger doctor."}
+		a.Error = &answerError{Code: document.HeldReaderUnavailable, Message: "The file was not extracted: " + reason(err) + ". Run docledger doctor."}
 		return a
 	}
 	if err != nil {
-		a.Error = &answerError{Code: "internal", Message: "The file can't be read: " + reason(err) + "."}
+		a.Error = &answerError{Code: "internal", Message: "The file cannot be read: " + reason(err) + "."}
 		return a
 	}
 	for _, d := range result.Drafts {
@@ -181,8 +181,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// judged is the invoice as an entity without a name and with the default
-// settings would have it.
+// judged returns the invoice as evaluated for an entity without a name and with
+// default settings.
 func judged(d extraction.Draft, r *extraction.Result, took time.Duration) *invoice.Invoice {
 	inv := &invoice.Invoice{
 		Status: invoice.Extracted, Content: d.Content, LinesTotal: len(d.Content.Lines), Fields: d.Fields,
@@ -196,14 +196,14 @@ func judged(d extraction.Draft, r *extraction.Result, took time.Duration) *invoi
 	return inv
 }
 
-// stored are the members that only a stored invoice has.
+// stored are the fields that only a stored invoice has.
 var stored = []string{
 	"id", "document_id", "entity_id", "organization_id", "version", "created_by", "created_at", "updated_at", "web_url",
 	"approval", "rejection", "sync", "contact_id", "posting_date",
 }
 
-// show returns the invoice in the API's names, without what only a stored one
-// has.
+// show returns the invoice with the names of the API, without the fields that only a
+// stored invoice has.
 func show(inv *invoice.Invoice) (map[string]any, error) {
 	raw, err := json.Marshal(convert.Web("").ToAPIInvoice(inv))
 	if err != nil {

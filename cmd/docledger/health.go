@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// healthTimeout is shorter than what supervisors allow a check.
+// healthTimeout is shorter than the usual timeout of health checks.
 const healthTimeout = 3 * time.Second
 
 func healthCommand() *cobra.Command {
 	var ready bool
 	c := &cobra.Command{
-		Use: "health", Short: "Ask the process on this machine how it is", Args: cobra.NoArgs,
-		Long: "Asks the process that listens on LISTEN, or on HEALTH_LISTEN where that is set and nothing listens there, and ends with 1 unless it answers well. It is made for containers, which have no other program.",
+		Use: "health", Short: "Check the health of the process on this machine", Args: cobra.NoArgs,
+		Long: "Requests the health of the process at LISTEN, or at HEALTH_LISTEN if no process listens at LISTEN. The exit status is 1 unless the process is healthy. The command is for containers without other programs.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			path := "/healthz"
 			if ready {
@@ -29,11 +29,11 @@ func healthCommand() *cobra.Command {
 			return askHealth(c.Context(), path)
 		},
 	}
-	c.Flags().BoolVar(&ready, "ready", false, "also ask whether it can work, which it can't without its database")
+	c.Flags().BoolVar(&ready, "ready", false, "also check that it is ready, which requires its database")
 	return c
 }
 
-// askHealth needs none of the configuration but where to ask.
+// askHealth needs only the address from the configuration.
 func askHealth(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -53,14 +53,14 @@ func get(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // no proxy stands before this machine
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // there is no proxy to this machine
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("nothing answers: %w", err)
+		return fmt.Errorf("no response: %w", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", url, response.Status)
+		return fmt.Errorf("%s returns %s", url, response.Status)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func jobsCommand() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use: "cancel ID", Short: "Cancel a waiting job and end its work", Args: cobra.ExactArgs(1),
-		Long: "Cancels a waiting job and ends its work, so that it is not restarted automatically: a document becomes FAILED and its original is kept,  " +
+		Long: "Cancels a waiting job and ends its work, so that it is not restarted automatically: a document becomes FAILED and its original is kept, " +
 			"an invoice SYNC_FAILED, an event of another system FAILED. No accepted work is lost; the output states how to continue it. " +
 			"A sync whose bill was already sent to the ledger cannot be cancelled.",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ func jobsCommand() *cobra.Command {
 func withJob(c *cobra.Command, text string, do func(context.Context, *service.Service, int64) error) error {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		return errors.New("ID must be one that `docledger jobs list` shows")
+		return errors.New("ID must be an id from `docledger jobs list`")
 	}
 	return withService(c, func(ctx context.Context, s *service.Service) error { return do(ctx, s, id) })
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestKeysRotate goes from one key to another, as the runbook says.
+// TestKeysRotate changes the key with the steps of the runbook.
 func TestKeysRotate(t *testing.T) {
 	dir := t.TempDir()
 	first, second := strings.Repeat("1", crypto.KeySize), strings.Repeat("2", crypto.KeySize)
@@ -47,7 +47,7 @@ func TestKeysRotate(t *testing.T) {
 				return strings.TrimSpace(strings.TrimPrefix(line, "tokens of integrations"))
 			}
 		}
-		t.Fatalf("doctor says nothing of tokens:\n%s", out)
+		t.Fatalf("doctor does not report tokens:\n%s", out)
 		return ""
 	}
 	if got := tokens(); !strings.HasPrefix(got, "ok") || !strings.Contains(got, "1 consent(s)") {
@@ -63,7 +63,7 @@ func TestKeysRotate(t *testing.T) {
 	as(second, first)
 	for _, want := range []string{"1 grant(s)", "0 grant(s)"} {
 		if out, err := run(t, "keys", "rotate"); err != nil || !strings.HasPrefix(out, want) {
-			t.Errorf("rotate says %q, %v; want %s", out, err, want)
+			t.Errorf("rotate prints %q, %v; want %s", out, err, want)
 		}
 	}
 	as(second)

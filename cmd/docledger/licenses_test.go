@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLicensesArePrinted: the program carries the licences of what it contains.
+// TestLicensesArePrinted checks that the program prints the licences of its
+// components.
 func TestLicensesArePrinted(t *testing.T) {
 	text, err := run(t, "licenses")
 	if err != nil {

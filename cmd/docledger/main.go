@@ -1,5 +1,4 @@
-// Command docledger takes documents in, extracts their data and serves both
-// over HTTP.
+// Command docledger ingests documents, extracts their data and serves both over HTTP.
 package main
 
 import (
@@ -14,18 +13,18 @@ import (
 	"docledger/domain/fault"
 	"docledger/infrastructure/notices"
 
-	_ "time/tzdata" // time zones of settings, wherever the binary runs
+	_ "time/tzdata" // the binary includes time zones for settings
 
 	"github.com/spf13/cobra"
 )
 
-// version is set when the binary is built.
+// version is set at build time.
 var version = "dev"
 
 func main() {
 	worker.ServeIfChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once.
+	// A second signal ends the process immediately.
 	context.AfterFunc(ctx, stop)
 	err := root().ExecuteContext(ctx)
 	stop()
@@ -53,7 +52,7 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:           "docledger",
 		Short:         "Documents in, ledger out",
-		Long:          "docledger takes business documents in, extracts their data and serves both over HTTP.\nIts configuration comes from environment variables; see docs/configuration.md.",
+		Long:          "docledger ingests business documents, extracts their data and serves both over HTTP.\nIts configuration comes from environment variables; see docs/configuration.md.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -14,10 +14,10 @@ import (
 func dumpCommand() *cobra.Command {
 	o := service.DumpOptions{Release: version}
 	c := &cobra.Command{
-		Use: "dump FILE", Short: "Write the whole installation to FILE, to load it elsewhere", Args: cobra.ExactArgs(1),
-		Long: "Writes every row and every file of the installation to FILE, a tar, as they stand at one moment, while it is used. " +
-			"`docledger load` fills another installation with it, on either database and either store of documents. " +
-			"The keys are not in it. See docs/runbook.md.",
+		Use: "dump FILE", Short: "Write the whole installation to FILE for a load elsewhere", Args: cobra.ExactArgs(1),
+		Long: "Writes every row and every file of the installation to FILE, a tar archive, while it is in use. The dump is a consistent snapshot. " +
+			"`docledger load` loads it into another installation, with either database and either store of documents. " +
+			"The dump does not contain the keys. See docs/runbook.md.",
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := service.Configured()
 			if err != nil {
@@ -31,19 +31,19 @@ func dumpCommand() *cobra.Command {
 			if err := printSums(c.OutOrStdout(), sums); err != nil {
 				return err
 			}
-			return say(c, "Written to "+o.File+". It holds passwords' hashes and sealed tokens: keep it to yourself. "+
-				"The keys that open the tokens are not in it: take TOKEN_KEYS and JWT_SIGNING_KEYS, or DATA_DIR/keys, by another way.")
+			return say(c, "Written to "+o.File+". It contains password hashes and encrypted tokens: keep it secret. "+
+				"It does not contain the keys of the tokens: transfer TOKEN_KEYS and JWT_SIGNING_KEYS, or DATA_DIR/keys, separately.")
 		},
 	}
-	c.Flags().BoolVar(&o.LeaveOutLost, "leave-out-lost", false, "go on without files that are missing or damaged")
+	c.Flags().BoolVar(&o.LeaveOutLost, "leave-out-lost", false, "skip missing or damaged files")
 	return c
 }
 
 func loadCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "load FILE", Short: "Fill an empty installation with a dump", Args: cobra.ExactArgs(1),
-		Long: "Fills the configured installation, which must be empty, with what `docledger dump` wrote. The whole dump is verified first. " +
-			"Either all rows are taken, and read back alike, or none.",
+		Use: "load FILE", Short: "Load a dump into an empty installation", Args: cobra.ExactArgs(1),
+		Long: "Loads a dump of `docledger dump` into the configured installation, which must be empty. The whole dump is verified first. " +
+			"Either all rows are loaded and verified, or none.",
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := service.Configured()
 			if err != nil {
@@ -56,16 +56,16 @@ func loadCommand() *cobra.Command {
 			if err := printSums(c.OutOrStdout(), sums); err != nil {
 				return err
 			}
-			return say(c, "Loaded; counts and checksums are those of the dump. Put the keys in place, run `docledger doctor --deep`, "+
-				"and start no process of the source again.")
+			return say(c, "The dump is loaded, and its counts and checksums match. Install the keys, run `docledger doctor --deep`, "+
+				"and do not start the source again.")
 		},
 	}
 }
 
-// progressEvery is how often a long command says how far it is.
+// progressEvery is the interval of progress messages.
 const progressEvery = 2 * time.Second
 
-// progress says on w how far a command is.
+// progress prints the progress of a command to w.
 func progress(w io.Writer) service.Progress {
 	said := time.Now()
 	return func(what string, done int64) {
@@ -77,7 +77,8 @@ func progress(w io.Writer) service.Progress {
 	}
 }
 
-// shownSum is how much of a checksum a table shows; the dump has them whole.
+// shownSum is the number of checksum characters in a table. The dump contains
+// complete checksums.
 const shownSum = 16
 
 func printSums(out io.Writer, sums service.Sums) error {

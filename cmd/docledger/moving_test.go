@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDumpAndLoad moves an installation by the two commands, which print the
+// TestDumpAndLoad transfers an installation with both commands, which must print the
 // same table.
 func TestDumpAndLoad(t *testing.T) {
 	for name, value := range map[string]string{
@@ -29,7 +29,7 @@ func TestDumpAndLoad(t *testing.T) {
 		}
 	}
 	if _, err := run(t, "load", file); err == nil || !strings.Contains(err.Error(), "organizations (1)") {
-		t.Errorf("the source is filled with itself: %v", err)
+		t.Errorf("the source was loaded into itself: %v", err)
 	}
 	t.Setenv("DATA_DIR", t.TempDir())
 	loaded, err := run(t, "load", file)
@@ -37,15 +37,15 @@ func TestDumpAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if table(loaded) != table(dumped) || !strings.Contains(loaded, "doctor --deep") {
-		t.Errorf("load says\n%s\ndump said\n%s", loaded, dumped)
+		t.Errorf("load prints\n%s\ndump printed\n%s", loaded, dumped)
 	}
 	if listed, err := run(t, "organization", "list"); err != nil || !strings.Contains(listed, "Moved") {
 		t.Errorf("the copy has %s (%v)", listed, err)
 	}
 }
 
-// table is the part of an output that tells counts and checksums; where a
-// command takes long, its progress stands before.
+// table returns the part of an output with counts and checksums. Progress messages of
+// a slow command precede it.
 func table(out string) string {
 	table, _, _ := strings.Cut(out[max(0, strings.Index(out, "WHAT")):], "bytes of files")
 	return table

@@ -14,7 +14,7 @@ import (
 )
 
 func ocrCommand() *cobra.Command {
-	c := &cobra.Command{Use: "ocr", Short: "The reading of scans and photos"}
+	c := &cobra.Command{Use: "ocr", Short: "Manage text recognition for scans and photos"}
 	c.AddCommand(ocrInstallCommand())
 	return c
 }
@@ -23,10 +23,10 @@ func ocrInstallCommand() *cobra.Command {
 	var dir string
 	var ifMissing bool
 	c := &cobra.Command{
-		Use: "install [FILE...]", Short: "Install what reads scans, from wheels or with pip",
+		Use: "install [FILE...]", Short: "Install text recognition, from wheels or with pip",
 		Long: "Installs the library of ONNX Runtime and the models of PP-OCR into OCR_DIR.\n" +
-			"FILE are the wheels of rapidocr and onnxruntime; their sha256 is checked. Without FILE, pip downloads them where it is installed.\n" +
-			"A service that runs reads scans from then on.",
+			"FILE are the wheels of rapidocr and onnxruntime; their SHA-256 is verified. Without FILE, pip downloads them if it is installed.\n" +
+			"A running service then processes scans without a restart.",
 		RunE: func(c *cobra.Command, files []string) error {
 			if dir == "" {
 				o, err := config.ReadOCR(os.LookupEnv)
@@ -43,7 +43,7 @@ func ocrInstallCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer os.RemoveAll(temporary) //nolint:errcheck // nobody reads it any more
+				defer os.RemoveAll(temporary) //nolint:errcheck // no longer needed
 				if files, err = install.Fetch(c.Context(), temporary); err != nil {
 					return byHand(err)
 				}
@@ -55,16 +55,16 @@ func ocrInstallCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "folder to install into; default: OCR_DIR, else ocr beside the program")
-	c.Flags().BoolVar(&ifMissing, "if-missing", false, "do nothing where it is installed")
+	c.Flags().StringVar(&dir, "dir", "", "target folder; default: OCR_DIR, or the folder ocr next to the program")
+	c.Flags().BoolVar(&ifMissing, "if-missing", false, "do nothing if it is installed")
 	return c
 }
 
-// byHand says how to get the files where this machine cannot fetch them.
+// byHand explains how to get the files if this machine cannot fetch them.
 func byHand(err error) error {
 	path := filepath.Join(os.TempDir(), "requirements.txt")
 	if written := os.WriteFile(path, []byte(install.Requirements()), 0o644); written != nil {
 		return errors.Join(err, written)
 	}
-	return fmt.Errorf("text recognition can't be fetched: %w\nOn a machine with pip and a network, with the file %s, run\n  %s\nand give the files to docledger ocr install FILE", err, path, install.Command())
+	return fmt.Errorf("text recognition cannot be downloaded: %w\nOn a machine with pip and a network, with the file %s, run\n  %s\nand give the files to docledger ocr install FILE", err, path, install.Command())
 }

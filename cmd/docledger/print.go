@@ -10,7 +10,7 @@ import (
 	"docledger/domain/invoice"
 )
 
-// printer writes answers as they come.
+// printer prints each result when it is available.
 type printer struct {
 	json  *json.Encoder
 	table *tabwriter.Writer
@@ -69,10 +69,10 @@ func failedRules(inv *invoice.Invoice) string {
 	return strings.Join(rules, ", ")
 }
 
-// cellWidth keeps a table readable; the JSON has it all.
+// cellWidth limits the width of a table cell. The JSON output is complete.
 const cellWidth = 60
 
-// plain shows a stranger's text in a terminal: no control characters.
+// plain removes control characters from untrusted text for a terminal.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -82,7 +82,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// cell is plain, but not longer than a cell.
+// cell is plain, limited to cellWidth.
 func cell(s string) string {
 	runes := []rune(plain(s))
 	if len(runes) > cellWidth {

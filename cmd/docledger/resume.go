@@ -28,11 +28,11 @@ func resumeCommand() *cobra.Command {
 				if since.IsZero() {
 					return say(c, "Work is not paused.")
 				}
-				trials, err := s.Restore.Resume(ctx)
+				checks, err := s.Restore.Resume(ctx)
 				if err != nil {
 					return err
 				}
-				if err := showTrials(c, trials); err != nil {
+				if err := showGrantChecks(c, checks); err != nil {
 					return err
 				}
 				return say(c, "Work resumed. It was paused since %s.", since.Format(time.RFC3339))
@@ -41,15 +41,15 @@ func resumeCommand() *cobra.Command {
 	}
 }
 
-// showTrials lists each integration with the result of its grant check.
-func showTrials(c *cobra.Command, trials []restore.GrantCheck) error {
-	if len(trials) == 0 {
+// showGrantChecks lists each integration with the result of its grant check.
+func showGrantChecks(c *cobra.Command, checks []restore.GrantCheck) error {
+	if len(checks) == 0 {
 		return nil
 	}
 	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "CONSENT\tPROVIDER\tORGANIZATION\tENTITY\tINTEGRATION\tRESULT\tDETAIL")
 	reconnect := 0
-	for _, t := range trials {
+	for _, t := range checks {
 		if t.Outcome != restore.Works && t.Outcome != restore.Unreachable {
 			reconnect++
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestServeAfterRestore holds work by the flag, which outlives the process,
-// until somebody resumes it.
+// TestServeAfterRestore checks that the flag pauses work, also after a restart, until
+// an operator resumes it.
 func TestServeAfterRestore(t *testing.T) {
 	for name, value := range map[string]string{
 		"DOCLEDGER_ENV": "local", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "IDENTITY": "local", "BILLING": "none",
@@ -55,7 +55,7 @@ func TestServeAfterRestore(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := run(t, "serve", "--role", "tools", "--after-restore"); err == nil {
-		t.Error("a process without a database held work")
+		t.Error("a process without a database paused work")
 	}
 }
 

@@ -25,7 +25,7 @@ func serveCommand() *cobra.Command {
 		Long: "Runs the service: the API, the workers, the tools for assistants, or any of them. The configuration comes from environment variables; see docs/configuration.md.",
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), roles, afterRestore) },
 	}
-	c.Flags().StringSliceVar(&roles, "role", nil, "what this process does: api, worker, tools; all by default, tools only with an identity provider")
+	c.Flags().StringSliceVar(&roles, "role", nil, "roles of this process: api, worker, tools; default: all, tools only with an identity provider")
 	c.Flags().BoolVar(&afterRestore, "after-restore", false,
 		"the database was restored from a backup: nothing is synced, polled or charged, in any process and after any restart, until docledger resume")
 	return c
@@ -80,7 +80,7 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 		return err
 	}
 	defer s.Close()
-	if err := holdWork(ctx, s, log, afterRestore); err != nil {
+	if err := pauseWork(ctx, s, log, afterRestore); err != nil {
 		return err
 	}
 	if err := hintFirstUser(ctx, s); err != nil {
@@ -109,8 +109,8 @@ func serve(ctx context.Context, roles []string, afterRestore bool) error {
 	return s.Run(ctx, l, work)
 }
 
-// holdWork pauses work after a restore, before any work is done, and logs the pause.
-func holdWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRestore bool) error {
+// pauseWork pauses work after a restore, before any work is done, and logs the pause.
+func pauseWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRestore bool) error {
 	if afterRestore {
 		if err := s.Restore.Hold(ctx); err != nil {
 			return err
@@ -118,7 +118,7 @@ func holdWork(ctx context.Context, s *service.Service, log *slog.Logger, afterRe
 	}
 	since, err := s.Restore.Since(ctx)
 	if err == nil && !since.IsZero() {
-		log.WarnContext(ctx, "work is paused after a restore: nothing is synced, polled or charged until docledger resume", "since", since)
+		log.WarnContext(ctx, "work paused after a restore; run docledger resume", "since", since)
 	}
 	return err
 }
@@ -163,7 +163,7 @@ func hintFirstUser(ctx context.Context, s *service.Service) error {
 	if err != nil || any {
 		return err
 	}
-	_, err = fmt.Fprintln(os.Stderr, "Nobody can sign in yet. Create the first administrator and their organization with:\n"+
+	_, err = fmt.Fprintln(os.Stderr, "No user can sign in yet. Create the first administrator and their organization with:\n"+
 		`  docledger user add you@example.com --admin --new-organization "Your company"`)
 	return err
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestUserRemove ends one of two memberships of an account: its session there
-// ends, and the other membership with its session stays.
+// TestUserRemove ends one of two memberships of an account. Its session in that
+// organization ends; the other membership and session stay.
 func TestUserRemove(t *testing.T) {
 	for name, value := range map[string]string{
 		"DOCLEDGER_ENV": "local", "BASE_URL": "http://127.0.0.1:1", "DATA_DIR": t.TempDir(), "IDENTITY": "local", "BILLING": "none",
@@ -70,7 +70,7 @@ func TestUserRemove(t *testing.T) {
 		t.Errorf("the session of the ended membership: %v", err)
 	}
 	if _, err := s.Session.Login(ctx, session.LoginInput{Email: email, Password: password, OrganizationID: uuid.MustParse(left)}); err == nil {
-		t.Error("the person signs in to the organization that they left")
+		t.Error("the user can sign in to the organization of the ended membership")
 	}
 	actor, err := s.Session.Authenticate(ctx, tokens[stays])
 	if err != nil || actor.OrganizationID.String() != stays {

@@ -25,9 +25,9 @@ func validateCommand() *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Validate electronic invoices by the official rules",
 		Long: "Evaluates the rules that each FILE claims to follow: EN 16931, XRechnung and Peppol BIS Billing 3, in UBL and CII,\n" +
-			"as XML or embedded in a PDF. Prints one JSON object a line, in the order of the files:\n" +
+			"as XML or embedded in a PDF. Prints one JSON object on each line, in the order of the files:\n" +
 			`  {"file": PATH, "outcome": "VALID|INVALID|NOT_JUDGED", "findings": [...], ...}  or  {"file": PATH, "error": {"code": ..., "message": ...}}` + "\n" +
-			"The names are the API's. The exit status is 0 if no file is INVALID and every file could be read, else 1.",
+			"The names are those of the API. The exit status is 0 if no file is INVALID and every file could be read, else 1.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			pipeline := extract.New(extract.Options{Children: 1, Deadline: deadline})
@@ -35,8 +35,8 @@ func validateCommand() *cobra.Command {
 			return validateFiles(c.Context(), pipeline, c.OutOrStdout(), files, text)
 		},
 	}
-	c.Flags().BoolVar(&text, "text", false, "print text for people instead of JSON")
-	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "longest time for one file")
+	c.Flags().BoolVar(&text, "text", false, "print text instead of JSON")
+	c.Flags().DurationVar(&deadline, "deadline", 8*time.Second, "time limit for one file")
 	return c
 }
 
@@ -90,10 +90,10 @@ func validateFiles(ctx context.Context, reader extraction.Reader, out io.Writer,
 func validateFile(ctx context.Context, reader extraction.Reader, path string) *validation {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no ordinary file")
+		err = errors.New("it is not a regular file")
 	}
 	if err != nil {
-		return &validation{File: path, Error: &answerError{Code: "not_found", Message: "The file can't be opened: " + reason(err) + "."}}
+		return &validation{File: path, Error: &answerError{Code: "not_found", Message: "The file cannot be opened: " + reason(err) + "."}}
 	}
 	result, err := reader.Read(ctx, extraction.Source{Name: filepath.Base(path), Path: path, Size: info.Size()})
 	var failure *extraction.Failure
@@ -101,7 +101,7 @@ func validateFile(ctx context.Context, reader extraction.Reader, path string) *v
 	case errors.As(err, &failure):
 		return &validation{File: path, Error: &answerError{Code: failure.Code(), Message: failure.Message}}
 	case err != nil:
-		return &validation{File: path, Error: &answerError{Code: "internal", Message: "The file can't be read: " + reason(err) + "."}}
+		return &validation{File: path, Error: &answerError{Code: "internal", Message: "The file cannot be read: " + reason(err) + "."}}
 	}
 	verdict := result.Validation()
 	v := &validation{File: path, Outcome: verdict.Outcome, Format: verdict.Format, Customization: verdict.Customization, Note: verdict.Note}

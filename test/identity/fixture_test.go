@@ -61,7 +61,7 @@ func (s *safeBuffer) Write(p []byte) (int, error) {
 	return s.b.Write(p)
 }
 
-// String returns what was collected.
+// String returns the collected log.
 func (s *safeBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,9 +115,9 @@ type event struct {
 	body []byte
 }
 
-// told creates an event with the state of the organization at the identity
+// newEvent creates an event with the state of the organization at the identity
 // provider.
-func told(id, kind, organization string) event {
+func newEvent(id, kind, organization string) event {
 	body, err := json.Marshal(map[string]any{
 		"object": "event", "type": kind, "timestamp": created.UnixMilli(),
 		"data": map[string]any{
@@ -155,7 +155,7 @@ func (w *world) process() {
 			_ = w.Service.Inbox.Process(context.Background(), job.ProcessEvent{V: job.EventVersion, MessageID: m.ID})
 		}
 	}
-	w.t.Fatal("an event is never done")
+	w.t.Fatal("an event is not done")
 }
 
 // fault makes the provider fail calls.

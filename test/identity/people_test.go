@@ -12,9 +12,9 @@ import (
 
 var plain simclerk.TokenOptions
 
-// TestPeopleArriveBeforeTheirEvents uses tokens of an organization and a user
-// that docledger does not know yet.
-func TestPeopleArriveBeforeTheirEvents(t *testing.T) {
+// TestTokensBeforeEvents uses tokens of an organization and a user that docledger
+// does not know yet.
+func TestTokensBeforeEvents(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		w := open(t, o)
@@ -51,10 +51,10 @@ func TestTokensWithoutOrganization(t *testing.T) {
 	w.Do(http.MethodGet, "/api/me", w.provider.OAuth(ada, acme, harness.OAuthClient, plain), nil).Want(http.StatusUnauthorized, "unauthorized")
 }
 
-// TestLosingAMembership verifies the tokens after the end of a membership. The
-// next session token has no organization. An OAuth token is refused after the
-// membership cache has expired. docledger tokens end with their next refresh.
-func TestLosingAMembership(t *testing.T) {
+// TestEndedMembership verifies the tokens after the end of a membership. The next
+// session token has no organization. An OAuth token is refused after the membership
+// cache has expired. docledger tokens end with their next refresh.
+func TestEndedMembership(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
 	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
@@ -71,7 +71,7 @@ func TestLosingAMembership(t *testing.T) {
 	}
 }
 
-// TestRolesFollowTheToken takes the role of a session from its token.
+// TestRolesFollowTheToken checks that the role of a session is that of its token.
 func TestRolesFollowTheToken(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -83,7 +83,7 @@ func TestRolesFollowTheToken(t *testing.T) {
 	}
 }
 
-// TestSignInAtTheProvider uses passwords of both kinds of accounts.
+// TestSignInAtTheProvider signs in with passwords of both kinds of accounts.
 func TestSignInAtTheProvider(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
@@ -100,10 +100,10 @@ func TestSignInAtTheProvider(t *testing.T) {
 	}
 }
 
-// TestRefusedSignInsLastAlike verifies that a caller cannot distinguish the
-// reasons by time: an unknown account, a wrong password, and a right password
+// TestRefusedSignInsTakeTheSameTime verifies that a caller cannot distinguish the
+// reasons by time: an unknown account, a wrong password, and a correct password
 // without the organization.
-func TestRefusedSignInsLastAlike(t *testing.T) {
+func TestRefusedSignInsTakeTheSameTime(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
 	foreign := w.NewOrganization("Foreign")
@@ -120,10 +120,9 @@ func TestRefusedSignInsLastAlike(t *testing.T) {
 	}
 }
 
-// TestProviderAway verifies domain D24: known keys and users keep working.
-// Tokens of keys that were never loaded get 503, not a request to sign in
-// again.
-func TestProviderAway(t *testing.T) {
+// TestProviderUnavailable verifies domain D24: known keys and users keep working.
+// Tokens of keys that were never loaded get 503, not a request to sign in again.
+func TestProviderUnavailable(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
 	known := w.provider.Session(ada, acme, simclerk.TokenOptions{Lifetime: time.Hour})
@@ -212,10 +211,10 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 	w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": "wrong-canary"})
 	canaries = append(canaries, "wrong-canary")
-	w.deliver(told("msg_1", "organization.created", acme)).OK()
+	w.deliver(newEvent("msg_1", "organization.created", acme)).OK()
 	for _, action := range []string{"status:503", "garbage", "drop", "status:401"} {
 		w.fault("* /v1/**", action, 3)
-		w.deliver(told("msg_"+action, "organization.updated", acme))
+		w.deliver(newEvent("msg_"+action, "organization.updated", acme))
 		w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": harness.ProviderPassword})
 		w.control(http.MethodDelete, "faults", "")
 	}
@@ -225,14 +224,14 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 	for _, canary := range canaries {
 		if strings.Contains(log, canary) {
-			t.Errorf("the log holds %q", canary)
+			t.Errorf("the log contains %q", canary)
 		}
 	}
 }
 
-// TestDeployedPassesNobodyOnToThisMachine verifies the row of the table of
-// environments that the sign-in page uses.
-func TestDeployedPassesNobodyOnToThisMachine(t *testing.T) {
+// TestDeployedRefusesLoopbackRedirects verifies the row of the table of environments
+// that the sign-in page uses.
+func TestDeployedRefusesLoopbackRedirects(t *testing.T) {
 	t.Parallel()
 	p := harness.NewProvider(t, people())
 	s := harness.Start(t, harness.Options{NoWorkers: true, Env: map[string]string{"DOCLEDGER_ENV": "deployed"}}.WithProvider(p))
@@ -253,6 +252,6 @@ func TestWithoutOAuthClientEveryOAuthTokenIsRefused(t *testing.T) {
 	s.Do(http.MethodGet, "/api/me", p.OAuth(ada, acme, harness.OAuthClient, plain), nil).Want(http.StatusUnauthorized, "unauthorized")
 	s.Do(http.MethodGet, "/api/me", p.Session(ada, acme, plain), nil).OK()
 	if !strings.Contains(log.String(), "OAUTH_CLIENT_ID is not set") {
-		t.Error("the start does not say that every OAuth token is refused")
+		t.Error("the start does not log that every OAuth token is refused")
 	}
 }

@@ -29,8 +29,8 @@ func TestOrganizationEventsEndInOneState(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		events := []event{
-			told("msg_created", "organization.created", acme), told("msg_updated", "organization.updated", acme),
-			told("msg_echo", "organization.updated", acme),
+			newEvent("msg_created", "organization.created", acme), newEvent("msg_updated", "organization.updated", acme),
+			newEvent("msg_echo", "organization.updated", acme),
 		}
 		w := open(t, o, func(p *simclerk.Options) {
 			for i := range permutations(len(events)) {
@@ -46,7 +46,7 @@ func TestOrganizationEventsEndInOneState(t *testing.T) {
 				name := fmt.Sprintf("order %v, twice %03b", order, twice)
 				organization := fmt.Sprintf("org_%d_%d", i, twice)
 				for _, at := range order {
-					e := told(fmt.Sprintf("%s_%s", events[at].id, organization), events[at].kind, organization)
+					e := newEvent(fmt.Sprintf("%s_%s", events[at].id, organization), events[at].kind, organization)
 					w.deliver(e).OK()
 					if twice&(1<<at) != 0 {
 						w.deliver(e).OK()
@@ -83,16 +83,16 @@ func permutations(n int) (out [][]int) {
 	return out
 }
 
-// TestAnOwnersExtensionStands replays the creation after an owner extended the
-// trial at the identity provider. The extension stays.
-func TestAnOwnersExtensionStands(t *testing.T) {
+// TestTrialExtensionIsKept replays the creation after an owner extended the trial at
+// the identity provider. The extension stays.
+func TestTrialExtensionIsKept(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
-	w.deliver(told("msg_1", "organization.created", acme)).OK()
+	w.deliver(newEvent("msg_1", "organization.created", acme)).OK()
 	w.api(http.MethodPut, "/v1/organizations/"+acme+"/metadata",
 		`{"public_metadata":{"trial_expiry_date":"2030-01-31","trial_max_entities":50,"trial_max_invoices_per_month":900,"theirs":"kept"}}`)
-	w.deliver(told("msg_2", "organization.updated", acme)).OK()
-	w.deliver(told("msg_3", "organization.created", acme)).OK()
+	w.deliver(newEvent("msg_2", "organization.updated", acme)).OK()
+	w.deliver(newEvent("msg_3", "organization.created", acme)).OK()
 	if n := w.writes(); n != 1 {
 		t.Errorf("the metadata was written %d times", n)
 	}
@@ -106,32 +106,32 @@ func TestAnOwnersExtensionStands(t *testing.T) {
 	}
 }
 
-// TestAnOwnerTakesTheTrialAway removes the last day at the identity provider.
-// The organization then has no trial, and no replay restores it.
-func TestAnOwnerTakesTheTrialAway(t *testing.T) {
+// TestRemovedTrialIsNotRestored removes the last day at the identity provider. The
+// organization then has no trial, and no replay restores it.
+func TestRemovedTrialIsNotRestored(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
-	w.deliver(told("msg_1", "organization.created", acme)).OK()
+	w.deliver(newEvent("msg_1", "organization.created", acme)).OK()
 	token := w.provider.Session(ada, acme, plain)
 	if r := w.Do(http.MethodGet, "/api/billing", token, nil).OK(); r.Text("subscription_status") != "trial_expired" {
 		t.Errorf("billing %s", r.Raw)
 	}
 	w.api(http.MethodPut, "/v1/organizations/"+acme+"/metadata", `{"public_metadata":{}}`)
-	w.deliver(told("msg_2", "organization.updated", acme)).OK()
+	w.deliver(newEvent("msg_2", "organization.updated", acme)).OK()
 	for range 2 {
 		if r := w.Do(http.MethodGet, "/api/billing", token, nil).OK(); r.Text("subscription_status") != "none" {
 			t.Errorf("billing %s", r.Raw)
 		}
-		w.deliver(told("msg_3", "organization.created", acme)).OK()
+		w.deliver(newEvent("msg_3", "organization.created", acme)).OK()
 	}
 	if n := w.writes(); n != 1 {
 		t.Errorf("the metadata was written %d times", n)
 	}
 }
 
-// TestEventsAreTriedAgain fails each call of an event once. The next attempt of
-// the job ends in the same state.
-func TestEventsAreTriedAgain(t *testing.T) {
+// TestEventsAreRetried fails each call of an event once. The next attempt of the job
+// ends in the same state.
+func TestEventsAreRetried(t *testing.T) {
 	t.Parallel()
 	for _, match := range []string{"GET /v1/organizations/*", "PATCH /v1/organizations/*/metadata"} {
 		for _, action := range []string{"status:503", "status:429", "drop", "commit_then_drop", "garbage"} {
@@ -139,7 +139,7 @@ func TestEventsAreTriedAgain(t *testing.T) {
 				t.Parallel()
 				w := open(t, harness.Options{})
 				w.fault(match, action, 1)
-				w.deliver(told("msg_1", "organization.created", acme)).OK()
+				w.deliver(newEvent("msg_1", "organization.created", acme)).OK()
 				if got := w.metadata(acme); !reflect.DeepEqual(got, terms) {
 					t.Errorf("metadata %v", got)
 				}
@@ -155,7 +155,7 @@ func TestEventsAreTriedAgain(t *testing.T) {
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
-	e := told("msg_1", "organization.created", acme)
+	e := newEvent("msg_1", "organization.created", acme)
 	now := time.Now()
 	good := harness.SignedHeaders(e.id, now, e.body, harness.ProviderSigningSecret)
 	send := func(body []byte, headers ...string) harness.Response {
@@ -177,19 +177,19 @@ func TestSignatures(t *testing.T) {
 		t.Errorf("%d messages are kept, %v", len(listed), err)
 	}
 	// Ignored event types are accepted.
-	w.deliver(told("msg_3", "user.created", ada)).OK()
-	w.deliver(told("msg_4", "organization.deleted", zeta)).OK()
+	w.deliver(newEvent("msg_3", "user.created", ada)).OK()
+	w.deliver(newEvent("msg_4", "organization.deleted", zeta)).OK()
 }
 
-// TestOurOwnWriteMakesNoLoop lets the provider send what our write causes.
-func TestOurOwnWriteMakesNoLoop(t *testing.T) {
+// TestOwnWriteCausesNoLoop processes the events that docledger's own write causes.
+func TestOwnWriteCausesNoLoop(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
 	w.control(http.MethodPost, "endpoints", `{"url":"`+w.URL+`/webhook/identity","secrets":["`+harness.ProviderSigningSecret+`"]}`)
 	if _, err := w.provider.Announce("organization.created", acme); err != nil {
 		t.Fatal(err)
 	}
-	for range 5 { // each round takes what the one before caused
+	for range 5 { // each round processes the events of the previous one
 		if err := w.provider.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestOurOwnWriteMakesNoLoop(t *testing.T) {
 	}
 	all, err := w.Service.Inbox.List(t.Context(), inbox.Filter{}, page.Request{})
 	if err != nil || len(all.Items) != 2 {
-		t.Errorf("%d events came, want the creation and its echo: %v", len(all.Items), err)
+		t.Errorf("%d events arrived, want the creation and its echo: %v", len(all.Items), err)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestOurOwnWriteMakesNoLoop(t *testing.T) {
 func TestCustomerFollowsTheName(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
-	w.deliver(told("msg_1", "organization.created", acme)).OK()
+	w.deliver(newEvent("msg_1", "organization.created", acme)).OK()
 	if id := w.organization(acme).PaymentCustomerID; id == "" {
 		t.Error("no payment customer")
 	}
@@ -217,7 +217,7 @@ func TestCustomerFollowsTheName(t *testing.T) {
 		t.Errorf("the customer is %d %v", status, body)
 	}
 	w.api(http.MethodPatch, "/v1/organizations/"+acme, `{"name":"Acme & Daughters"}`)
-	w.deliver(told("msg_2", "organization.updated", acme)).OK()
+	w.deliver(newEvent("msg_2", "organization.updated", acme)).OK()
 	if _, body := w.processor.Do(http.MethodGet, "/v1/customers/"+w.organization(acme).PaymentCustomerID, nil); body["name"] != "Acme & Daughters" {
 		t.Errorf("the customer is %v", body)
 	}

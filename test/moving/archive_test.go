@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// member is a member of an archive, as a forger sees it.
+// member is a member of a forged archive.
 type member struct {
 	header tar.Header
 	body   []byte
@@ -67,7 +67,7 @@ func plain(name string, body []byte) member {
 	return member{tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}, body}
 }
 
-// place returns the first member whose name has the prefix.
+// place returns the index of the first member with the prefix.
 func place(t *testing.T, members []member, prefix string) int {
 	t.Helper()
 	for i, m := range members {

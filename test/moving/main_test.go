@@ -30,13 +30,14 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// embedded is an empty installation with SQLite and a folder.
+// embedded returns the options of an empty installation with SQLite and a folder.
 func embedded(t *testing.T) harness.Options {
 	t.Helper()
 	return harness.Options{DataDir: t.TempDir(), Env: map[string]string{"DOCLEDGER_ENV": "local", "BASE_URL": "http://localhost:1", "JWT_SIGNING_KEYS": key, "TOKEN_KEYS": key}}
 }
 
-// served is an empty installation with PostgreSQL and an object store.
+// served returns the options of an empty installation with PostgreSQL and an object
+// store.
 func served(t *testing.T) harness.Options {
 	t.Helper()
 	o, bucket := embedded(t), objectstore.New(t)

@@ -12,21 +12,20 @@ import (
 	"docledger/test/harness"
 )
 
-const patience = 30 * time.Second
+const waitTimeout = 30 * time.Second
 
 // source is the data of an installation before the transfer.
 type source struct {
 	org       harness.Organization
-	documents []string // that were read
-	waiting   string   // that was not
-	ledger    string   // integration
-	events    string   // cursor behind all of them
+	documents []string // extracted documents
+	waiting   string   // a document that is not extracted
+	ledger    string   // id of the integration
+	events    string   // cursor after all events
 }
 
-// TestInstallationMovesAndComesBack transfers an installation from SQLite and a
-// folder to PostgreSQL and an object store, uses it there, and transfers it
-// back.
-func TestInstallationMovesAndComesBack(t *testing.T) {
+// TestInstallationRoundTrip transfers an installation from SQLite and a folder to
+// PostgreSQL and an object store, uses it there, and transfers it back.
+func TestInstallationRoundTrip(t *testing.T) {
 	t.Parallel()
 	ledger, _ := harness.NewLedgerA(t)
 	store, _ := harness.NewStoreB(t)
@@ -42,7 +41,7 @@ func TestInstallationMovesAndComesBack(t *testing.T) {
 	for _, table := range sums.Tables {
 		if strings.Contains(" organizations users memberships sessions entities settings documents invoices invoice_lines events usage_counters "+
 			"usage_shares idempotency_keys grants integrations provider_meters watches watch_nodes watch_versions ", " "+table.Table+" ") && table.Rows == 0 {
-			t.Errorf("nothing of %s was moved", table.Table)
+			t.Errorf("no row of %s was transferred", table.Table)
 		}
 	}
 
@@ -66,7 +65,7 @@ func move(t *testing.T, file string, sums service.Sums, to harness.Options) {
 	}
 	again, _ := dump(t, to)
 	if !bytes.Equal(read(t, file), read(t, again)) {
-		t.Error("the dump of the copy is another one")
+		t.Error("the dump of the copy differs")
 	}
 }
 
@@ -83,7 +82,7 @@ func furnish(t *testing.T, o harness.Options, ledger *harness.Ledger, store *har
 			up := s.Upload(org.Admin.Token, org.Entity, name, content, "Idempotency-Key", name).OK().Text("id")
 			src.documents = append(src.documents, up)
 		}
-		s.Eventually("four invoices", patience, func() bool { return invoices(s, org) == 4 }, func() string { return "" })
+		s.Eventually("four invoices", waitTimeout, func() bool { return invoices(s, org) == 4 }, func() string { return "" })
 	})
 	o.NoWorkers = true
 	t.Run("without workers", func(t *testing.T) {
@@ -100,9 +99,9 @@ func invoices(s *harness.Server, org harness.Organization) int {
 
 // wantAlive uses the copy like its users, with their existing credentials.
 func (src *source) wantAlive(t *testing.T, s *harness.Server, name string) {
-	token := src.org.Admin.Token // the session moved along
+	token := src.org.Admin.Token // the session was transferred
 	s.Login(src.org.Admin.Email)
-	s.Eventually("the document that waited", patience, func() bool {
+	s.Eventually("the queued document", waitTimeout, func() bool {
 		return s.Do(http.MethodGet, "/api/documents/"+src.waiting, token, nil).OK().Text("status") == "EXTRACTED"
 	}, func() string { return "" })
 	for _, id := range src.documents {
@@ -116,7 +115,7 @@ func (src *source) wantAlive(t *testing.T, s *harness.Server, name string) {
 	// A reader of the event log continues at the same position.
 	more := s.Do(http.MethodGet, "/api/events?limit=200&after="+src.events, token, nil).OK()
 	if !strings.Contains(string(more.Raw), up) {
-		t.Errorf("the events after the move are not behind those before it: %s", more.Raw)
+		t.Errorf("the events after the transfer do not follow the earlier ones: %s", more.Raw)
 	}
 	src.events = more.Text("next_cursor")
 	// Encrypted tokens can be decrypted, and the provider accepts them.

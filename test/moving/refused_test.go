@@ -78,8 +78,8 @@ func TestDamagedDumpIsRefused(t *testing.T) {
 		"half of it":     {func(t *testing.T) string { return write(t, cut(content, len(content)/2)) }, ""},
 		"without sums":   {changed(func(m []member) []member { return m[:last-2] }), "too early"},
 		"without theirs": {changed(func(m []member) []member { return m[:last-1] }), "too early"},
-		"bytes behind":   {func(t *testing.T) string { return write(t, append(slices.Clone(content), 1)) }, "follows"},
-		"member behind":  {changed(func(m []member) []member { return append(m, plain("more", nil)) }), "follows"},
+		"extra bytes":    {func(t *testing.T) string { return write(t, append(slices.Clone(content), 1)) }, "follows"},
+		"extra member":   {changed(func(m []member) []member { return append(m, plain("more", nil)) }), "follows"},
 		"missing file":   {changed(func(m []member) []member { return slices.Delete(m, first, first+1) }), "other contents"},
 		"file twice":     {changed(func(m []member) []member { return slices.Insert(m, first, m[first]) }), "not in its place"},
 		"files swapped":  {changed(func(m []member) []member { m[first], m[first+1] = m[first+1], m[first]; return m }), "not in its place"},
@@ -100,11 +100,11 @@ func TestDamagedDumpIsRefused(t *testing.T) {
 		"link": {changed(func(m []member) []member {
 			m[first].header.Typeflag, m[first].header.Linkname = tar.TypeSymlink, "/etc/passwd"
 			return m
-		}), "kind that is not used"},
+		}), "unsupported type"},
 		"extended": {changed(func(m []member) []member {
 			m[first].header.Format, m[first].header.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.x": "y"}
 			return m
-		}), "kind that is not used"},
+		}), "unsupported type"},
 		"endless header": {changed(func(m []member) []member { m[0].body = bytes.Repeat([]byte(" "), 2<<20); return m }), "stands where"},
 		"huge size":      {func(t *testing.T) string { return write(t, declareHuge(t, content)) }, ""},
 		"other form": {changed(func(m []member) []member {
@@ -162,16 +162,17 @@ func TestEveryByteCounts(t *testing.T) {
 		again, _ := dump(t, target)
 		target = embedded(t)
 		if !bytes.Equal(content, read(t, again)) {
-			t.Fatalf("with the byte %d changed something else was loaded", at)
+			t.Fatalf("with the byte %d changed, different data was loaded", at)
 		}
 	}
 	wantEmpty(t, target, true)
 	if taken > tries*9/10 {
-		t.Errorf("%d of %d changes meant nothing", taken, tries)
+		t.Errorf("%d of %d changes had no effect", taken, tries)
 	}
 }
 
-// A dump with forged checksums is refused because the stored data is compared.
+// TestForgedSumsAreRefused checks that a dump with forged checksums is refused
+// because the stored data is compared.
 func TestForgedSumsAreRefused(t *testing.T) {
 	t.Parallel()
 	_, file := small(t)
@@ -190,7 +191,7 @@ func TestForgedSumsAreRefused(t *testing.T) {
 				t.Errorf("a document without its file is loaded: %v", err)
 			}
 			wantEmpty(t, target, false)
-			// What was stored meanwhile is in nobody's way.
+			// The stored part of a failed load does not block the next one.
 			if _, err := load(t, target, file); err != nil {
 				t.Errorf("the next try: %v", err)
 			}
@@ -198,7 +199,8 @@ func TestForgedSumsAreRefused(t *testing.T) {
 	}
 }
 
-// An existing installation is named and stays unchanged.
+// TestOnlyAnEmptyInstallationIsFilled checks that an existing installation is
+// reported and stays unchanged.
 func TestOnlyAnEmptyInstallationIsFilled(t *testing.T) {
 	t.Parallel()
 	_, file := small(t)
@@ -206,7 +208,7 @@ func TestOnlyAnEmptyInstallationIsFilled(t *testing.T) {
 	before := read(t, own)
 	_, err := load(t, there, file)
 	if err == nil {
-		t.Fatal("it was filled")
+		t.Fatal("the dump was loaded")
 	}
 	for _, want := range []string{"organizations (1)", "documents (2)", "load into a new database"} {
 		if !strings.Contains(err.Error(), want) {
@@ -214,14 +216,15 @@ func TestOnlyAnEmptyInstallationIsFilled(t *testing.T) {
 		}
 	}
 	if after, _ := dump(t, there); !bytes.Equal(before, read(t, after)) {
-		t.Error("it was changed")
+		t.Error("the installation was changed")
 	}
-	if _, err := service.Dump(context.Background(), configOf(t, there), service.DumpOptions{File: own}); err == nil || !strings.Contains(err.Error(), "is there already") {
-		t.Errorf("a dump replaces another: %v", err)
+	if _, err := service.Dump(context.Background(), configOf(t, there), service.DumpOptions{File: own}); err == nil || !strings.Contains(err.Error(), "already exists") {
+		t.Errorf("a dump replaced another one: %v", err)
 	}
 }
 
-// A missing blob is named, and is skipped only on request.
+// TestLostFiles checks that a missing blob is reported, and is skipped only on
+// request.
 func TestLostFiles(t *testing.T) {
 	t.Parallel()
 	o, file := small(t)

@@ -22,7 +22,7 @@ type rule struct {
 	Annotations map[string]string `yaml:"annotations"`
 }
 
-// rules parses the file strictly: only keys that Prometheus knows are accepted.
+// nameLabel is the label with the name of a metric.
 const nameLabel = "__name__"
 
 func rules(t *testing.T) []rule {
@@ -71,9 +71,9 @@ func selectors(t *testing.T, expr string) [][]*labels.Matcher {
 	return parser.ExtractSelectors(parsed)
 }
 
-// Each alert uses existing metrics and labels, and the runbook describes what
-// to do.
-func TestAlertsReadWhatThereIs(t *testing.T) {
+// TestAlertsUseExistingMetrics checks that each alert uses existing metrics and
+// labels, and that the runbook describes the remedy.
+func TestAlertsUseExistingMetrics(t *testing.T) {
 	t.Parallel()
 	known := described(t, everything(t))
 	runbook, err := os.ReadFile("../../docs/runbook.md")
@@ -88,7 +88,7 @@ func TestAlertsReadWhatThereIs(t *testing.T) {
 		checkDuration(t, rule.For)
 		named[rule.Alert] = true
 		if n := strings.Count(string(runbook), "\n- **"+rule.Alert+"**: "); n != 1 {
-			t.Errorf("the runbook speaks %d times of the alert %s", n, rule.Alert)
+			t.Errorf("the runbook describes the alert %[2]s %[1]d times", n, rule.Alert)
 		}
 		for _, series := range selectors(t, rule.Expr) {
 			var name string
@@ -99,17 +99,17 @@ func TestAlertsReadWhatThereIs(t *testing.T) {
 			}
 			for _, m := range series {
 				if m.Name != nameLabel && !known[name][m.Name] {
-					t.Errorf("%s reads %s by %s, and there is none", rule.Alert, name, m.Name)
+					t.Errorf("%s uses %s with the label %s, which does not exist", rule.Alert, name, m.Name)
 				}
 			}
 			if known[name] == nil {
-				t.Errorf("%s reads %s, and there is none", rule.Alert, name)
+				t.Errorf("%s uses %s, which does not exist", rule.Alert, name)
 			}
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^- \*\*([A-Z]\w+)\*\*: `).FindAllStringSubmatch(string(runbook), -1) {
 		if !named[m[1]] {
-			t.Errorf("the runbook speaks of %s, which is not an alert", m[1])
+			t.Errorf("the runbook describes %s, which is not an alert", m[1])
 		}
 	}
 }

@@ -57,8 +57,8 @@ func TestCutConnections(t *testing.T) {
 	f := newSender(t, s)
 	f.read()
 	cut := 0
-	// through sends a request while the next connections are cut after some
-	// bytes of the server, and repeats it until it is not refused.
+	// through sends a request while the next connections are cut after a number of
+	// bytes from the server. It repeats the request until it succeeds.
 	through := func(bytes int64, what string, send func() harness.Response) harness.Response {
 		t.Helper()
 		proxy.Shut()
@@ -75,7 +75,7 @@ func TestCutConnections(t *testing.T) {
 			unavailable(t, r)
 			cut++
 		}
-		t.Fatalf("%s, cut after %d bytes: it is refused although nothing is cut any more", what, bytes)
+		t.Fatalf("%s, cut after %d bytes: refused although connections are no longer cut", what, bytes)
 		return harness.Response{}
 	}
 	settings := "/api/settings/" + f.Entity.String()
@@ -131,7 +131,7 @@ func TestCutConnections(t *testing.T) {
 	for n := range documents {
 		for _, path := range []string{"/api/entities", "/api/invoices"} {
 			if got := seen[fmt.Sprintf("%s Cut %d", path, n)]; got != 1 {
-				t.Errorf("%s: Cut %d is there %d times", path, n, got)
+				t.Errorf("%s: Cut %d exists %d times", path, n, got)
 			}
 		}
 	}

@@ -24,9 +24,9 @@ func handlersOf(extract func(context.Context, job.ExtractDocument) error) jobs.H
 	}
 }
 
-// A job that outlives the drain is cancelled. The next process runs it once and
-// immediately, and also runs queued jobs.
-func TestJobThatOutlivesTheDrainIsTakenUp(t *testing.T) {
+// TestCancelledJobIsRunAgain checks that a job which outlives the drain is cancelled.
+// The next process runs it once and immediately, and also runs queued jobs.
+func TestCancelledJobIsRunAgain(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		ctx := context.Background()
@@ -49,7 +49,7 @@ func TestJobThatOutlivesTheDrainIsTakenUp(t *testing.T) {
 			}
 		}
 		if got := within(t, running, "the first job begins"); got != outlives {
-			t.Fatal("the second job was begun first")
+			t.Fatal("the second job started first")
 		}
 		drain, cancel := context.WithTimeout(ctx, 50*time.Millisecond) // SHUTDOWN_TIMEOUT
 		defer cancel()
@@ -60,7 +60,7 @@ func TestJobThatOutlivesTheDrainIsTakenUp(t *testing.T) {
 			t.Error("another job was cancelled")
 		}
 		if len(running) > 0 {
-			t.Error("a process that ends began a job")
+			t.Error("a stopping process started a job")
 		}
 
 		var tries atomic.Int64
@@ -72,15 +72,15 @@ func TestJobThatOutlivesTheDrainIsTakenUp(t *testing.T) {
 			return nil
 		})
 		next := runnerOf(t, second)
-		got := map[uuid.UUID]bool{within(t, done, "the next process works"): true, within(t, done, "the next process works on"): true}
+		got := map[uuid.UUID]bool{within(t, done, "the next process runs a job"): true, within(t, done, "the next process runs the second job"): true}
 		if !got[outlives] || !got[waits] {
-			t.Error("a job is lost")
+			t.Error("a job was lost")
 		}
 		if err := next.Stop(ctx); err != nil {
 			t.Error(err)
 		}
 		if n := tries.Load(); n != 2 {
-			t.Errorf("the next process began %d jobs", n)
+			t.Errorf("the next process started %d jobs", n)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func runnerOf(t *testing.T, cfg jobs.Config) *jobs.Runner {
 	if err := r.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Stop(context.Background()) }) // stopped already where all went well
+	t.Cleanup(func() { _ = r.Stop(context.Background()) }) // already stopped if the test passed
 	return r
 }
 
@@ -104,7 +104,7 @@ func within(t *testing.T, c <-chan uuid.UUID, what string) uuid.UUID {
 	case id := <-c:
 		return id
 	case <-time.After(30 * time.Second):
-		t.Fatalf("not so: %s", what)
+		t.Fatalf("timeout: %s", what)
 		return uuid.Nil
 	}
 }

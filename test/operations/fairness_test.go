@@ -44,9 +44,9 @@ func queueOf(t *testing.T, o harness.Options) (*store.Store, jobs.Config) {
 	}}
 }
 
-// With 10,000 queued documents of one organization, the document of another
-// organization waits only for the jobs before it. A second backlog is processed
-// alongside the first.
+// TestBacklogsDoNotStarveOthers checks 10,000 queued documents of one organization.
+// The document of another organization waits only for the jobs before it. A second
+// backlog is processed at the same time as the first.
 func TestBacklogsDoNotStarveOthers(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -68,7 +68,7 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 		enqueue(backlog, 10_000)
 		var mu sync.Mutex
 		var order []uuid.UUID
-		begun := sync.OnceFunc(func() {
+		started := sync.OnceFunc(func() {
 			enqueue(single, 1)
 			enqueue(second, 1000)
 		})
@@ -80,7 +80,7 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 			Sync:  func(context.Context, job.SyncInvoice) error { return nil },
 			Scan:  func(context.Context, job.ReadScan) error { return nil },
 			Extract: func(_ context.Context, args job.ExtractDocument) error {
-				begun() // all that run wait here until the others are there
+				started() // running jobs wait here until the others are queued
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, args.OrganizationID)
@@ -112,7 +112,7 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 			t.Error(err)
 		}
 		if at := slices.Index(order, single); at < 0 || at > workers+job.NormalPriorityPerOrg {
-			t.Errorf("the other organization's document was read as number %d", at+1)
+			t.Errorf("the other organization's document was extracted as number %d", at+1)
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"docledger/test/redis"
 )
 
-// Every response sets the security headers, for every route and status.
-func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
+// TestEveryResponseHasSecurityHeaders checks the headers of every route and status.
+func TestEveryResponseHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	provider := harness.NewProvider(t, simclerk.Options{})
 	s := harness.Start(t, harness.Options{NoWorkers: true, Env: map[string]string{"WEB_URL": "https://app.example.com"}}.WithProvider(provider))
@@ -35,16 +35,17 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 			t.Errorf("%s %s: Content-Security-Policy is %q", method, path, h.Get("Content-Security-Policy"))
 		}
 		if h.Get("Server") != "" || h.Get("X-Powered-By") != "" {
-			t.Errorf("%s %s: says what it runs on: %v", method, path, h)
+			t.Errorf("%s %s: reveals the server software: %v", method, path, h)
 		}
 		if h.Get("RateLimit-Limit") == "" || h.Get("RateLimit-Remaining") == "" || h.Get("RateLimit-Reset") == "" {
-			t.Errorf("%s %s: does not say where the caller stands: %v", method, path, h)
+			t.Errorf("%s %s: has no rate limit headers: %v", method, path, h)
 		}
 	}
 }
 
-// The limit of a credential applies across all processes that share a Redis.
-// Another credential of the same user has a separate limit.
+// TestProcessesShareTheLimits checks that the limit of a credential applies across
+// all processes that share a Redis. Another credential of the same user has a
+// separate limit.
 func TestProcessesShareTheLimits(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"REQUESTS_PER_CREDENTIAL": "6", "REDIS_URL": redis.New(t).URL}

@@ -39,7 +39,7 @@ func (w *jobsWorld) cancel(kind string) job.Record {
 		w.t.Fatal(err)
 	}
 	if _, err := w.Service.Work.Cancel(context.Background(), r.ID); fault.CodeOf(err) != fault.CodeConflict {
-		w.t.Errorf("a job is cancelled twice: %v", err)
+		w.t.Errorf("a job was cancelled twice: %v", err)
 	}
 	if got := w.record(kind, job.Cancelled); got.ID != r.ID || got.Subject != r.Subject || got.State.Open() {
 		w.t.Errorf("the cancelled job is %+v", got)
@@ -87,7 +87,7 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 				return err == nil && len(list.Items) == 1
 			}, func() string { return "" })
 			if done := w.record("extract_document", job.Done); done.Subject != up.Text("id") || done.Attempts != 1 || done.Organization != w.org.ID {
-				t.Errorf("the job that is done is %+v", done)
+				t.Errorf("the completed job is %+v", done)
 			}
 		})
 		if t.Failed() {
@@ -96,9 +96,9 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 		idle := o
 		idle.NoWorkers = true
 		w.Server = harness.Start(t, idle)
-		wanted, unwanted := w.cancelReading(), w.cancelReading()
+		wanted, unwanted := w.cancelExtraction(), w.cancelExtraction()
 		w.retry(wanted.ID)
-		w.cancelBooking(invoice)
+		w.cancelSync(invoice)
 		event := w.cancelEvent()
 		w.refuse()
 
@@ -109,25 +109,25 @@ func TestJobsAreCancelledAndRetried(t *testing.T) {
 			return fmt.Sprint(w.get("/api/documents/"+wanted.Subject).Text("status"), w.get("/api/invoices/"+invoice).Text("status"))
 		})
 		if d := w.get("/api/documents/" + unwanted.Subject); d.Text("status") != "FAILED" {
-			t.Errorf("a reading that was cancelled continued: %s", d.Raw)
+			t.Errorf("a cancelled extraction continued: %s", d.Raw)
 		}
 		if m, err := w.Service.Inbox.Inbox.Get(context.Background(), uuidOf(t, event.Subject)); err != nil || m.State != inbox.Failed {
-			t.Errorf("an event that was cancelled continued: %+v, %v", m, err)
+			t.Errorf("a cancelled event continued: %+v, %v", m, err)
 		}
 		inv := w.Do(http.MethodPost, "/api/invoices/extract", w.org.Admin.Token, map[string]any{"document_id": unwanted.Subject, "force": true}).OK()
 		if inv.Text("document_id") != unwanted.Subject {
-			t.Errorf("extracted after all: %s", inv.Raw)
+			t.Errorf("extracted although cancelled: %s", inv.Raw)
 		}
 	})
 }
 
-// cancelReading cancels the extraction of a new document.
-func (w *jobsWorld) cancelReading() job.Record {
+// cancelExtraction cancels the extraction of a new document.
+func (w *jobsWorld) cancelExtraction() job.Record {
 	w.t.Helper()
 	up := w.Upload(w.org.Admin.Token, w.org.Entity, "c.xml", harness.UBL("C-"+time.Now().Format("150405.000000"))).OK()
 	r := w.cancel("extract_document")
 	if r.Subject != up.Text("id") {
-		w.t.Fatalf("cancelled was %+v", r)
+		w.t.Fatalf("the cancelled job is %+v", r)
 	}
 	if d := w.get("/api/documents/" + r.Subject); d.Text("status") != "FAILED" || d.Text("failure", "code") != "cancelled" {
 		w.t.Errorf("the document is %s", d.Raw)
@@ -135,8 +135,8 @@ func (w *jobsWorld) cancelReading() job.Record {
 	return r
 }
 
-// cancelBooking cancels a sync, and then begins it again.
-func (w *jobsWorld) cancelBooking(invoice string) {
+// cancelSync cancels a sync and retries it.
+func (w *jobsWorld) cancelSync(invoice string) {
 	w.t.Helper()
 	if q := w.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", w.org.Admin.Token, nil).OK(); q.Text("sync", "state") != "QUEUED" {
 		w.t.Fatalf("queued: %s", q.Raw)
@@ -147,7 +147,7 @@ func (w *jobsWorld) cancelBooking(invoice string) {
 	}
 	w.retry(r.ID)
 	if inv := w.get("/api/invoices/" + invoice); inv.Text("sync", "state") != "QUEUED" {
-		w.t.Errorf("retried, the invoice is %s", inv.Raw)
+		w.t.Errorf("after the retry, the invoice is %s", inv.Raw)
 	}
 	w.retry(w.record("sync_invoice", job.Waiting).ID)
 }
@@ -158,7 +158,7 @@ type quiet struct{}
 func (quiet) Before(context.Context, []*inbox.Message) error { return nil }
 func (quiet) Handle(context.Context, *inbox.Message) error   { return inbox.ErrIgnored }
 
-// cancelEvent cancels an event twice, with a retry between.
+// cancelEvent cancels an event twice, with a retry in between.
 func (w *jobsWorld) cancelEvent() job.Record {
 	w.t.Helper()
 	ctx := context.Background()
@@ -182,9 +182,9 @@ func (w *jobsWorld) refuse() {
 		}
 	}
 	if _, err := w.Service.Work.Retry(ctx, w.record("extract_document", job.Done).ID); fault.CodeOf(err) != fault.CodeConflict {
-		w.t.Errorf("retried what is done: %v", err)
+		w.t.Errorf("a completed job was retried: %v", err)
 	}
 	if _, err := w.Service.Work.List(ctx, job.Filter{}, page.Request{After: "guess"}); err == nil {
-		w.t.Error("a list continued from anywhere")
+		w.t.Error("a list accepted an invalid cursor")
 	}
 }

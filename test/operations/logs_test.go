@@ -12,7 +12,7 @@ import (
 	"docledger/test/harness"
 )
 
-// lines collects what is logged.
+// lines collects log lines.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -31,10 +31,10 @@ func (l *lines) all() string {
 	return l.text.String()
 }
 
-// Logs contain only ids. Data of users and documents never appears in logs of
-// requests, jobs, tool calls and provider calls, successful or not. Every
-// request has one line with its request id.
-func TestLogsNameIDsAlone(t *testing.T) {
+// TestLogsContainOnlyIDs checks that logs contain only ids. Data of users and
+// documents never appears in logs of requests, jobs, tool calls and provider calls,
+// successful or not. Every request has one line with its request id.
+func TestLogsContainOnlyIDs(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		kept := &lines{}
@@ -83,7 +83,7 @@ func secretsOf(t *testing.T, w *world, invoice string) []string {
 	out := []string{"Canary", r.Text("seller", "name"), r.Text("buyer", "name"), r.Text("invoice_number"), "ada@example.com"}
 	for _, text := range out {
 		if len(text) < 4 {
-			t.Fatalf("the example tells too little: %q", out)
+			t.Fatalf("the example has too little data: %q", out)
 		}
 	}
 	return append(out, r.Text("gross_total"))
@@ -95,7 +95,7 @@ func checkLog(t *testing.T, log string, ids map[string]string, secrets []string)
 	for line := range strings.Lines(log) {
 		for _, secret := range secrets {
 			if strings.Contains(line, `"`+secret) || strings.Contains(line, secret+`"`) || len(secret) > 6 && strings.Contains(line, secret) || strings.Contains(line, "Canary") {
-				t.Errorf("a line tells %q: %s", secret, line)
+				t.Errorf("a line contains %q: %s", secret, line)
 				break
 			}
 		}

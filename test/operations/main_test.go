@@ -1,4 +1,4 @@
-// Package operations tests what operators rely on: limits, headers, metrics,
+// Package operations tests requirements of operators: limits, headers, metrics,
 // traces, logs, shutdown, outages, and fairness between organizations.
 package operations
 
@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	worker.ServeIfChild()
-	if serveIfTold() {
+	if serveIfChild() {
 		return
 	}
 	os.Exit(m.Run())

@@ -25,7 +25,7 @@ type world struct {
 	*harness.Server
 	provider *harness.Provider
 	metrics  string // address
-	token    string // of a person, by the identity provider
+	token    string // of a user, from the identity provider
 	tools    string // of an assistant
 	entity   string
 	t        *testing.T
@@ -141,7 +141,7 @@ func described(t *testing.T, w *world) map[string]map[string]bool {
 	return out
 }
 
-func TestMetricsTellOfEverything(t *testing.T) {
+func TestEveryMetricIsMeasured(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		ledger, _ := harness.NewLedgerA(t)
@@ -158,7 +158,7 @@ func TestMetricsTellOfEverything(t *testing.T) {
 		w.Send(http.MethodGet, "/api/nothing/Canary-"+document, w.token, nil)
 		w.Send(http.MethodGet, "/api/documents/"+document+"?limit=Canary", w.token, nil)
 		if r := w.call("list_documents", map[string]any{"limit": 2}); r.IsError {
-			t.Errorf("the tool's answer is %v", r.Content)
+			t.Errorf("the tool's response is %v", r.Content)
 		}
 		integration := w.connect(ledger)
 		w.Do(http.MethodGet, "/api/v1/integrations/"+integration+"/accounting-accounts", w.token, nil).OK()
@@ -181,7 +181,7 @@ func TestMetricsTellOfEverything(t *testing.T) {
 		} {
 			parts := strings.Fields(series)
 			if got := found.value(parts[0], parts[1:]...); got < least {
-				t.Errorf("%s is %v, want %v at least", series, got, least)
+				t.Errorf("%s is %v, want at least %v", series, got, least)
 			}
 		}
 		checkLabels(t, found)
@@ -203,15 +203,16 @@ func checkLabels(t *testing.T, found scraped) {
 		for _, m := range family.GetMetric() {
 			for _, l := range m.GetLabel() {
 				if id.MatchString(l.GetValue()) {
-					t.Errorf("%s is told by %s=%s", name, l.GetName(), l.GetValue())
+					t.Errorf("%s has the label %s=%s", name, l.GetName(), l.GetValue())
 				}
 			}
 		}
 	}
 }
 
-// Metrics have a separate address, which serves nothing else.
-func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
+// TestMetricsHaveASeparateAddress checks that metrics have a separate address, which
+// serves nothing else.
+func TestMetricsHaveASeparateAddress(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{Metrics: true, NoWorkers: true})
 	for path, want := range map[string]int{"/metrics": 200, "/": 404, "/api/me": 404} {
@@ -222,7 +223,7 @@ func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != want {
-			t.Errorf("%s is answered with %d %s", path, resp.StatusCode, body)
+			t.Errorf("%s returns %d %s", path, resp.StatusCode, body)
 		}
 	}
 	s.Send(http.MethodGet, "/metrics", "", nil).Want(http.StatusNotFound, "not_found")

@@ -28,9 +28,9 @@ func people() simclerk.Options {
 	}
 }
 
-// Without the identity provider, known keys, known users and local accounts
-// still work.
-func identityAway(t *testing.T) outage {
+// identityUnavailable: without the identity provider, known keys, known users and
+// local accounts still work.
+func identityUnavailable(t *testing.T) outage {
 	provider := harness.NewProvider(t, people())
 	line, at := harness.LineTo(t, provider.Origin())
 	o := harness.Options{}.WithProvider(provider)
@@ -43,23 +43,23 @@ func identityAway(t *testing.T) outage {
 	me := func(token string) harness.Response { return s.Do(http.MethodGet, "/api/me", token, nil) }
 	me(ada).OK()
 	return outage{
-		Server: s, cut: line.Cut, mend: line.Mend,
-		goesOn: []step{
-			{"who was here", func() { me(ada).OK() }},
-			{"their assistants", func() { me(tools).OK() }},
+		Server: s, cut: line.Cut, restore: line.Mend,
+		continues: []step{
+			{"known users", func() { me(ada).OK() }},
+			{"assistants of known users", func() { me(tools).OK() }},
 			{"local sign-in", func() { f.token = s.Login(f.Admin.Email) }},
-			{"uploads and reading", f.read},
+			{"uploads and extraction", f.read},
 			ready(s),
 		},
-		refused: []step{{"who was never here", func() { unavailable(t, me(bob)) }}},
-		healed: []step{{"who was never here", func() {
-			f.until("let in", func() bool { return me(bob).Status == http.StatusOK })
+		refused: []step{{"unknown users", func() { unavailable(t, me(bob)) }}},
+		recovered: []step{{"unknown users", func() {
+			f.until("accepted", func() bool { return me(bob).Status == http.StatusOK })
 		}}},
 	}
 }
 
-// If the keys of the identity provider were never loaded, the service cannot
-// verify its tokens. No user is asked to sign in again.
+// keysNeverLoaded: if the keys of the identity provider were never loaded, the
+// service cannot verify its tokens. No user is asked to sign in again.
 func keysNeverLoaded(t *testing.T) outage {
 	provider := harness.NewProvider(t, people())
 	line, at := harness.LineTo(t, provider.Origin())
@@ -71,21 +71,22 @@ func keysNeverLoaded(t *testing.T) outage {
 	ada := provider.Session("user_ada", "org_acme", simclerk.TokenOptions{Lifetime: time.Hour})
 	me := func() harness.Response { return s.Do(http.MethodGet, "/api/me", ada, nil) }
 	return outage{
-		Server: s, cut: func() {}, mend: line.Mend,
-		goesOn: []step{
+		Server: s, cut: func() {}, restore: line.Mend,
+		continues: []step{
 			{"local sign-in", func() { f.token = s.Login(f.Admin.Email) }},
-			{"uploads and reading", f.read},
+			{"uploads and extraction", f.read},
 			ready(s),
 		},
 		refused: []step{{"the provider's tokens", func() { unavailable(t, me()) }}},
-		healed: []step{{"the provider's tokens", func() {
-			f.until("let in", func() bool { return me().Status == http.StatusOK })
+		recovered: []step{{"the provider's tokens", func() {
+			f.until("accepted", func() bool { return me().Status == http.StatusOK })
 		}}},
 	}
 }
 
-// Without the payment processor, all work continues with the last known plan.
-func paymentAway(t *testing.T) outage {
+// paymentUnavailable: without the payment processor, all work continues with the last
+// known plan.
+func paymentUnavailable(t *testing.T) outage {
 	limits := simstripe.DefaultLimits()
 	limits.RequestsPerSecond = 0
 	sim := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_outage"}, Limits: &limits})
@@ -117,15 +118,15 @@ func paymentAway(t *testing.T) outage {
 		return s.Do(http.MethodPost, "/api/entities", f.token, map[string]any{"name": name})
 	}
 	return outage{
-		Server: s, mend: line.Mend,
+		Server: s, restore: line.Mend,
 		cut: func() {
 			line.Cut()
 			forget(t, s, f)
 		},
-		goesOn: []step{
-			{"uploads and reading", f.read},
+		continues: []step{
+			{"uploads and extraction", f.read},
 			{"reviews", func() { f.reject().OK() }},
-			{"the plan's two entities, and no third", func() {
+			{"the plan's limit of two entities", func() {
 				entity("second").OK()
 				entity("third").Want(http.StatusForbidden, "plan_limit_reached")
 			}},
@@ -133,13 +134,13 @@ func paymentAway(t *testing.T) outage {
 			ready(s),
 		},
 		refused: []step{
-			{"billing, which nobody remembers", func() { comeBack(t, billing().Want(http.StatusInternalServerError, "provider_unavailable")) }},
-			{"checkout", func() { comeBack(t, checkout().Want(http.StatusInternalServerError, "provider_unavailable")) }},
-			{"plans to buy", func() {
-				comeBack(t, f.get("/api/billing/plans").Want(http.StatusInternalServerError, "provider_unavailable"))
+			{"billing without a cached plan", func() { wantRetryAfter(t, billing().Want(http.StatusInternalServerError, "provider_unavailable")) }},
+			{"checkout", func() { wantRetryAfter(t, checkout().Want(http.StatusInternalServerError, "provider_unavailable")) }},
+			{"plans for sale", func() {
+				wantRetryAfter(t, f.get("/api/billing/plans").Want(http.StatusInternalServerError, "provider_unavailable"))
 			}},
 		},
-		healed: []step{{"billing", func() {
+		recovered: []step{{"billing", func() {
 			f.until("known", func() bool { return billing().Status == http.StatusOK })
 		}}},
 	}
@@ -161,7 +162,7 @@ func pay(t *testing.T, sim *simstripe.Server, path string, form ...string) (id s
 	return id
 }
 
-// subscribe has the organization pay a price.
+// subscribe subscribes the organization to a price.
 func subscribe(t *testing.T, s *harness.Server, f *sender, sim *simstripe.Server, price string) {
 	t.Helper()
 	customer, err := s.Service.Billing.Customers.Ensure(context.Background(), f.ID)
@@ -183,22 +184,22 @@ func forget(t *testing.T, s *harness.Server, f *sender) {
 	}
 }
 
-// hands is a clock that a test moves.
-type hands struct{ ahead atomic.Int64 }
+// shiftedClock is the system clock with an offset that a test changes.
+type shiftedClock struct{ ahead atomic.Int64 }
 
 // Now implements usecase.Clock.
-func (h *hands) Now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+func (h *shiftedClock) Now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
-func (h *hands) pass(d time.Duration) { h.ahead.Add(int64(d)) }
+func (h *shiftedClock) pass(d time.Duration) { h.ahead.Add(int64(d)) }
 
-// Without one ledger, the other one works. A sync visibly waits and is done
-// when the ledger is back.
-func ledgerAway(t *testing.T) outage {
+// ledgerUnavailable: without one ledger, the other one works. A sync visibly waits
+// and is done when the ledger is back.
+func ledgerUnavailable(t *testing.T) outage {
 	a, _ := harness.NewLedgerA(t)
 	b, _ := harness.NewLedgerB(t)
 	o := harness.Options{}.With(a, b)
 	line, at := harness.LineTo(t, a.URL)
-	now := &hands{}
+	now := &shiftedClock{}
 	o.Env["ACCOUNTING_A_URL"], o.Overrides = at, service.Overrides{Clock: now}
 	s := harness.Start(t, o)
 	f, g := newSender(t, s), newSender(t, s)
@@ -214,37 +215,37 @@ func ledgerAway(t *testing.T) outage {
 		}
 		return of.get("/api/v1/integrations/" + integration + "/accounting-" + what)
 	}
-	for _, l := range slices.Concat(lists, lists) { // often enough for it to be left alone for a while
+	for _, l := range slices.Concat(lists, lists) { // often enough to open the circuit
 		if l == "accounts" {
-			continue // they were read a moment ago
+			continue // cached a moment ago
 		}
 		refused = append(refused, step{"its " + l, func() {
-			comeBack(t, list(f, ledger, l).Want(http.StatusInternalServerError, "provider_unavailable"))
+			wantRetryAfter(t, list(f, ledger, l).Want(http.StatusInternalServerError, "provider_unavailable"))
 		}})
 	}
 	return outage{
 		Server: s, cut: line.Cut,
-		mend: func() {
+		restore: func() {
 			line.Mend()
-			now.pass(time.Hour) // until it is asked again
+			now.pass(time.Hour) // until the circuit closes
 		},
-		refused: append(refused, step{"what its status says", func() {
+		refused: append(refused, step{"its status", func() {
 			if r := f.get("/api/integrations/" + ledger + "/status").OK(); r.Text("status") != "ACTIVE" || r.Text("retry_at") == "" {
 				t.Errorf("the status is %s", r.Raw)
 			}
 		}}),
-		goesOn: []step{
-			{"what was read a moment ago", func() { list(f, ledger, "accounts").OK() }},
+		continues: []step{
+			{"cached lists", func() { list(f, ledger, "accounts").OK() }},
 			{"the other ledger", func() {
 				for _, l := range lists {
 					list(g, other, l).OK()
 				}
 			}},
-			{"uploads and reading", f.read},
+			{"uploads and extraction", f.read},
 			{"approval", func() {
 				s.Do(http.MethodPost, "/api/invoices/"+f.invoice+"/approve", f.token, map[string]any{"version": invoice().Number("version")}).OK()
 			}},
-			{"its booking, which waits to be seen", func() {
+			{"its sync, which visibly waits", func() {
 				f.until("waiting", func() bool {
 					booking, _ := invoice().At("sync").(map[string]any)
 					failure, _ := booking["error"].(map[string]any)
@@ -253,18 +254,18 @@ func ledgerAway(t *testing.T) outage {
 			}},
 			ready(s),
 		},
-		healed: []step{
+		recovered: []step{
 			{"its lists", func() { list(f, ledger, "currencies").OK() }},
-			{"the booking", func() {
+			{"the sync", func() {
 				f.until("in the ledger", func() bool { return invoice().Text("status") == "SYNCED" })
 			}},
 		},
 	}
 }
 
-// Without one document store, the other one works. New files are ingested when
-// the store is back.
-func storeAway(t *testing.T) outage {
+// storeUnavailable: without one document store, the other one works. New files are
+// ingested when the store is back.
+func storeUnavailable(t *testing.T) outage {
 	stores := harness.StoresOf()
 	a, b := stores["DOCSTORE_A"](t), stores["DOCSTORE_B"](t)
 	o := harness.Options{}.WithStore(a).WithStore(b)
@@ -289,20 +290,20 @@ func storeAway(t *testing.T) outage {
 		return false
 	}
 	return outage{
-		Server: s, mend: line.Mend,
+		Server: s, restore: line.Mend,
 		cut: func() {
 			line.Cut()
 			b.Add("", "missed.xml", harness.UBL("MISSED"))
 			a.Add("", "other.xml", harness.UBL("OTHER"))
 		},
-		goesOn: []step{
+		continues: []step{
 			{"the other store", func() {
-				f.until("taken in", func() bool { return has(g, "OTHER") })
+				f.until("ingested", func() bool { return has(g, "OTHER") })
 				sources(g, other).OK()
 			}},
-			{"uploads and reading", f.read},
-			{"its status, which says so", func() {
-				f.until("told", func() bool { return status().Text("retry_at") != "" })
+			{"uploads and extraction", f.read},
+			{"its status, which reports it", func() {
+				f.until("reported", func() bool { return status().Text("retry_at") != "" })
 				if r := status(); r.Text("status") != "ACTIVE" || r.Number("files_ingested") != 0 {
 					t.Errorf("the status is %s", r.Raw)
 				}
@@ -310,8 +311,8 @@ func storeAway(t *testing.T) outage {
 			ready(s),
 		},
 		refused: []step{{"its sources", func() {
-			comeBack(t, sources(f, store).Want(http.StatusInternalServerError, "provider_unavailable"))
+			wantRetryAfter(t, sources(f, store).Want(http.StatusInternalServerError, "provider_unavailable"))
 		}}},
-		healed: []step{{"what was put there meanwhile", func() { f.until("taken in", func() bool { return has(f, "MISSED") }) }}},
+		recovered: []step{{"files that were added meanwhile", func() { f.until("ingested", func() bool { return has(f, "MISSED") }) }}},
 	}
 }

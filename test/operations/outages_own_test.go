@@ -15,9 +15,9 @@ import (
 	"docledger/test/redis"
 )
 
-// Without Redis, everything works, including limits, which then apply per
-// process.
-func redisAway(t *testing.T) outage {
+// redisUnavailable: without Redis, everything works, including limits, which then
+// apply to each process.
+func redisUnavailable(t *testing.T) outage {
 	in := redis.New(t)
 	s := harness.Start(t, harness.Options{Env: map[string]string{"REDIS_URL": in.URL, "REQUESTS_PER_CREDENTIAL": "10"}})
 	f := newSender(t, s)
@@ -30,55 +30,55 @@ func redisAway(t *testing.T) outage {
 			}
 			f.token = s.Login(f.Admin.Email)
 		},
-		goesOn: []step{
-			{"uploads and reading", f.read},
+		continues: []step{
+			{"uploads and extraction", f.read},
 			{"plans", func() { f.get("/api/billing").OK() }},
 			ready(s),
 		},
 		refused: []step{{"requests beyond the limit", func() {
 			for range 20 {
 				if r := f.get("/api/documents"); r.Status != http.StatusOK {
-					comeBack(t, r.Want(http.StatusTooManyRequests, "rate_limited"))
+					wantRetryAfter(t, r.Want(http.StatusTooManyRequests, "rate_limited"))
 					return
 				}
 			}
-			t.Error("no limit holds")
+			t.Error("no limit applies")
 		}}},
-		mend:   func() {},
-		healed: []step{ready(s)},
+		restore:   func() {},
+		recovered: []step{ready(s)},
 	}
 }
 
-// Without workers, uploads are accepted and queued, extract returns
-// still_processing, and a later worker extracts the documents.
-func workersAway(t *testing.T, o harness.Options) outage {
+// workersUnavailable: without workers, uploads are accepted and queued, extract
+// returns still_processing, and a later worker extracts the documents.
+func workersUnavailable(t *testing.T, o harness.Options) outage {
 	o.NoWorkers, o.Env = true, map[string]string{"EXTRACT_WAIT_TIMEOUT": "50ms"}
 	s := harness.Start(t, o)
 	f := newSender(t, s)
 	return outage{
 		Server: s,
 		cut:    func() {},
-		goesOn: []step{
+		continues: []step{
 			{"uploads", func() { f.document = f.upload().OK().Text("id") }},
 			{"originals", func() { f.content().OK() }},
 			ready(s),
 		},
 		refused: []step{{"extract", func() {
-			comeBack(t, s.Extract(f.token, f.document).Want(http.StatusServiceUnavailable, "still_processing"))
+			wantRetryAfter(t, s.Extract(f.token, f.document).Want(http.StatusServiceUnavailable, "still_processing"))
 		}}},
-		mend: func() {
+		restore: func() {
 			o.NoWorkers, o.DataDir = false, s.DataDir
 			harness.Start(t, o)
 		},
-		healed: []step{{"what was queued is read", func() {
-			f.until("read", func() bool { return f.get("/api/documents/"+f.document).OK().Text("status") == "EXTRACTED" })
+		recovered: []step{{"queued documents", func() {
+			f.until("extracted", func() bool { return f.get("/api/documents/"+f.document).OK().Text("status") == "EXTRACTED" })
 		}}},
 	}
 }
 
-// Without the blob store, uploads and downloads get 503. Everything that needs
-// no blob works.
-func blobsAway(t *testing.T) outage {
+// blobsUnavailable: without the blob store, uploads and downloads get 503. Everything
+// that needs no blob works.
+func blobsUnavailable(t *testing.T) outage {
 	s := harness.Start(t, harness.Options{})
 	f := newSender(t, s)
 	f.read()
@@ -94,7 +94,7 @@ func blobsAway(t *testing.T) outage {
 			must(os.Rename(blobs, blobs+" away"))
 			must(os.WriteFile(blobs, nil, 0o600))
 		},
-		goesOn: []step{
+		continues: []step{
 			{"reading invoices", func() { f.get("/api/invoices/" + f.invoice).OK() }},
 			{"reviews", func() { f.reject().OK() }},
 			ready(s),
@@ -103,13 +103,13 @@ func blobsAway(t *testing.T) outage {
 			{"originals", func() { unavailable(t, f.content()) }},
 			{"uploads", func() { unavailable(t, f.upload()) }},
 		},
-		mend: func() {
+		restore: func() {
 			must(os.Remove(blobs))
 			must(os.Rename(blobs+" away", blobs))
 		},
-		healed: []step{
+		recovered: []step{
 			{"originals", func() { f.content().OK() }},
-			{"uploads and reading", f.read},
+			{"uploads and extraction", f.read},
 		},
 	}
 }
@@ -118,12 +118,12 @@ func diskFullBesidePostgres(t *testing.T) outage {
 	return diskFull(t, harness.Options{DatabaseURL: postgres.New(t)})
 }
 
-func workersAwayBesidePostgres(t *testing.T) outage {
-	return workersAway(t, harness.Options{DatabaseURL: postgres.New(t)})
+func workersUnavailableBesidePostgres(t *testing.T) outage {
+	return workersUnavailable(t, harness.Options{DatabaseURL: postgres.New(t)})
 }
 
-// With a full disk, uploads get 503, reads work, and no partial data is stored.
-// SQLite uses that disk and refuses changes; PostgreSQL accepts them.
+// diskFull: with a full disk, uploads get 503, reads work, and no partial data is
+// stored. SQLite uses that disk and refuses changes; PostgreSQL accepts them.
 func diskFull(t *testing.T, o harness.Options) outage {
 	o.NoWorkers = true
 	parent := harness.Start(t, o)
@@ -146,7 +146,7 @@ func diskFull(t *testing.T, o harness.Options) outage {
 			tell(fillDisk)
 			await(t, "the disk to be full", func() bool { return f.upload().Status != http.StatusOK })
 		},
-		goesOn: []step{
+		continues: []step{
 			{"originals", func() { f.content().OK() }},
 			{"reading invoices", func() { f.get("/api/invoices/" + f.invoice).OK() }},
 		},
@@ -154,16 +154,16 @@ func diskFull(t *testing.T, o harness.Options) outage {
 			kept := documents()
 			unavailable(t, f.upload())
 			if n := documents(); n != kept {
-				t.Errorf("%d documents are kept of what was refused", n-kept)
+				t.Errorf("%d refused documents are stored", n-kept)
 			}
 			left, err := os.ReadDir(filepath.Join(parent.DataDir, "blobs", "tmp"))
 			if err != nil || len(left) > 0 {
-				t.Errorf("%d files are left half written, %v", len(left), err)
+				t.Errorf("%d incomplete files exist, %v", len(left), err)
 			}
 		}}},
-		mend: func() { tell(emptyDisk) },
-		healed: []step{{"uploads and reading", func() {
-			f.until("an upload taken", func() bool {
+		restore: func() { tell(emptyDisk) },
+		recovered: []step{{"uploads and extraction", func() {
+			f.until("an upload accepted", func() bool {
 				r := f.upload()
 				f.document = ""
 				if r.Status == http.StatusOK {
@@ -178,14 +178,15 @@ func diskFull(t *testing.T, o harness.Options) outage {
 	if o.DatabaseURL == "" {
 		row.refused = append(row.refused, step{"reviews", func() { unavailable(t, f.reject()) }})
 	} else {
-		row.goesOn = append(row.goesOn, step{"reviews", func() { f.reject().OK() }})
+		row.continues = append(row.continues, step{"reviews", func() { f.reject().OK() }})
 	}
 	return row
 }
 
-// Without the database, everything except the liveness check gets 503. When the
-// database is back, work resumes automatically and accepted work is complete.
-func databaseAway(t *testing.T) outage {
+// databaseUnavailable: without the database, everything except the liveness check
+// gets 503. When the database is back, work resumes automatically and accepted work
+// is complete.
+func databaseUnavailable(t *testing.T) outage {
 	ctx := context.Background()
 	bin, err := postgres.Find()
 	if err != nil {
@@ -240,25 +241,25 @@ func databaseAway(t *testing.T) outage {
 				t.Fatal(err)
 			}
 		},
-		goesOn: []step{{"/healthz", func() { s.Send(http.MethodGet, "/healthz", "", nil).OK() }}},
+		continues: []step{{"/healthz", func() { s.Send(http.MethodGet, "/healthz", "", nil).OK() }}},
 		refused: append(refused, step{"/readyz", func() {
 			if r := s.Send(http.MethodGet, "/readyz", "", nil); r.Status != http.StatusServiceUnavailable {
 				t.Errorf("/readyz returns %d", r.Status)
 			}
 		}}),
-		mend: func() {
+		restore: func() {
 			if err := in.Restart(ctx); err != nil {
 				t.Fatal(err)
 			}
 		},
-		healed: []step{
+		recovered: []step{
 			{"/readyz", func() {
 				f.until("ready", func() bool { return s.Send(http.MethodGet, "/readyz", "", nil).Status == http.StatusOK })
 			}},
-			{"the upload that was taken just before", func() {
-				f.until("read", func() bool { return f.get("/api/documents/"+last).OK().Text("status") == "EXTRACTED" })
+			{"the last accepted upload", func() {
+				f.until("extracted", func() bool { return f.get("/api/documents/"+last).OK().Text("status") == "EXTRACTED" })
 			}},
-			{"uploads and reading", f.read},
+			{"uploads and extraction", f.read},
 			{"the ledger", func() { f.get("/api/v1/integrations/" + integration + "/accounting-contacts").OK() }},
 			{"reviews", func() { f.reject().OK() }},
 		},

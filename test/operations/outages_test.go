@@ -9,14 +9,13 @@ import (
 	"docledger/test/harness"
 )
 
-// outage is a row of the table "While something is away" of docs/runbook.md.
-// Its steps run in order.
+// outage is a row of the table "Outages" of docs/runbook.md. Its steps run in order.
 type outage struct {
 	*harness.Server
-	cut, mend func()
-	// goesOn and refused are verified during the outage; repaired is verified
+	cut, restore func()
+	// continues and refused are verified during the outage. recovered is verified
 	// after it, without an action of a user.
-	goesOn, refused, healed []step
+	continues, refused, recovered []step
 }
 
 // step is an action and its expected result.
@@ -28,28 +27,28 @@ type step struct {
 // TestOutages verifies the table row by row.
 func TestOutages(t *testing.T) {
 	t.Parallel()
-	for away, row := range map[string]func(t *testing.T) outage{
-		"Redis":                          redisAway,
-		"the documents' store":           blobsAway,
-		"the workers":                    func(t *testing.T) outage { return workersAway(t, harness.Options{}) },
-		"the workers, beside PostgreSQL": workersAwayBesidePostgres,
-		"the identity provider":          identityAway,
-		"the provider's keys":            keysNeverLoaded,
-		"the payment processor":          paymentAway,
-		"one ledger":                     ledgerAway,
-		"one store":                      storeAway,
-		"the disk":                       func(t *testing.T) outage { return diskFull(t, harness.Options{}) },
-		"the disk, beside PostgreSQL":    diskFullBesidePostgres,
-		"the database":                   databaseAway,
+	for name, row := range map[string]func(t *testing.T) outage{
+		"Redis":                        redisUnavailable,
+		"the documents' store":         blobsUnavailable,
+		"the workers":                  func(t *testing.T) outage { return workersUnavailable(t, harness.Options{}) },
+		"the workers, with PostgreSQL": workersUnavailableBesidePostgres,
+		"the identity provider":        identityUnavailable,
+		"the provider's keys":          keysNeverLoaded,
+		"the payment processor":        paymentUnavailable,
+		"one ledger":                   ledgerUnavailable,
+		"one store":                    storeUnavailable,
+		"the disk":                     func(t *testing.T) outage { return diskFull(t, harness.Options{}) },
+		"the disk, with PostgreSQL":    diskFullBesidePostgres,
+		"the database":                 databaseUnavailable,
 	} {
-		t.Run(away, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := row(t)
 			o.cut()
-			o.take(t, "goes on", o.goesOn)
+			o.take(t, "continues", o.continues)
 			o.take(t, "refused", o.refused)
-			o.mend()
-			o.take(t, "healed", o.healed)
+			o.restore()
+			o.take(t, "recovered", o.recovered)
 		})
 	}
 }
@@ -57,7 +56,7 @@ func TestOutages(t *testing.T) {
 func (o outage) take(t *testing.T, how string, steps []step) {
 	t.Helper()
 	if len(steps) == 0 {
-		t.Errorf("the row says nothing of what is %s", how)
+		t.Errorf("the row has no step for %s", how)
 	}
 	for _, s := range steps {
 		t.Logf("%s: %s", how, s.what)
@@ -68,13 +67,13 @@ func (o outage) take(t *testing.T, how string, steps []step) {
 // unavailable verifies that a response reports the outage and Retry-After.
 func unavailable(t *testing.T, r harness.Response) {
 	t.Helper()
-	comeBack(t, r.Want(http.StatusServiceUnavailable, "unavailable"))
+	wantRetryAfter(t, r.Want(http.StatusServiceUnavailable, "unavailable"))
 }
 
-func comeBack(t *testing.T, r harness.Response) {
+func wantRetryAfter(t *testing.T, r harness.Response) {
 	t.Helper()
 	if r.Header.Get("Retry-After") == "" {
-		t.Errorf("nothing says when to come back: %s", r.Raw)
+		t.Errorf("no Retry-After: %s", r.Raw)
 	}
 }
 
@@ -134,5 +133,5 @@ func (f *sender) reject() harness.Response {
 // until waits for something that happens automatically.
 func (f *sender) until(what string, done func() bool) {
 	f.t.Helper()
-	f.Eventually(what, time.Minute, done, func() string { return "it never was" })
+	f.Eventually(what, time.Minute, done, func() string { return "it did not happen" })
 }

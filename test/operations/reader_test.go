@@ -14,12 +14,13 @@ import (
 	"docledger/test/harness"
 )
 
-// A worker whose cache folder cannot be made continues with everything that needs
-// none, says so, and extracts the rest after the repair.
+// TestReaderThatCannotStart checks a worker with a cache folder that cannot be
+// created. It continues with documents that need no cache, reports the problem, and
+// extracts the others after the repair.
 func TestReaderThatCannotStart(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base")
-	if err := os.WriteFile(base, nil, 0o600); err != nil { // a file where the folder is to be
+	if err := os.WriteFile(base, nil, 0o600); err != nil { // a file at the path of the folder
 		t.Fatal(err)
 	}
 	cache := filepath.Join(base, "cache")

@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// However many scans wait and are being read, documents with text are worked by
-// the workers that they have for themselves, and no more scans run at once than
-// there are processes for them.
+// TestDocumentsWithTextDoNotWaitForScans checks that separate workers process
+// documents with text while many scans wait, and that the number of concurrent scans
+// does not exceed the number of their processes.
 func TestDocumentsWithTextDoNotWaitForScans(t *testing.T) {
 	t.Parallel()
 	const scansAtOnce, waiting, documents = 2, 50, 20
@@ -85,17 +85,17 @@ func TestDocumentsWithTextDoNotWaitForScans(t *testing.T) {
 				}
 			}
 		}
-		wait("scans are being read", scansAtOnce, reading)
+		wait("scans are being extracted", scansAtOnce, reading)
 		enqueue(documents, func(organization uuid.UUID) job.Args {
 			return job.ExtractDocument{V: job.ExtractVersion, OrganizationID: organization, DocumentID: uuid.New()}
 		})
-		wait("documents were read while all scans stood still", documents, done)
+		wait("documents were extracted while all scans were blocked", documents, done)
 		close(release)
-		wait("scans were read", waiting-scansAtOnce, reading)
+		wait("scans were extracted", waiting-scansAtOnce, reading)
 		mu.Lock()
 		defer mu.Unlock()
 		if most > scansAtOnce {
-			t.Errorf("%d scans were read at once, want at most %d", most, scansAtOnce)
+			t.Errorf("%d scans were extracted concurrently, want at most %d", most, scansAtOnce)
 		}
 	})
 }

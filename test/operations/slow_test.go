@@ -16,7 +16,7 @@ import (
 	"docledger/test/harness"
 )
 
-// timed remembers the longest extraction.
+// timed measures the longest extraction.
 type timed struct {
 	extraction.Reader
 	mu      sync.Mutex
@@ -32,10 +32,10 @@ func (r *timed) Read(ctx context.Context, s extraction.Source) (*extraction.Resu
 	return result, err
 }
 
-// Ten documents with the maximum duration do not delay a document of another
-// organization by more than twice its idle time and one running job (domain
-// D22).
-func TestSlowDocumentsDelayNobodyElse(t *testing.T) {
+// TestSlowDocumentsDelayNoOthers checks that ten documents with the maximum duration
+// do not delay a document of another organization by more than twice its idle time
+// and one running job (domain D22).
+func TestSlowDocumentsDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	pipeline := extract.New(extract.Options{CacheDir: harness.CompileCache, ComparePages: true})
 	defer pipeline.Close() //nolint:errcheck // it never fails
@@ -74,12 +74,12 @@ func TestSlowDocumentsDelayNobodyElse(t *testing.T) {
 			}
 		}
 		return true
-	}, func() string { return "some are not" })
+	}, func() string { return "some are still running" })
 	reader.mu.Lock()
 	defer reader.mu.Unlock()
 	const polling = 500 * time.Millisecond // of the queue and of this test
 	if most := 2*idle + reader.longest + polling; beside > most {
 		t.Errorf("the other organization's document took %v, which is more than twice %v and one job of %v", beside, idle, reader.longest)
 	}
-	t.Logf("idle %v, beside ten slow documents %v, the longest of which took %v", idle, beside, reader.longest)
+	t.Logf("idle %v, with ten slow documents %v, the longest extraction took %v", idle, beside, reader.longest)
 }

@@ -78,14 +78,14 @@ func await(t *testing.T, what string, ok func() bool) {
 	defer tick.Stop()
 	for began := time.Now(); !ok(); <-tick.C {
 		if time.Since(began) > 2*time.Minute {
-			t.Fatalf("waited without success for %s", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }
 
-// One upload is one trace that includes its extraction job. One tool call is
-// one trace that includes the API. A provider call belongs to the trace that
-// caused it. No span contains data of users.
+// TestTraces checks that one upload is one trace that includes its extraction job.
+// One tool call is one trace that includes the API. A provider call belongs to the
+// trace that caused it. No span contains data of users.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -142,7 +142,7 @@ func checkSpans(t *testing.T, kept *spans, secrets ...string) {
 		all := strings.Join(told, " ")
 		for _, secret := range append(secrets, "Canary", "Acme", "example.com", "?", "/api") {
 			if strings.Contains(all, secret) {
-				t.Errorf("the span %s tells %q", span.Name(), secret)
+				t.Errorf("the span %s contains %q", span.Name(), secret)
 			}
 		}
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// floor is a runner whose jobs end one by one under control of the test.
-type floor struct {
+// stepRunner is a runner with jobs that end one by one under control of the test.
+type stepRunner struct {
 	t       *testing.T
-	begun   chan uuid.UUID // of whom a job began
+	started chan uuid.UUID // organizations of the started jobs
 	end     map[uuid.UUID]chan struct{}
 	enqueue func(organization uuid.UUID, n int, p job.Priority)
 }
 
-func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *floor {
+func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *stepRunner {
 	t.Helper()
 	st, cfg := queueOf(t, o)
-	f := &floor{t: t, begun: make(chan uuid.UUID, 1000), end: map[uuid.UUID]chan struct{}{}}
+	f := &stepRunner{t: t, started: make(chan uuid.UUID, 1000), end: map[uuid.UUID]chan struct{}{}}
 	for _, o := range organizations {
 		f.end[o] = make(chan struct{})
 	}
@@ -39,7 +39,7 @@ func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *floo
 	}
 	cfg.Handlers = handlersOf(func(_ context.Context, args job.ExtractDocument) error {
 		select {
-		case f.begun <- args.OrganizationID:
+		case f.started <- args.OrganizationID:
 		case <-over:
 			return nil
 		}
@@ -60,20 +60,20 @@ func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *floo
 }
 
 // wantNext verifies that the next started job belongs to an organization.
-func (f *floor) wantNext(of uuid.UUID, when string) {
+func (f *stepRunner) wantNext(of uuid.UUID, when string) {
 	f.t.Helper()
 	select {
-	case got := <-f.begun:
+	case got := <-f.started:
 		if got != of {
 			f.t.Fatalf("%s, the next job is another organization's", when)
 		}
 	case <-time.After(30 * time.Second):
-		f.t.Fatalf("%s, no job begins", when)
+		f.t.Fatalf("%s, no job starts", when)
 	}
 }
 
 // finish ends one running job.
-func (f *floor) finish(of uuid.UUID) {
+func (f *stepRunner) finish(of uuid.UUID) {
 	f.t.Helper()
 	select {
 	case f.end[of] <- struct{}{}:
@@ -82,19 +82,20 @@ func (f *floor) finish(of uuid.UUID) {
 	}
 }
 
-// A document that is added while the backlog of another organization uses all
-// workers is extracted after one job has ended. While both have documents, each
-// uses half of the workers. Then the other uses all workers again.
-func TestOneOrganizationHoldsHalfWhileOthersWait(t *testing.T) {
+// TestOneOrganizationUsesHalfWhileOthersWait checks a document that is added while
+// the backlog of another organization uses all workers. It is extracted after one job
+// has ended. While both have documents, each uses half of the workers. Then the other
+// uses all workers again.
+func TestOneOrganizationUsesHalfWhileOthersWait(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		big, small := uuid.New(), uuid.New()
 		f := newFloor(t, o, big, small)
 		f.enqueue(big, 500, job.Automatic)
 		for range workers {
-			f.wantNext(big, "with nobody else there")
+			f.wantNext(big, "with no other organization")
 		}
-		f.enqueue(big, 4, job.Interactive) // stand before the other's
+		f.enqueue(big, 4, job.Interactive) // queued before those of the other
 		f.enqueue(small, 4, job.Automatic)
 		for _, step := range []struct {
 			ends, begins uuid.UUID
@@ -102,11 +103,11 @@ func TestOneOrganizationHoldsHalfWhileOthersWait(t *testing.T) {
 		}{
 			{big, small, "after one job"},
 			{big, small, "after a second job"},
-			{small, small, "while the other holds its half"},
-			{big, big, "while the other holds its half and waits"},
-			{small, small, "while the other holds its half again"},
-			{small, big, "with nobody else waiting"},
-			{small, big, "with nobody else there again"},
+			{small, small, "while the other uses its half"},
+			{big, big, "while the other uses its half and waits"},
+			{small, small, "while the other uses its half again"},
+			{small, big, "with no other organization waiting"},
+			{small, big, "with no other organization again"},
 		} {
 			f.finish(step.ends)
 			f.wantNext(step.begins, step.when)
@@ -114,21 +115,21 @@ func TestOneOrganizationHoldsHalfWhileOthersWait(t *testing.T) {
 	})
 }
 
-// An uploaded document has priority over watched documents of the same
-// organization and of others.
-func TestPersonGoesBeforeWatchers(t *testing.T) {
+// TestUploadsHavePriorityOverWatches checks that an uploaded document has priority
+// over watched documents of the same organization and of others.
+func TestUploadsHavePriorityOverWatches(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		big, small := uuid.New(), uuid.New()
 		f := newFloor(t, o, big, small)
 		f.enqueue(big, 100, job.Watched)
 		for range workers {
-			f.wantNext(big, "with nobody else there")
+			f.wantNext(big, "with no other organization")
 		}
 		f.enqueue(small, 1, job.Interactive)
 		f.finish(big)
 		f.wantNext(small, "after one job")
 		f.finish(big)
-		f.wantNext(big, "with nobody else waiting")
+		f.wantNext(big, "with no other organization waiting")
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"docledger/test/harness"
 )
 
-// TestManyArriveAtOnce sends concurrent requests of all members of an
+// TestConcurrentFirstRequests sends concurrent requests of all members of an
 // organization that docledger does not know yet.
-func TestManyArriveAtOnce(t *testing.T) {
+func TestConcurrentFirstRequests(t *testing.T) {
 	t.Parallel()
 	const people = 8
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
@@ -32,16 +32,16 @@ func TestManyArriveAtOnce(t *testing.T) {
 		}
 		w.atOnce(3, tokens...)
 		admin := w.provider.Session(ada, acme, plain)
-		if n := w.told(admin, "member.added"); n != people+1 { // and ada
+		if n := w.countEvents(admin, "member.added"); n != people+1 { // people and ada
 			t.Errorf("%d people were added to the organization", n)
 		}
 	})
 }
 
-// TestOneChangeIsToldOnce sends several requests with the first token of a new
-// membership, and then with the first token of a new role. Each change creates
-// one event.
-func TestOneChangeIsToldOnce(t *testing.T) {
+// TestOneChangeCreatesOneEvent sends several requests with the first token of a new
+// membership, and then with the first token of a new role. Each change creates one
+// event.
+func TestOneChangeCreatesOneEvent(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		w := open(t, o)
@@ -51,21 +51,21 @@ func TestOneChangeIsToldOnce(t *testing.T) {
 		w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword})
 		w.api(http.MethodPost, "/v1/organizations/"+acme+"/memberships", `{"user_id":"`+bob+`","role":"org:member"}`)
 		w.atOnce(8, w.provider.Session(bob, acme, plain))
-		if n := w.told(admin, "member.added"); n != 2 { // ada and bob
+		if n := w.countEvents(admin, "member.added"); n != 2 { // ada and bob
 			t.Errorf("%d people were added", n)
 		}
 		w.api(http.MethodPatch, "/v1/organizations/"+acme+"/memberships/"+bob, `{"role":"org:admin"}`)
-		soon := time.Now().Add(10 * time.Second).Unix() // after what is known, within the leeway
+		soon := time.Now().Add(10 * time.Second).Unix() // later than the known state, within the clock tolerance
 		w.atOnce(8, w.provider.Session(bob, acme, simclerk.TokenOptions{Claims: map[string]any{"iat": soon, "exp": soon + 60}}))
-		if n := w.told(admin, "member.changed"); n != 1 {
+		if n := w.countEvents(admin, "member.changed"); n != 1 {
 			t.Errorf("%d roles were changed", n)
 		}
 	})
 }
 
-// TestAnOrganizationMadeAMomentAgo uses a token before the event of its
+// TestNewOrganizationBeforeItsEvent uses a token before the event of its
 // organization, immediately after its founder was looked up.
-func TestAnOrganizationMadeAMomentAgo(t *testing.T) {
+func TestNewOrganizationBeforeItsEvent(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
 	w.Do(http.MethodGet, "/api/me", w.provider.Session(ada, acme, plain), nil).OK()
@@ -76,9 +76,9 @@ func TestAnOrganizationMadeAMomentAgo(t *testing.T) {
 	}
 }
 
-// TestABannedPersonIsOut verifies that tokens of a banned user end, even if
-// they live longer than a session.
-func TestABannedPersonIsOut(t *testing.T) {
+// TestBannedUserIsRefused verifies that tokens of a banned user end, even if they
+// live longer than a session.
+func TestBannedUserIsRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
 	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
@@ -105,8 +105,8 @@ func (w *world) atOnce(each int, tokens ...string) {
 	all.Wait()
 }
 
-// told counts the events of a type in the log of an organization.
-func (w *world) told(token, kind string) int {
+// countEvents counts the events of a type in the log of an organization.
+func (w *world) countEvents(token, kind string) int {
 	w.t.Helper()
 	return w.Do(http.MethodGet, "/api/events?limit=200&type="+kind, token, nil).OK().Len("items")
 }

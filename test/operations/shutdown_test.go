@@ -26,9 +26,8 @@ import (
 // childEnv makes this test binary run the service.
 const childEnv = "DOCLEDGER_OPERATIONS_SERVICE"
 
-// serveIfTold runs the service in a child process until it receives the stop
-// signal.
-func serveIfTold() bool {
+// serveIfChild runs the service in a child process until it receives the stop signal.
+func serveIfChild() bool {
 	if os.Getenv(childEnv) == "" {
 		return false
 	}
@@ -42,7 +41,7 @@ func serveIfTold() bool {
 func serveChild() (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	heedDisk()
+	handleDiskSignals()
 	cfg, err := service.Configured()
 	if err != nil {
 		return err
@@ -60,9 +59,9 @@ func serveChild() (err error) {
 	return s.Run(ctx, l, true)
 }
 
-// heedDisk makes the disk full or usable as the parent requests.
-func heedDisk() {
-	signal.Ignore(syscall.SIGXFSZ) // a write that is refused says so
+// handleDiskSignals makes the disk full or usable as the parent requests.
+func handleDiskSignals() {
+	signal.Ignore(syscall.SIGXFSZ) // the write returns the error instead
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, fillDisk, emptyDisk)
 	go func() {
@@ -113,10 +112,10 @@ func readiness(url string) int {
 	return resp.StatusCode
 }
 
-// A stopping process first reports that it is not ready, accepts requests for a
-// while, completes the running upload, and ends with success. Accepted work is
-// not lost.
-func TestProcessEndsGracefully(t *testing.T) {
+// TestGracefulShutdown checks that a stopping process first reports that it is not
+// ready, accepts requests for a while, completes the running upload, and ends with
+// success. Accepted work is not lost.
+func TestGracefulShutdown(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		o.NoWorkers = true
@@ -165,7 +164,7 @@ func TestProcessEndsGracefully(t *testing.T) {
 		_ = form.Close()
 		_ = send.Close()
 		if got := <-answered; !strings.HasPrefix(got, "200 ") {
-			t.Errorf("the upload under way was returned %s", got)
+			t.Errorf("the running upload returned %s", got)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- child.Wait() }()
@@ -178,7 +177,7 @@ func TestProcessEndsGracefully(t *testing.T) {
 			t.Fatal("the process does not end")
 		}
 		if n := s.Do(http.MethodGet, "/api/documents", sender.Admin.Token, nil).OK().Len("items"); n != 1 {
-			t.Errorf("%d documents are kept", n)
+			t.Errorf("%d documents are stored", n)
 		}
 	})
 }
