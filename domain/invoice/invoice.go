@@ -264,7 +264,7 @@ type Invoice struct {
 	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
-	Reopened    bool      // only a person can end the review, because it was reopened or an assistant changed it
+	Reopened    bool      // only a person can end the review, because it was reopened, or an assistant changed it or uploaded its document
 	Sync        *SyncView // the sync, which is stored separately; nil if never requested
 	Version     int
 	CreatedBy   uuid.UUID

@@ -118,3 +118,36 @@ func TestAssistantsCorrectionsNeedAPerson(t *testing.T) {
 		w.Do(http.MethodPost, path+"/approve", person, object{"version": 3}).OK()
 	}
 }
+
+// TestAssistantsUploadsNeedAPerson uploads a document as a person and as an
+// assistant, on an entity where SYSTEM approves. An assistant that may not approve
+// does not cause an approval by its upload.
+func TestAssistantsUploadsNeedAPerson(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	person := w.provider.Session("user_ada", "org_acme", sim.TokenOptions{})
+	oauth := w.provider.OAuth("user_ada", "org_acme", harness.OAuthClient, sim.TokenOptions{})
+	for setting, want := range map[string]string{"PREPARE": "EXTRACTED", "ALL": "APPROVED"} {
+		entity := w.entity()
+		w.Do(http.MethodPut, "/api/settings/"+entity, person, object{
+			"approval_required": false, "auto_approve_ignore": []string{"buyer_is_entity"}, "assistant_actions": setting,
+		}).OK()
+		read := func(token, number string) harness.Response {
+			up := w.Upload(token, harness.ID(t, entity), number+".xml", harness.UBL(number)).OK()
+			return w.Extract(person, up.Text("id")).OK()
+		}
+		if got := read(person, "P-1").Text("status"); got != "APPROVED" {
+			t.Errorf("%s: uploaded by a person it is %s", setting, got)
+		}
+		inv := read(oauth, "A-1")
+		if got := inv.Text("status"); got != want {
+			t.Errorf("%s: uploaded by an assistant it is %s, want %s", setting, got, want)
+		}
+		if setting == "ALL" {
+			continue
+		}
+		path := "/api/invoices/" + inv.Text("id")
+		w.Do(http.MethodPost, path+"/sync", person, nil).Want(http.StatusBadRequest, "conflict")
+		w.Do(http.MethodPost, path+"/approve", person, object{"version": inv.Number("version")}).OK()
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
 	"docledger/domain/ledgersync"
+	"docledger/domain/page"
 	"docledger/domain/review"
 
 	"github.com/google/uuid"
@@ -128,11 +129,30 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 		return nil, err
 	}
 	inv.ID, inv.Version, inv.CreatedBy, inv.CreatedAt = s.IDs.New(), 1, d.CreatedBy, o.now
+	if inv.Reopened, err = s.needsPerson(ctx, o); err != nil {
+		return nil, err
+	}
 	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, inv.Version)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
 	return inv, s.announce(ctx, o, inv)
+}
+
+// needsPerson reports whether an assistant that may not approve uploaded the
+// document. SYSTEM does not approve such an invoice, because the assistant may have
+// made the document up.
+func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
+	if o.settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
+		return false, nil
+	}
+	received, err := s.Events.List(ctx, o.actor.Scope(), event.Filter{
+		Types: []event.Type{event.DocumentReceived}, SubjectIDs: []uuid.UUID{o.document.ID},
+	}, page.Request{Limit: 1})
+	if err != nil {
+		return false, fmt.Errorf("find who uploaded the document: %w", err)
+	}
+	return len(received.Items) > 0 && received.Items[0].ActorType == identity.ActorAssistant, nil
 }
 
 // again replaces the content of a document's invoice with the new result, except values that a
