@@ -33,8 +33,8 @@ func key(text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(text)[:32])
 }
 
-// installation is the environment of one that has everything, beside simulated
-// third parties.
+// installation returns the environment of an installation with all dependencies, with
+// simulated third parties.
 func installation(t *testing.T) map[string]string {
 	t.Helper()
 	processor := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_live_doctor"}})
@@ -76,31 +76,30 @@ func load(t *testing.T, env map[string]string) config.Config {
 // diagnose returns the findings that are not ok, by subject.
 func diagnose(t *testing.T, env map[string]string, x service.DiagnoseOptions) map[string]service.Finding {
 	t.Helper()
-	ill := map[string]service.Finding{}
+	problems := map[string]service.Finding{}
 	for _, f := range service.Diagnose(context.Background(), load(t, env), x) {
 		if f.State() != "ok" {
-			ill[f.Subject] = f
+			problems[f.Subject] = f
 		}
 		text := f.Detail() + f.Remedy
 		for name, value := range env {
 			if strings.Contains(name, "SECRET") && strings.Contains(text, value) {
-				t.Errorf("%s: the value of %s shows in %s", f.Subject, name, text)
+				t.Errorf("%s: the value of %s appears in %s", f.Subject, name, text)
 			}
 		}
 		if f.Detail() == "" || strings.Contains(f.Detail(), "\n") || f.State() != "ok" && f.Remedy == "" {
-			t.Errorf("%s is %s without a word, or with too many: %q, %q", f.Subject, f.State(), f.Detail(), f.Remedy)
+			t.Errorf("%s is %s with the wrong number of texts: %q, %q", f.Subject, f.State(), f.Detail(), f.Remedy)
 		}
 	}
-	return ill
+	return problems
 }
 
-// TestEachIllnessIsNamed breaks one dependency after the other and expects its
-// finding.
-func TestEachIllnessIsNamed(t *testing.T) {
+// TestEachProblemIsReported breaks one dependency at a time and expects its finding.
+func TestEachProblemIsReported(t *testing.T) {
 	t.Parallel()
 	env := installation(t)
-	if ill := diagnose(t, env, all); len(ill) != 1 || ill["plans for sale"].State() != "WARNING" {
-		t.Fatalf("a healthy installation has %v", ill)
+	if problems := diagnose(t, env, all); len(problems) != 1 || problems["plans for sale"].State() != "WARNING" {
+		t.Fatalf("a healthy installation has %v", problems)
 	}
 	late := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat))
@@ -110,7 +109,7 @@ func TestEachIllnessIsNamed(t *testing.T) {
 		vary map[string]string
 		want map[string]string // subject → state
 	}{
-		"database away": {
+		"database unavailable": {
 			map[string]string{"DATABASE_URL": "postgres://x@" + nowhere + "/x"},
 			map[string]string{"database": "FAILED", "schema": "FAILED", "work": "FAILED", "tokens of integrations": "FAILED"},
 		},
@@ -118,39 +117,39 @@ func TestEachIllnessIsNamed(t *testing.T) {
 			map[string]string{"DATABASE_URL": postgres.NewEmpty(t)},
 			map[string]string{"schema": "FAILED", "work": "FAILED", "tokens of integrations": "FAILED"},
 		},
-		"object store away":    {map[string]string{"BLOB_URL": "http://" + nowhere}, map[string]string{"documents": "FAILED"}},
-		"object store late":    {map[string]string{"BLOB_URL": late.URL}, map[string]string{"documents": "FAILED", "clock": "FAILED"}},
-		"wrong key of it":      {map[string]string{"BLOB_SECRET_KEY": "another"}, map[string]string{"documents": "FAILED"}},
-		"no bucket":            {map[string]string{"BLOB_BUCKET": "none-such"}, map[string]string{"documents": "FAILED"}},
-		"Redis away":           {map[string]string{"REDIS_URL": "redis://" + nowhere}, map[string]string{"Redis": "FAILED"}},
-		"no Redis":             {map[string]string{"REDIS_URL": ""}, map[string]string{"Redis": "WARNING"}},
-		"wrong payment key":    {map[string]string{"PAYMENT_SECRET_KEY": "sk_live_other"}, map[string]string{"payment processor": "FAILED"}},
-		"test mode":            {map[string]string{"PAYMENT_SECRET_KEY": "sk_test_x"}, map[string]string{"payment processor": "FAILED", "secrets": "WARNING"}},
-		"payments away":        {map[string]string{"PAYMENT_URL": "http://" + nowhere}, map[string]string{"payment processor": "FAILED"}},
-		"identity away":        {map[string]string{"IDENTITY_URL": "http://" + nowhere}, map[string]string{"identity provider": "FAILED"}},
-		"wrong identity key":   {map[string]string{"IDENTITY_SECRET_KEY": "sk_live_other"}, map[string]string{"identity provider": "FAILED"}},
-		"one key for two uses": {map[string]string{"DOCLEDGER_ENV": "local", "TOKEN_KEYS": env["JWT_SIGNING_KEYS"]}, map[string]string{"secrets": "FAILED"}},
-		"no random key":        {map[string]string{"DOCLEDGER_ENV": "local", "TOKEN_KEYS": base64.StdEncoding.EncodeToString(make([]byte, 32))}, map[string]string{"secrets": "FAILED"}},
-		"ledger A, secret":     {map[string]string{"ACCOUNTING_A_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_A": "FAILED"}},
-		"ledger B, secret":     {map[string]string{"ACCOUNTING_B_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_B": "FAILED"}},
-		"store A, secret":      {map[string]string{"DOCSTORE_A_CLIENT_SECRET": "another"}, map[string]string{"DOCSTORE_A": "FAILED"}},
-		"store B, id":          {map[string]string{"DOCSTORE_B_CLIENT_ID": "another"}, map[string]string{"DOCSTORE_B": "FAILED"}},
-		"ledger A away":        {map[string]string{"ACCOUNTING_A_URL": "http://" + nowhere}, map[string]string{"ACCOUNTING_A": "FAILED"}},
-		"cache of all":         {map[string]string{"COMPILE_CACHE_DIR": "/proc/none"}, map[string]string{"PDF reader": "FAILED"}},
-		"no engine for scans":  {map[string]string{"OCR": "on", "OCR_DIR": "/proc/none"}, map[string]string{"reading of scans": "WARNING"}},
+		"object store unavailable": {map[string]string{"BLOB_URL": "http://" + nowhere}, map[string]string{"documents": "FAILED"}},
+		"object store slow":        {map[string]string{"BLOB_URL": late.URL}, map[string]string{"documents": "FAILED", "clock": "FAILED"}},
+		"wrong object store key":   {map[string]string{"BLOB_SECRET_KEY": "another"}, map[string]string{"documents": "FAILED"}},
+		"no bucket":                {map[string]string{"BLOB_BUCKET": "none-such"}, map[string]string{"documents": "FAILED"}},
+		"Redis unavailable":        {map[string]string{"REDIS_URL": "redis://" + nowhere}, map[string]string{"Redis": "FAILED"}},
+		"no Redis":                 {map[string]string{"REDIS_URL": ""}, map[string]string{"Redis": "WARNING"}},
+		"wrong payment key":        {map[string]string{"PAYMENT_SECRET_KEY": "sk_live_other"}, map[string]string{"payment processor": "FAILED"}},
+		"test mode":                {map[string]string{"PAYMENT_SECRET_KEY": "sk_test_x"}, map[string]string{"payment processor": "FAILED", "secrets": "WARNING"}},
+		"payments unavailable":     {map[string]string{"PAYMENT_URL": "http://" + nowhere}, map[string]string{"payment processor": "FAILED"}},
+		"identity unavailable":     {map[string]string{"IDENTITY_URL": "http://" + nowhere}, map[string]string{"identity provider": "FAILED"}},
+		"wrong identity key":       {map[string]string{"IDENTITY_SECRET_KEY": "sk_live_other"}, map[string]string{"identity provider": "FAILED"}},
+		"one key for two uses":     {map[string]string{"DOCLEDGER_ENV": "local", "TOKEN_KEYS": env["JWT_SIGNING_KEYS"]}, map[string]string{"secrets": "FAILED"}},
+		"no random key":            {map[string]string{"DOCLEDGER_ENV": "local", "TOKEN_KEYS": base64.StdEncoding.EncodeToString(make([]byte, 32))}, map[string]string{"secrets": "FAILED"}},
+		"ledger A, secret":         {map[string]string{"ACCOUNTING_A_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_A": "FAILED"}},
+		"ledger B, secret":         {map[string]string{"ACCOUNTING_B_CLIENT_SECRET": "another"}, map[string]string{"ACCOUNTING_B": "FAILED"}},
+		"store A, secret":          {map[string]string{"DOCSTORE_A_CLIENT_SECRET": "another"}, map[string]string{"DOCSTORE_A": "FAILED"}},
+		"store B, id":              {map[string]string{"DOCSTORE_B_CLIENT_ID": "another"}, map[string]string{"DOCSTORE_B": "FAILED"}},
+		"ledger A unavailable":     {map[string]string{"ACCOUNTING_A_URL": "http://" + nowhere}, map[string]string{"ACCOUNTING_A": "FAILED"}},
+		"unusable cache":           {map[string]string{"COMPILE_CACHE_DIR": "/proc/none"}, map[string]string{"PDF reader": "FAILED"}},
+		"no engine for scans":      {map[string]string{"OCR": "on", "OCR_DIR": "/proc/none"}, map[string]string{"reading of scans": "WARNING"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ill := diagnose(t, varied(env, c.vary), all)
-			if name != "test mode" && name != "wrong payment key" && name != "payments away" {
-				delete(ill, "plans for sale")
+			problems := diagnose(t, varied(env, c.vary), all)
+			if name != "test mode" && name != "wrong payment key" && name != "payments unavailable" {
+				delete(problems, "plans for sale")
 			}
 			got := map[string]string{}
-			for subject, f := range ill {
+			for subject, f := range problems {
 				got[subject] = f.State()
 			}
 			if !maps.Equal(got, c.want) {
-				t.Errorf("found %v, want %v", ill, c.want)
+				t.Errorf("found %v, want %v", problems, c.want)
 			}
 		})
 	}
@@ -168,28 +167,27 @@ func TestToolsAlone(t *testing.T) {
 	s := harness.Start(t, harness.Options{NoWorkers: true})
 	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "BACKEND_URL": s.URL}
 	x := service.DiagnoseOptions{Roles: []string{service.RoleTools}}
-	if ill := diagnose(t, env, x); len(ill) != 0 {
-		t.Errorf("found %v", ill)
+	if problems := diagnose(t, env, x); len(problems) != 0 {
+		t.Errorf("found %v", problems)
 	}
 	env["BACKEND_URL"] = "http://" + nowhere
-	if ill := diagnose(t, env, x); !slices.Equal(slices.Collect(maps.Keys(ill)), []string{"API"}) {
-		t.Errorf("found %v", ill)
+	if problems := diagnose(t, env, x); !slices.Equal(slices.Collect(maps.Keys(problems)), []string{"API"}) {
+		t.Errorf("found %v", problems)
 	}
 }
 
-// TestKeptKeysAreTheirOwners verifies that only the owner may read the key
-// files.
-func TestKeptKeysAreTheirOwners(t *testing.T) {
+// TestStoredKeysArePrivate verifies that only the owner may read the key files.
+func TestStoredKeysArePrivate(t *testing.T) {
 	t.Parallel()
 	s := harness.Start(t, harness.Options{NoWorkers: true})
 	env := map[string]string{"BILLING": "none", "IDENTITY": "local", "DATA_DIR": s.DataDir, "OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache")}
-	if ill := diagnose(t, env, all); len(ill) != 0 {
-		t.Errorf("found %v", ill)
+	if problems := diagnose(t, env, all); len(problems) != 0 {
+		t.Errorf("found %v", problems)
 	}
 	if err := os.Chmod(filepath.Join(s.DataDir, "keys", "jwt"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if ill := diagnose(t, env, all); ill["secrets"].Err == nil {
-		t.Errorf("found %v", ill)
+	if problems := diagnose(t, env, all); problems["secrets"].Err == nil {
+		t.Errorf("found %v", problems)
 	}
 }

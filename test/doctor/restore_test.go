@@ -21,7 +21,7 @@ import (
 func TestBackupIsRestored(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		o.Env = map[string]string{"BASE_URL": "http://localhost:1"} // tokens outlive the address
+		o.Env = map[string]string{"BASE_URL": "http://localhost:1"} // tokens remain valid when the address changes
 		s := harness.Start(t, o)
 		org := s.NewOrganization("Backed up")
 		var documents []string
@@ -37,7 +37,7 @@ func TestBackupIsRestored(t *testing.T) {
 			fresh.DatabaseURL = postgres.NewEmpty(t)
 		}
 		restoreDatabase := backUp(t, s.DataDir, o)
-		upload("B-3") // between the two copies: known to one of them alone
+		upload("B-3") // between the two copies: only one of them contains it
 		for _, folder := range []string{"blobs", "keys"} {
 			if err := os.CopyFS(filepath.Join(fresh.DataDir, folder), os.DirFS(filepath.Join(s.DataDir, folder))); err != nil {
 				t.Fatal(err)
@@ -56,10 +56,10 @@ func TestBackupIsRestored(t *testing.T) {
 			"OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 		}
 		deep := service.DiagnoseOptions{Roles: all.Roles, Deep: true}
-		ill := diagnose(t, env, deep)
-		delete(ill, "Redis")
-		if len(ill) != 0 {
-			t.Errorf("the restored installation has %v", ill)
+		problems := diagnose(t, env, deep)
+		delete(problems, "Redis")
+		if len(problems) != 0 {
+			t.Errorf("the restored installation has %v", problems)
 		}
 		r := harness.Start(t, fresh)
 		if n := r.Do(http.MethodGet, "/api/invoices", org.Admin.Token, nil).OK().Len("items"); n != 2 {
@@ -67,18 +67,18 @@ func TestBackupIsRestored(t *testing.T) {
 		}
 		content := r.Do(http.MethodGet, "/api/documents/"+documents[0]+"/content", org.Admin.Token, nil).OK()
 		if !bytes.Equal(content.Raw, harness.UBL("B-1")) {
-			t.Error("an original is not what was uploaded")
+			t.Error("an original differs from the upload")
 		}
 		// Documents that were received after the backup are uploaded again as
 		// new documents.
 		if up := r.Upload(org.Admin.Token, org.Entity, "B-3.xml", harness.UBL("B-3")).OK(); up.At("duplicate") != false {
-			t.Errorf("a forgotten upload is %s", up.Raw)
+			t.Errorf("an upload that the backup lacks is %s", up.Raw)
 		}
 
 		damage(t, filepath.Join(fresh.DataDir, "blobs"), harness.UBL("B-2"))
 		found := diagnose(t, env, deep)["every document"]
 		if found.Err == nil || !strings.Contains(found.Detail(), documents[1]) || strings.Contains(found.Detail(), documents[0]) {
-			t.Errorf("a damaged document is told as %v", found)
+			t.Errorf("a damaged document is reported as %v", found)
 		}
 	})
 }

@@ -23,15 +23,15 @@ import (
 	"docledger/usecase/restore"
 )
 
-// patience is the timeout for events without a required duration.
-const patience = 60 * time.Second
+// waitTimeout is the timeout for events without a required duration.
+const waitTimeout = 60 * time.Second
 
 // outside is every third party of an installation: two ledgers, a document
 // store and a payment processor. They keep their state during a restore.
 type outside struct {
 	t         *testing.T
 	ledger    *harness.Ledger
-	books     *simxero.Server
+	ledgerSim *simxero.Server
 	other     *harness.Ledger
 	otherSim  *simquickbooks.Server
 	store     *harness.Store
@@ -42,7 +42,7 @@ type outside struct {
 func newOutside(t *testing.T) *outside {
 	t.Helper()
 	w := &outside{t: t, processor: simstripe.New(simstripe.Options{})}
-	w.ledger, w.books = harness.NewLedgerA(t)
+	w.ledger, w.ledgerSim = harness.NewLedgerA(t)
 	w.other, w.otherSim = harness.NewLedgerB(t)
 	w.store, _ = harness.NewStoreB(t)
 	payments := httptest.NewServer(w.processor)
@@ -98,7 +98,7 @@ func (w *outside) deliver(s *harness.Server) {
 	id, _ := event["id"].(string)
 	body, ok := w.processor.Payload(id, "")
 	if !ok {
-		w.t.Fatal("the event is gone")
+		w.t.Fatal("the event is missing")
 	}
 	s.Send(http.MethodPost, "/webhook/payments", "", strings.NewReader(string(body)),
 		"Content-Type", "application/json", "Stripe-Signature", simstripe.Sign(body, time.Now(), "whsec_restored_0123456789")).OK()
@@ -117,7 +117,7 @@ func (w *outside) charges(customer string) (n int) {
 	return n
 }
 
-func (w *outside) bills() int { return len(w.books.Documents(w.ledger.Tenants[0])) }
+func (w *outside) bills() int { return len(w.ledgerSim.Documents(w.ledger.Tenants[0])) }
 
 // approve uploads and approves an invoice so that it can be synced.
 func approve(t *testing.T, s *harness.Server, org harness.Organization, number string) (invoice string) {
@@ -129,8 +129,8 @@ func approve(t *testing.T, s *harness.Server, org harness.Organization, number s
 	return inv.Text("id")
 }
 
-// taken counts the documents that were ingested from the watched location.
-func taken(s *harness.Server, org harness.Organization) (n int) {
+// ingested counts the documents that were ingested from the watched location.
+func ingested(s *harness.Server, org harness.Organization) (n int) {
 	list := s.Do(http.MethodGet, "/api/documents", org.Admin.Token, nil).OK()
 	for i := range list.Len("items") {
 		if list.Text("items", i, "source") == "TRIGGER" {
@@ -144,16 +144,16 @@ func taken(s *harness.Server, org harness.Organization) (n int) {
 type world struct {
 	*outside
 	org, late              harness.Organization
-	booked, queued         string // invoices
+	synced, queued         string // invoices
 	ledger, other, watched string // integrations
 	customer, lateCustomer string
 }
 
-// TestRestoredInstallationWaits restores a backup while the ledgers, the
-// document store and the payment processor have newer states. The installation
-// calls none of them until the operator runs resume in another process. Then it
-// does all work exactly once.
-func TestRestoredInstallationWaits(t *testing.T) {
+// TestRestoredInstallationIsPaused restores a backup while the ledgers, the document
+// store and the payment processor have newer states. The installation calls none of
+// them until the operator runs resume in another process. Then it does all work
+// exactly once.
+func TestRestoredInstallationIsPaused(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		w := &world{outside: newOutside(t)}
@@ -173,7 +173,7 @@ func TestRestoredInstallationWaits(t *testing.T) {
 		}
 		// Resume runs later, in another process without the flag.
 		s := harness.Start(t, fresh)
-		w.held(t, s, fresh)
+		w.wantPaused(t, s, fresh)
 		w.resumed(t, s, fresh)
 	})
 }
@@ -190,10 +190,10 @@ func (w *world) before(t *testing.T, o harness.Options) harness.Options {
 	w.other = s.Activate(w.late, w.late.Entity, w.outside.other, w.outside.other.Tenants[0])
 	w.watched = s.Watch(w.org, w.org.Entity, w.store)
 	w.store.Add("", "first.xml", harness.UBL("W-1"))
-	s.Eventually("watched", patience, func() bool { return taken(s, w.org) == 1 }, func() string { return "" })
-	w.booked, w.queued = approve(t, s, w.org, "R-1"), approve(t, s, w.org, "R-2")
+	s.Eventually("watched", waitTimeout, func() bool { return ingested(s, w.org) == 1 }, func() string { return "" })
+	w.synced, w.queued = approve(t, s, w.org, "R-1"), approve(t, s, w.org, "R-2")
 
-	fresh := w.options(harness.Options{DataDir: w.t.TempDir()}) // outlives this part
+	fresh := w.options(harness.Options{DataDir: w.t.TempDir()}) // outlives this subtest
 	if o.DatabaseURL != "" {
 		fresh.DatabaseURL = postgres.NewEmpty(w.t)
 	}
@@ -205,34 +205,34 @@ func (w *world) before(t *testing.T, o harness.Options) harness.Options {
 	}
 	restoreDatabase(fresh)
 
-	if done := s.Do(http.MethodPost, "/api/invoices/"+w.booked+"/sync", token, nil).OK(); done.Text("status") != "SYNCED" {
+	if done := s.Do(http.MethodPost, "/api/invoices/"+w.synced+"/sync", token, nil).OK(); done.Text("status") != "SYNCED" {
 		t.Fatalf("synced: %s", done.Raw)
 	}
 	w.store.Add("", "second.xml", harness.UBL("W-2"))
-	s.Eventually("watched on", patience, func() bool { return taken(s, w.org) == 2 }, func() string { return "" })
+	s.Eventually("watched again", waitTimeout, func() bool { return ingested(s, w.org) == 2 }, func() string { return "" })
 	w.customer = w.subscribe(s, w.org)
 	w.deliver(s)
-	s.Eventually("charged", patience, func() bool { return w.charges(w.customer) == 1 }, func() string { return "" })
+	s.Eventually("charged", waitTimeout, func() bool { return w.charges(w.customer) == 1 }, func() string { return "" })
 	return fresh
 }
 
 // queueAgain requests syncs while no worker runs.
 func (w *world) queueAgain(t *testing.T, s *harness.Server) {
-	for _, invoice := range []string{w.booked, w.queued} {
+	for _, invoice := range []string{w.synced, w.queued} {
 		began := time.Now()
 		waits := s.Do(http.MethodPost, "/api/invoices/"+invoice+"/sync", w.org.Admin.Token, nil).OK()
 		if waits.Text("status") != "APPROVED" || waits.Text("sync", "state") != "QUEUED" || waits.Text("sync", "error", "code") != "held_after_restore" ||
 			waits.Text("sync", "error", "action") == "" {
-			t.Errorf("a sync that is held is %s", waits.Raw)
+			t.Errorf("a paused sync is %s", waits.Raw)
 		}
 		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("it was waited for, %s", took)
+			t.Errorf("the request waited for it, %s", took)
 		}
 	}
 }
 
-// held verifies that a running installation is paused.
-func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
+// wantPaused verifies that a running installation is paused.
+func (w *world) wantPaused(t *testing.T, s *harness.Server, o harness.Options) {
 	before, bills := len(w.store.Requests()), w.bills()
 	w.lateCustomer = w.subscribe(s, w.late)
 	w.deliver(s)
@@ -246,23 +246,23 @@ func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 		return n
 	}
 	// Each job was fetched and postponed without a counted attempt.
-	s.Eventually("put off", patience, func() bool {
+	s.Eventually("postponed", waitTimeout, func() bool {
 		return count("state = 'scheduled' AND kind = 'sync_invoice'") == 2 && count("state = 'scheduled' AND kind = 'process_event'") >= 2
 	}, func() string { return fmt.Sprint(count("kind = 'sync_invoice'"), count("kind = 'process_event'")) })
 	// A poll that ran during the backup has a counted attempt.
 	if n := count("state = 'scheduled' AND attempt > 0 AND kind <> 'poll_store'"); n != 0 {
-		t.Errorf("%d jobs have lost an attempt", n)
+		t.Errorf("%d jobs have a counted attempt", n)
 	}
 	up := s.Upload(w.org.Admin.Token, w.org.Entity, "new.xml", harness.UBL("N-1")).OK()
 	if inv := s.Extract(w.org.Admin.Token, up.Text("id")).OK(); inv.Text("status") == "" {
-		t.Errorf("extracted meanwhile: %s", inv.Raw)
+		t.Errorf("extracted while paused: %s", inv.Raw)
 	}
 	s.Send(http.MethodGet, "/readyz", "", nil).OK()
 	if st := s.Do(http.MethodGet, "/api/integrations/"+w.watched+"/status", w.org.Admin.Token, nil).OK(); st.Text("paused_reason") != "held_after_restore" {
 		t.Errorf("the watched location's status is %s", st.Raw)
 	}
-	if n := len(w.store.Requests()); n != before || taken(s, w.org) != 1 {
-		t.Errorf("the store was asked %d times, and %d documents came of it", n-before, taken(s, w.org))
+	if n := len(w.store.Requests()); n != before || ingested(s, w.org) != 1 {
+		t.Errorf("the store received %d calls, and %d documents were ingested", n-before, ingested(s, w.org))
 	}
 	if w.bills() != bills || w.charges(w.customer) != 1 || w.charges(w.lateCustomer) != 0 {
 		t.Errorf("%d bills, %d and %d charges", w.bills(), w.charges(w.customer), w.charges(w.lateCustomer))
@@ -272,7 +272,7 @@ func (w *world) held(t *testing.T, s *harness.Server, o harness.Options) {
 	env["COMPILE_CACHE_DIR"] = filepath.Join(os.TempDir(), "docledger-test-cache")
 	f := diagnose(t, env, service.DiagnoseOptions{Roles: all.Roles[:2]})["work"]
 	if f.State() != "WARNING" || !strings.Contains(f.Detail(), "held since") || !strings.Contains(f.Remedy, "docledger resume") {
-		t.Errorf("the doctor says %+v", f)
+		t.Errorf("doctor reports %+v", f)
 	}
 }
 
@@ -314,25 +314,25 @@ func (w *world) resumed(t *testing.T, s *harness.Server, o harness.Options) {
 		integration.AccountingA: restore.Works, integration.DocstoreB: restore.Works, integration.AccountingB: restore.Reconnect,
 	}
 	if !maps.Equal(found, want) {
-		t.Errorf("the consents are %v, want %v", found, want)
+		t.Errorf("the grant checks are %v, want %v", found, want)
 	}
 	status := func(invoice string) string {
 		return s.Do(http.MethodGet, "/api/invoices/"+invoice, w.org.Admin.Token, nil).OK().Text("status")
 	}
 	took := s.Eventually("all done", 30*time.Second, func() bool {
-		return status(w.booked) == "SYNCED" && status(w.queued) == "SYNCED" && taken(s, w.org) == 3 && w.charges(w.lateCustomer) == 1
+		return status(w.synced) == "SYNCED" && status(w.queued) == "SYNCED" && ingested(s, w.org) == 3 && w.charges(w.lateCustomer) == 1
 	}, func() string {
-		return fmt.Sprint(status(w.booked), status(w.queued), taken(s, w.org), w.charges(w.customer), w.charges(w.lateCustomer))
+		return fmt.Sprint(status(w.synced), status(w.queued), ingested(s, w.org), w.charges(w.customer), w.charges(w.lateCustomer))
 	})
-	t.Logf("all that waited was done after %s", took)
+	t.Logf("all queued work was done after %s", took)
 	if w.bills() != 2 || w.charges(w.customer) != 1 {
 		t.Errorf("%d bills, %d charges: something was done twice", w.bills(), w.charges(w.customer))
 	}
 	other := s.Do(http.MethodGet, "/api/integrations/"+w.other+"/status", w.late.Admin.Token, nil).OK()
 	if other.Text("status") != "ERROR" || other.Text("status_reason", "code") != "reconnect_needed" {
-		t.Errorf("the integration whose consent has ended is %s", other.Raw)
+		t.Errorf("the integration with the ended consent is %s", other.Raw)
 	}
 	if since, err := operator.Service.Restore.Since(context.Background()); err != nil || !since.IsZero() {
-		t.Errorf("held since %s, %v", since, err)
+		t.Errorf("paused since %s, %v", since, err)
 	}
 }

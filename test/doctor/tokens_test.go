@@ -10,9 +10,9 @@ import (
 	"docledger/test/harness"
 )
 
-// TestSealedTokensAreOpened verifies that doctor decrypts every grant. It names
-// a missing key, and a corrupt grant does not hide the others.
-func TestSealedTokensAreOpened(t *testing.T) {
+// TestEncryptedTokensAreDecrypted verifies that doctor decrypts every grant. It
+// reports a missing key, and a corrupt grant does not hide the others.
+func TestEncryptedTokensAreDecrypted(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		a, _ := harness.NewLedgerA(t)
@@ -29,7 +29,7 @@ func TestSealedTokensAreOpened(t *testing.T) {
 			"OCR": "off", "COMPILE_CACHE_DIR": filepath.Join(os.TempDir(), "docledger-test-cache"),
 		})
 		const subject = "tokens of integrations"
-		if f, ill := diagnose(t, env, all)[subject]; ill {
+		if f, found := diagnose(t, env, all)[subject]; found {
 			t.Fatalf("readable tokens are %+v", f)
 		}
 		lost := varied(env, map[string]string{"TOKEN_KEYS": key("another of thirty-two random bytes!")})
@@ -47,7 +47,7 @@ func TestSealedTokensAreOpened(t *testing.T) {
 		}
 		f := diagnose(t, env, all)[subject]
 		if f.State() != "FAILED" || !strings.Contains(f.Detail(), changed) || !strings.Contains(f.Remedy, "connect those") {
-			t.Errorf("with tokens of another place: %+v", f)
+			t.Errorf("with tokens of another record: %+v", f)
 		}
 	})
 }

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	worker.ServeIfChild()
-	if serveIfTold() {
+	if serveIfChild() {
 		return
 	}
 	os.Exit(m.Run())
@@ -52,7 +52,7 @@ func kills(t *testing.T) int {
 	return n
 }
 
-func TestKilledServiceLosesAndDoublesNothing(t *testing.T) {
+func TestKilledServiceLosesAndDuplicatesNothing(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { killing(t, "") })
 	t.Run("postgres", func(t *testing.T) { killing(t, postgres.New(t)) })
 }
@@ -76,17 +76,17 @@ func killing(t *testing.T, databaseURL string) {
 		running.kill()
 	}
 	p.countAll(total)
-	t.Logf("%d kills, %d uploads answered 200, all settled within %s of the restart", kills(t), total, worst.Round(time.Millisecond))
+	t.Logf("%d kills, %d uploads returned 200, all ended within %s after the restart", kills(t), total, worst.Round(time.Millisecond))
 	if total == 0 {
-		t.Error("no upload was ever accepted; the test shows nothing")
+		t.Error("no upload was accepted, so the test proves nothing")
 	}
 }
 
 // accepted is an upload that got 200.
 type accepted struct {
 	document string
-	number   string // of the invoice it holds; "" where it holds none
-	parts    int    // how many invoices it holds, where they are several
+	number   string // of its invoice; "" if it contains none
+	parts    int    // number of its invoices, if there are several
 }
 
 // sample returns documents of each kind in turn: XML, a PDF with embedded data,
@@ -218,6 +218,6 @@ func (p *product) countAll(accepted int) {
 		}
 	}
 	if whole < accepted {
-		p.t.Errorf("%d documents are there, but %d uploads were accepted", whole, accepted)
+		p.t.Errorf("%d documents exist, but %d uploads were accepted", whole, accepted)
 	}
 }

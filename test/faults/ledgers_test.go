@@ -25,13 +25,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// books is a simulated ledger of this process and the entity that syncs to it.
-type books struct {
+// testLedger is a simulated ledger of this process and the entity that syncs to it.
+type testLedger struct {
 	*harness.Ledger
 	kit      *kit.Kit
 	currency string
 	rate     string   // percent
-	paths    []string // of the calls that are to fail
+	paths    []string // paths of the calls that fail
 	entity   uuid.UUID
 	bills    func() []bill
 }
@@ -42,13 +42,13 @@ type bill struct {
 	files           int
 }
 
-// newBooks starts both simulated ledgers without limits.
-func newBooks(t *testing.T) []*books {
+// newTestLedgers starts both simulated ledgers without limits.
+func newTestLedgers(t *testing.T) []*testLedger {
 	a, simA := harness.NewLedgerA(t)
 	simA.SetLimits(func(l *simxero.Limits) { l.Concurrent, l.Minute, l.Day, l.AppMinute = 0, 0, 0, 0 })
 	b, simB := harness.NewLedgerB(t)
 	simB.SetLimits(func(l *simquickbooks.Limits) { l.Minute, l.Second = 0, 0 })
-	return []*books{
+	return []*testLedger{
 		{
 			Ledger: a, kit: simA.Kit, currency: "EUR", rate: "19",
 			paths: []string{"* /api.xro/2.0/Invoices", "* /api.xro/2.0/Contacts", "* /api.xro/2.0/Invoices/**", "* /api.xro/2.0/*"},
@@ -73,7 +73,7 @@ func newBooks(t *testing.T) []*books {
 }
 
 // disturb makes calls fail in every way until ctx ends.
-func (b *books) disturb(ctx context.Context, draw *rand.Rand) {
+func (b *testLedger) disturb(ctx context.Context, draw *rand.Rand) {
 	actions := []string{"commit_then_drop", "commit_then_drop", "drop", "garbage", "status:500", "status:503", "status:429", "delay:1500ms"}
 	const pending = 3 // at most
 	tick := time.NewTicker(150 * time.Millisecond)
@@ -96,7 +96,7 @@ func (b *books) disturb(ctx context.Context, draw *rand.Rand) {
 
 // connect creates an entity that syncs to the ledger, automatically if auto is
 // true.
-func (b *books) connect(t *testing.T, s *service.Service, admin identity.Actor, auto bool) {
+func (b *testLedger) connect(t *testing.T, s *service.Service, admin identity.Actor, auto bool) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -133,7 +133,7 @@ func (b *books) connect(t *testing.T, s *service.Service, admin identity.Actor, 
 	must(err)
 }
 
-func (b *books) taxRate(t *testing.T, s *service.Service, admin identity.Actor, id uuid.UUID) string {
+func (b *testLedger) taxRate(t *testing.T, s *service.Service, admin identity.Actor, id uuid.UUID) string {
 	t.Helper()
 	rates, err := s.Integrations.TaxRates(context.Background(), admin, id, integrations.Part{})
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *books) taxRate(t *testing.T, s *service.Service, admin identity.Actor, 
 }
 
 // invoice is number n of the ledger, of one of many suppliers.
-func (b *books) invoice(n, suppliers int) (number string, content []byte) {
+func (b *testLedger) invoice(n, suppliers int) (number string, content []byte) {
 	number = fmt.Sprintf("%s-%d", b.Provider[len(b.Provider)-1:], n)
 	return number, harness.UBLFrom(fmt.Sprintf("Supplier %03d", n%suppliers), number, b.currency, b.rate)
 }

@@ -31,8 +31,8 @@ import (
 // childEnv makes this test binary run the service.
 const childEnv = "DOCLEDGER_FAULTS_SERVICE"
 
-// serveIfTold runs the service in a child process until it is killed.
-func serveIfTold() bool {
+// serveIfChild runs the service in a child process until it is killed.
+func serveIfChild() bool {
 	if os.Getenv(childEnv) == "" {
 		return false
 	}
@@ -51,7 +51,7 @@ func serve() error {
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	s, err := service.Open(ctx, cfg, log, service.Overrides{Providers: service.Providers{
-		// So that a test can wait for time-outs, and book a thousand invoices.
+		// The limits let a test wait for timeouts and sync a thousand invoices.
 		Timeout: time.Second,
 		Limits:  &integration.Limits{Concurrent: 5, Windows: []integration.Window{{Length: time.Minute, Max: 1_000_000}}},
 	}})
@@ -73,7 +73,7 @@ type product struct {
 	token  string
 	entity uuid.UUID
 	client *http.Client
-	log    io.Writer // of the services' errors
+	log    io.Writer // error log of the services
 }
 
 const password = "a password for tests"
@@ -100,8 +100,8 @@ func newProductWith(
 	ctx := context.Background()
 	s, err := service.Open(ctx, cfg, slog.New(slog.DiscardHandler), service.Overrides{})
 	p.must(err)
-	// The first start on a machine compiles the PDF engine, which takes longer
-	// than a recovery may.
+	// The first start on a machine compiles the PDF engine, which takes longer than
+	// the time for a recovery.
 	p.must(s.Prewarm(ctx))
 	u, organization, err := s.Organizations.AddUser(ctx, organizations.AddUserInput{
 		Email: "faults@example.com", Password: password, NewOrganization: "Faults", Role: identity.RoleAdmin,
@@ -173,7 +173,7 @@ func (p *product) login(r *running) {
 	}
 }
 
-// upload returns the document's id where the response was 200.
+// upload returns the document's id if the response was 200.
 func (p *product) upload(ctx context.Context, r *running, content []byte) (id string, ok bool) {
 	return p.uploadTo(ctx, r, p.entity, content)
 }

@@ -29,8 +29,8 @@ import (
 
 const (
 	replicas = 3
-	// troubles are the number of disturbances under load: each kind once, and
-	// as many as the kills of other tests.
+	// troubles is the number of disturbances under load: each kind once, and as many
+	// as the kills of other tests.
 	troubleEvery = 1500 * time.Millisecond
 	// calmed is the time after the last disturbance within which all accepted
 	// work must end. A job that was fetched over a lost connection is released
@@ -38,11 +38,11 @@ const (
 	calmed = 6 * time.Minute
 )
 
-// TestReplicasLoseAndDoubleNothing runs three replicas on PostgreSQL and Redis
-// under load. Replicas are killed, both servers crash and restart, and
-// connections are cut or slow. Everything that got 200 must exist exactly once:
-// each upload with its invoice, each invoice with its bill, each event done.
-func TestReplicasLoseAndDoubleNothing(t *testing.T) {
+// TestReplicasLoseAndDuplicateNothing runs three replicas on PostgreSQL and Redis
+// under load. Replicas are killed, both servers crash and restart, and connections
+// are cut or slow. Everything that got 200 must exist exactly once: each upload with
+// its invoice, each invoice with its bill, each event done.
+func TestReplicasLoseAndDuplicateNothing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	c := newCluster(t)
@@ -60,7 +60,7 @@ func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	troubles := c.troubles()
 	for round := range max(kills(t), len(troubles)) {
 		<-tick.C
-		// Each kind in turn, and then any.
+		// Each kind once, and then random kinds.
 		one := troubles[round%len(troubles)]
 		if round >= len(troubles) {
 			one = troubles[draw.IntN(len(troubles))]
@@ -75,7 +75,7 @@ func TestReplicasLoseAndDoubleNothing(t *testing.T) {
 	c.whole(&sent)
 }
 
-// record is what got 200.
+// record is the accepted work.
 type record struct {
 	mu      sync.Mutex
 	numbers map[string]bool
@@ -94,7 +94,7 @@ func (r *record) add(to *map[string]bool, what string) {
 // cluster is an installation of several replicas.
 type cluster struct {
 	*product
-	ledgers  []*books
+	ledgers  []*testLedger
 	postgres *postgres.Instance
 	cache    cache
 	toxic    *toxiproxy
@@ -113,7 +113,7 @@ const (
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{toxic: startToxiproxy(t), ledgers: newBooks(t), payments: simstripe.New(simstripe.Options{SecretKeys: []string{paymentKey}})}
+	c := &cluster{toxic: startToxiproxy(t), ledgers: newTestLedgers(t), payments: simstripe.New(simstripe.Options{SecretKeys: []string{paymentKey}})}
 	processor := httptest.NewServer(c.payments)
 	t.Cleanup(func() {
 		processor.Close()
@@ -169,7 +169,7 @@ func quiet(t *testing.T) *os.File {
 	t.Cleanup(func() {
 		if t.Failed() {
 			said, err := os.ReadFile(file.Name())
-			t.Logf("the services said (%v):\n%s", err, said)
+			t.Logf("the services logged (%v):\n%s", err, said)
 		}
 		if err := file.Close(); err != nil {
 			t.Error(err)
@@ -214,7 +214,7 @@ func (c *cluster) any(draw *rand.Rand) *running {
 }
 
 // uploads uploads invoices for a ledger to the replicas in turn.
-func (c *cluster) uploads(ctx context.Context, b *books, ledger int, draw *rand.Rand, sent *record) {
+func (c *cluster) uploads(ctx context.Context, b *testLedger, ledger int, draw *rand.Rand, sent *record) {
 	tick := time.NewTicker(150 * time.Millisecond)
 	defer tick.Stop()
 	for n := 0; ; n++ {
@@ -276,10 +276,10 @@ func (c *cluster) whole(sent *record) {
 	}
 	wantOneEach(c.t, c.ledgers, invoices)
 	c.wantDone(sent.events)
-	c.t.Logf("%d uploads and %d events answered 200, %d invoices; all done %s after the last trouble, %d asked for",
+	c.t.Logf("%d uploads and %d events returned 200, %d invoices; all done %s after the last disturbance, %d requested",
 		len(sent.numbers), len(sent.events), len(invoices), time.Since(began).Round(time.Millisecond), hurried)
 	if len(sent.numbers) == 0 || len(sent.events) == 0 {
-		c.t.Error("nothing was ever accepted; the test shows nothing")
+		c.t.Error("nothing was accepted, so the test proves nothing")
 	}
 }
 
@@ -303,11 +303,11 @@ func (c *cluster) wantDone(events map[string]bool) {
 		left = ""
 		for id := range events {
 			if len(got[id]) != 1 {
-				c.t.Fatalf("event %s is there as %v", id, got[id])
+				c.t.Fatalf("event %s is stored as %v", id, got[id])
 			}
 			switch state, _, _ := strings.Cut(got[id][0], " "); state {
 			case "DONE", "IGNORED":
-			case "RECEIVED": // perhaps with the failure of an attempt that is repeated
+			case "RECEIVED": // possibly with the failure of an attempt that is retried
 				left = id
 			default:
 				c.t.Fatalf("event %s ended as %s", id, got[id][0])

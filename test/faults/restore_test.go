@@ -13,26 +13,26 @@ import (
 	"docledger/test/postgres"
 )
 
-// restored is the number of invoices that are synced, forgotten and synced
+// restored is the number of invoices that are synced, lost by the restore and synced
 // again.
 const restored = 100
 
-// TestRestoredStateBooksNothingTwice resets the state of the service to before
-// 100 syncs, like a restored backup. The ledgers keep their bills.
-func TestRestoredStateBooksNothingTwice(t *testing.T) {
+// TestRestoredStateSyncsNothingTwice resets the state of the service to before 100
+// syncs, like a restored backup. The ledgers keep their bills.
+func TestRestoredStateSyncsNothingTwice(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { restoring(t, "") })
 	t.Run("postgres", func(t *testing.T) { restoring(t, postgres.New(t)) })
 }
 
 func restoring(t *testing.T, databaseURL string) {
-	ledgers := newBooks(t)
+	ledgers := newTestLedgers(t)
 	p := newProductFor(t, databaseURL, ledgers, false)
 	r := p.start()
 	for n := range restored {
 		b := ledgers[n%len(ledgers)]
 		_, content := b.invoice(n, suppliers)
 		if _, ok := p.uploadTo(context.Background(), r, b.entity, content); !ok {
-			t.Fatal("an upload was not taken")
+			t.Fatal("an upload was not accepted")
 		}
 	}
 	approved := p.wantAll(r, "APPROVED", restored)
@@ -45,7 +45,7 @@ func restoring(t *testing.T, databaseURL string) {
 	r.kill()
 	state.restore()
 	for _, b := range ledgers {
-		b.kit.Clock.Advance(10 * time.Minute) // ledgers forget keys in less
+		b.kit.Clock.Advance(10 * time.Minute) // ledgers forget keys sooner
 	}
 	r = p.start()
 	if again := p.wantAll(r, "APPROVED", restored); !slices.Equal(again, approved) {
@@ -59,7 +59,7 @@ func restoring(t *testing.T, databaseURL string) {
 	}
 }
 
-// wantAll waits until so many invoices have a status and returns their ids.
+// wantAll waits until n invoices have a status and returns their ids.
 func (p *product) wantAll(r *running, status string, n int) []string {
 	p.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -104,7 +104,7 @@ func (p *product) syncAll(r *running, invoices []string) {
 				if resp.StatusCode != http.StatusOK {
 					p.t.Errorf("a sync returns %d", resp.StatusCode)
 				}
-				_ = resp.Body.Close() // nothing is read of it
+				_ = resp.Body.Close() // the body is not needed
 			}
 		})
 	}
@@ -121,7 +121,7 @@ type state struct {
 	db *database.DB
 }
 
-// tables in the order in which they refer to one another.
+// tables are in the order of their references.
 var tables = []string{"invoices", "invoice_lines", "invoice_syncs", "supplier_codings"}
 
 func (p *product) openState() *state {

@@ -22,11 +22,11 @@ import (
 // extracted. Each takes some seconds.
 const scanRecovery = 3 * time.Minute
 
-// The processes that recognize text are killed again and again, and so is the
-// service: every scan that was accepted ends as exactly one invoice, or as an
-// explained failure once three of its attempts were killed, and documents with
-// text are read meanwhile.
-func TestKilledRecognitionLosesAndDoublesNothing(t *testing.T) {
+// TestKilledRecognitionLosesAndDuplicatesNothing repeatedly kills the service and the
+// processes that recognize text. Every accepted scan ends with exactly one invoice,
+// or with an explained failure after three killed attempts. Documents with text are
+// extracted at the same time.
+func TestKilledRecognitionLosesAndDuplicatesNothing(t *testing.T) {
 	dir := scans.Engine(t, "../..")
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("NOT TESTED: finding the processes needs /proc")
@@ -53,7 +53,8 @@ func TestKilledRecognitionLosesAndDoublesNothing(t *testing.T) {
 			case <-life.C:
 				looking = false
 			default:
-				// At once, so that some die while they start.
+				// Without a delay, so that some processes are killed during their
+				// start.
 				if n := killChildren(r.cmd.Process.Pid, "docledger-ocr"); n > 0 {
 					killed += n
 					looking = false
@@ -87,7 +88,7 @@ func TestKilledRecognitionLosesAndDoublesNothing(t *testing.T) {
 				t.Fatalf("document %s (%s) is %v", id, number, d)
 			}
 			if time.Since(began) > scanRecovery {
-				t.Fatalf("document %s is still not read", id)
+				t.Fatalf("document %s is still not extracted", id)
 			}
 			<-tick.C
 		}
@@ -95,9 +96,9 @@ func TestKilledRecognitionLosesAndDoublesNothing(t *testing.T) {
 	if invoices := len(p.all(r, "/api/invoices")); invoices != len(want)-crashed || 3*crashed > killed {
 		t.Errorf("%d invoices of %d documents, %d of which failed after %d kills", invoices, len(want), crashed, killed)
 	}
-	t.Logf("%d processes that recognize text were killed, %d documents are read, %d failed", killed, len(want)-crashed, crashed)
+	t.Logf("%d recognition processes were killed, %d documents were extracted, %d failed", killed, len(want)-crashed, crashed)
 	if killed == 0 {
-		t.Error("no process was killed; the test shows nothing")
+		t.Error("no process was killed, so the test proves nothing")
 	}
 }
 
@@ -110,7 +111,7 @@ func killChildren(parent int, name string) (killed int) {
 	for _, path := range stats {
 		raw, err := os.ReadFile(path)
 		if err != nil {
-			continue // it is gone
+			continue // the process has ended
 		}
 		begin, end := strings.IndexByte(string(raw), '('), strings.LastIndexByte(string(raw), ')')
 		fields := strings.Fields(string(raw[end+1:]))

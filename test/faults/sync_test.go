@@ -28,10 +28,10 @@ const (
 	each    = 100 * time.Millisecond
 )
 
-// TestKilledServiceBooksEachInvoiceOnce kills the service repeatedly while it
-// syncs automatically to both ledgers, whose responses are lost, late or
-// refusals. Then it counts the bills in the ledgers.
-func TestKilledServiceBooksEachInvoiceOnce(t *testing.T) {
+// TestKilledServiceSyncsEachInvoiceOnce kills the service repeatedly while it syncs
+// automatically to both ledgers, which lose, delay or refuse responses. Then it
+// counts the bills in the ledgers.
+func TestKilledServiceSyncsEachInvoiceOnce(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { killingSyncs(t, "") })
 	t.Run("postgres", func(t *testing.T) { killingSyncs(t, postgres.New(t)) })
 }
@@ -40,7 +40,7 @@ func killingSyncs(t *testing.T, databaseURL string) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	draw := rand.New(rand.NewPCG(seed, 0))
-	ledgers := newBooks(t)
+	ledgers := newTestLedgers(t)
 	p := newProductFor(t, databaseURL, ledgers, true)
 	disturbing, calm := context.WithCancel(context.Background())
 	defer calm()
@@ -54,7 +54,7 @@ func killingSyncs(t *testing.T, databaseURL string) {
 		p.billUntilKilled(r, ledgers, round, time.Duration(draw.Int64N(int64(syncLongest))), accepted)
 	}
 	if len(accepted) == 0 {
-		t.Fatal("no upload was ever accepted; the test shows nothing")
+		t.Fatal("no upload was accepted, so the test proves nothing")
 	}
 	early := count(ledgers)
 	calm()
@@ -63,7 +63,7 @@ func killingSyncs(t *testing.T, databaseURL string) {
 	r := p.start()
 	hurried := p.hurry(r)
 	all := p.wantSynced(r, crashed+time.Duration(len(accepted))*each)
-	t.Logf("%d kills, %d uploads answered 200, %d invoices; %d bills at the last kill, all %s after it, %d of them asked for",
+	t.Logf("%d kills, %d uploads returned 200, %d invoices; %d bills at the last kill, all %s after it, %d of them requested",
 		kills(t), len(accepted), len(all), early, time.Since(began).Round(time.Millisecond), hurried)
 	for number := range accepted {
 		if !all[number] {
@@ -74,7 +74,7 @@ func killingSyncs(t *testing.T, databaseURL string) {
 }
 
 // newProductFor returns a product with an entity for each ledger.
-func newProductFor(t *testing.T, databaseURL string, ledgers []*books, auto bool) *product {
+func newProductFor(t *testing.T, databaseURL string, ledgers []*testLedger, auto bool) *product {
 	env := map[string]string{"BASE_URL": "http://localhost:8080"}
 	for _, b := range ledgers {
 		for name, v := range b.Env {
@@ -90,7 +90,7 @@ func newProductFor(t *testing.T, databaseURL string, ledgers []*books, auto bool
 
 // billUntilKilled uploads the invoices of a round for both ledgers until the
 // service is killed.
-func (p *product) billUntilKilled(r *running, ledgers []*books, round int, life time.Duration, accepted map[string]bool) {
+func (p *product) billUntilKilled(r *running, ledgers []*testLedger, round int, life time.Duration, accepted map[string]bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var mu sync.Mutex
@@ -135,7 +135,7 @@ func (p *product) hurry(r *running) int {
 
 // wantSynced waits until every document has its invoice and every invoice is
 // synced, and returns their numbers.
-func (p *product) wantSynced(r *running, patience time.Duration) map[string]bool {
+func (p *product) wantSynced(r *running, timeout time.Duration) map[string]bool {
 	p.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -152,18 +152,18 @@ func (p *product) wantSynced(r *running, patience time.Duration) map[string]bool
 		if len(synced) == len(all) && len(all) == len(p.all(r, "/api/documents")) {
 			return synced
 		}
-		if time.Since(began) < patience {
+		if time.Since(began) < timeout {
 			continue
 		}
 		if last == "" {
 			p.t.Fatalf("%d documents have %d invoices, of which %d numbers are synced", len(p.all(r, "/api/documents")), len(all), len(synced))
 		}
 		inv := p.get(r, "/api/invoices/"+last)
-		p.t.Fatalf("%d of %d invoices are synced after %s; one is %v with %v, findings %v", len(synced), len(all), patience, inv["status"], inv["sync"], inv["findings"])
+		p.t.Fatalf("%d of %d invoices are synced after %s; one is %v with %v, findings %v", len(synced), len(all), timeout, inv["status"], inv["sync"], inv["findings"])
 	}
 }
 
-func count(ledgers []*books) (n int) {
+func count(ledgers []*testLedger) (n int) {
 	for _, b := range ledgers {
 		n += len(b.bills())
 	}
@@ -172,24 +172,24 @@ func count(ledgers []*books) (n int) {
 
 // wantOneEach verifies that the ledgers have exactly one bill per invoice, at
 // most one attachment per bill, and one contact per supplier.
-func wantOneEach(t *testing.T, ledgers []*books, invoices map[string]bool) {
+func wantOneEach(t *testing.T, ledgers []*testLedger, invoices map[string]bool) {
 	t.Helper()
 	bills := map[string]int{}
 	for _, b := range ledgers {
 		contacts := map[int]string{}
-		for _, held := range b.bills() {
-			bills[held.number]++
-			if !invoices[held.number] || held.files > 1 {
-				t.Errorf("%s holds %+v", b.Provider, held)
+		for _, bill := range b.bills() {
+			bills[bill.number]++
+			if !invoices[bill.number] || bill.files > 1 {
+				t.Errorf("%s has %+v", b.Provider, bill)
 			}
 			var n int
-			if _, err := fmt.Sscanf(held.number[strings.LastIndex(held.number, "-")+1:], "%d", &n); err != nil {
+			if _, err := fmt.Sscanf(bill.number[strings.LastIndex(bill.number, "-")+1:], "%d", &n); err != nil {
 				t.Fatal(err)
 			}
-			if known, ok := contacts[n%suppliers]; ok && known != held.contact {
-				t.Errorf("%s has supplier %d as %s and %s", b.Provider, n%suppliers, known, held.contact)
+			if known, ok := contacts[n%suppliers]; ok && known != bill.contact {
+				t.Errorf("%s has supplier %d as %s and %s", b.Provider, n%suppliers, known, bill.contact)
 			}
-			contacts[n%suppliers] = held.contact
+			contacts[n%suppliers] = bill.contact
 		}
 	}
 	for number := range invoices {

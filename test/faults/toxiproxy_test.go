@@ -25,14 +25,14 @@ const (
 // toxiproxy is a proxy between the service and its servers.
 type toxiproxy struct {
 	t   *testing.T
-	url string // of what controls it
+	url string // address of its control API
 }
 
 func startToxiproxy(t *testing.T) *toxiproxy {
 	t.Helper()
 	program, err := installToxiproxy(t.Context())
 	if err != nil {
-		t.Fatalf("toxiproxy, which cuts connections: %v", err)
+		t.Fatalf("start toxiproxy: %v", err)
 	}
 	port := freePort(t)
 	cmd := exec.Command(program, "-host", "127.0.0.1", "-port", strconv.Itoa(port))
@@ -40,11 +40,11 @@ func startToxiproxy(t *testing.T) *toxiproxy {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it has nothing to finish
+		_ = cmd.Process.Kill() // it has no work to finish
 		_ = cmd.Wait()
 	})
 	p := &toxiproxy{t: t, url: "http://127.0.0.1:" + strconv.Itoa(port)}
-	await(t, 30*time.Second, "toxiproxy answers", func() bool {
+	await(t, 30*time.Second, "toxiproxy responds", func() bool {
 		resp, err := http.Get(p.url + "/version")
 		if err != nil {
 			return false
@@ -137,12 +137,12 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func await(t *testing.T, patience time.Duration, what string, done func() bool) {
+func await(t *testing.T, timeout time.Duration, what string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for began := time.Now(); !done(); <-tick.C {
-		if time.Since(began) > patience {
+		if time.Since(began) > timeout {
 			t.Fatalf("never: %s", what)
 		}
 	}

@@ -29,15 +29,15 @@ func (c *cluster) troubles() []trouble {
 	}
 	return []trouble{
 		{"a replica was killed", c.killOne},
-		{"PostgreSQL crashed and came back", func(*rand.Rand) { c.must(c.postgres.Restart(c.t.Context())) }},
+		{"PostgreSQL crashed and restarted", func(*rand.Rand) { c.must(c.postgres.Restart(c.t.Context())) }},
 		{"connections to PostgreSQL were cut", cut("postgres")},
-		{"Redis crashed and came back empty", func(draw *rand.Rand) {
+		{"Redis crashed and restarted empty", func(draw *rand.Rand) {
 			c.must(c.cache.stop())
 			pause(draw)
 			c.cache.start(c.t)
 		}},
 		{"connections to Redis were cut", cut("redis")},
-		{"PostgreSQL answered late", func(draw *rand.Rand) {
+		{"PostgreSQL responded late", func(draw *rand.Rand) {
 			c.toxic.slow("postgres", 100*time.Millisecond)
 			pause(draw)
 			c.toxic.hurry("postgres")

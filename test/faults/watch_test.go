@@ -49,11 +49,10 @@ func watchedFiles(t *testing.T) int {
 	return n
 }
 
-// TestKilledServiceTakesEachVersionInOnce kills the service repeatedly while
-// users change files in a watched location. The store loses cursors, refuses
-// calls, expires tokens, and loses or repeats notifications. Then it counts the
-// ingested versions.
-func TestKilledServiceTakesEachVersionInOnce(t *testing.T) {
+// TestKilledServiceIngestsEachVersionOnce kills the service repeatedly while users
+// change files in a watched location. The store loses cursors, refuses calls, expires
+// tokens, and loses or repeats notifications. Then it counts the ingested versions.
+func TestKilledServiceIngestsEachVersionOnce(t *testing.T) {
 	for provider, open := range harness.StoresOf() {
 		for _, database := range []string{"sqlite", "postgres"} {
 			t.Run(provider+" "+database, func(t *testing.T) {
@@ -96,46 +95,46 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 	st.LoseCursors()
 	again := w.settled(r, time.Now(), caughtUp+time.Duration(files)*perFile)
 	if again["files_ingested"] != status["files_ingested"] {
-		t.Errorf("read again: %v files are ingested, after %v", again["files_ingested"], status["files_ingested"])
+		t.Errorf("after the full scan %v files are ingested, before it %v", again["files_ingested"], status["files_ingested"])
 	}
 	w.wantOnce(r, again)
 }
 
 // watched is an installation that watches a location with changing files.
 type watched struct {
-	expired time.Time // when the tokens last ended
+	expired time.Time // last expiry of the tokens
 	*product
 	st   *harness.Store
 	draw *rand.Rand
 	id   uuid.UUID
-	to   atomic.Pointer[httputil.ReverseProxy] // the service that lives
+	to   atomic.Pointer[httputil.ReverseProxy] // the running service
 
 	files   []*file
 	folders []string
-	serial  int // contents so far
-	calls   int // that the store may still refuse in this round
+	serial  int // number of contents so far
+	calls   int // number of calls that the store may still refuse in this round
 }
 
-// file is what a person knows of one.
+// file is a file as its user knows it.
 type file struct {
 	id      string
-	number  string // of the invoice in it
+	number  string // of its invoice
 	deleted bool
 }
 
 func newWatched(t *testing.T, databaseURL string, st *harness.Store, draw *rand.Rand) *watched {
 	t.Helper()
 	w := &watched{st: st, draw: draw, folders: []string{""}}
-	// The store calls one address. The service behind it is not always running.
-	door := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	// The store calls one address. The service at that address is not always running.
+	proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if to := w.to.Load(); to != nil {
 			to.ServeHTTP(rw, r)
 			return
 		}
 		rw.WriteHeader(http.StatusBadGateway)
 	}))
-	t.Cleanup(door.Close)
-	env := map[string]string{"BASE_URL": "http://localhost:8080", "POLL_INTERVAL": "1s", "NOTIFICATIONS_URL": door.URL}
+	t.Cleanup(proxy.Close)
+	env := map[string]string{"BASE_URL": "http://localhost:8080", "POLL_INTERVAL": "1s", "NOTIFICATIONS_URL": proxy.URL}
 	for name, v := range st.Env {
 		env[name] = v
 	}
@@ -181,7 +180,7 @@ func (w *watched) reach(r *running) {
 	w.to.Store(proxy)
 }
 
-// content is the content of a new invoice.
+// content returns the content of a new invoice.
 func (w *watched) content() (number string, content []byte) {
 	w.serial++
 	number = fmt.Sprintf("W-%d", w.serial)
@@ -236,7 +235,7 @@ const fresh = 5 * time.Second
 
 // settled waits until everything that existed at a time is ingested and
 // extracted.
-func (w *watched) settled(r *running, since time.Time, patience time.Duration) (status map[string]any) {
+func (w *watched) settled(r *running, since time.Time, timeout time.Duration) (status map[string]any) {
 	w.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -244,12 +243,12 @@ func (w *watched) settled(r *running, since time.Time, patience time.Duration) (
 		asked := time.Now()
 		status = w.get(r, "/api/integrations/"+w.id.String()+"/status")
 		lag, known := status["lag"].(float64)
-		// lag is in whole seconds.
+		// The lag is in whole seconds.
 		if known && asked.Add(-time.Duration(lag+1)*time.Second).After(since) && w.extracted(r) {
 			return status
 		}
-		if time.Since(began) > patience {
-			w.t.Fatalf("not settled after %s: %v", patience, status)
+		if time.Since(began) > timeout {
+			w.t.Fatalf("not settled after %s: %v", timeout, status)
 		}
 	}
 }
@@ -277,10 +276,10 @@ func (w *watched) wantOnce(r *running, status map[string]any) {
 	}
 	for _, f := range w.files {
 		if !f.deleted && invoices[f.number] != 1 {
-			w.t.Errorf("%s, which the store holds, has %d invoices", f.number, invoices[f.number])
+			w.t.Errorf("%s, which is in the store, has %d invoices", f.number, invoices[f.number])
 		}
 	}
-	if taken, _ := status["files_ingested"].(float64); int(taken) != len(invoices) {
-		w.t.Errorf("%v versions were ingested, of which there are %d invoices", taken, len(invoices))
+	if ingested, _ := status["files_ingested"].(float64); int(ingested) != len(invoices) {
+		w.t.Errorf("%v versions were ingested, but %d invoices exist", ingested, len(invoices))
 	}
 }

@@ -33,15 +33,15 @@ type Twists struct {
 	Positions  bool // a first column with numbers of lines
 	Codes      bool // a column with numbers of articles
 	Noise      bool // sentences with other dates, amounts and numbers
-	OtherDates bool // dates of order and delivery beside the others
+	OtherDates bool // additional dates of order and delivery
 	Carried    bool // sums carried over to the next page
-	NoTax      bool // nothing is taxed, and nothing of it said
-	Gross      bool // the gross total alone is printed
+	NoTax      bool // no tax, and no statement about it
+	Gross      bool // only the gross total is printed
 	Wrapped    bool // descriptions of two lines
 	Unlabelled bool // no label before the buyer's address
 	NoDue      bool // no due date
 	Many       bool // many lines, on several pages
-	Uneven     bool // texts of one line do not stand on one base line
+	Uneven     bool // texts of one line have different baselines
 	Credit     bool // a credit note, its amounts negative
 }
 
@@ -64,7 +64,7 @@ type Tax struct {
 	Base, Amount money.Decimal
 }
 
-// Document is a made-up invoice.
+// Document is a generated invoice.
 type Document struct {
 	Seed   uint64
 	Locale *Locale

@@ -107,8 +107,8 @@ func letterhead(p *printer) {
 	p.foot()
 }
 
-// window prints the line of the sender above the address in an envelope window,
-// and the details of the seller at the foot.
+// window prints the sender's line above the address in an envelope window, and the
+// details of the seller at the bottom.
 func window(p *printer) {
 	p.d.Layout = "window"
 	p.page()

@@ -9,11 +9,11 @@ import (
 	"docledger/domain/money"
 )
 
-// Locale is the notation of invoices in a country.
+// Locale is the format of invoices in a country.
 type Locale struct {
 	Name            string
 	currency, sign  string
-	before          bool // the sign stands before the amount
+	before          bool // the sign precedes the amount
 	decimals        int
 	point, grouping string
 	dates           func(calendar.Date) string

@@ -22,14 +22,14 @@ type Tally struct{ Right, Flagged, SureWrong int }
 
 // Score is the result of a set of documents.
 type Score struct {
-	Documents, Clean int // Clean ones needed no person
+	Documents, Clean int // Clean ones required no review
 	Fields           map[string]*Tally
-	// Said and Held count the values with a confidence of at least 0.95, and
-	// the right ones among them.
+	// Said counts the values with a confidence of at least 0.95, and Held counts the
+	// correct ones among them.
 	Said, Held int
-	Wrong      []string // what was sure and wrong, in words
-	Missed     []string // values that were flagged, in words
-	Alarms     []string // checks that failed though nothing is wrong, in words
+	Wrong      []string // descriptions of wrong values with high confidence
+	Missed     []string // descriptions of flagged values
+	Alarms     []string // descriptions of failed checks of correct documents
 }
 
 // NewScore returns an empty Score.
@@ -38,7 +38,7 @@ func NewScore() *Score { return &Score{Fields: map[string]*Tally{}} }
 // String formats the score as a table.
 func (s *Score) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "documents %d, without a need for review %d, said sure %d, of which right %d, false alarms %d\n", s.Documents, s.Clean, s.Said, s.Held, len(s.Alarms))
+	fmt.Fprintf(&b, "documents %d, without review %d, high confidence %d, of these right %d, false alarms %d\n", s.Documents, s.Clean, s.Said, s.Held, len(s.Alarms))
 	for _, name := range slices.Sorted(maps.Keys(s.Fields)) {
 		t := s.Fields[name]
 		fmt.Fprintf(&b, "  %-16s right %5d  flagged %4d  sure and wrong %3d\n", name, t.Right, t.Flagged, t.SureWrong)
@@ -74,7 +74,7 @@ func (s *Score) Add(d *Document, inv *invoice.Invoice) {
 		s.Clean++
 	}
 	for _, c := range inv.Checks {
-		// Low confidence is no alarm, and the tax identifiers are generated.
+		// Low confidence is not a false alarm, and the tax identifiers are generated.
 		if !c.Passed && c.Rule != invoice.RuleConfidence && c.Rule != invoice.RuleTaxIDChecksum {
 			s.Alarms = append(s.Alarms, fmt.Sprintf("seed %d %s %s: %s at %s: %s, expected %s", d.Seed, d.Locale.Name, d.Layout, c.Rule, c.Path, c.Found, c.Expected))
 		}

@@ -37,9 +37,9 @@ func number(t *testing.T, variable string, otherwise int) int {
 	return int(n)
 }
 
-// TestNothingIsSureAndWrong extracts clean documents. Wrong values must be
-// flagged, and values with high confidence must be right.
-func TestNothingIsSureAndWrong(t *testing.T) {
+// TestConfidentValuesAreRight extracts clean documents. Wrong values must be flagged,
+// and values with high confidence must be right.
+func TestConfidentValuesAreRight(t *testing.T) {
 	t.Parallel()
 	score := generator.NewScore()
 	for seed := range seeds(t, 300) {
@@ -66,15 +66,15 @@ func TestNothingIsSureAndWrong(t *testing.T) {
 		}
 	}
 	if len(score.Alarms) > 0 {
-		t.Errorf("%d checks failed though nothing is wrong, the first: %s", len(score.Alarms), score.Alarms[0])
+		t.Errorf("%d checks failed for correct documents, the first: %s", len(score.Alarms), score.Alarms[0])
 	}
 	if score.Held*100 < score.Said*99 {
-		t.Errorf("of %d values said to be sure %d are right, want 99 in 100", score.Said, score.Held)
+		t.Errorf("of %d values with high confidence %d are right, want 99 of 100", score.Said, score.Held)
 	}
 }
 
-// TestPlantedErrorsAreCaught extracts documents with one error each.
-func TestPlantedErrorsAreCaught(t *testing.T) {
+// TestPlantedErrorsAreDetected extracts documents with one error each.
+func TestPlantedErrorsAreDetected(t *testing.T) {
 	t.Parallel()
 	for _, defect := range generator.Defects() {
 		t.Run(string(defect), func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestPlantedErrorsAreCaught(t *testing.T) {
 				}
 			}
 			if caught*100 < planted*99 {
-				t.Errorf("%d of %d were caught, want 99 in 100", caught, planted)
+				t.Errorf("%d of %d were detected, want 99 of 100", caught, planted)
 			}
 		})
 	}

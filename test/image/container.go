@@ -59,7 +59,7 @@ func NewContainer(im *Image, dir string) (*Container, error) {
 	return c, c.handOver()
 }
 
-// handOver gives the volumes to the image's user.
+// handOver makes the image's user the owner of the volumes.
 func (c *Container) handOver() error {
 	for _, volume := range []string{c.data, c.cache} {
 		err := filepath.WalkDir(volume, func(path string, d os.DirEntry, err error) error {
@@ -75,15 +75,15 @@ func (c *Container) handOver() error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("hand a volume over: %w", err)
+			return fmt.Errorf("change the owner of a volume: %w", err)
 		}
 	}
 	return nil
 }
 
-// Command is the image's program with arguments and exactly these variables
-// besides the image's own. Root uses util-linux; others need bubblewrap, which
-// gives them a user of their own.
+// Command returns the image's program with arguments. Its environment contains
+// exactly these variables and those of the image. Root uses util-linux. Other users
+// need bubblewrap, which creates a user namespace.
 func (c *Container) Command(ctx context.Context, env map[string]string, args ...string) (*exec.Cmd, error) {
 	args = append(append([]string{}, c.image.Config.Entrypoint...), args...)
 	var cmd *exec.Cmd
@@ -94,7 +94,7 @@ func (c *Container) Command(ctx context.Context, env map[string]string, args ...
 	} else {
 		bwrap, err := exec.LookPath("bwrap")
 		if err != nil {
-			return nil, errors.New("who is not root needs bubblewrap to run the image's content (Debian: apt-get install bubblewrap)")
+			return nil, errors.New("users other than root need bubblewrap to run the image's content (Debian: apt-get install bubblewrap)")
 		}
 		cmd = exec.CommandContext(ctx, bwrap, append([]string{
 			"--unshare-user", "--unshare-pid", "--die-with-parent", "--uid", uid, "--gid", uid, "--ro-bind", c.image.Root, "/",
@@ -102,8 +102,8 @@ func (c *Container) Command(ctx context.Context, env map[string]string, args ...
 			"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/data", "--",
 		}, args...)...)
 	}
-	// The programs that lay the root out are found by PATH, which an image with
-	// one program at a known place does without.
+	// The programs that create the root are found through PATH. The image does not
+	// set PATH, because it has one program at a known path.
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, c.image.Config.Env...)
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -129,7 +129,7 @@ type Process struct {
 	ended chan error
 }
 
-// Start runs the image's program beside the test.
+// Start runs the image's program concurrently with the test.
 func (c *Container) Start(ctx context.Context, env map[string]string, args ...string) (*Process, error) {
 	cmd, err := c.Command(ctx, env, args...)
 	if err != nil {
@@ -165,13 +165,13 @@ func (p *Process) PID() (int, error) {
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(string(children)), " ")
 		if pid, err = strconv.Atoi(first); err != nil {
-			return 0, errors.New("the product does not run")
+			return 0, errors.New("the product is not running")
 		}
 	}
 }
 
 // Stop sends the stop signal to the product and waits for its end.
-func (p *Process) Stop(patience time.Duration) error {
+func (p *Process) Stop(timeout time.Duration) error {
 	pid, err := p.PID()
 	if err != nil {
 		return err
@@ -182,8 +182,8 @@ func (p *Process) Stop(patience time.Duration) error {
 	select {
 	case err := <-p.ended:
 		return err
-	case <-time.After(patience):
-		return errors.New("it did not end in time")
+	case <-time.After(timeout):
+		return errors.New("the product did not stop in time")
 	}
 }
 

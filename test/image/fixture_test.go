@@ -32,8 +32,8 @@ import (
 )
 
 const (
-	patience = time.Minute
-	pause    = 50 * time.Millisecond
+	waitTimeout = time.Minute
+	pause       = 50 * time.Millisecond
 )
 
 // key is a key like those of `openssl rand -base64 32`.
@@ -57,7 +57,7 @@ func unpacked(t *testing.T) *image.Image {
 	t.Helper()
 	archive := os.Getenv("DOCLEDGER_IMAGE")
 	if archive == "" {
-		t.Fatal("DOCLEDGER_IMAGE must name the archive that test/image/build.sh makes; run make image")
+		t.Fatal("DOCLEDGER_IMAGE must be the path of the archive from test/image/build.sh; run make image")
 	}
 	root := filepath.Join(t.TempDir(), "root")
 	must(t, os.Mkdir(root, 0o755))
@@ -66,17 +66,16 @@ func unpacked(t *testing.T) *image.Image {
 	return im
 }
 
-// world is what compose.yaml puts beside the product, on this machine, and
-// what its services are given.
+// world contains the servers of compose.yaml on this machine, and the environment of
+// its services.
 type world struct {
 	t        *testing.T
-	places   map[string]string // what stands in place of compose's own addresses
+	places   map[string]string // replacements of compose's addresses
 	services map[string]map[string]string
 	commands map[string][]string
 }
 
-// newWorld starts the servers and reads compose.yaml with .env.example, filled
-// in as a person would.
+// newWorld starts the servers and reads compose.yaml with a completed .env.example.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	provider := harness.NewProvider(t, simclerk.Options{})
@@ -117,11 +116,11 @@ func newWorld(t *testing.T) *world {
 		}
 		for variable, place := range w.places {
 			if values[variable] == "" {
-				t.Errorf("compose gives %s no %s", name, variable)
+				t.Errorf("compose does not set %[2]s for %[1]s", name, variable)
 			}
 			values[variable] = place
 		}
-		// All are on one machine here, so each needs an address of its own.
+		// All services run on one machine here, so each one needs a separate address.
 		values["LISTEN"] = api
 		if name != "api" {
 			values["LISTEN"] = freeAddress(t)
@@ -140,7 +139,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// overTCP opens a proxy to a server whose URL names a socket.
+// overTCP starts a TCP proxy to a server with a socket URL.
 func overTCP(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -169,9 +168,9 @@ func until(t *testing.T, what string, holds func() bool, tell func() string) {
 	t.Helper()
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); !holds(); <-tick.C {
+	for end := time.Now().Add(waitTimeout); !holds(); <-tick.C {
 		if time.Now().After(end) {
-			t.Fatalf("%s does not come about:\n%s", what, tell())
+			t.Fatalf("timeout: %s:\n%s", what, tell())
 		}
 	}
 }

@@ -28,7 +28,7 @@ type Config struct {
 // Image is an unpacked image.
 type Image struct {
 	Config Config
-	Root   string // the folder that was unpacked into
+	Root   string // folder with the unpacked files
 	Bytes  int64  // of all its files
 }
 
@@ -46,7 +46,7 @@ func Unpack(archive, dir string) (*Image, error) {
 		return nil, err
 	}
 	if len(manifest) != 1 {
-		return nil, fmt.Errorf("the archive holds %d images", len(manifest))
+		return nil, fmt.Errorf("the archive contains %d images", len(manifest))
 	}
 	var described struct {
 		Config Config `json:"config"`
@@ -114,7 +114,7 @@ func unpack(layer io.Reader, root *os.Root) error {
 		}
 		name := path.Clean(strings.TrimPrefix(h.Name, "/"))
 		if strings.HasPrefix(path.Base(name), ".wh.") {
-			return fmt.Errorf("%s: one layer of an image from scratch removes nothing of another", name)
+			return fmt.Errorf("%s: an image from scratch must not contain removals", name)
 		}
 		if err := place(r, h, name, root); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -147,7 +147,7 @@ func place(r io.Reader, h *tar.Header, name string, root *os.Root) error {
 			return err
 		}
 	default:
-		return fmt.Errorf("unexpected sort of file %c", h.Typeflag)
+		return fmt.Errorf("unexpected type of file %c", h.Typeflag)
 	}
 	if os.Geteuid() == 0 {
 		if err := root.Lchown(name, h.Uid, h.Gid); err != nil {

@@ -35,11 +35,11 @@ func TestImage(t *testing.T) {
 	c := im.Config
 	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/usr/bin/docledger"}) ||
 		!slices.Equal(c.Healthcheck.Test, []string{"CMD", "/usr/bin/docledger", "health"}) {
-		t.Errorf("it says of itself %+v", c)
+		t.Errorf("the configuration is %+v", c)
 	}
 	for _, variable := range c.Env {
 		if name, _, _ := strings.Cut(variable, "="); !slices.Contains([]string{"DATA_DIR", "COMPILE_CACHE_DIR", "LISTEN", "HEALTH_LISTEN", "PATH"}, name) {
-			t.Errorf("it sets %s", name)
+			t.Errorf("the image sets %s", name)
 		}
 	}
 	var programs []string
@@ -58,10 +58,11 @@ func TestImage(t *testing.T) {
 		}
 		return nil
 	}))
-	// The dynamic loader is executable, and so may be the libraries beside it.
+	// The dynamic loader is executable, and the libraries next to it may be
+	// executable.
 	programs = slices.DeleteFunc(programs, func(name string) bool { return strings.Contains(filepath.Base(name), ".so") })
 	if !slices.Equal(programs, []string{"/usr/bin/docledger", "/usr/bin/docledger-ocr"}) {
-		t.Errorf("its programs are %v", programs)
+		t.Errorf("the programs of the image are %v", programs)
 	}
 	for file, want := range map[string]string{"LICENSE": "Apache License", "THIRD_PARTY_NOTICES.txt": "github.com/gin-gonic/gin"} {
 		text, err := os.ReadFile(filepath.Join(im.Root, "usr/share/doc/docledger", file))
@@ -74,13 +75,13 @@ func TestImage(t *testing.T) {
 	defer binary.Close()
 	for _, p := range binary.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			t.Error("its program is not static")
+			t.Error("the program is not static")
 		}
 	}
 }
 
-// TestStackRuns brings compose.yaml's services up as its engine would, beside
-// real servers, and sends a printed invoice through them.
+// TestStackRuns starts compose.yaml's services like its engine, with real servers,
+// and extracts a printed invoice.
 func TestStackRuns(t *testing.T) {
 	w := newWorld(t)
 	im := unpacked(t)
@@ -109,7 +110,7 @@ func TestStackRuns(t *testing.T) {
 		guarded(t, role, p)
 		for _, args := range [][]string{{"health"}, {"health", "--ready"}} {
 			if out, err := c.Run(t.Context(), env, "", args...); err != nil {
-				t.Errorf("%s: %v says %v: %s", role, args, err, out)
+				t.Errorf("%s: %v returns %v: %s", role, args, err, out)
 			}
 		}
 	}
@@ -124,7 +125,7 @@ func TestStackRuns(t *testing.T) {
 		}
 	}
 	if out, err := container().Run(t.Context(), w.services["api"], "", "health"); err == nil {
-		t.Errorf("health of nothing: %s", out)
+		t.Errorf("health without a service: %s", out)
 	}
 }
 
@@ -137,16 +138,16 @@ func guarded(t *testing.T, role string, p *image.Process) {
 	must(t, err)
 	for _, want := range []string{`(?m)^CapEff:\s+0+$`, `(?m)^CapPrm:\s+0+$`, `(?m)^NoNewPrivs:\s+1$`} {
 		if !regexp.MustCompile(want).Match(status) {
-			t.Errorf("%s has rights: %s", role, status)
+			t.Errorf("%s has privileges: %s", role, status)
 		}
 	}
 	if os.Geteuid() == 0 && !regexp.MustCompile(`(?m)^Uid:\s+65532\s+65532\s+65532\s+65532$`).Match(status) {
-		t.Errorf("%s runs as another: %s", role, status)
+		t.Errorf("%s runs as another user: %s", role, status)
 	}
 	mounts, err := os.ReadFile(fmt.Sprintf("/proc/%d/mountinfo", pid))
 	must(t, err)
 	if !regexp.MustCompile(`(?m)^\d+ \d+ \S+ \S+ / ro`).Match(mounts) {
-		t.Errorf("the root of %s can be written: %s", role, mounts)
+		t.Errorf("the root of %s is writable: %s", role, mounts)
 	}
 }
 
@@ -170,10 +171,10 @@ func sendThrough(t *testing.T, w *world, c *image.Container) {
 	if invoice["invoice_number"] == nil {
 		t.Errorf("the invoice is %v", invoice)
 	}
-	fmt.Printf("image: a printed invoice came through: %v\n", invoice["invoice_number"])
+	fmt.Printf("image: a printed invoice was extracted: %v\n", invoice["invoice_number"])
 }
 
-// printed is an invoice without embedded data.
+// printed returns an invoice without embedded data.
 func printed(t *testing.T) []byte {
 	t.Helper()
 	for seed := range uint64(50) {
@@ -181,6 +182,6 @@ func printed(t *testing.T) []byte {
 			return pdf
 		}
 	}
-	t.Fatal("no seed gives a PDF")
+	t.Fatal("no seed results in a PDF")
 	return nil
 }

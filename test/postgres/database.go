@@ -137,7 +137,7 @@ func (s *server) exec(ctx context.Context, sql string) (err error) {
 func (s *server) named(name string) string {
 	u, err := url.Parse(s.url)
 	if err != nil {
-		return s.url // pgx has parsed it; it never comes here
+		return s.url // unreachable, because pgx has parsed the URL
 	}
 	u.Path = "/" + name
 	return u.String()

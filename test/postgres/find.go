@@ -31,7 +31,7 @@ func Find() (string, error) {
 		if complete(dir) {
 			return dir, nil
 		}
-		return "", errors.New(EnvBin + "=" + dir + " holds no initdb and postgres")
+		return "", errors.New(EnvBin + "=" + dir + " does not contain initdb and postgres")
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well-formed
 	sort.Slice(found, func(i, j int) bool { return newer(found[i], found[j]) })

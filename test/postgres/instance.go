@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// superuser owns a private instance, which trusts it on its socket.
+// superuser owns a private instance. The instance trusts this user on its socket.
 const superuser = "docledger"
 
 const (
@@ -49,8 +49,8 @@ type Instance struct {
 	URL    string // of its database `postgres`
 	dir    string
 	bin    string
-	as     *syscall.Credential // who runs it; nil is this user
-	moved  bool                // restarted, and so no child of the keeper any more
+	as     *syscall.Credential // user of the server; nil is this user
+	moved  bool                // restarted, and therefore no longer a child of the keeper
 	keeper *exec.Cmd
 	stdin  io.Closer
 	ended  chan struct{}
@@ -180,7 +180,7 @@ func (in *Instance) run(bin string, as *syscall.Credential, settings []string) (
 	}
 	in.keeper = cmd
 	go func() {
-		_ = cmd.Wait() // the server's own end, whatever it is, is seen by await
+		_ = cmd.Wait() // await detects the end of the server
 		close(in.ended)
 	}()
 	return nil

@@ -53,7 +53,7 @@ func TestEachTestGetsItsOwnMigratedDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := conn.Exec(ctx, "CREATE TABLE mine ()"); err != nil {
-			t.Errorf("the databases are not apart: %v", err)
+			t.Errorf("the databases are not separate: %v", err)
 		}
 		if err := conn.Close(ctx); err != nil {
 			t.Error(err)
@@ -93,7 +93,7 @@ func TestServerEndsWithAKilledProcess(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s is still there", dir)
+			t.Fatalf("%s still exists", dir)
 		}
 		<-time.After(20 * time.Millisecond)
 	}

@@ -35,7 +35,7 @@ func Find() (string, error) {
 		if runs(path) {
 			return path, nil
 		}
-		return "", errors.New(EnvBin + "=" + path + " is no program")
+		return "", errors.New(EnvBin + "=" + path + " is not a program")
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {

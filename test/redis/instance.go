@@ -93,7 +93,7 @@ func (in *Instance) run(bin, socket string, port int) error {
 		return fmt.Errorf("start the server's keeper: %w", err)
 	}
 	go func() {
-		_ = cmd.Wait() // the server's own end, whatever it is, is seen by await
+		_ = cmd.Wait() // await detects the end of the server
 		close(in.ended)
 	}()
 	return nil

@@ -11,7 +11,7 @@ import (
 	"docledger/test/redis"
 )
 
-func TestServersAreApart(t *testing.T) {
+func TestServersAreSeparate(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for _, url := range []string{redis.URL(t), redis.New(t).URL} {
@@ -29,7 +29,7 @@ func TestServersAreApart(t *testing.T) {
 	}
 }
 
-func TestStoppedServerIsGone(t *testing.T) {
+func TestStoppedServerIsUnreachable(t *testing.T) {
 	t.Parallel()
 	in := redis.New(t)
 	client, err := redis.Client(in.URL)
@@ -41,7 +41,7 @@ func TestStoppedServerIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := client.Ping(context.Background()).Err(); err == nil {
-		t.Error("the server answers")
+		t.Error("the server responds")
 	}
 }
 
@@ -61,11 +61,11 @@ func TestProvide(t *testing.T) {
 	}
 	again, err := redis.Find()
 	if err != nil || again != bin {
-		t.Errorf("what was provided is not found: %s, %v", again, err)
+		t.Errorf("the provided server is not found: %s, %v", again, err)
 	}
 	t.Setenv(redis.EnvBin, filepath.Join(t.TempDir(), "none"))
 	if _, err := redis.Find(); err == nil || errors.Is(err, redis.ErrNoBinary) {
-		t.Errorf("a binary that is named and missing: %v", err)
+		t.Errorf("with a missing binary: %v", err)
 	}
 	t.Setenv(redis.EnvBin, os.Args[0])
 	if found, err := redis.Find(); err != nil || found != os.Args[0] {

@@ -1,4 +1,5 @@
-// Package scans makes scans for tests, and provides the engine that reads them.
+// Package scans creates scans for tests, and provides the engine that recognizes
+// them.
 package scans
 
 import (
@@ -33,8 +34,8 @@ var build = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// Engine returns a folder for OCR_DIR that holds the engine and its program. It
-// skips a test where `make build` could not fetch the engine.
+// Engine returns a folder for OCR_DIR with the engine and its program. It skips a
+// test if `make build` could not fetch the engine.
 func Engine(t testing.TB, root string) string {
 	t.Helper()
 	installed, err := filepath.Abs(filepath.Join(root, "bin", "ocr"))
@@ -68,14 +69,14 @@ func Engine(t testing.TB, root string) string {
 	return dir
 }
 
-// Invoice is the image of an invoice over 119.00 EUR, as a JPEG.
+// Invoice returns the image of an invoice for 119.00 EUR, as a JPEG.
 func Invoice(number string) []byte { return JPEG(Page(number)) }
 
 // JPEG encodes an image.
 func JPEG(img image.Image) []byte {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 80}); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer never fails
 	}
 	return b.Bytes()
 }
@@ -86,7 +87,7 @@ func Page(number string) *image.Gray {
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the font is embedded
 	}
 	text := func(x, y int, size float64, s string) {
 		face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72})

@@ -10,13 +10,13 @@ import (
 	"docledger/test/generator"
 )
 
-// expectedOf names the field of expected.json that a ranker's field is.
+// expectedOf maps the field of a ranker to the field of expected.json.
 var expectedOf = map[string]string{
 	"number": "invoice_number", "issue_date": "issue_date", "due_date": "due_date", "seller": "seller_name", "buyer": "buyer_name",
 	"tax_id": "seller_tax_id", "amount_due": "amount_due",
 }
 
-// example is the candidates of one field of one document, for training.
+// example contains the candidates of one field of one document, for training.
 type example struct {
 	Group  string      `json:"group"`
 	File   string      `json:"file"`
@@ -28,7 +28,7 @@ type example struct {
 	Rows   [][]float64 `json:"rows"`
 }
 
-// writeChoices writes the candidates of a document with what is right.
+// writeChoices writes the candidates of a document with the correct values.
 func writeChoices(w *bufio.Writer, r record, pages []layout.Page) error {
 	byField := map[string]*example{}
 	var order []string
@@ -63,8 +63,8 @@ func writeChoices(w *bufio.Writer, r record, pages []layout.Page) error {
 	return nil
 }
 
-// totalsRight reports whether net, tax and gross total of a combination are
-// right or empty where none is stated.
+// totalsRight reports whether the net, tax and gross total of a combination are
+// correct, or empty if the document states none.
 func totalsRight(r record, value string) int {
 	var parts [3]string
 	if err := json.Unmarshal([]byte(value), &parts); err != nil {

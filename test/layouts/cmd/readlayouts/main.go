@@ -1,11 +1,11 @@
-// Command readlayouts reads printed documents with known values in one process
-// and prints how many values are right. It keeps the words of each PDF in a
-// cache folder, so that a change of the rules is measured within seconds.
+// Command readlayouts extracts printed documents with known values in one process and
+// prints the number of correct values. It stores the words of each PDF in a cache
+// folder, so that a change of the rules is measured within seconds.
 //
 //	go run ./test/layouts/cmd/readlayouts [-half made-on|left-out|all] [-wrong] [-only REGEX] [-features FILE] DIR
 //
-// Nothing of a left-out layout but its share in the sums is printed; -wrong and
-// -only apply to the layouts that rules are made on.
+// For the left-out layouts it prints only their share in the sums. -wrong and -only
+// apply to the layouts that are used for the development of rules.
 package main
 
 import (
@@ -48,7 +48,8 @@ type record struct {
 	Expected map[string]any `json:"expected"`
 }
 
-// LeftOut reports whether rules are made without the documents of a category.
+// leftOut reports whether the documents of a category are excluded from the
+// development of rules.
 func leftOut(category string) bool {
 	sum := sha256.Sum256([]byte(category))
 	return sum[len(sum)-1]%2 == 0
@@ -63,14 +64,14 @@ type outcome struct {
 
 func main() {
 	worker.ServeIfChild()
-	half := flag.String("half", "made-on", "made-on, left-out or all; other sets than the layouts have no halves")
+	half := flag.String("half", "made-on", "made-on, left-out or all; only the layouts have halves")
 	wrong := flag.Bool("wrong", false, "list each wrong or missing value")
 	alarms := flag.Bool("alarms", false, "list the failed blocking checks")
 	only := flag.String("only", "", "regular expression on the file name")
-	cache := flag.String("cache", filepath.Join(os.TempDir(), "docledger-layouts"), "folder that keeps the words of PDFs")
+	cache := flag.String("cache", filepath.Join(os.TempDir(), "docledger-layouts"), "cache folder for the words of PDFs")
 	features := flag.String("features", "", "write the candidates of each field, for training, to this file")
 	documents := flag.Int("generated", 0, "add this many generated documents to -features")
-	print := flag.Bool("print", false, "print how each page is understood")
+	print := flag.Bool("print", false, "print the analysis of each page")
 	flag.Parse()
 	dir := flag.Arg(0)
 	records, err := load(dir)
@@ -125,7 +126,7 @@ func main() {
 		s.add(o)
 	}
 	s.print(*wrong, *alarms)
-	fmt.Printf("read %d documents in %s\n", len(records), took.Round(time.Millisecond))
+	fmt.Printf("extracted %d documents in %s\n", len(records), took.Round(time.Millisecond))
 }
 
 // train writes the candidates of documents for training.
@@ -144,7 +145,7 @@ func train(path string, records []record, pages [][]layout.Page, documents int) 
 			return err
 		}
 	}
-	const first = 1_000_000 // seeds that no other test reads
+	const first = 1_000_000 // seeds that no other test uses
 	for seed := range documents {
 		d := generator.New(uint64(first+seed), generator.None) //nolint:gosec // not negative
 		if err := writeChoices(w, generated(d), d.Words()); err != nil {
@@ -163,7 +164,7 @@ func load(dir string) ([]record, error) {
 	return all.Files, json.Unmarshal(raw, &all)
 }
 
-// words returns the pages of each document, from the cache where they are.
+// words returns the pages of each document, from the cache if they are in it.
 func words(dir, cache string, records []record) ([][]layout.Page, error) {
 	out := make([][]layout.Page, len(records))
 	if err := os.MkdirAll(cache, 0o700); err != nil {

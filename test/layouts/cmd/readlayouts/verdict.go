@@ -22,7 +22,7 @@ type verdict struct {
 	evidence            bool
 }
 
-// verdicts judges the values of a document in the way of score-extraction.
+// verdicts evaluates the values of a document like score-extraction.
 func verdicts(o outcome) []verdict {
 	var out []verdict
 	for _, f := range fieldNames {

@@ -1,10 +1,10 @@
-// Command testpostgres runs a command with a private PostgreSQL server, which
-// it names in DOCLEDGER_TEST_POSTGRES_URL:
+// Command testpostgres runs a command with a private PostgreSQL server and sets
+// DOCLEDGER_TEST_POSTGRES_URL to it:
 //
 //	go run ./test/postgres/cmd/testpostgres -- go test ./...
 //
-// It installs PostgreSQL where the machine has none, and uses the server that
-// the variable names already, if it does.
+// It installs PostgreSQL if the machine has none. If the variable is already set, it
+// uses that server.
 package main
 
 import (
@@ -70,7 +70,7 @@ func execute(args []string) (int, error) {
 	for {
 		select {
 		case s := <-signals:
-			_ = cmd.Process.Signal(s) // it may have ended meanwhile
+			_ = cmd.Process.Signal(s) // the process may have ended
 		case err := <-done:
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {

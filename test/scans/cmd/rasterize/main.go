@@ -1,11 +1,11 @@
-// Command rasterize makes scans of printed PDFs whose right values are known:
-// pages at 150 to 300 dots an inch with skew, noise, blur and the damage of JPEG.
-// The same seed makes the same scans.
+// Command rasterize generates scans of printed PDFs with known values: pages at 150
+// to 300 dots per inch with skew, noise, blur and JPEG compression. The same seed
+// generates the same scans.
 //
 // usage: rasterize [-n 100] [-seed 1] CASES OUT
 //
-// OUT gets an image for a document of one page, a PDF of images for one of
-// several, and the expected.json that goes with them.
+// OUT receives an image for a document with one page, a PDF of images for a document
+// with several pages, and the matching expected.json.
 package main
 
 import (
@@ -28,12 +28,12 @@ import (
 	"strings"
 )
 
-// maxPages is how many pages of a document are made.
+// maxPages is the maximum number of pages of a document.
 const maxPages = 4
 
 func main() {
-	n := flag.Int("n", 100, "how many documents")
-	seed := flag.Uint64("seed", 1, "of the damage and the choice")
+	n := flag.Int("n", 100, "number of documents")
+	seed := flag.Uint64("seed", 1, "seed of the distortion and the selection")
 	flag.Parse()
 	if flag.NArg() != 2 {
 		log.Fatal("usage: rasterize [-n 100] [-seed 1] CASES OUT")
@@ -80,7 +80,7 @@ func run(cases, out string, n int, seed uint64) error {
 	return os.WriteFile(filepath.Join(out, "expected.json"), raw, 0o600)
 }
 
-// scan makes the scan of a document; "" where it has too many pages.
+// scan creates the scan of a document; "" if it has too many pages.
 func scan(cases, out, file string, random *rand.Rand) (string, error) {
 	folder, err := os.MkdirTemp("", "rasterize-*")
 	if err != nil {
@@ -124,7 +124,7 @@ func read(path string) (*image.Gray, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it is only read
+	defer f.Close() //nolint:errcheck // the file is only read
 	img, err := png.Decode(f)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func read(path string) (*image.Gray, error) {
 	return gray, nil
 }
 
-// damage is what a scanner does to the pages of a document.
+// damage is the distortion of a document's pages by a scanner.
 type damage struct {
 	skew       float64 // radians
 	noise      float64 // standard deviation of the brightness
@@ -171,7 +171,7 @@ func (d *damage) apply(src *image.Gray) *image.Gray {
 	return out
 }
 
-// at is the blurred brightness at a position: the mean of five points.
+// at returns the blurred brightness at a position: the mean of five points.
 func (d *damage) at(src *image.Gray, x, y float64) float64 {
 	sum := 2 * bilinear(src, x, y)
 	for _, step := range [4][2]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
@@ -194,7 +194,7 @@ func bilinear(src *image.Gray, x, y float64) float64 {
 	return top*(1-dy) + bottom*dy
 }
 
-// pdf writes a PDF whose pages are images.
+// pdf writes a PDF with images as pages.
 func pdf(images [][]byte, sizes []image.Point, dpi int) []byte {
 	var b bytes.Buffer
 	var at []int
