@@ -50,7 +50,8 @@ func TestEmbeddedComponentsHaveNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nGo standard library: LICENSE\n", "\npdfium: pdfium.txt\n", "\npdfium: freetype.txt\n", "\npdfium: libopenjpeg.txt\n",
+		"\nGo standard library: LICENSE\n", "\npdfium: pdfium.txt\n", "\npdfium: freetype.txt\n", "\npdfium: libopenjpeg.txt\n", "\npdfium: musl.txt\n", "\npdfium: llvm-libc.txt\n",
+		"\nemscripten: LICENSE\n", "Emscripten authors",
 		"\nscalar-1.46.4: LICENSE\n", "vue@3", "Copyright 2014 The PDFium Authors", "The FreeType",
 	} {
 		if !strings.Contains(b.String(), want) {
