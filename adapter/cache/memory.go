@@ -17,10 +17,10 @@ const maxPlans = 100_000
 // Memory stores plans in the process. It is for an installation with one process.
 type Memory struct {
 	flights flights
-	plans   *otter.Cache[uuid.UUID, kept]
+	plans   *otter.Cache[uuid.UUID, cachedPlan]
 }
 
-type kept struct {
+type cachedPlan struct {
 	record     billing.Record
 	generation uint64
 }
@@ -29,8 +29,8 @@ var _ billing.PlanCache = (*Memory)(nil)
 
 // NewMemory returns an empty cache; clock may be nil.
 func NewMemory(clock otter.Clock) (*Memory, error) {
-	plans, err := otter.New(&otter.Options[uuid.UUID, kept]{
-		MaximumSize: maxPlans, Clock: clock, ExpiryCalculator: otter.ExpiryWriting[uuid.UUID, kept](billing.CacheTTL),
+	plans, err := otter.New(&otter.Options[uuid.UUID, cachedPlan]{
+		MaximumSize: maxPlans, Clock: clock, ExpiryCalculator: otter.ExpiryWriting[uuid.UUID, cachedPlan](billing.CacheTTL),
 	})
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (m *Memory) Load(ctx context.Context, organization uuid.UUID, fill func(con
 		if err == nil {
 			// A fill that started before an invalidation has an old generation, and
 			// no reader uses it.
-			m.plans.Set(organization, kept{r, generation})
+			m.plans.Set(organization, cachedPlan{r, generation})
 		}
 		return r, err
 	})

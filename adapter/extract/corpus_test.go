@@ -57,9 +57,9 @@ func TestCorpus(t *testing.T) {
 	for _, r := range records(t) {
 		t.Run(r.File, func(t *testing.T) {
 			t.Parallel()
-			begun := time.Now()
+			started := time.Now()
 			result, err := p.Read(t.Context(), extraction.Source{Path: filepath.Join(corpus, r.File)})
-			if spent := time.Since(begun); spent > 10*time.Second {
+			if spent := time.Since(started); spent > 10*time.Second {
 				t.Errorf("took %v", spent)
 			}
 			var failure *extraction.Failure

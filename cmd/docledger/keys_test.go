@@ -68,7 +68,7 @@ func TestKeysRotate(t *testing.T) {
 	}
 	as(second)
 	if got := tokens(); !strings.HasPrefix(got, "ok") {
-		t.Errorf("afterwards: %s", got)
+		t.Errorf("after the rotation: %s", got)
 	}
 }
 

@@ -157,7 +157,7 @@ func serveTools(ctx context.Context, cfg config.Config, log *slog.Logger, starte
 	return t.Run(ctx, l)
 }
 
-// hintFirstUser prints the commands that create the first administrator if nobody can sign in yet.
+// hintFirstUser prints the command that creates the first administrator if no user exists yet.
 func hintFirstUser(ctx context.Context, s *service.Service) error {
 	any, err := s.Organizations.HasUsers(ctx)
 	if err != nil || any {

@@ -59,9 +59,9 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestTheShippedExampleIsValid holds the example of the repository to the rules
+// TestShippedExampleIsValid validates the example of the repository with the rules
 // of the profiles that it claims.
-func TestTheShippedExampleIsValid(t *testing.T) {
+func TestShippedExampleIsValid(t *testing.T) {
 	t.Parallel()
 	out, err := run(t, "validate", "../../examples/invoice-ubl.xml")
 	if err != nil || !strings.Contains(out, `"outcome":"VALID"`) || !strings.Contains(out, "PEPPOL_BIS_3") {

@@ -34,7 +34,7 @@ func Month(t time.Time) string { return t.UTC().Format("2006-01") }
 // Use is one unit that counts against a plan.
 type Use struct {
 	Organization uuid.UUID
-	Entity       uuid.UUID // whose share increases; Nil if no shares are counted
+	Entity       uuid.UUID // the share of this entity increases; Nil if no shares are counted
 	Counter      Counter
 	Period       string // "" for counters without one
 }

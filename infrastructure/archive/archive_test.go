@@ -49,7 +49,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 		must(t, err)
 		content, err := io.ReadAll(r)
 		if err != nil || string(content) != want || m.Size != int64(len(want)) {
-			t.Errorf("%s holds %q, %v", m.Name, content, err)
+			t.Errorf("%s contains %q, %v", m.Name, content, err)
 		}
 	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {

@@ -83,7 +83,7 @@ func TestErrorListsEveryProblemWithoutValues(t *testing.T) {
 	}
 	for _, want := range []string{"BILLING: must be one of stripe, none", "IDENTITY: is required; set it to clerk or local"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %q", err, want)
+			t.Errorf("%v does not contain %q", err, want)
 		}
 	}
 	if strings.Contains(err.Error(), canary) {

@@ -110,7 +110,7 @@ func (r *reader) asURL(name, v string) string {
 		r.problem(name, "must be an http or https URL without query")
 	} else if u.User != nil {
 		// Addresses are shown and logged. Secrets have separate variables.
-		r.problem(name, "must not hold a user or password")
+		r.problem(name, "must not contain a user or password")
 	}
 	return v
 }

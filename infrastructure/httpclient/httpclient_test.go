@@ -136,9 +136,9 @@ func TestAdmission(t *testing.T) {
 	if f := httpclient.FailureOf(err); f == nil || !f.NotSent || !errors.Is(err, closed) {
 		t.Errorf("past a closed limiter: %v", err)
 	}
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	_, err = c.Do(t.Context(), httpclient.Request{Operation: "read", URL: gone.URL + "/?email=canary"})
+	stopped := httptest.NewServer(nil)
+	stopped.Close()
+	_, err = c.Do(t.Context(), httpclient.Request{Operation: "read", URL: stopped.URL + "/?email=canary"})
 	if f := httpclient.FailureOf(err); f == nil || !f.NotSent || strings.Contains(err.Error(), "canary") {
 		t.Errorf("no connection: %v", err)
 	}

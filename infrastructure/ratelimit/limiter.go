@@ -65,11 +65,11 @@ type Options struct {
 type Limiter struct {
 	o Options
 
-	mu      sync.Mutex
-	windows map[string]*window
-	swept   time.Time // time of the last removal of ended windows
-	down    time.Time // time until which the shared counters are not called
-	away    bool      // the last call of the shared counters failed
+	mu          sync.Mutex
+	windows     map[string]*window
+	swept       time.Time // time of the last removal of ended windows
+	down        time.Time // time until which the shared counters are not called
+	unavailable bool      // the last call of the shared counters failed
 }
 
 // New returns a limiter.

@@ -82,8 +82,8 @@ func (l *Limiter) checkRemote(ctx context.Context, quotas []Quota) Result {
 		l.failed(ctx, now, quotas, reported, err)
 		return l.count(now, quotas)
 	}
-	if l.away {
-		l.away = false
+	if l.unavailable {
+		l.unavailable = false
 		l.o.Log.InfoContext(ctx, "shared rate limit counters available again")
 	}
 	for i, q := range quotas {
@@ -146,8 +146,8 @@ func (l *Limiter) failed(ctx context.Context, now time.Time, quotas []Quota, rep
 		l.window(q.Key, now).pending += reported[i]
 	}
 	l.down = now.Add(retry)
-	if !l.away {
-		l.away = true
+	if !l.unavailable {
+		l.unavailable = true
 		l.o.Log.WarnContext(ctx, "shared rate limit counters unavailable, counting in each process", "error", err)
 	}
 }

@@ -19,10 +19,10 @@ var buckets = []float64{0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 
 // Metrics are the process's metrics, under one prefix.
 type Metrics struct {
-	registry *prometheus.Registry
-	prefix   string
-	log      *slog.Logger
-	told     []Description
+	registry     *prometheus.Registry
+	prefix       string
+	log          *slog.Logger
+	descriptions []Description
 }
 
 // Description describes a metric.
@@ -32,10 +32,10 @@ type Description struct {
 }
 
 // Described lists the added metrics in order.
-func (m *Metrics) Described() []Description { return m.told }
+func (m *Metrics) Described() []Description { return m.descriptions }
 
 func (m *Metrics) describe(name, help string, labels []string) {
-	m.told = append(m.told, Description{Name: prometheus.BuildFQName(m.prefix, "", name), Help: help, Labels: labels})
+	m.descriptions = append(m.descriptions, Description{Name: prometheus.BuildFQName(m.prefix, "", name), Help: help, Labels: labels})
 }
 
 // NewMetrics returns metrics of the Go runtime and the process, and PREFIX_build_info

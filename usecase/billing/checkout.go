@@ -156,8 +156,8 @@ func (s *Checkout) openPage(ctx context.Context, organization uuid.UUID, open fu
 	if fault.CodeOf(err) != fault.CodeNotFound {
 		return url, err
 	}
-	other, gone := s.Customers.Replace(ctx, organization, customer)
-	if gone != nil || other == customer {
+	other, failed := s.Customers.Replace(ctx, organization, customer)
+	if failed != nil || other == customer {
 		return "", err
 	}
 	return open(other)

@@ -88,8 +88,8 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 			return err
 		}
 	}
-	told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt}
-	if err := e.PlanEvents.Put(ctx, o.ID, told); err != nil {
+	planEvent := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt}
+	if err := e.PlanEvents.Put(ctx, o.ID, planEvent); err != nil {
 		return fmt.Errorf("store the event of the plan: %w", err)
 	}
 	if err := e.Cache.Invalidate(ctx, o.ID); err != nil {

@@ -104,23 +104,23 @@ func (x *Explainer) basis(ctx context.Context, o *organization.Organization) (*b
 	if x.Subscriptions == nil {
 		return &basis{plan: billing.SelfHosted(), source: FromConfiguration, detail: "BILLING=none"}, nil
 	}
-	told, err := x.Events.OfOrganization(ctx, o.ID)
+	events, err := x.Events.OfOrganization(ctx, o.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the events: %w", err)
 	}
 	var snapshot billing.Snapshot
 	if o.PaymentCustomerID != "" {
 		if snapshot, err = x.Subscriptions.OfCustomer(ctx, o.PaymentCustomerID); err != nil {
-			return x.lastKnown(ctx, o, latest(told, inbox.Payments), err)
+			return x.lastKnown(ctx, o, latest(events, inbox.Payments), err)
 		}
 	}
 	plan, err := billing.PlanOf(snapshot, o.TrialTerms(), x.Clock.Now())
 	if err != nil {
 		return nil, err
 	}
-	b := &basis{plan: plan, source: FromTrial, event: latest(told, inbox.Identity), detail: trialDetail(o)}
+	b := &basis{plan: plan, source: FromTrial, event: latest(events, inbox.Identity), detail: trialDetail(o)}
 	if sub, ok := snapshot.Effective(); ok {
-		b.source, b.event = FromSubscription, latest(told, inbox.Payments)
+		b.source, b.event = FromSubscription, latest(events, inbox.Payments)
 		b.detail = fmt.Sprintf("%s, 1 of %d", sub.ID, len(snapshot.Subscriptions))
 		b.limits = limitsOf(sub)
 	} else if o.TrialTerms().None() {
@@ -160,8 +160,8 @@ func (x *Explainer) lastKnown(ctx context.Context, o *organization.Organization,
 	return b, nil
 }
 
-func latest(told []billing.PlanEvent, sender inbox.Sender) *billing.PlanEvent {
-	for _, e := range told {
+func latest(events []billing.PlanEvent, sender inbox.Sender) *billing.PlanEvent {
+	for _, e := range events {
 		if e.Sender == sender {
 			return &e
 		}

@@ -104,8 +104,8 @@ func (e *Events) Handle(ctx context.Context, m *inbox.Message) error {
 		}
 	}
 	if e.PlanEvents != nil {
-		told := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: m.OccurredAt}
-		if err := e.PlanEvents.Put(ctx, o.ID, told); err != nil {
+		planEvent := billing.PlanEvent{Sender: m.Sender, ID: ev.ID, Type: string(ev.Type), OccurredAt: m.OccurredAt}
+		if err := e.PlanEvents.Put(ctx, o.ID, planEvent); err != nil {
 			return fmt.Errorf("store the event of the plan: %w", err)
 		}
 	}

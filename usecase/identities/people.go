@@ -18,8 +18,8 @@ import (
 func (s *Service) refresh(ctx context.Context, id string) error {
 	person, err := s.People.User(ctx, id)
 	if fault.CodeOf(err) == fault.CodeNotFound {
-		if kept := s.setMemberships(ctx, id, nil); kept != nil {
-			return kept
+		if failed := s.setMemberships(ctx, id, nil); failed != nil {
+			return failed
 		}
 		return err
 	}

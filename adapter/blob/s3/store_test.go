@@ -148,10 +148,10 @@ func (pattern) Read(p []byte) (int, error) {
 func TestUploadSendsTheHash(t *testing.T) {
 	t.Parallel()
 	_, o, _ := prepared(t)
-	var told sync.Map
+	var hashes sync.Map
 	o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPut {
-			told.Store(r.URL.Path, r.Header.Get("X-Amz-Checksum-Sha256"))
+			hashes.Store(r.URL.Path, r.Header.Get("X-Amz-Checksum-Sha256"))
 		}
 		return http.DefaultTransport.RoundTrip(r)
 	})
@@ -159,7 +159,7 @@ func TestUploadSendsTheHash(t *testing.T) {
 	key := put(t, open(t, o), content)
 	sum := sha256.Sum256(content)
 	path := "/" + bucket + "/installation/" + key[:2] + "/" + key[2:4] + "/" + key
-	if got, _ := told.Load(path); got != base64.StdEncoding.EncodeToString(sum[:]) {
+	if got, _ := hashes.Load(path); got != base64.StdEncoding.EncodeToString(sum[:]) {
 		t.Errorf("it received %v", got)
 	}
 }

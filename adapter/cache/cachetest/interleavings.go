@@ -74,7 +74,7 @@ type reader struct {
 	late    bool // started after the response
 	filling bool // reads from the processor itself
 	removed int  // value of table.removed at its start
-	begun   chan struct{}
+	started chan struct{}
 	waits   chan struct{}
 	give    chan string
 	got     chan string
@@ -135,7 +135,7 @@ func (w *table) step(step, name string) {
 func (w *table) begin(name string) {
 	r := &reader{
 		late: w.answered, removed: w.removed,
-		begun: make(chan struct{}), waits: make(chan struct{}, 8), give: make(chan string), got: make(chan string, 1),
+		started: make(chan struct{}), waits: make(chan struct{}, 8), give: make(chan string), got: make(chan string, 1),
 	}
 	w.readers[name] = r
 	cache := w.e.Cache
@@ -144,7 +144,7 @@ func (w *table) begin(name string) {
 	}
 	go func() {
 		record, err := cache.Load(waiting{context.Background(), r.waits}, w.org, func(context.Context) (billing.Record, error) {
-			close(r.begun)
+			close(r.started)
 			return plan(<-r.give), nil
 		})
 		if err != nil {
@@ -161,7 +161,7 @@ func (w *table) begin(name string) {
 		}
 	}
 	select {
-	case <-r.begun:
+	case <-r.started:
 		r.filling = true
 	case got := <-r.got:
 		r.got <- got

@@ -117,9 +117,9 @@ func namedXML(f pdf.File) bool {
 
 // unusable returns the failure of embedded XML that cannot be used.
 func unusable(name string, f *extraction.Failure) *extraction.Failure {
-	told := *f
-	told.Message = fmt.Sprintf("The data embedded in the PDF as “%s” cannot be used. %s", name, f.Message)
-	return &told
+	unusableFailure := *f
+	unusableFailure.Message = fmt.Sprintf("The data embedded in the PDF as “%s” cannot be used. %s", name, f.Message)
+	return &unusableFailure
 }
 
 // try parses one file with any name. Another kind of business document is a failure.

@@ -12,25 +12,25 @@ type pack struct {
 // packs caches the most recently used object streams, so that reading consecutive
 // objects of one stream inflates it once.
 type packs struct {
-	held  map[uint32]*pack
-	order []uint32
-	bytes int
+	cached map[uint32]*pack
+	order  []uint32
+	bytes  int
 }
 
 const packsBytes = 32 << 20
 
 func (c *packs) add(num uint32, p *pack) {
-	if c.held == nil {
-		c.held = map[uint32]*pack{}
+	if c.cached == nil {
+		c.cached = map[uint32]*pack{}
 	}
-	c.held[num] = p
+	c.cached[num] = p
 	c.order = append(c.order, num)
 	c.bytes += p.size()
 	for c.bytes > packsBytes && len(c.order) > 1 {
 		oldest := c.order[0]
 		c.order = c.order[1:]
-		c.bytes -= c.held[oldest].size()
-		delete(c.held, oldest)
+		c.bytes -= c.cached[oldest].size()
+		delete(c.cached, oldest)
 	}
 }
 
@@ -65,7 +65,7 @@ func (d *document) unpack(r ref, e entry) object {
 // packed returns the object stream with a number. An object stream cannot be in
 // another object stream.
 func (d *document) packed(num uint32) *pack {
-	if p, ok := d.packs.held[num]; ok {
+	if p, ok := d.packs.cached[num]; ok {
 		return p
 	}
 	e, ok := d.table[num]

@@ -190,7 +190,7 @@ func TestEncryptedDocuments(t *testing.T) {
 				r := inspect(t, data)
 				f := only(t, r)
 				if f.Name != "factur-x.xml" || !bytes.Contains(f.Data, []byte("SECRET-1")) {
-					t.Errorf("file %q holds %q", f.Name, f.Data)
+					t.Errorf("file %q contains %q", f.Name, f.Data)
 				}
 				if want := strings.Contains(path, "-r"); r.Encrypted != want {
 					t.Errorf("encrypted = %v, want %v", r.Encrypted, want)

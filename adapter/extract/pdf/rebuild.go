@@ -6,7 +6,7 @@ import "bytes"
 // objects have the same number, the last one is used, as after an incremental update.
 func (d *document) rebuild() error {
 	d.table, d.trailer, d.crypt, d.packs = map[uint32]entry{}, dict{}, nil, packs{}
-	var held []ref // object streams, in file order
+	var packIDs []ref // object streams, in file order
 	for pos := d.start; ; {
 		at, body, ok := d.nextObject(pos)
 		if !ok {
@@ -14,7 +14,7 @@ func (d *document) rebuild() error {
 			break
 		}
 		d.trailers(pos, at)
-		next, err := d.scan(at, body, &held)
+		next, err := d.scan(at, body, &packIDs)
 		if err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func (d *document) rebuild() error {
 	if err := d.unlock(); err != nil {
 		return err
 	}
-	for _, id := range held {
+	for _, id := range packIDs {
 		d.openPack(id)
 	}
 	if d.catalog() == nil {
@@ -70,7 +70,7 @@ func (d *document) headerBefore(keyword, floor int) (int, bool) {
 // scan adds the object at an offset to the table and returns where the search
 // continues. It skips the stream of the object, so that the bytes of an embedded
 // document are not treated as objects of this one.
-func (d *document) scan(at, body int, held *[]ref) (next int, err error) {
+func (d *document) scan(at, body int, packIDs *[]ref) (next int, err error) {
 	p := d.parser(d.data, at)
 	id, ok := p.header()
 	if !ok {
@@ -95,7 +95,7 @@ func (d *document) scan(at, body int, held *[]ref) (next int, err error) {
 	if _, isStream := d.rawStream(p, m); isStream {
 		switch m["Type"] {
 		case name("ObjStm"):
-			*held = append(*held, id)
+			*packIDs = append(*packIDs, id)
 		case name("XRef"):
 			d.adopt(m)
 		}

@@ -14,7 +14,7 @@ import (
 	"docledger/test/generator"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden is the content of a document's golden file: the stated values and their
 // confidence.

@@ -15,7 +15,7 @@ var (
 	december = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// plan is a charge that is to be carried out.
+// plan is a charge to be made.
 type plan struct {
 	charge billing.Charge
 	draft  billing.ChargeInvoice
@@ -41,7 +41,7 @@ func (b bundle) planned(t testing.TB, c billing.Customer, price string, s Subscr
 	}
 }
 
-// monthlyPlan is planned for a price of 30 EUR a month.
+// monthlyPlan is planned with a price of 30 EUR a month.
 func (b bundle) monthlyPlan(t testing.TB, c Card) plan {
 	t.Helper()
 	price := b.monthly(b.AddProduct("Team", nil), "30")
@@ -51,7 +51,7 @@ func (b bundle) monthlyPlan(t testing.TB, c Card) plan {
 	return b.planned(t, b.cardHolder(t, c), price, Subscription{})
 }
 
-// untilOpen carries a charge out up to its payment.
+// untilOpen executes a charge up to its payment.
 func (b bundle) untilOpen(t testing.TB, p plan) billing.ProcessorInvoice {
 	t.Helper()
 	ctx := context.Background()
@@ -75,7 +75,7 @@ func testCharge(t *testing.T, b bundle) {
 	}
 	b.Advance(3 * time.Hour)
 	if got := b.Invoices(p.charge.Customer); len(got) != 1 || got[0].Status != billing.InvoiceDraft {
-		t.Fatalf("the draft moved by itself: %+v", got)
+		t.Fatalf("the draft changed automatically: %+v", got)
 	}
 	if err := b.Charges.AddItem(ctx, p.charge.Key("item"), draft.ID, p.item); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func testCharge(t *testing.T, b bundle) {
 	}
 	got := b.Invoices(p.charge.Customer)
 	if len(got) != 1 || len(got[0].Lines) != 1 {
-		t.Fatalf("the processor holds %+v, want one invoice with one line", got)
+		t.Fatalf("the processor has %+v, want one invoice with one line", got)
 	}
 	if line := got[0].Lines[0]; line.Units != 3000 || line.Quantity != 1 || line.Product != p.item.Price.Product ||
 		!line.From.Equal(november) || !line.Until.Equal(december) {
@@ -103,7 +103,7 @@ func testCharge(t *testing.T, b bundle) {
 	other := p.charge
 	other.Month = "2026-12"
 	if found := must[[]billing.ProcessorInvoice](t)(b.Charges.Find(ctx, other, november)); len(found) != 0 {
-		t.Errorf("another month's charge has %+v", found)
+		t.Errorf("the charge of another month has %+v", found)
 	}
 }
 
@@ -120,7 +120,8 @@ func testChargeAmounts(t *testing.T, b bundle) {
 			t.Errorf("%v: %+v", tt, got)
 		}
 	}
-	// The price of the charge need not be the subscription's, nor recurring.
+	// The price of the charge may differ from the subscription's price, and may be
+	// one-time.
 	p := b.monthlyPlan(t, GoodCard)
 	once := b.AddPrice(billing.Price{Product: product, Currency: "EUR", Amount: euros("12.34")})
 	p.item.Price = must[billing.Price](t)(b.Prices.ByID(context.Background(), once))
@@ -161,7 +162,7 @@ func testChargeAgain(t *testing.T, b bundle) {
 			t.Errorf("paid %+v", paid)
 		}
 	}
-	// With other keys, too, what is done stays done.
+	// A repeated step with another key must have no effect.
 	if again := must[billing.ProcessorInvoice](t)(b.Charges.Finalize(ctx, "another", id)); again.Status != billing.InvoicePaid {
 		t.Errorf("finalized again: %+v", again)
 	}
@@ -169,7 +170,7 @@ func testChargeAgain(t *testing.T, b bundle) {
 		t.Errorf("paid again: %+v", again)
 	}
 	if got := b.Invoices(p.charge.Customer); len(got) != 1 || len(got[0].Lines) != 1 || got[0].Attempts != 1 {
-		t.Errorf("the processor holds %+v", got)
+		t.Errorf("the processor has %+v", got)
 	}
 	changed := p.draft
 	changed.Currency = "USD"
@@ -178,7 +179,7 @@ func testChargeAgain(t *testing.T, b bundle) {
 	}
 }
 
-// testChargeLostAnswers loses the answer of each step, and each request.
+// testChargeLostAnswers loses the response of each step, and then each request.
 func testChargeLostAnswers(t *testing.T, b bundle) {
 	ctx := context.Background()
 	for _, f := range []Failure{AnswerLost, NonsenseLost, Dropped, Status503} {
@@ -212,12 +213,12 @@ func testChargeLostAnswers(t *testing.T, b bundle) {
 		}
 		got := b.Invoices(p.charge.Customer)
 		if len(got) != 1 || len(got[0].Lines) != 1 || got[0].Status != billing.InvoicePaid || got[0].Total != 3000 || got[0].Attempts != 1 {
-			t.Errorf("after %s the processor holds %+v", f, got)
+			t.Errorf("after %s the processor has %+v", f, got)
 		}
 	}
 }
 
-func testChargeKeysGone(t *testing.T, b bundle) {
+func testChargeKeysExpired(t *testing.T, b bundle) {
 	ctx := context.Background()
 	p := b.monthlyPlan(t, GoodCard)
 	must[billing.ProcessorInvoice](t)(b.Charges.Draft(ctx, p.charge.Key("invoice"), p.draft))
@@ -254,10 +255,10 @@ func testChargeRefused(t *testing.T, b bundle) {
 
 	_, err = b.Charges.Pay(ctx, "nothing", "in_nothing")
 	wantCode(t, err, fault.CodeNotFound)
-	_, err = b.Charges.Finalize(ctx, "nothing either", "in_nothing")
+	_, err = b.Charges.Finalize(ctx, "unknown invoice", "in_nothing")
 	wantCode(t, err, fault.CodeNotFound)
 	b.DeleteCustomer(p.charge.Customer)
-	_, err = b.Charges.Draft(ctx, "for nobody", p.draft)
+	_, err = b.Charges.Draft(ctx, "unknown customer", p.draft)
 	wantCode(t, err, fault.CodeNotFound)
 }
 
@@ -268,7 +269,7 @@ func testChargeDeclined(t *testing.T, b bundle) {
 	} {
 		p := b.monthlyPlan(t, card)
 		open := b.untilOpen(t, p)
-		for range 2 { // the same key: the same attempt
+		for range 2 { // the same key means the same attempt
 			got := must[billing.Payment](t)(b.Charges.Pay(ctx, p.charge.Key("pay"), open.ID))
 			if got.Outcome != want || got.Invoice.Status != billing.InvoiceOpen || got.Invoice.PaymentURL == "" || (got.Reason == "") != (card == "") {
 				t.Errorf("%q card: %+v", card, got)
@@ -284,13 +285,13 @@ func testChargeDeclined(t *testing.T, b bundle) {
 		b.SetDefaultCard(p.charge.Customer, good)
 		if card == "" {
 			if got := must[billing.Payment](t)(b.Charges.Pay(ctx, p.charge.Key("pay again"), open.ID)); got.Outcome != billing.Paid {
-				t.Errorf("with a card now: %+v", got)
+				t.Errorf("with a valid card: %+v", got)
 			}
 		}
 	}
 }
 
-// testChargeCollectedLater stops after Finalize, as a crash would.
+// testChargeCollectedLater stops after Finalize, like a crash.
 func testChargeCollectedLater(t *testing.T, b bundle) {
 	p := b.monthlyPlan(t, GoodCard)
 	b.untilOpen(t, p)
@@ -303,6 +304,6 @@ func testChargeCollectedLater(t *testing.T, b bundle) {
 	must[billing.Payment](t)(b.Charges.Pay(context.Background(), declined.charge.Key("pay"), open.ID))
 	b.Advance(10 * 24 * time.Hour)
 	if got := b.Invoices(declined.charge.Customer); len(got) != 1 || got[0].Status != billing.InvoiceOpen || got[0].Attempts < 2 {
-		t.Errorf("the processor did not try again: %+v", got)
+		t.Errorf("the processor did not retry: %+v", got)
 	}
 }

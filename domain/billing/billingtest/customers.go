@@ -39,7 +39,7 @@ func testCustomerOnce(t *testing.T, b bundle) {
 	b.Advance(25 * time.Hour)
 	later := must[billing.Customer](t)(b.Customers.Create(ctx, key, organization))
 	if later.ID == first.ID {
-		t.Error("the key is remembered for ever; the contract says 24 hours")
+		t.Error("the key never expires; the contract states 24 hours")
 	}
 }
 
@@ -66,7 +66,7 @@ func testCustomerFound(t *testing.T, b bundle) {
 		t.Errorf("found %+v, want %+v", found, mine)
 	}
 	if found := must[[]billing.Customer](t)(b.Customers.OfOrganization(ctx, uuid.New())); len(found) != 0 {
-		t.Errorf("found %+v for nobody", found)
+		t.Errorf("found %+v for an unknown organization", found)
 	}
 	second := must[billing.Customer](t)(b.Customers.Create(ctx, "another key", mine.OrganizationID))
 	b.Advance(2 * time.Hour)
@@ -92,7 +92,7 @@ func testCustomerUpdated(t *testing.T, b bundle) {
 	must[billing.Customer](t)(b.Customers.Update(ctx, billing.Customer{ID: c.ID, OrganizationID: moved}))
 	c.OrganizationID = moved
 	if got := must[billing.Customer](t)(b.Customers.ByID(ctx, c.ID)); got != c {
-		t.Errorf("an update without a name left %+v, want %+v", got, c)
+		t.Errorf("after an update without a name: %+v, want %+v", got, c)
 	}
 }
 

@@ -50,7 +50,7 @@ func testEventsSince(t *testing.T, b bundle) {
 	stop := errors.New("enough")
 	err := b.Events.Since(context.Background(), started, nil, func(billing.PaymentEvent, error) error { return stop })
 	if err != stop {
-		t.Errorf("error %v, want that of the caller as it is", err)
+		t.Errorf("error %v, want the unchanged error of the caller", err)
 	}
 }
 
@@ -69,7 +69,7 @@ func testEventPages(t *testing.T, b bundle) {
 	}
 }
 
-// subscribed makes a subscription and returns its first event.
+// subscribed creates a subscription and returns its first event.
 func (b bundle) subscribed(t testing.TB) billing.PaymentEvent {
 	t.Helper()
 	price := b.monthly(b.AddProduct("Team", nil), "30")
@@ -86,7 +86,7 @@ func testWebhook(t *testing.T, b bundle) {
 			header, body := b.Delivery(billing.SubscriptionCreated, newer, b.Now())
 			got, err := b.Webhooks.Verify(header, body, b.Now().Add(drift))
 			if err != nil {
-				t.Fatalf("newer version %v, %s away: %v", newer, drift, err)
+				t.Fatalf("newer version %v, %s from now: %v", newer, drift, err)
 			}
 			stored := must[billing.PaymentEvent](t)(b.Webhooks.Read(body))
 			for _, e := range []billing.PaymentEvent{got, stored} {
@@ -117,7 +117,7 @@ func testWebhookRefused(t *testing.T, b bundle) {
 			"no body":           {header, nil, b.Now()},
 			"too old":           {header, body, b.Now().Add(5*time.Minute + time.Second)},
 			"from the future":   {header, body, b.Now().Add(-5*time.Minute - time.Second)},
-			"a day away":        {header, body, b.Now().Add(-24 * time.Hour)},
+			"a day old":         {header, body, b.Now().Add(-24 * time.Hour)},
 			"two headers":       {doubled(header), body, b.Now()},
 			"empty header":      {emptied(header), body, b.Now()},
 			"truncated header":  {truncated(header, 20), body, b.Now()},
@@ -147,7 +147,7 @@ func emptied(h map[string][]string) map[string][]string {
 	return changed(h, func([]string) []string { return []string{""} })
 }
 
-// truncated takes some characters off the end of each value.
+// truncated removes some characters from the end of each value.
 func truncated(h map[string][]string, by int) map[string][]string {
 	return changed(h, func(v []string) []string {
 		out := make([]string, len(v))

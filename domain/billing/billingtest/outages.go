@@ -10,7 +10,7 @@ import (
 	"docledger/domain/fault"
 )
 
-// calls are one call of each method that goes over the network.
+// calls contains one call of each method that uses the network.
 func (b bundle) calls(t testing.TB) map[string]func(context.Context) error {
 	p := b.monthlyPlan(t, GoodCard)
 	id, price, customer := p.charge.Subscription, p.item.Price.ID, p.charge.Customer
@@ -57,7 +57,7 @@ func (b bundle) calls(t testing.TB) map[string]func(context.Context) error {
 
 const always = 1000
 
-// testOutages has every call meet every failure.
+// testOutages combines every call with every failure.
 func testOutages(t *testing.T, b bundle) {
 	calls := b.calls(t)
 	for _, f := range []Failure{Status429, Status500, Status503, Dropped, NonsenseLost, AnswerLost, Status401} {
@@ -71,17 +71,17 @@ func testOutages(t *testing.T, b bundle) {
 			b.Mend()
 			failed, ok := fault.As(err)
 			if !ok || failed.Code != want || failed.Kind != fault.Upstream || failed.Message == "" {
-				t.Errorf("%s meets %s: %v", name, f, err)
+				t.Errorf("%s with %s: %v", name, f, err)
 				continue
 			}
 			if (failed.RetryAfter > 0) != (want == fault.CodeProviderUnavailable) {
-				t.Errorf("%s meets %s: retry after %s", name, f, failed.RetryAfter)
+				t.Errorf("%s with %s: retry after %s", name, f, failed.RetryAfter)
 			}
 		}
 	}
 }
 
-// testContexts has every call end with its context.
+// testContexts ends the context of every call.
 func testContexts(t *testing.T, b bundle) {
 	calls := b.calls(t)
 	b.Break(CallAny, Slow, always)
@@ -103,7 +103,7 @@ func testContexts(t *testing.T, b bundle) {
 	}
 }
 
-// testKeysSpent has the processor remember that calls failed.
+// testKeysSpent makes the processor store failures under idempotency keys.
 func testKeysSpent(t *testing.T, b bundle) {
 	ctx := context.Background()
 	p := b.monthlyPlan(t, GoodCard)
@@ -124,14 +124,14 @@ func testKeysSpent(t *testing.T, b bundle) {
 		b.Break(step.name, FailureKept, 1)
 		spent, fresh := "spent: "+string(step.name), "fresh: "+string(step.name)
 		if err := step.do(spent); errors.Is(err, billing.ErrKeySpent) {
-			t.Errorf("%s: the first failure is said to be remembered: %v", step.name, err)
+			t.Errorf("%s: the first failure is reported as a stored one: %v", step.name, err)
 		} else {
 			wantCode(t, err, fault.CodeProviderUnavailable)
 		}
 		err := step.do(spent)
 		wantCode(t, err, fault.CodeProviderUnavailable)
 		if !errors.Is(err, billing.ErrKeySpent) {
-			t.Errorf("%s: the remembered failure is %v", step.name, err)
+			t.Errorf("%s: the stored failure is %v", step.name, err)
 		}
 		if err := step.do(fresh); err != nil {
 			t.Errorf("%s with a fresh key: %v", step.name, err)

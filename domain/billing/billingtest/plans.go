@@ -16,7 +16,7 @@ func euros(text string) *money.Decimal {
 	return &d
 }
 
-// monthly is a price that most tests are happy with.
+// monthly creates a price that is sufficient for most tests.
 func (b bundle) monthly(product, amount string) string {
 	return b.AddPrice(billing.Price{Product: product, Currency: "EUR", Amount: euros(amount), Recurring: true, Interval: "month"})
 }
@@ -36,7 +36,7 @@ func testPriceFields(t *testing.T, b bundle) {
 	}
 	limits := must[billing.Limits](t)(p.Limits())
 	if limits.MaxEntities == nil || *limits.MaxEntities != 25 || limits.MaxInvoicesPerMonth == nil || *limits.MaxInvoicesPerMonth != 1000 {
-		t.Errorf("limits %+v: the price's own come first, then the product's", limits)
+		t.Errorf("limits %+v: those of the price have priority over those of the product", limits)
 	}
 	b.ArchivePrice(id)
 	if p := must[billing.Price](t)(b.Prices.ByID(ctx, id)); p.Active {
@@ -77,9 +77,9 @@ func testPricesForSale(t *testing.T, b bundle) {
 	third := b.monthly(large, "90")
 	old := b.monthly(large, "80")
 	b.ArchivePrice(old)
-	gone := b.monthly(archived, "1")
+	archivedPrice := b.monthly(archived, "1")
 	b.ArchiveProduct(archived)
-	for range 12 { // more than the processor gives unasked
+	for range 12 { // more than the default page size of the processor
 		b.monthly(b.AddProduct("Not for sale", nil), "1")
 	}
 	var ids, inactive []string
@@ -89,10 +89,10 @@ func testPricesForSale(t *testing.T, b bundle) {
 			inactive = append(inactive, p.ID)
 		}
 	}
-	if got, want := strings.Join(ids, " "), strings.Join([]string{first, second, gone, third, old}, " "); got != want {
+	if got, want := strings.Join(ids, " "), strings.Join([]string{first, second, archivedPrice, third, old}, " "); got != want {
 		t.Errorf("prices: %s, want %s", got, want)
 	}
-	if got, want := strings.Join(inactive, " "), strings.Join([]string{gone, old}, " "); got != want {
+	if got, want := strings.Join(inactive, " "), strings.Join([]string{archivedPrice, old}, " "); got != want {
 		t.Errorf("inactive prices: %s, want %s", got, want)
 	}
 }
@@ -121,7 +121,7 @@ func testSnapshot(t *testing.T, b bundle) {
 			t.Errorf("%s: the period ends at %s, want %s", name, s.PeriodEnd, want)
 		}
 		if s.LatestInvoice != nil {
-			t.Errorf("%s: a free beginning was invoiced: %+v", name, s.LatestInvoice)
+			t.Errorf("%s: a free first period was invoiced: %+v", name, s.LatestInvoice)
 		}
 		if len(s.Items) != 1 || s.Items[0].Price.ID != price || s.Items[0].Price.Plan() != "Team" ||
 			s.Items[0].Price.ProductMetadata["max_entities"] != "7" || s.Quantity(price) != 3 || s.Quantity("other") != 1 {
@@ -147,7 +147,7 @@ func testPaymentMethod(t *testing.T, b bundle) {
 	}
 }
 
-func testSnapshotOfNobody(t *testing.T, b bundle) {
+func testEmptySnapshot(t *testing.T, b bundle) {
 	ctx := context.Background()
 	c := b.newCustomer(t)
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
@@ -171,12 +171,12 @@ func testSnapshotEnded(t *testing.T, b bundle) {
 		t.Errorf("newest first, ended ones too: %+v", got.Subscriptions)
 	}
 	if s, _ := got.Effective(); s.ID != first {
-		t.Errorf("%s counts, want the one that allows writing", s.ID)
+		t.Errorf("%s is effective, want the one that allows writing", s.ID)
 	}
 	b.Cancel(first)
 	got = must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
 	if s, _ := got.Effective(); s.ID != second {
-		t.Errorf("%s counts, want the newest", s.ID)
+		t.Errorf("%s is effective, want the newest", s.ID)
 	}
 }
 
@@ -189,7 +189,7 @@ func testManySubscriptions(t *testing.T, b bundle) {
 	}
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(context.Background(), c.ID))
 	if s, _ := got.Effective(); len(got.Subscriptions) != 102 || s.ID != active || s.Items[0].Price.ProductName != "Team" {
-		t.Errorf("%d subscriptions, %+v counts", len(got.Subscriptions), s)
+		t.Errorf("%d subscriptions, %+v is effective", len(got.Subscriptions), s)
 	}
 }
 
@@ -198,7 +198,7 @@ func testOpenInvoice(t *testing.T, b bundle) {
 	price := b.monthly(b.AddProduct("Team", nil), "30")
 	c := b.cardHolder(t, DecliningCard)
 	id := b.Subscribe(Subscription{Customer: c.ID, Price: price})
-	b.Advance(20 * 24 * time.Hour) // over the 1st: the renewal is declined
+	b.Advance(20 * 24 * time.Hour) // past the 1st: the renewal is declined
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
 	s, _ := got.Effective()
 	if s.ID != id || s.Status != billing.PastDue || !s.Status.Writable() {
@@ -228,7 +228,7 @@ func testCheckout(t *testing.T, b bundle) {
 	}
 	page := must[string](t)(b.Sessions.Checkout(ctx, in))
 	if to := b.Buy(page); !strings.HasPrefix(to, "https://app.example/ok?s=") {
-		t.Errorf("the browser goes to %q", to)
+		t.Errorf("the browser is redirected to %q", to)
 	}
 	got := must[billing.Snapshot](t)(b.Subscriptions.OfCustomer(ctx, c.ID))
 	s, ok := got.Effective()
@@ -236,12 +236,12 @@ func testCheckout(t *testing.T, b bundle) {
 		t.Errorf("bought %+v", s)
 	}
 	if n := len(b.Invoices(c.ID)); n != 0 {
-		t.Errorf("%d invoices for the free beginning", n)
+		t.Errorf("%d invoices for the free first period", n)
 	}
 	in.Anchor = time.Time{}
 	b.Buy(must[string](t)(b.Sessions.Checkout(ctx, in)))
 	if paid := b.Invoices(c.ID); len(paid) != 1 || paid[0].Status != billing.InvoicePaid || paid[0].Total != 3000 {
-		t.Errorf("without an anchor the first period is paid at once: %+v", paid)
+		t.Errorf("without an anchor the first period is paid immediately: %+v", paid)
 	}
 	left, other := must[string](t)(b.Sessions.Checkout(ctx, in)), b.newCustomer(t)
 	in.Customer = other.ID

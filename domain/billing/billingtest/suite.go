@@ -1,5 +1,5 @@
-// Package billingtest is the contract of the payment processor's ports as
-// tests, which every implementation passes.
+// Package billingtest contains the contract tests of the payment processor's ports,
+// which every implementation must pass.
 package billingtest
 
 import (
@@ -24,29 +24,29 @@ type Processor struct {
 	Webhooks      billing.Webhooks
 }
 
-// Card says how a card behaves.
+// Card is the behaviour of a card.
 type Card string
 
 // The cards.
 const (
 	GoodCard       Card = "good"
-	DecliningCard  Card = "declining"  // is accepted, but can't be charged
-	ConfirmingCard Card = "confirming" // its owner must confirm each payment
+	DecliningCard  Card = "declining"  // is accepted, but cannot be charged
+	ConfirmingCard Card = "confirming" // the owner must confirm each payment
 )
 
-// Subscription says what a customer is given.
+// Subscription describes a new subscription of a customer.
 type Subscription struct {
 	Customer     string
 	Price        string
 	Quantity     int64  // 0 for 1
-	Card         string // the subscription's own; "" for the customer's
+	Card         string // card of the subscription; "" for the customer's
 	Metadata     map[string]string
 	TaxRates     []string
 	AutomaticTax bool
-	Whole        bool // begin with a whole period; else with a free one until the next 1st
+	Whole        bool // start with a full period; otherwise with a free one until the next 1st
 }
 
-// Line is one line of an invoice as the processor holds it.
+// Line is one line of an invoice at the processor.
 type Line struct {
 	Units       int64 // in the smallest unit of the currency
 	Quantity    int64
@@ -54,7 +54,7 @@ type Line struct {
 	From, Until time.Time
 }
 
-// Invoice is an invoice as the processor holds it.
+// Invoice is an invoice at the processor.
 type Invoice struct {
 	ID       string
 	Status   billing.InvoiceStatus
@@ -64,7 +64,7 @@ type Invoice struct {
 	Attempts int
 }
 
-// Call names a call that can be made to fail.
+// Call is a call that can be made to fail.
 type Call string
 
 // The calls.
@@ -77,10 +77,10 @@ const (
 	CallPay            Call = "pay"
 )
 
-// Failure says how a call fails.
+// Failure is the way in which a call fails.
 type Failure string
 
-// The failures. Those that end in Lost have done the work.
+// The failures. Those that end in Lost are executed.
 const (
 	Status401    Failure = "status:401"
 	Status429    Failure = "status:429"
@@ -88,21 +88,21 @@ const (
 	Status503    Failure = "status:503"
 	Slow         Failure = "delay:30s"
 	Dropped      Failure = "drop"
-	FailureKept  Failure = "fail:500" // is remembered with the key
+	FailureKept  Failure = "fail:500" // is stored under the key
 	AnswerLost   Failure = "commit_then_drop"
 	NonsenseLost Failure = "garbage"
 )
 
-// World is the processor seen from its own side: what an operator, a customer
-// and the passing of time do there. Its clock starts on 2026-11-15 12:00 UTC
-// and stands still. Each method fails the test rather than return an error.
+// World is the processor as seen by an operator, a customer and the clock. Its clock
+// starts at 2026-11-15 12:00 UTC and does not run. Each method fails the test instead
+// of returning an error.
 type World interface {
 	Now() time.Time
 	Advance(by time.Duration)
 
 	AddProduct(name string, metadata map[string]string) (id string)
 	ArchiveProduct(id string)
-	// AddPrice makes a price; one without an Amount has tiers.
+	// AddPrice creates a price; one without an Amount has tiers.
 	AddPrice(p billing.Price) (id string)
 	ArchivePrice(id string)
 	AddTaxRate(percent string) (id string)
@@ -112,36 +112,36 @@ type World interface {
 	SetDefaultCard(customer, card string)
 	Subscribe(s Subscription) (id string)
 	Cancel(subscription string)
-	// AddPendingItem has something wait for the customer's next invoice.
+	// AddPendingItem adds an item for the customer's next invoice.
 	AddPendingItem(customer string, units int64, currency string)
 	VoidInvoice(id string)
-	// Buy does on the checkout page what a customer with a good card does, and
-	// returns the address that the browser is sent to; "" if the page is closed.
-	Buy(checkoutURL string) (goesTo string)
+	// Buy completes the checkout page with a good card, and returns the address that
+	// the browser is redirected to; "" if the page is closed.
+	Buy(checkoutURL string) (redirect string)
 
 	CountCustomers() int
-	// Invoices of a customer, oldest first.
+	// Invoices returns the invoices of a customer, oldest first.
 	Invoices(customer string) []Invoice
 
-	// Break has the next calls fail.
+	// Break makes the next calls fail.
 	Break(c Call, f Failure, times int)
 	Mend()
-	// Delivery is the webhook of the latest event of a type, as it is sent at a
-	// moment, in the version that the implementation speaks or in a newer one.
+	// Delivery is the webhook of the latest event of a type, sent at a given time, in
+	// the version that the implementation uses or in a newer one.
 	Delivery(t billing.EventType, newer bool, at time.Time) (header map[string][]string, body []byte)
 }
 
-// bundle is what a test works with.
+// bundle contains the dependencies of a test.
 type bundle struct {
 	Processor
 	World
 }
 
-// Run runs the contract; open gives each test an empty processor.
+// Run runs the contract tests; open returns an empty processor for each test.
 func Run(t *testing.T, open func(t testing.TB) (Processor, World)) {
 	for name, test := range map[string]func(*testing.T, bundle){
-		"customer once for a key":        testCustomerOnce,
-		"customer after a lost answer":   testCustomerLostAnswer,
+		"one customer for each key":      testCustomerOnce,
+		"customer after lost response":   testCustomerLostAnswer,
 		"customer found by organization": testCustomerFound,
 		"customer updated":               testCustomerUpdated,
 		"customer deleted":               testCustomerDeleted,
@@ -150,7 +150,7 @@ func Run(t *testing.T, open func(t testing.TB) (Processor, World)) {
 		"prices for sale":                testPricesForSale,
 		"subscription snapshot":          testSnapshot,
 		"subscription payment method":    testPaymentMethod,
-		"subscriptions of nobody":        testSnapshotOfNobody,
+		"no subscriptions":               testEmptySnapshot,
 		"subscriptions that ended":       testSnapshotEnded,
 		"many subscriptions":             testManySubscriptions,
 		"open invoice":                   testOpenInvoice,
@@ -159,9 +159,9 @@ func Run(t *testing.T, open func(t testing.TB) (Processor, World)) {
 		"charge":                         testCharge,
 		"charge at other amounts":        testChargeAmounts,
 		"charge with tax":                testChargeTax,
-		"charge steps again":             testChargeAgain,
-		"charge after lost answers":      testChargeLostAnswers,
-		"charge after keys are gone":     testChargeKeysGone,
+		"charge steps repeated":          testChargeAgain,
+		"charge after lost responses":    testChargeLostAnswers,
+		"charge after key expiry":        testChargeKeysExpired,
 		"keys that are spent":            testKeysSpent,
 		"charge refused":                 testChargeRefused,
 		"charge declined":                testChargeDeclined,
@@ -198,14 +198,14 @@ func wantCode(t testing.TB, err error, code fault.Code) {
 	}
 }
 
-// newCustomer makes an organization's customer.
+// newCustomer creates the customer of an organization.
 func (b bundle) newCustomer(t testing.TB) billing.Customer {
 	t.Helper()
 	organization := uuid.New()
 	return must[billing.Customer](t)(b.Customers.Create(context.Background(), billing.CustomerKey(organization, ""), organization))
 }
 
-// cardHolder makes a customer whose invoices a card pays.
+// cardHolder creates a customer with a card as payment method.
 func (b bundle) cardHolder(t testing.TB, c Card) billing.Customer {
 	t.Helper()
 	customer := b.newCustomer(t)

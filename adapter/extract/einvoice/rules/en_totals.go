@@ -57,7 +57,7 @@ var isVATCII = compileCond("[TypeCode~VAT]")
 // compileCond returns a test of the condition on the element.
 func compileCond(text string) test {
 	c, _ := parseCond(text[1:])
-	return func(d *document, n *node) bool { return c.holds(d, n) }
+	return func(d *document, n *node) bool { return c.satisfied(d, n) }
 }
 
 var (

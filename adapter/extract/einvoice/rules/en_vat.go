@@ -311,7 +311,7 @@ var (
 
 // enVATOther are the rules that exist only for single categories.
 var enVATOther = []rule{
-	{id: "BR-O-11", severity: fatal, terms: "BG-23 BT-118", message: "A VAT breakdown of category O stands alone: no other breakdown may be stated.",
+	{id: "BR-O-11", severity: fatal, terms: "BG-23 BT-118", message: "A VAT breakdown of category O must be the only breakdown.",
 		ubl: root(when(has(breakdownOfO), none("TaxTotal/TaxSubtotal/TaxCategory[!ID=O]"+vatUBL))),
 		cii: at(categoryO.breakdownCII(), none("//ApplicableTradeTax[CategoryCode!=O]"))},
 	{id: "BR-O-12", severity: fatal, terms: "BG-23 BT-151", message: "The VAT breakdown is of category O, but a line has another category (BT-151).",

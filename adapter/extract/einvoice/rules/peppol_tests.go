@@ -94,9 +94,9 @@ func totalsInCII(own bool) test {
 
 // anyTotal reports whether a VAT total in the currency satisfies the comparison with
 // 0.
-func anyTotal(d *document, n *node, totals *selector, currency string, holds func(a, b number) bool) bool {
+func anyTotal(d *document, n *node, totals *selector, currency string, matches func(a, b number) bool) bool {
 	return !totals.each(d, n, func(total *node) bool {
-		return !total.hasAttr("currencyID") || total.attr("currencyID") != currency || !holds(total.number(), zero)
+		return !total.hasAttr("currencyID") || total.attr("currencyID") != currency || !matches(total.number(), zero)
 	})
 }
 
@@ -106,8 +106,8 @@ func sameSignUBL(d *document, n *node) bool {
 		return true
 	}
 	own := documentVATCode.first(d, n).value()
-	both := func(holds func(a, b number) bool) bool {
-		return anyTotal(d, n, documentTaxes, accounting.value(), holds) && anyTotal(d, n, documentTaxes, own, holds)
+	both := func(matches func(a, b number) bool) bool {
+		return anyTotal(d, n, documentTaxes, accounting.value(), matches) && anyTotal(d, n, documentTaxes, own, matches)
 	}
 	return both(number.le) || both(number.ge)
 }
@@ -117,8 +117,8 @@ func sameSignCII(d *document, n *node) bool {
 	if accounting == nil {
 		return true
 	}
-	both := func(holds func(a, b number) bool) bool {
-		return anyTotal(d, n, headerTaxes, accounting.text(), holds) && anyTotal(d, n, headerTaxes, own.text(), holds)
+	both := func(matches func(a, b number) bool) bool {
+		return anyTotal(d, n, headerTaxes, accounting.text(), matches) && anyTotal(d, n, headerTaxes, own.text(), matches)
 	}
 	return both(number.lt) || both(number.ge)
 }

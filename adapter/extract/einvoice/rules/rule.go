@@ -152,14 +152,14 @@ func atMostTwoDecimals(selector string) test {
 }
 
 // compareTo tests the first selected number against 0.
-func compareTo(selector string, holds func(a, b number) bool) test {
+func compareTo(selector string, matches func(a, b number) bool) test {
 	s := sel(selector)
-	return func(d *document, n *node) bool { return holds(d.num(n, s), zero) }
+	return func(d *document, n *node) bool { return matches(d.num(n, s), zero) }
 }
 
 // own tests the element's value.
-func own(holds func(value string) bool) test {
-	return func(_ *document, n *node) bool { return holds(n.value()) }
+func own(matches func(value string) bool) test {
+	return func(_ *document, n *node) bool { return matches(n.value()) }
 }
 
 // inList reports whether the element's value is in the code list.

@@ -9,7 +9,7 @@ import (
 // name, "*" or "..", followed by conditions in brackets. "/" at the start means
 // the document element's children, "//" elements anywhere in the document.
 //
-// "*Amount" stands for every element whose name ends in "Amount".
+// "*Amount" means every element with a name that ends in "Amount".
 //
 //	[A/B]      such an element exists      [!A/B]     no such element exists
 //	[A/B=x,y]  one has one of the values   [A/B!=x]   one has another value
@@ -150,7 +150,7 @@ func (s *selector) each(d *document, n *node, yield func(*node) bool) bool {
 		return s.walk(d, d.root, s.steps, yield)
 	case fromAny:
 		for _, m := range d.byName[s.steps[0].sym] {
-			if s.steps[0].holds(d, m) && !s.walk(d, m, s.steps[1:], yield) {
+			if s.steps[0].satisfied(d, m) && !s.walk(d, m, s.steps[1:], yield) {
 				return false
 			}
 		}
@@ -174,26 +174,26 @@ func (s *selector) walk(d *document, n *node, steps []step, yield func(*node) bo
 		return s.walk(d, n.parent, steps[1:], yield)
 	}
 	for k := n.first; k != nil; k = k.next {
-		if (st.any || k.sym == st.sym) && st.holds(d, k) && !s.walk(d, k, steps[1:], yield) {
+		if (st.any || k.sym == st.sym) && st.satisfied(d, k) && !s.walk(d, k, steps[1:], yield) {
 			return false
 		}
 	}
 	return true
 }
 
-func (st *step) holds(d *document, n *node) bool {
+func (st *step) satisfied(d *document, n *node) bool {
 	if st.space != "" && st.space != n.space || st.tail != "" && !strings.HasSuffix(n.name, st.tail) {
 		return false
 	}
 	for i := range st.conds {
-		if !st.conds[i].holds(d, n) {
+		if !st.conds[i].satisfied(d, n) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *cond) holds(d *document, n *node) bool {
+func (c *cond) satisfied(d *document, n *node) bool {
 	found := false
 	switch {
 	case c.attr != "":
@@ -315,7 +315,7 @@ func (c scope) has(d *document, n *node) bool {
 func (s *selector) matches(d *document, n *node) bool {
 	for i := len(s.steps) - 1; i >= 0; i-- {
 		st := &s.steps[i]
-		if n == nil || !st.any && n.sym != st.sym || !st.holds(d, n) {
+		if n == nil || !st.any && n.sym != st.sym || !st.satisfied(d, n) {
 			return false
 		}
 		n = n.parent

@@ -128,10 +128,10 @@ func country(vat []string, address *node) string {
 }
 
 // where restricts a check to documents that satisfy the condition.
-func (c *check) where(holds func(v *variables) bool) *check {
+func (c *check) where(matches func(v *variables) bool) *check {
 	if c == nil {
 		return nil
 	}
 	ok := c.ok
-	return &check{c.in, func(d *document, n *node) bool { return !holds(d.v()) || ok(d, n) }}
+	return &check{c.in, func(d *document, n *node) bool { return !matches(d.v()) || ok(d, n) }}
 }

@@ -64,9 +64,9 @@ var xrechnungExtension = restricted(extensionOnly, []rule{
 })
 
 // restricted restricts the rules to documents that satisfy the condition.
-func restricted(holds func(v *variables) bool, rules []rule) []rule {
+func restricted(matches func(v *variables) bool, rules []rule) []rule {
 	for i := range rules {
-		rules[i].ubl, rules[i].cii = rules[i].ubl.where(holds), rules[i].cii.where(holds)
+		rules[i].ubl, rules[i].cii = rules[i].ubl.where(matches), rules[i].cii.where(matches)
 	}
 	return rules
 }

@@ -178,7 +178,7 @@ func (p *parser) doctype() error {
 
 func (p *parser) startTag() error {
 	if p.rooted && len(p.open) == 0 {
-		return p.fail("a second element beside the document's own")
+		return p.fail("a second root element")
 	}
 	if len(p.open) >= maxDepth {
 		return ErrDepth

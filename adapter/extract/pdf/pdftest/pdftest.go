@@ -219,7 +219,7 @@ func (b *Builder) HybridReference(num int) []byte {
 	rows = append(rows, row(1, out.Len(), 0))
 	fmt.Fprintf(out, "%d 0 obj\n%s\nendobj\n", holder, StreamBody(
 		fmt.Sprintf("/Type /ObjStm /N %d /First %d", len(hidden), index.Len()), append(index.Bytes(), body.Bytes()...)))
-	beside := out.Len()
+	streamAt := out.Len()
 	fmt.Fprintf(out, "%d 0 obj\n%s\nendobj\n", holder+1, StreamBody(
 		fmt.Sprintf("/Type /XRef /Size %d /W [1 2 1] /Index [%d %d] /Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 4 >>", holder+2, num, len(rows)),
 		Deflate(predict(rows))))
@@ -228,6 +228,6 @@ func (b *Builder) HybridReference(num int) []byte {
 	for _, o := range offsets {
 		fmt.Fprintf(out, "%010d 00000 n \n", o)
 	}
-	fmt.Fprintf(out, "trailer\n<< /Size %d /Root 1 0 R /XRefStm %d >>\nstartxref\n%d\n%%%%EOF\n", num, beside, start)
+	fmt.Fprintf(out, "trailer\n<< /Size %d /Root 1 0 R /XRefStm %d >>\nstartxref\n%d\n%%%%EOF\n", num, streamAt, start)
 	return out.Bytes()
 }
