@@ -17,7 +17,7 @@ func TestDocumentedClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(page), "| client | the shortest way |")
+	_, table, found := strings.Cut(string(page), "| client | setup |")
 	if !found {
 		t.Fatal("the table of clients is missing")
 	}
