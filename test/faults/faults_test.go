@@ -184,7 +184,7 @@ func (p *product) settled(r *running, a accepted, began time.Time) {
 }
 
 // countAll verifies after all rounds that every document has exactly one
-// invoice, and that unknown documents belong to uploads whose response was
+// invoice, and that unknown documents belong to uploads with a response that was
 // lost.
 func (p *product) countAll(accepted int) {
 	p.t.Helper()

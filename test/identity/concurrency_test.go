@@ -81,11 +81,11 @@ func TestNewOrganizationBeforeItsEvent(t *testing.T) {
 func TestBannedUserIsRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
-	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
+	issued := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
 	oauth := w.provider.OAuth(bob, acme, harness.OAuthClient, plain)
 	w.Do(http.MethodGet, "/api/me", oauth, nil).OK()
 	w.api(http.MethodPost, "/v1/users/"+bob+"/ban", "")
-	w.Do(http.MethodPost, "/api/auth/refresh", ours, nil).Want(http.StatusUnauthorized, "unauthorized")
+	w.Do(http.MethodPost, "/api/auth/refresh", issued, nil).Want(http.StatusUnauthorized, "unauthorized")
 	w.Do(http.MethodGet, "/api/me", oauth, nil).Want(http.StatusUnauthorized, "unauthorized")
 }
 

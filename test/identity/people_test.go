@@ -57,12 +57,12 @@ func TestTokensWithoutOrganization(t *testing.T) {
 func TestEndedMembership(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{})
-	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
-	w.Do(http.MethodGet, "/api/me", ours, nil).OK()
+	issued := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "bob@example.com", "password": harness.ProviderPassword}).OK().Text("token")
+	w.Do(http.MethodGet, "/api/me", issued, nil).OK()
 	oauth := w.provider.OAuth(bob, acme, harness.OAuthClient, plain)
 	w.Do(http.MethodGet, "/api/me", oauth, nil).OK()
 	w.api(http.MethodDelete, "/v1/organizations/"+acme+"/memberships/"+bob, "")
-	w.Do(http.MethodPost, "/api/auth/refresh", ours, nil).Want(http.StatusUnauthorized, "unauthorized")
+	w.Do(http.MethodPost, "/api/auth/refresh", issued, nil).Want(http.StatusUnauthorized, "unauthorized")
 	// The refresh has queried the identity provider, like the passage of time.
 	w.Do(http.MethodGet, "/api/me", oauth, nil).Want(http.StatusUnauthorized, "unauthorized")
 	admin := w.provider.Session(ada, acme, plain)
@@ -203,8 +203,8 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 	session, oauth := w.provider.Session(ada, acme, plain), w.provider.OAuth(ada, acme, harness.OAuthClient, plain)
 	forged := session[:len(session)-4] + "AAAA"
-	ours := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": harness.ProviderPassword}).OK().Text("token")
-	for _, token := range []string{session, oauth, forged, ours} {
+	issued := w.Do(http.MethodPost, "/api/auth/login", "", map[string]any{"email": "ada@example.com", "password": harness.ProviderPassword}).OK().Text("token")
+	for _, token := range []string{session, oauth, forged, issued} {
 		canaries = append(canaries, token, token[strings.LastIndex(token, ".")+1:])
 		w.Do(http.MethodGet, "/api/me", token, nil)
 		w.Do(http.MethodGet, "/api/me?token="+token, token, nil)

@@ -55,8 +55,8 @@ func TestOrganizationEventsEndInOneState(t *testing.T) {
 				if got := w.metadata(organization); !reflect.DeepEqual(got, terms) {
 					t.Errorf("%s: metadata %v", name, got)
 				}
-				if kept := w.organization(organization); kept.PaymentCustomerID == "" || kept.Name != "Acme" || !kept.CreatedAt.Equal(created) {
-					t.Errorf("%s: organization %+v", name, kept)
+				if stored := w.organization(organization); stored.PaymentCustomerID == "" || stored.Name != "Acme" || !stored.CreatedAt.Equal(created) {
+					t.Errorf("%s: organization %+v", name, stored)
 				}
 			}
 		}
@@ -174,7 +174,7 @@ func TestSignatures(t *testing.T) {
 	send(e.body, good...).OK()
 	listed, err := w.Service.Inbox.Inbox.Unfinished(context.Background(), now.Add(time.Hour), 10)
 	if err != nil || len(listed) != 1 {
-		t.Errorf("%d messages are kept, %v", len(listed), err)
+		t.Errorf("%d messages are stored, %v", len(listed), err)
 	}
 	// Ignored event types are accepted.
 	w.deliver(newEvent("msg_3", "user.created", ada)).OK()

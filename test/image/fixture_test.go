@@ -164,13 +164,13 @@ func overTCP(t *testing.T, address string) string {
 }
 
 // until waits for a condition.
-func until(t *testing.T, what string, holds func() bool, tell func() string) {
+func until(t *testing.T, what string, done func() bool, state func() string) {
 	t.Helper()
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
-	for end := time.Now().Add(waitTimeout); !holds(); <-tick.C {
+	for end := time.Now().Add(waitTimeout); !done(); <-tick.C {
 		if time.Now().After(end) {
-			t.Fatalf("timeout: %s:\n%s", what, tell())
+			t.Fatalf("timeout: %s:\n%s", what, state())
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestEveryByteCounts(t *testing.T) {
 	_, file := small(t)
 	content := read(t, file)
 	const tries = 150
-	taken, target := 0, embedded(t)
+	accepted, target := 0, embedded(t)
 	for i := range tries {
 		at := i * len(content) / tries
 		damaged := slices.Clone(content)
@@ -158,7 +158,7 @@ func TestEveryByteCounts(t *testing.T) {
 		if _, err := load(t, target, write(t, damaged)); err != nil {
 			continue
 		}
-		taken++
+		accepted++
 		again, _ := dump(t, target)
 		target = embedded(t)
 		if !bytes.Equal(content, read(t, again)) {
@@ -166,8 +166,8 @@ func TestEveryByteCounts(t *testing.T) {
 		}
 	}
 	wantEmpty(t, target, true)
-	if taken > tries*9/10 {
-		t.Errorf("%d of %d changes had no effect", taken, tries)
+	if accepted > tries*9/10 {
+		t.Errorf("%d of %d changes had no effect", accepted, tries)
 	}
 }
 
@@ -178,11 +178,11 @@ func TestForgedSumsAreRefused(t *testing.T) {
 	_, file := small(t)
 	m := unpack(t, file)
 	first := place(t, m, "files/")
-	gone, kept := m[first], m[first+1]
+	removed, remaining := m[first], m[first+1]
 	m = sign(t, slices.Delete(m, first, first+1), func(manifest map[string]any) {
 		files := manifest["files"].(map[string]any)
-		files["files"], files["bytes"] = 1, files["bytes"].(float64)-float64(len(gone.body))
-		files["sha256"] = sumOf([]byte(strings.TrimPrefix(kept.header.Name, "files/") + "\n"))
+		files["files"], files["bytes"] = 1, files["bytes"].(float64)-float64(len(removed.body))
+		files["sha256"] = sumOf([]byte(strings.TrimPrefix(remaining.header.Name, "files/") + "\n"))
 	})
 	for name, target := range map[string]harness.Options{"sqlite": embedded(t), "postgres": served(t)} {
 		t.Run(name, func(t *testing.T) {

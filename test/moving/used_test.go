@@ -20,7 +20,7 @@ func TestDumpWhileUsed(t *testing.T) {
 			org := s.NewOrganization("Busy")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			begun := make(chan struct{}, 1000)
+			started := make(chan struct{}, 1000)
 			var uploads sync.WaitGroup
 			for who := range 3 {
 				uploads.Go(func() {
@@ -28,7 +28,7 @@ func TestDumpWhileUsed(t *testing.T) {
 						number := fmt.Sprintf("%d-%d", who, n)
 						s.Upload(org.Admin.Token, org.Entity, number+".xml", harness.UBL(number)).OK()
 						select {
-						case begun <- struct{}{}:
+						case started <- struct{}{}:
 						default:
 						}
 					}
@@ -37,7 +37,7 @@ func TestDumpWhileUsed(t *testing.T) {
 			last := int64(0)
 			for range 3 {
 				for range 5 { // some are new since the last dump
-					<-begun
+					<-started
 				}
 				file, sums := dump(t, source)
 				if sums.Files.Files <= last {

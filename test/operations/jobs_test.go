@@ -15,7 +15,7 @@ import (
 	usecaseinbox "docledger/usecase/inbox"
 )
 
-// jobsWorld is an installation whose workers start and stop.
+// jobsWorld is an installation with workers that start and stop.
 type jobsWorld struct {
 	*harness.Server
 	t   *testing.T

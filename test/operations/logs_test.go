@@ -37,10 +37,10 @@ func (l *lines) all() string {
 func TestLogsContainOnlyIDs(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		kept := &lines{}
+		logged := &lines{}
 		ledger, _ := harness.NewLedgerA(t)
 		w := everything(t, func(all *harness.Options) {
-			all.DatabaseURL, all.Log = o.DatabaseURL, kept
+			all.DatabaseURL, all.Log = o.DatabaseURL, logged
 			*all = all.With(ledger)
 		})
 		content, err := os.ReadFile("../../examples/invoice-ubl.xml")
@@ -72,7 +72,7 @@ func TestLogsContainOnlyIDs(t *testing.T) {
 		w.call("list_documents", map[string]any{"Canary": "Canary"})
 		integration := w.connect(ledger)
 		note("listAccountingContacts", w.Do(http.MethodGet, "/api/v1/integrations/"+integration+"/accounting-contacts", w.token, nil)).OK()
-		checkLog(t, kept.all(), ids, secretsOf(t, w, invoice))
+		checkLog(t, logged.all(), ids, secretsOf(t, w, invoice))
 	})
 }
 

@@ -151,10 +151,10 @@ func diskFull(t *testing.T, o harness.Options) outage {
 			{"reading invoices", func() { f.get("/api/invoices/" + f.invoice).OK() }},
 		},
 		refused: []step{{"uploads", func() {
-			kept := documents()
+			before := documents()
 			unavailable(t, f.upload())
-			if n := documents(); n != kept {
-				t.Errorf("%d refused documents are stored", n-kept)
+			if n := documents(); n != before {
+				t.Errorf("%d refused documents are stored", n-before)
 			}
 			left, err := os.ReadDir(filepath.Join(parent.DataDir, "blobs", "tmp"))
 			if err != nil || len(left) > 0 {

@@ -62,10 +62,10 @@ func serveChild() (err error) {
 // handleDiskSignals makes the disk full or usable as the parent requests.
 func handleDiskSignals() {
 	signal.Ignore(syscall.SIGXFSZ) // the write returns the error instead
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, fillDisk, emptyDisk)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, fillDisk, emptyDisk)
 	go func() {
-		for s := range told {
+		for s := range signals {
 			room := uint64(math.MaxUint64)
 			if s == fillDisk {
 				room = 0

@@ -66,7 +66,7 @@ func TestSlowDocumentsDelayNoOthers(t *testing.T) {
 	for i := range 10 {
 		ids = append(ids, s.Upload(slow.Admin.Token, slow.Entity, "slow.pdf", pdftest.Amounts(1500, uint64(i+1))).OK().Text("id"))
 	}
-	beside := one()
+	loaded := one()
 	s.Eventually("the slow documents ended", 2*time.Minute, func() bool {
 		for _, id := range ids {
 			if st := status(slow, id); st == "UPLOADED" || st == "PROCESSING" {
@@ -78,8 +78,8 @@ func TestSlowDocumentsDelayNoOthers(t *testing.T) {
 	reader.mu.Lock()
 	defer reader.mu.Unlock()
 	const polling = 500 * time.Millisecond // of the queue and of this test
-	if most := 2*idle + reader.longest + polling; beside > most {
-		t.Errorf("the other organization's document took %v, which is more than twice %v and one job of %v", beside, idle, reader.longest)
+	if most := 2*idle + reader.longest + polling; loaded > most {
+		t.Errorf("the other organization's document took %v, which is more than twice %v and one job of %v", loaded, idle, reader.longest)
 	}
-	t.Logf("idle %v, with ten slow documents %v, the longest extraction took %v", idle, beside, reader.longest)
+	t.Logf("idle %v, with ten slow documents %v, the longest extraction took %v", idle, loaded, reader.longest)
 }

@@ -89,11 +89,11 @@ func await(t *testing.T, what string, ok func() bool) {
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		kept := &spans{}
+		collected := &spans{}
 		ledger, _ := harness.NewLedgerA(t)
 		w := everything(t, func(all *harness.Options) {
 			all.DatabaseURL = o.DatabaseURL
-			all.Overrides.Tracing = telemetry.TracingTo("docledger", "test", sdktrace.WithSyncer(kept))
+			all.Overrides.Tracing = telemetry.TracingTo("docledger", "test", sdktrace.WithSyncer(collected))
 			*all = all.With(ledger)
 		})
 		content, err := os.ReadFile("../../examples/invoice-ubl.xml")
@@ -110,36 +110,36 @@ func TestTraces(t *testing.T) {
 			"read document": "uploadDocument > job extract_document > read document",
 			"listDocuments": "tool list_documents > call API > listDocuments",
 		} {
-			await(t, "a trace: "+want, func() bool { return kept.path(name) == want })
+			await(t, "a trace: "+want, func() bool { return collected.path(name) == want })
 		}
 		await(t, "a provider's call", func() bool {
-			return slices.ContainsFunc(kept.of("listAccountingContacts"), func(span sdktrace.ReadOnlySpan) bool { return span.Name() == "call ACCOUNTING_A" })
+			return slices.ContainsFunc(collected.of("listAccountingContacts"), func(span sdktrace.ReadOnlySpan) bool { return span.Name() == "call ACCOUNTING_A" })
 		})
-		if got := kept.of("uploadDocument")[0].SpanContext().TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
+		if got := collected.of("uploadDocument")[0].SpanContext().TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
 			t.Errorf("the caller's trace is not continued with: %s", got)
 		}
-		checkSpans(t, kept, w.token, w.tools)
+		checkSpans(t, collected, w.token, w.tools)
 	})
 }
 
 // checkSpans verifies that spans contain no vendor name, secret or text of
 // callers.
-func checkSpans(t *testing.T, kept *spans, secrets ...string) {
+func checkSpans(t *testing.T, collected *spans, secrets ...string) {
 	t.Helper()
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	if len(kept.all) < 8 {
-		t.Errorf("only %d spans", len(kept.all))
+	collected.mu.Lock()
+	defer collected.mu.Unlock()
+	if len(collected.all) < 8 {
+		t.Errorf("only %d spans", len(collected.all))
 	}
-	for _, span := range kept.all {
-		told := []string{span.Name(), span.Status().Description}
+	for _, span := range collected.all {
+		texts := []string{span.Name(), span.Status().Description}
 		for _, a := range span.Attributes() {
-			told = append(told, a.Value.String())
+			texts = append(texts, a.Value.String())
 		}
 		for _, e := range span.Events() {
-			told = append(told, e.Name)
+			texts = append(texts, e.Name)
 		}
-		all := strings.Join(told, " ")
+		all := strings.Join(texts, " ")
 		for _, secret := range append(secrets, "Canary", "Acme", "example.com", "?", "/api") {
 			if strings.Contains(all, secret) {
 				t.Errorf("the span %s contains %q", span.Name(), secret)

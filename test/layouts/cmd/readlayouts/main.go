@@ -174,8 +174,8 @@ func words(dir, cache string, records []record) ([][]layout.Page, error) {
 	for i, r := range records {
 		path := filepath.Join(dir, r.File)
 		sum := sha256.Sum256([]byte(path))
-		kept := filepath.Join(cache, hex.EncodeToString(sum[:8])+".json")
-		if raw, err := os.ReadFile(kept); err == nil {
+		cached := filepath.Join(cache, hex.EncodeToString(sum[:8])+".json")
+		if raw, err := os.ReadFile(cached); err == nil {
 			if err := json.Unmarshal(raw, &out[i]); err != nil {
 				return nil, err
 			}
@@ -194,7 +194,7 @@ func words(dir, cache string, records []record) ([][]layout.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(kept, raw, 0o600); err != nil {
+		if err := os.WriteFile(cached, raw, 0o600); err != nil {
 			return nil, err
 		}
 	}
