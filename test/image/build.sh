@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the Dockerfile into the docker archive $1 (default bin/image.tar): with
-# Docker or Podman where one runs, else with buildah, which needs no engine and
-# no registry: the build stage then stands on this machine's own /usr and Go
-# toolchain in place of the image that the Dockerfile names. An engine takes the
-# builder image from BUILDER, if that is set: the release pins it by digest.
+# Builds the Dockerfile into the docker archive $1 (default bin/image.tar). It uses
+# Docker or Podman if one runs. Otherwise it uses buildah, which needs no engine and
+# no registry: the build stage then uses /usr and the Go toolchain of this machine
+# instead of the image in the Dockerfile. With an engine, BUILDER can set the builder
+# image; the release pins it by digest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 archive=${1:-bin/image.tar}
@@ -33,7 +33,7 @@ have_buildah() {
 with_buildah() {
 	local work
 	work=$(mktemp -d)
-	# shellcheck disable=SC2064 # the folder of now
+	# shellcheck disable=SC2064 # expand the folder now
 	trap "chmod -R u+rwX '$work'; rm -rf '$work'" EXIT
 	local buildah=(timeout 1800 buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run")
 	echo "image: building with $(buildah --version), without an engine"

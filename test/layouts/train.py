@@ -46,7 +46,7 @@ def weight(e):
 def fit(examples, rounds):
     x = np.concatenate([np.array(e["rows"], dtype=np.float64) for e in examples])
     y = np.concatenate([np.array(e["right"]) for e in examples])
-    # A document counts once, however many candidates it has: its right ones together as much as its wrong ones.
+    # Each document has the same weight for any number of candidates. Its right candidates together have the weight of its wrong ones.
     w = []
     for e in examples:
         right = max(sum(e["right"]), 1)
@@ -68,7 +68,7 @@ def key(field, value):
 
 
 def outcome(e, p):
-    """Top candidate: is it right, its probability, and that of the next other value."""
+    """Returns whether the top candidate is right, its probability, and that of the next other value."""
     order = np.argsort(-p, kind="stable")
     top = order[0]
     rival = 0.0

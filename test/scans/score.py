@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Scores an extractor on scans, each field of a refused file counting as missing.
+"""Scores an extractor on scans. Each field of a refused file counts as missing.
 
 usage: score.py SCORER CASES BINARY [CATEGORY-PREFIX]
 
-Prints for each refused file its code, then the share of fields that are right or rightly empty, how many values are sure and
-wrong, and how many files are refused.
+Prints the code of each refused file, then the share of fields that are right or correctly empty, the number of wrong values
+with high confidence, and the number of refused files.
 """
 import json
 import os

@@ -23,7 +23,7 @@ const (
 	maxRows     = 200 // of other tables
 )
 
-// Document is what is rendered.
+// Document is the input of a rendering.
 type Document struct {
 	Format   string
 	Invoices []invoice.Content
@@ -210,7 +210,7 @@ func period(p invoice.Period) string {
 	}
 }
 
-// clean bounds a text and removes what does not print or reorders what is read.
+// clean limits a text and removes unprintable and reordering characters.
 func clean(s string) string {
 	var out strings.Builder
 	n := 0
