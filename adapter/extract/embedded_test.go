@@ -22,11 +22,11 @@ func TestEmbeddedDataUnderAnyName(t *testing.T) {
 		method     invoice.Method
 		severity   invoice.Severity // of the failed check; "" for none
 	}{
-		"an invoice under another name":   {"data-2026.bin", string(cii("A-1", "1.00")), invoice.Structured, ""},
-		"a damaged invoice":               {"export.xml", string(cii("A-1", "1.00")[:500]), invoice.Text, invoice.Blocking},
-		"a file that is not XML":          {"Invoice.XML", "%!PS rubbish", invoice.Text, invoice.Blocking},
-		"XML of an unknown kind":          {"settings.xml", "<settings/>", invoice.Text, invoice.Warning},
-		"a file that promises no invoice": {"photo.jpg", "rubbish", invoice.Text, ""},
+		"an invoice under another name": {"data-2026.bin", string(cii("A-1", "1.00")), invoice.Structured, ""},
+		"a damaged invoice":             {"export.xml", string(cii("A-1", "1.00")[:500]), invoice.Text, invoice.Blocking},
+		"a file that is not XML":        {"Invoice.XML", "%!PS rubbish", invoice.Text, invoice.Blocking},
+		"XML of an unknown kind":        {"settings.xml", "<settings/>", invoice.Text, invoice.Warning},
+		"a file of another type":        {"photo.jpg", "rubbish", invoice.Text, ""},
 	} {
 		data, _ := d.Hybrid(c.name, []byte(c.data))
 		result, err := p.Read(t.Context(), store(t, data))

@@ -35,7 +35,7 @@ func jobsCommand() *cobra.Command {
 		Use: "cancel ID", Short: "Cancel a waiting job and end its work", Args: cobra.ExactArgs(1),
 		Long: "Cancels a waiting job and ends its work, so that it is not restarted automatically: a document becomes FAILED and its original is kept, " +
 			"an invoice SYNC_FAILED, an event of another system FAILED. No accepted work is lost; the output states how to continue it. " +
-			"A sync whose bill was already sent to the ledger cannot be cancelled.",
+			"A sync cannot be cancelled after its bill was sent to the ledger.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withJob(c, args[0], func(ctx context.Context, s *service.Service, id int64) error {
 				r, err := s.Work.Cancel(ctx, id)

@@ -163,7 +163,7 @@ func TestRestoredInstallationIsPaused(t *testing.T) {
 			return
 		}
 		w.otherSim.Disconnect(w.outside.other.Tenants[0])
-		t.Run("api alone", func(t *testing.T) {
+		t.Run("only api", func(t *testing.T) {
 			alone := fresh
 			alone.NoWorkers, alone.AfterRestore = true, true
 			w.queueAgain(t, harness.Start(t, alone))

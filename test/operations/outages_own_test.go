@@ -91,7 +91,7 @@ func blobsUnavailable(t *testing.T) outage {
 	return outage{
 		Server: s,
 		cut: func() {
-			must(os.Rename(blobs, blobs+" away"))
+			must(os.Rename(blobs, blobs+".moved"))
 			must(os.WriteFile(blobs, nil, 0o600))
 		},
 		continues: []step{
@@ -105,7 +105,7 @@ func blobsUnavailable(t *testing.T) outage {
 		},
 		restore: func() {
 			must(os.Remove(blobs))
-			must(os.Rename(blobs+" away", blobs))
+			must(os.Rename(blobs+".moved", blobs))
 		},
 		recovered: []step{
 			{"originals", func() { f.content().OK() }},

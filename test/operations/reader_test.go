@@ -37,7 +37,7 @@ func TestReaderThatCannotStart(t *testing.T) {
 		return s.Do(http.MethodGet, "/api/documents/"+id, org.Admin.Token, nil).OK()
 	}
 	printed := s.Upload(org.Admin.Token, org.Entity, "a.pdf", printedPDF(t)).OK().Text("id")
-	s.Eventually("held", 30*time.Second, func() bool { return get(printed).Text("held_reason") == "reader_unavailable" }, func() string { return string(get(printed).Raw) })
+	s.Eventually("waiting for the reader", 30*time.Second, func() bool { return get(printed).Text("held_reason") == "reader_unavailable" }, func() string { return string(get(printed).Raw) })
 	if d := get(printed); d.Text("status") != "PROCESSING" {
 		t.Errorf("the document is %s", d.Raw)
 	}

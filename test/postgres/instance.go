@@ -253,5 +253,5 @@ func unprivileged() (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as")
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user `postgres` nor a user `nobody` to run it")
 }

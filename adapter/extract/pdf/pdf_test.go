@@ -248,13 +248,13 @@ func TestDamagedTables(t *testing.T) {
 		return b.Packed()
 	}()
 	cases := map[string][]byte{
-		"rubbish in front":     append([]byte("HTTP/1.1 200 OK\r\n\r\n"), sound...),
+		"garbage before":       append([]byte("HTTP/1.1 200 OK\r\n\r\n"), sound...),
 		"wrong start":          replaceLast(sound, "startxref\n", "startxref\n1"),
 		"no start":             replaceLast(sound, "startxref", "starxxref"),
 		"shifted offsets":      bytes.Replace(sound, []byte("%\xe2\xe3\xcf\xd3\n"), []byte("%\xe2\xe3\xcf\xd3\n\n\n\n"), 1),
 		"no trailer":           replaceLast(sound, "trailer", "tttttt "),
 		"only one offset off":  offset(sound, 6),
-		"rubbish behind":       append(bytes.Clone(sound), bytes.Repeat([]byte("x"), 5000)...),
+		"garbage after":        append(bytes.Clone(sound), bytes.Repeat([]byte("x"), 5000)...),
 		"packed, no start":     replaceLast(packed, "startxref", "starxxref"),
 		"packed, table broken": replaceLast(packed, "/XRef", "/Xxxx"),
 		"wrong length":         bytes.ReplaceAll(sound, []byte("/Length "), []byte("/Length 9")),

@@ -74,7 +74,7 @@ func TestExamplesAgainstOfficialArtefact(t *testing.T) {
 				continue
 			}
 			different++
-			t.Errorf("%s: ours %v, official %v", syntax, without(mine, theirs), without(theirs, mine))
+			t.Errorf("%s: only docledger %v, only official %v", syntax, without(mine, theirs), without(theirs, mine))
 		}
 	}
 	t.Logf("%d documents have the same verdict, %d another one, the stylesheet ends with an error for %d", same, different, refused)
