@@ -36,9 +36,8 @@ const (
 // the service, so that API clients never receive HTML for an error.
 // A test compares them with docs/api.md.
 var pages = []string{
-	"/", "/inbox", "/documents", "/documents/:id", "/invoices/:id", "/suppliers", "/suppliers/:id", "/overview",
-	"/integrations", "/integrations/:id", "/billing", "/entities", "/entities/:id", "/settings", "/settings/:id",
-	"/members", "/exports", "/webhooks", "/webhooks/:id", "/api-keys", "/account/sessions", "/account/password", "/setup",
+	"/", "/inbox", "/documents", "/documents/:id", "/invoices/:id", "/integrations", "/integrations/:id", "/billing",
+	"/entities", "/entities/:id", "/settings", "/settings/:id", "/members", "/account/sessions", "/account/password",
 }
 
 // App is the web application of this build.

@@ -5,6 +5,7 @@ import { queryClient } from '@/api/queries'
 import { session } from '@/api/session'
 import { NotFound, RouteError } from '@/layout/RouteError'
 import { readSearch } from '@/screens/inbox/search'
+import { readReturn } from '@/screens/integrations/consent'
 import { SignInScreen } from '@/screens/sign-in/SignInScreen'
 
 export interface RootSearch {
@@ -61,13 +62,34 @@ const review = createRoute({
   component: lazyRouteComponent(() => import('@/screens/review/ReviewScreen'), 'ReviewScreen'),
 })
 
+const consentReturn = createRoute({
+  getParentRoute: () => shell,
+  path: '/integrations',
+  validateSearch: readReturn,
+  // The provider leads back here. The wizard continues on the page of the integration.
+  beforeLoad: ({ search }) => {
+    if (search.integration_id) {
+      throw redirect({ to: '/integrations/$id', params: { id: search.integration_id }, search: {} })
+    }
+  },
+  component: lazyRouteComponent(() => import('@/screens/integrations/IntegrationsScreen'), 'IntegrationsScreen'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([signInRoute, shell.addChildren([
     inbox,
     review,
     screen('/', () => import('@/screens/attention/AttentionScreen'), 'AttentionScreen'),
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
-    screen('/integrations', () => import('@/screens/integrations/IntegrationsScreen'), 'IntegrationsScreen'),
+    consentReturn,
+    screen('/members', () => import('@/screens/members/MembersScreen'), 'MembersScreen'),
+    screen('/entities', () => import('@/screens/entities/EntitiesScreen'), 'EntitiesScreen'),
+    screen('/entities/$id', () => import('@/screens/entities/EntityScreen'), 'EntityScreen'),
+    screen('/settings', () => import('@/screens/settings/SettingsScreen'), 'SettingsIndexScreen'),
+    screen('/settings/$id', () => import('@/screens/settings/SettingsScreen'), 'SettingsScreen'),
+    screen('/account/sessions', () => import('@/screens/account/SessionsScreen'), 'SessionsScreen'),
+    screen('/account/password', () => import('@/screens/account/PasswordScreen'), 'PasswordScreen'),
+    screen('/billing', () => import('@/screens/billing/BillingScreen'), 'BillingScreen'),
     screen('/integrations/$id', () => import('@/screens/integrations/IntegrationScreen'), 'IntegrationScreen'),
     screen('/documents/$id', () => import('@/screens/documents/DocumentScreen'), 'DocumentScreen'),
   ])]),

@@ -4,6 +4,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 
 import { api } from '@/api/client'
 import { invoiceQuery } from '@/api/queries'
+import '@/text/parts/inbox'
 import { t } from '@/text/text'
 import { notify } from '@/ui/notices'
 

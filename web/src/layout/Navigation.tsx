@@ -18,9 +18,15 @@ const work: Item[] = [
   { to: '/', text: 'nav.attention', icon: 'attention' },
   { to: '/inbox', text: 'nav.inbox', icon: 'inbox' },
   { to: '/documents', text: 'nav.documents', icon: 'document' },
+  { to: '/integrations', text: 'nav.integrations', icon: 'plug' },
+  { to: '/billing', text: 'nav.billing', icon: 'bill' },
 ]
 
-const administration: Item[] = []
+const administration: Item[] = [
+  { to: '/entities', text: 'nav.entities', icon: 'company' },
+  { to: '/settings', text: 'nav.settings', icon: 'settings' },
+  { to: '/members', text: 'nav.members', icon: 'people' },
+]
 
 export function Navigation() {
   const isAdmin = useIsAdmin()

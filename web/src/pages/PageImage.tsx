@@ -3,6 +3,7 @@ import './pages.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 
+import '@/text/parts/review'
 import { t } from '@/text/text'
 import { errorText } from '@/ui/parts'
 

@@ -1,6 +1,7 @@
 import type { Invoice, Party } from '@docledger/client'
 
 import { formatDate, formatDecimal, formatMoney } from '@/format/format'
+import '@/text/parts/review'
 import { label, t, type MessageKey } from '@/text/text'
 
 interface Props {

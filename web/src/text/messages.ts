@@ -1,8 +1,29 @@
+// The catalogue. The first page loads its texts; each screen adds its own by
+// importing a file of the folder parts.
+import type { administration } from './en/administration'
+import { attention } from './en/attention'
+import type { billing } from './en/billing'
 import { common } from './en/common'
-import { inbox } from './en/inbox'
-import { review } from './en/review'
-import { documents } from './en/documents'
+import type { documents } from './en/documents'
+import type { inbox } from './en/inbox'
+import type { integrations } from './en/integrations'
+import type { review } from './en/review'
 import { shell } from './en/shell'
+import { uploads } from './en/uploads'
 import { values } from './en/values'
 
-export const messages = { ...common, ...shell, ...inbox, ...documents, ...review, ...values } as const
+type Parts = [
+  typeof administration, typeof attention, typeof billing, typeof common, typeof documents, typeof inbox, typeof integrations,
+  typeof review, typeof shell, typeof uploads, typeof values,
+]
+
+type KeysOf<Part> = Part extends unknown ? keyof Part : never
+
+export type MessageKey = KeysOf<Parts[number]> & string
+
+export const messages: Record<string, string> = { ...common, ...shell, ...attention, ...uploads, ...values }
+
+/** Adds the texts of a screen. */
+export function addMessages(part: Record<string, string>): void {
+  Object.assign(messages, part)
+}

@@ -1,10 +1,10 @@
 // The texts of the application. Every text that a person reads is in the
 // catalogue, by its key. A value is `{name}`; a number chooses a form by
 // `{name|one form|other form}`, in which # is the number.
-import { messages } from './messages'
+import { messages, type MessageKey } from './messages'
 import { pseudo } from './pseudo'
 
-export type MessageKey = keyof typeof messages
+export type { MessageKey }
 export type Values = Record<string, string | number>
 
 /** A test switches it on to find texts that are not in the catalogue. */
@@ -13,7 +13,8 @@ const inPseudoLocale = sessionStorage.getItem('docledger.pseudo') === 'on'
 const plural = new Intl.PluralRules('en')
 
 export function t(key: MessageKey, values: Values = {}): string {
-  const text = inPseudoLocale ? pseudo(messages[key]) : messages[key]
+  const found = messages[key] ?? key
+  const text = inPseudoLocale ? pseudo(found) : found
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (whole, name: string, one?: string, other?: string) => {
     const value = values[name]
     if (value === undefined) {

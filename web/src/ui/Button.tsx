@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components'
 
 import { Icon, type IconName } from './Icon'
@@ -30,9 +30,9 @@ export function Button({ look, small, icon, label, children, ...rest }: Props) {
 }
 
 /** A link of the application that looks like a button. */
-export function ButtonLink({ look, small, icon, children, ...rest }: Omit<ComponentProps<typeof Link>, 'children'> & Common) {
+export function ButtonLink({ to, look, small, icon, children }: { to: string } & Common) {
   return (
-    <Link {...rest} className={classOf({ look, small, children })}>
+    <Link to={to} className={classOf({ look, small, children })}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

@@ -1,6 +1,46 @@
-import { Page } from '@/ui/parts'
-import { t } from '@/text/text'
+import './attention.css'
 
+import { Link } from '@tanstack/react-router'
+
+import { formatAge } from '@/format/format'
+import { useEntity, useMe } from '@/layout/useEntity'
+import { t } from '@/text/text'
+import { Icon } from '@/ui/Icon'
+import { Empty, ErrorBanner, Page, Skeleton } from '@/ui/parts'
+import { UploadButton } from '@/uploads/UploadButton'
+
+import { useAttention } from './useAttention'
+
+/** The first page: what needs a person, each with its action. */
 export function AttentionScreen() {
-  return <Page title={t('nav.attention')}>{null}</Page>
+  const { items, error, hasInvoices } = useAttention()
+  const { current } = useEntity()
+  const me = useMe()
+  return (
+    <Page title={t('attention.title')} lead={t('attention.lead', { name: current?.name ?? me?.organization.name ?? '' })} actions={<UploadButton />}>
+      {error && <ErrorBanner error={error} />}
+      {!items && !error && <Skeleton rows={4} />}
+      {items?.length === 0 && (
+        <div className="panel">
+          <Empty title={t(hasInvoices ? 'attention.empty' : 'attention.start.title')}>
+            <p>{t(hasInvoices ? 'attention.empty.text' : 'attention.start.text')}</p>
+          </Empty>
+        </div>
+      )}
+      {items && items.length > 0 && (
+        <ul className="panel attention">
+          {items.map((item) => (
+            <li key={item.id} className={item.tone}>
+              <Icon name={item.tone === 'red' ? 'block' : 'alert'} />
+              <span className="grow">
+                {item.text}
+                {item.since && <span className="muted"> · {t('attention.oldest', { age: formatAge(item.since) })}</span>}
+              </span>
+              <Link to={item.to} search={item.search ?? {}} className="button small plain">{item.action}</Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
 }

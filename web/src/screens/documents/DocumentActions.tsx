@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 
 import { api } from '@/api/client'
 import { useEntity, useMay } from '@/layout/useEntity'
+import '@/text/parts/documents'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { ErrorBanner } from '@/ui/parts'

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 
 import { api } from '@/api/client'
+import '@/text/parts/inbox'
 import { t } from '@/text/text'
 import { Icon } from '@/ui/Icon'
 

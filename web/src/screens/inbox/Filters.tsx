@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Dialog, DialogTrigger, Input, Popover, SearchField } from 'react-aria-components'
 
 import { useKeys } from '@/layout/useKeys'
+import '@/text/parts/inbox'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/fields'

@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
 
 import { useKeys } from '@/layout/useKeys'
+import '@/text/parts/inbox'
 import { t } from '@/text/text'
 
 import { columnsOf } from './columns'

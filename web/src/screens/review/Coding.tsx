@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { useIsAdmin } from '@/layout/useEntity'
+import '@/text/parts/review'
 import { t } from '@/text/text'
 import { ComboField } from '@/ui/choices'
 import { ErrorBanner } from '@/ui/parts'
 
-import type { LedgerOptions } from './ledger'
+import type { LedgerOptions } from '@/invoices/ledger'
 import type { Save } from './save'
 
 interface Props {

@@ -1,11 +1,12 @@
 import type { InvoiceLine } from '@docledger/client'
 import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
 
+import '@/text/parts/review'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { ComboField } from '@/ui/choices'
 
-import type { LedgerOptions } from './ledger'
+import type { LedgerOptions } from '@/invoices/ledger'
 
 interface Props {
   line: InvoiceLine

@@ -2,12 +2,13 @@ import type { Invoice, InvoiceLine, InvoiceLinePatch } from '@docledger/client'
 import { useState, type ClipboardEvent, type KeyboardEvent } from 'react'
 
 import { formatDecimal, formatMoney, parseDecimal } from '@/format/format'
+import '@/text/parts/review'
 import { t, type MessageKey } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { ErrorBanner } from '@/ui/parts'
 
 import { LineCoding } from './LineCoding'
-import type { LedgerOptions } from './ledger'
+import type { LedgerOptions } from '@/invoices/ledger'
 import type { Save } from './save'
 
 interface Props {

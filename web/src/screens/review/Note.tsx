@@ -1,6 +1,7 @@
 import type { Invoice } from '@docledger/client'
 import { useState } from 'react'
 
+import '@/text/parts/review'
 import { t } from '@/text/text'
 import { TextField } from '@/ui/fields'
 import { Tag, errorText } from '@/ui/parts'

@@ -7,6 +7,7 @@ import { isStructured } from '@/pages/PageDialog'
 import { PageImage } from '@/pages/PageImage'
 import { imageWidth, pageWordsQuery } from '@/pages/queries'
 import { ReadableInvoice } from '@/pages/ReadableInvoice'
+import '@/text/parts/review'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 

@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router'
 
 import { formatDate, formatMoney } from '@/format/format'
 import { failedChecks } from '@/invoices/reasons'
+import '@/text/parts/inbox'
+import '@/text/parts/review'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'

@@ -4,6 +4,7 @@ import { useState } from 'react'
 
 import { formatTime } from '@/format/format'
 import { useInvoiceActions } from '@/invoices/actions'
+import '@/text/parts/review'
 import { label, t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { Banner, ErrorBanner, Tag } from '@/ui/parts'

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 
 import { formatDate, formatMoney, parseDecimal } from '@/format/format'
 import { fieldName } from '@/invoices/reasons'
+import '@/text/parts/review'
 import { t } from '@/text/text'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'

@@ -1,0 +1,4 @@
+import { administration } from '../en/administration'
+import { addMessages } from '../messages'
+
+addMessages(administration)

@@ -1,0 +1,4 @@
+import { billing } from '../en/billing'
+import { addMessages } from '../messages'
+
+addMessages(billing)

@@ -1,0 +1,4 @@
+import { documents } from '../en/documents'
+import { addMessages } from '../messages'
+
+addMessages(documents)

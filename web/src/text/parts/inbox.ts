@@ -1,0 +1,4 @@
+import { inbox } from '../en/inbox'
+import { addMessages } from '../messages'
+
+addMessages(inbox)

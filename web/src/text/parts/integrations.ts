@@ -1,0 +1,4 @@
+import { integrations } from '../en/integrations'
+import { addMessages } from '../messages'
+
+addMessages(integrations)

@@ -1,0 +1,4 @@
+import { review } from '../en/review'
+import { addMessages } from '../messages'
+
+addMessages(review)
