@@ -58,7 +58,13 @@ func attachmentsOf(r *extraction.Result) []document.Attachment {
 func better(a, b *extraction.Result) bool { return stated(a) >= stated(b) }
 
 func stated(r *extraction.Result) (n int) {
-	c := &r.Drafts[0].Content
+	for i := range r.Drafts {
+		n += statedBy(&r.Drafts[i].Content)
+	}
+	return n
+}
+
+func statedBy(c *invoice.Content) (n int) {
 	for _, has := range []bool{
 		c.Number != "", !c.IssueDate.IsZero(), c.Currency != "", c.Seller.Name != "", c.Buyer.Name != "",
 		c.GrossTotal != nil, c.NetTotal != nil, c.TaxTotal != nil, c.AmountDue != nil, len(c.Lines) > 0,

@@ -103,6 +103,8 @@ type Source struct {
 	// Recognize allows text recognition in images, which takes seconds for each page.
 	// Without it, a document that needs recognition returns ErrNeedsOCR.
 	Recognize bool
+	// Pages are those of one invoice in a file with several; nil means the whole file.
+	Pages *document.Pages
 	// OnWords, unless it is nil, receives the words of each page, from 1, on which OCR recognized
 	// words, before Read returns. It can be called again for a page.
 	OnWords func(page int, words []PageWord)
@@ -130,6 +132,10 @@ type Draft struct {
 	Content invoice.Content
 	Fields  map[string]invoice.Evidence
 	Format  string // "ubl", "cii", "zugferd1", "fatturapa", "facturae", "ksef"
+	// Pages are the pages of the invoice in a file with several. They are nil for the whole file,
+	// and for one of several invoices in XML. The evidence in Fields counts its pages from the first
+	// of them.
+	Pages *document.Pages
 	// Checks are findings of the extraction that the values alone do not show, such
 	// as reversed signs. They are added to the checks of invoice.RunChecks.
 	Checks []invoice.Check

@@ -65,6 +65,8 @@ func draftsOf(d *document.Document, r *extraction.Result) ([]extraction.Draft, e
 	switch {
 	case len(r.Drafts) == 0:
 		return nil, extraction.NoInvoice(extraction.Other, "The document contains no invoice.")
+	case d.Pages != nil:
+		return r.Drafts[:1], nil // only these pages were read
 	case d.Part > len(r.Drafts):
 		return nil, extraction.NoInvoice(extraction.Other, "The file now contains %d invoices, and this was number %d.", len(r.Drafts), d.Part)
 	case d.Part > 0:
@@ -260,6 +262,9 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 		child.Attempts, child.Interruptions = 0, 0
 		child.Requested, child.Run, child.Restarts = false, 0, 0
 		child.MediaType = o.result.MediaType
+		if child.Pages = draft.Pages; child.Pages != nil {
+			child.PageCount = child.Pages.To - child.Pages.From + 1
+		}
 		child.CreatedAt, child.UpdatedAt = o.now, o.now
 		if _, err := s.Documents.Add(ctx, &child); err != nil {
 			return fmt.Errorf("add part: %w", err)

@@ -137,7 +137,7 @@ func (s *Service) read(ctx context.Context, d *document.Document, recognize bool
 	}
 	return s.Reader.Read(ctx, extraction.Source{
 		Name: d.Filename, Path: path, Size: d.SizeBytes, Forced: d.Forced, DateOrder: extraction.DateOrder(settings.DateOrder),
-		Recognize: recognize, OnWords: func(page int, words []extraction.PageWord) { s.storeWords(ctx, d, page, words) },
+		Recognize: recognize, Pages: d.Pages, OnWords: func(page int, words []extraction.PageWord) { s.storeWords(ctx, d, page, words) },
 	})
 }
 

@@ -55,6 +55,9 @@ type PDF struct {
 	Forced bool
 	// DateOrder is the order of ambiguous dates in the entity's documents.
 	DateOrder extraction.DateOrder
+	// Part reports that Words returns the pages of one invoice of the file. Embedded
+	// data is ignored then.
+	Part bool
 	// Words returns the words of at most MaxPages pages. It is called only for
 	// a document without usable embedded data.
 	Words func() ([]layout.Page, error)
@@ -71,6 +74,13 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	report, err := pdf.Inspect(p.Data, sniff.LooksLikeXML, p.Limits)
 	if err != nil {
 		return nil, err
+	}
+	if p.Part {
+		drafts, scanned, pages, err := p.printed()
+		if err != nil {
+			return nil, err
+		}
+		return &extraction.Result{MediaType: "application/pdf", Method: invoice.Text, PageCount: pages, Drafts: drafts, ScannedPages: scanned}, nil
 	}
 	picked, err := choose(ctx, report.Files)
 	if err != nil {
@@ -106,7 +116,7 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 			p.Unusable(picked.failure)
 		}
 	}
-	draft, scanned, err := p.printed()
+	drafts, scanned, _, err := p.printed()
 	var failure *extraction.Failure
 	if inside != nil && errors.As(err, &failure) {
 		return nil, inside // this is more specific than the failure of the cover
@@ -115,24 +125,35 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 		return nil, err
 	}
 	result.Method = invoice.Text
-	result.Drafts = []extraction.Draft{*draft}
+	result.Drafts = drafts
 	result.ScannedPages = scanned
 	return result, nil
 }
 
-// printed extracts the invoice from the pages and counts the scanned pages.
-func (p PDF) printed() (draft *extraction.Draft, scanned int, err error) {
+// printed extracts the invoices from the pages and counts the pages and the scanned
+// ones. A file of a portfolio has one invoice.
+func (p PDF) printed() (drafts []extraction.Draft, scanned, count int, err error) {
 	pages, err := p.Words()
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	for i := range pages {
 		if pages[i].Scanned {
 			scanned++
 		}
 	}
-	draft, err = pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
-	return draft, scanned, err
+	read := func(pages []layout.Page) (*extraction.Draft, error) {
+		return pdftext.Read(pages, pdftext.Options{Forced: p.Forced, DateOrder: p.DateOrder})
+	}
+	if !p.Part && !p.nested {
+		drafts, err = several(pages, read)
+		return drafts, scanned, len(pages), err
+	}
+	draft, err := read(renumbered(pages))
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	return []extraction.Draft{*draft}, scanned, len(pages), nil
 }
 
 // ruleChecks returns the check of the official rules for an electronic invoice that

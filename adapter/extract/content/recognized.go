@@ -31,19 +31,34 @@ const (
 // the totals agree.
 const maxTries = 12
 
-// Pages returns the invoice on pages with recognized words. An ambiguous character is
+// Pages returns the invoices on pages with recognized words. If part is set, the pages
+// are those of one invoice. An ambiguous character is
 // resolved if a checksum or the arithmetic of the totals permits only one
 // alternative. Otherwise the value is uncertain, and its evidence lists the
 // alternatives.
-func Pages(pages []layout.Page, options pdftext.Options) (*extraction.Result, error) {
+func Pages(pages []layout.Page, options pdftext.Options, part bool) (*extraction.Result, error) {
 	pages = settleNumbers(pages)
-	draft, err := pdftext.Read(pages, options)
+	read := func(pages []layout.Page) (*extraction.Draft, error) {
+		draft, err := pdftext.Read(pages, options)
+		if err != nil {
+			return nil, err
+		}
+		draft = settleTotals(pages, draft, options)
+		doubt(pages, draft)
+		return draft, nil
+	}
+	if part {
+		draft, err := read(renumbered(pages))
+		if err != nil {
+			return nil, err
+		}
+		return &extraction.Result{Method: invoice.Text, PageCount: len(pages), Drafts: []extraction.Draft{*draft}}, nil
+	}
+	drafts, err := several(pages, read)
 	if err != nil {
 		return nil, err
 	}
-	draft = settleTotals(pages, draft, options)
-	doubt(pages, draft)
-	return &extraction.Result{Method: invoice.Text, PageCount: len(pages), Drafts: []extraction.Draft{*draft}}, nil
+	return &extraction.Result{Method: invoice.Text, PageCount: len(pages), Drafts: drafts}, nil
 }
 
 // lookalikes maps letters that recognition confuses with digits to these digits.

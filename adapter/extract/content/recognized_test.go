@@ -31,7 +31,7 @@ func scan(number, net, gross layout.Word) []layout.Page {
 
 func draftOf(t *testing.T, pages []layout.Page) *extraction.Draft {
 	t.Helper()
-	result, err := Pages(pages, pdftext.Options{})
+	result, err := Pages(pages, pdftext.Options{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,9 +154,13 @@ func (c *child) pdf(f *os.File, q request) error {
 	cost := len(data)
 	defer func() { freeAfter(cost) }()
 	document := content.PDF{
-		Data: data, Limits: q.Limits, Forced: q.Forced, DateOrder: q.DateOrder,
+		Data: data, Limits: q.Limits, Forced: q.Forced, DateOrder: q.DateOrder, Part: q.Part != nil,
 		Words: func() ([]layout.Page, error) {
-			pages, words, err := c.words(f, TextOptions{Pages: content.MaxPages, Words: content.MaxWords})
+			o := TextOptions{Pages: content.MaxPages, Words: content.MaxWords}
+			if q.Part != nil {
+				o.From, o.Pages = q.Part.From, q.Part.To
+			}
+			pages, words, err := c.words(f, o)
 			cost += words * wordBytes
 			return pages, err
 		},
@@ -213,7 +217,7 @@ func (c *child) compare(f *os.File, q request) error {
 
 // pages applies the rules to words, some of which were recognized in images.
 func (c *child) pages(q request) error {
-	result, err := content.Pages(q.Pages, pdftext.Options{Forced: q.Forced, DateOrder: q.DateOrder})
+	result, err := content.Pages(q.Pages, pdftext.Options{Forced: q.Forced, DateOrder: q.DateOrder}, q.Part != nil)
 	if err != nil {
 		return err
 	}

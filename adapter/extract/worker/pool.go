@@ -12,6 +12,7 @@ import (
 
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
+	"docledger/domain/document"
 	"docledger/domain/extraction"
 	"docledger/domain/invoice"
 )
@@ -115,6 +116,8 @@ type Document struct {
 	DateOrder extraction.DateOrder
 	// Compare says that embedded data is compared with the pages.
 	Compare bool
+	// Pages are those of one invoice; nil: the whole file.
+	Pages *document.Pages
 	// OnPage, unless it is nil, receives each page on which words were recognized.
 	OnPage func(*layout.Page)
 }
@@ -126,7 +129,7 @@ type Document struct {
 // no deadline except that of ctx.
 func (p *Pool) PDF(ctx context.Context, d Document) (*extraction.Result, error) {
 	b := p.budget(d.Size)
-	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced, DateOrder: d.DateOrder})
+	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced, DateOrder: d.DateOrder, Part: d.Pages})
 	switch {
 	case err != nil && a != nil && a.unusable != nil && isFailure(err):
 		return nil, a.unusable // it tells more than that the pages hold no invoice

@@ -78,8 +78,9 @@ type request struct {
 	Width     int   // of opView: the largest width in pixels
 	Shown     Shown // of opShow, and of opView of an electronic invoice
 	Wanted    document.Attachment
-	Nth       int           // of opExtract: which of several equal files, from 0
-	Pages     []layout.Page // of opPages
+	Nth       int             // of opExtract: which of several equal files, from 0
+	Pages     []layout.Page   // of opPages
+	Part      *document.Pages // the pages of one invoice; nil: the whole file
 	CacheDir  string
 	Memory    int64
 	CPU       time.Duration // enforced by the parent; 0: no limit
@@ -209,7 +210,7 @@ func (a *answer) add(kind byte, payload []byte) bool {
 		return a.result == nil && json.Unmarshal(payload, &a.result) == nil && a.result != nil
 	case frameDraft:
 		d := extraction.Draft{}
-		if a.result == nil || json.Unmarshal(payload, &d) != nil {
+		if a.result == nil || json.Unmarshal(payload, &d) != nil || d.Pages != nil && (d.Pages.From < 1 || d.Pages.To < d.Pages.From || d.Pages.To > defaultPages) {
 			return false
 		}
 		a.result.Drafts = append(a.result.Drafts, d)

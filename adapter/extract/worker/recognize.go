@@ -38,7 +38,8 @@ func (p *Pool) Image(ctx context.Context, rules *Pool, d Document) (*extraction.
 	if a.count < 1 || a.count > raster.DefaultLimits().Pages {
 		return nil, errProtocol
 	}
-	for i := range pages {
+	from, to := d.indices(len(pages))
+	for i := from; i < to; i++ {
 		page, err := p.recognize(ctx, request{Path: d.Path, Page: i})
 		if err != nil {
 			return nil, lateOver(ctx, err)
@@ -46,7 +47,16 @@ func (p *Pool) Image(ctx context.Context, rules *Pool, d Document) (*extraction.
 		pages[i] = *page
 		d.recognized(page)
 	}
-	return rules.rules(ctx, d, pages)
+	return rules.rules(ctx, d, pages[from:to])
+}
+
+// indices returns the range of the document's pages in a file with so many.
+func (d *Document) indices(pages int) (from, to int) {
+	if d.Pages == nil {
+		return 0, pages
+	}
+	to = min(d.Pages.To, pages)
+	return min(d.Pages.From-1, to), to
 }
 
 func (d *Document) recognized(page *layout.Page) {
@@ -62,10 +72,14 @@ func (p *Pool) Scan(ctx context.Context, rules *Pool, d Document, all bool) (*ex
 	ctx, cancel := context.WithTimeout(ctx, documentWall)
 	defer cancel()
 	most := raster.DefaultLimits().Pages
+	o := TextOptions{Pages: most + 1}
+	if d.Pages != nil {
+		o = TextOptions{From: d.Pages.From, Pages: d.Pages.To}
+	}
 	b := rules.budget(d.Size)
 	b.cpu = max(b.cpu, pageCPU)
 	b.wall = pageWall
-	a, err := rules.withEngine(ctx, b, request{Operation: opText, Path: d.Path, Text: TextOptions{Pages: most + 1}})
+	a, err := rules.withEngine(ctx, b, request{Operation: opText, Path: d.Path, Text: o})
 	if err != nil {
 		return nil, lateOver(ctx, err)
 	}
@@ -77,14 +91,14 @@ func (p *Pool) Scan(ctx context.Context, rules *Pool, d Document, all bool) (*ex
 		if !all && !pages[i].Scanned {
 			continue
 		}
-		rendered, err := rules.withEngine(ctx, rules.pageBudget(), request{Operation: opRender, Path: d.Path, Page: i})
+		rendered, err := rules.withEngine(ctx, rules.pageBudget(), request{Operation: opRender, Path: d.Path, Page: pages[i].Number - 1})
 		if err != nil {
 			return nil, lateOver(ctx, err)
 		}
 		if rendered.image == nil {
 			return nil, errProtocol
 		}
-		page, err := p.recognize(ctx, request{Page: i, image: rendered.image})
+		page, err := p.recognize(ctx, request{Page: pages[i].Number - 1, image: rendered.image})
 		if err != nil {
 			return nil, lateOver(ctx, err)
 		}
@@ -133,7 +147,7 @@ func (p *Pool) pageBudget() *budget {
 // rules has a child apply the rules to words.
 func (p *Pool) rules(ctx context.Context, d Document, pages []layout.Page) (*extraction.Result, error) {
 	b := p.pageBudget()
-	a, err := p.do(ctx, b, request{Operation: opPages, Pages: pages, Forced: d.Forced, DateOrder: d.DateOrder}, false)
+	a, err := p.do(ctx, b, request{Operation: opPages, Pages: pages, Forced: d.Forced, DateOrder: d.DateOrder, Part: d.Pages}, false)
 	if err != nil {
 		return nil, lateOver(ctx, err)
 	}
