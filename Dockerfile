@@ -5,7 +5,7 @@
 ARG BUILDER=docker.io/library/golang:1.26-bookworm
 
 FROM ${BUILDER} AS build
-ARG GOPROXY=https://proxy.golang.org,direct
+ARG GOPROXY
 ARG VERSION=dev
 ENV CGO_ENABLED=0 GOPROXY=${GOPROXY} GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
 WORKDIR /src
@@ -43,6 +43,13 @@ RUN mkdir -p -m 0700 /out/data /out/var/cache/docledger && mkdir -p -m 1777 /out
     && chown -R 65532:65532 /out/data /out/var/cache/docledger
 
 FROM scratch
+ARG VERSION=dev
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="docledger" \
+      org.opencontainers.image.description="Receives invoices, extracts and checks their data, and creates the bills in accounting software." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /out /
 ENV DATA_DIR=/data COMPILE_CACHE_DIR=/var/cache/docledger LISTEN=:8080 HEALTH_LISTEN=:8080
 # Numeric, so that a supervisor can tell that it is not root.

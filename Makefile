@@ -77,6 +77,14 @@ sbom: build ## write the bill of materials of bin/docledger to bin/docledger.cdx
 	@$(GO) run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0 bin -json -std -licenses -version $(VERSION) -output bin/docledger.cdx.json bin/docledger
 	@$(GO) run ./infrastructure/notices/sbom bin/docledger bin/docledger.cdx.json
 
+.PHONY: release
+release: sbom ## build the archives of a tagged release into bin/release; SNAPSHOT=1 builds an untagged commit, PLATFORMS='linux/amd64 …' only these
+	@bash test/release/build.sh bin/release
+
+.PHONY: manifests
+manifests: ## build the manifests for Kubernetes and validate them (needs python3)
+	@bash test/deploy/manifests.sh
+
 .PHONY: contract
 contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)
 	@$(GO) run ./test/contract -sandbox bin/sandbox

@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 archive=${1:-bin/image.tar}
 version=${VERSION:-$(sed -n "s/^  version: //p" openapi/common.yaml)}
+revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 name=docledger:latest
 mkdir -p "$(dirname "$archive")"
 rm -f "$archive"
@@ -17,7 +18,7 @@ with_engine() {
 	[[ -n ${BUILDER:-} ]] && builder=(--build-arg "BUILDER=$BUILDER")
 	[[ $engine == podman ]] && save=(--format docker-archive)
 	echo "image: building with $engine"
-	timeout 1800 "$engine" build "${builder[@]}" --build-arg "VERSION=$version" -t "$name" .
+	timeout 1800 "$engine" build "${builder[@]}" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" -t "$name" .
 	timeout 300 "$engine" save "${save[@]}" -o "$archive" "$name"
 }
 
@@ -48,7 +49,7 @@ with_buildah() {
 	BASE
 	"${buildah[@]}" bud -q --isolation chroot -f "$work/Base.Dockerfile" -t localhost/build-base "$work" >/dev/null
 	"${buildah[@]}" bud --isolation chroot --format docker --build-arg BUILDER=localhost/build-base --build-arg GOPROXY=off \
-		--build-arg "VERSION=$version" \
+		--build-arg "VERSION=$version" --build-arg "REVISION=$revision" \
 		-v /usr:/usr:ro -v /etc/ssl/certs:/etc/ssl/certs:ro -v "$(go env GOROOT):/toolchain:ro" \
 		-v "$(go env GOMODCACHE):/go/pkg/mod" -v "$(go env GOCACHE):/gocache" -t "localhost/$name" .
 	"${buildah[@]}" push -q "localhost/$name" "docker-archive:$archive:$name"

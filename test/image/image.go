@@ -17,6 +17,7 @@ import (
 // Config is the configuration of the image.
 type Config struct {
 	User        string
+	Labels      map[string]string
 	Env         []string
 	Entrypoint  []string
 	Cmd         []string

@@ -37,6 +37,11 @@ func TestImage(t *testing.T) {
 		!slices.Equal(c.Healthcheck.Test, []string{"CMD", "/usr/bin/docledger", "health"}) {
 		t.Errorf("the configuration is %+v", c)
 	}
+	for _, label := range []string{"title", "description", "licenses", "version", "revision"} {
+		if c.Labels["org.opencontainers.image."+label] == "" {
+			t.Errorf("the image has no label %s", label)
+		}
+	}
 	for _, variable := range c.Env {
 		if name, _, _ := strings.Cut(variable, "="); !slices.Contains([]string{"DATA_DIR", "COMPILE_CACHE_DIR", "LISTEN", "HEALTH_LISTEN", "PATH"}, name) {
 			t.Errorf("the image sets %s", name)
