@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"docledger/adapter/httpapi/edge"
+	"docledger/domain/document"
 	"docledger/gen/backend"
 	"docledger/usecase/documents"
 
@@ -92,4 +94,21 @@ type attachedFile struct{ sentFile }
 // VisitGetDocumentAttachmentResponse implements the generated response.
 func (f attachedFile) VisitGetDocumentAttachmentResponse(w http.ResponseWriter) error {
 	return f.send(w)
+}
+
+// SplitDocument implements the operation splitDocument.
+func (s *Server) SplitDocument(ctx context.Context, r backend.SplitDocumentRequestObject) (backend.SplitDocumentResponseObject, error) {
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]document.Pages, len(r.Body.Parts))
+	for i, p := range r.Body.Parts {
+		parts[i] = document.Pages{From: p.From, To: p.To}
+	}
+	d, err := s.Extraction.Split(ctx, actor(ctx), r.DocumentId, version, parts)
+	if err != nil {
+		return nil, err
+	}
+	return backend.SplitDocument200JSONResponse{Body: s.Web.ToAPIDocument(d), Headers: backend.SplitDocument200ResponseHeaders{ETag: edge.ETag(d.Version)}}, nil
 }

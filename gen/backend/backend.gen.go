@@ -2180,6 +2180,21 @@ type SettingsUpdateBillStatus string
 // SettingsUpdateEinvoiceRules The effect of violated fatal rules of an electronic invoice.
 type SettingsUpdateEinvoiceRules string
 
+// SplitPart defines model for SplitPart.
+type SplitPart struct {
+	// From The first page, from 1.
+	From int `json:"from"`
+
+	// To The last page.
+	To int `json:"to"`
+}
+
+// SplitRequest defines model for SplitRequest.
+type SplitRequest struct {
+	// Parts The parts in ascending order. Pages may be left out.
+	Parts []SplitPart `json:"parts"`
+}
+
 // Sync The progress of the sync to the ledger; null if no sync was requested.
 type Sync struct {
 	// State CHECKING: the response of the ledger was lost; docledger searches for the bill.
@@ -2492,6 +2507,14 @@ type GetDocumentReadableParams struct {
 // GetDocumentReadableParamsFormat defines parameters for GetDocumentReadable.
 type GetDocumentReadableParamsFormat string
 
+// SplitDocumentParams defines parameters for SplitDocument.
+type SplitDocumentParams struct {
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // ListEntitiesParams defines parameters for ListEntities.
 type ListEntitiesParams struct {
 	// Limit The number of items per page.
@@ -2699,6 +2722,9 @@ type UploadDocumentJSONRequestBody = UploadRequest
 // UploadDocumentMultipartRequestBody defines body for UploadDocument for multipart/form-data ContentType.
 type UploadDocumentMultipartRequestBody = UploadForm
 
+// SplitDocumentJSONRequestBody defines body for SplitDocument for application/json ContentType.
+type SplitDocumentJSONRequestBody = SplitRequest
+
 // CreateEntityJSONRequestBody defines body for CreateEntity for application/json ContentType.
 type CreateEntityJSONRequestBody = EntityCreate
 
@@ -2773,6 +2799,9 @@ type ServerInterface interface {
 	// GetDocumentReadable Get the data of an electronic invoice for people
 	// (GET /api/documents/{document_id}/readable)
 	GetDocumentReadable(c *gin.Context, documentId DocumentId, params GetDocumentReadableParams)
+	// SplitDocument Correct how a file is split
+	// (POST /api/documents/{document_id}/split)
+	SplitDocument(c *gin.Context, documentId DocumentId, params SplitDocumentParams)
 	// ListEntities List entities
 	// (GET /api/entities)
 	ListEntities(c *gin.Context, params ListEntitiesParams)
@@ -3422,6 +3451,55 @@ func (siw *ServerInterfaceWrapper) GetDocumentReadable(c *gin.Context) {
 	}
 
 	siw.Handler.GetDocumentReadable(c, documentId, params)
+}
+
+// SplitDocument operation middleware
+func (siw *ServerInterfaceWrapper) SplitDocument(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "document_id" -------------
+	var documentId DocumentId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "document_id", c.Param("document_id"), &documentId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SplitDocumentParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.SplitDocument(c, documentId, params)
 }
 
 // ListEntities operation middleware
@@ -4484,6 +4562,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/documents/:document_id/pages/:page/words", wrapper.GetDocumentPageWords)
 	router.GET(options.BaseURL+"/api/documents/:document_id/readable", wrapper.GetDocumentReadable)
 	router.GET(options.BaseURL+"/api/documents/:document_id/attachments/:attachment", wrapper.GetDocumentAttachment)
+	router.POST(options.BaseURL+"/api/documents/:document_id/split", wrapper.SplitDocument)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
@@ -7162,6 +7241,184 @@ type GetDocumentReadable503JSONResponse struct {
 }
 
 func (response GetDocumentReadable503JSONResponse) VisitGetDocumentReadableResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocumentRequestObject struct {
+	DocumentId DocumentId `json:"document_id"`
+	Params     SplitDocumentParams
+	Body       *SplitDocumentJSONRequestBody
+}
+
+type SplitDocumentResponseObject interface {
+	VisitSplitDocumentResponse(w http.ResponseWriter) error
+}
+
+type SplitDocument200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type SplitDocument200JSONResponse struct {
+	Body    Document
+	Headers SplitDocument200ResponseHeaders
+}
+
+func (response SplitDocument200JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response SplitDocument400JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response SplitDocument401JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response SplitDocument403JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response SplitDocument404JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response SplitDocument429JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response SplitDocument500JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SplitDocument503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response SplitDocument503JSONResponse) VisitSplitDocumentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -11445,6 +11702,9 @@ type StrictServerInterface interface {
 	// GetDocumentReadable Get the data of an electronic invoice for people
 	// (GET /api/documents/{document_id}/readable)
 	GetDocumentReadable(ctx context.Context, request GetDocumentReadableRequestObject) (GetDocumentReadableResponseObject, error)
+	// SplitDocument Correct how a file is split
+	// (POST /api/documents/{document_id}/split)
+	SplitDocument(ctx context.Context, request SplitDocumentRequestObject) (SplitDocumentResponseObject, error)
 	// ListEntities List entities
 	// (GET /api/entities)
 	ListEntities(ctx context.Context, request ListEntitiesRequestObject) (ListEntitiesResponseObject, error)
@@ -12018,6 +12278,51 @@ func (sh *strictHandler) GetDocumentReadable(ctx *gin.Context, documentId Docume
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetDocumentReadableResponseObject); ok {
 		if err := validResponse.VisitGetDocumentReadableResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SplitDocument operation middleware
+func (sh *strictHandler) SplitDocument(ctx *gin.Context, documentId DocumentId, params SplitDocumentParams) {
+	var request SplitDocumentRequestObject
+
+	request.DocumentId = documentId
+	request.Params = params
+
+	var body SplitDocumentJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SplitDocument(ctx, request.(SplitDocumentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SplitDocument")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(SplitDocumentResponseObject); ok {
+		if err := validResponse.VisitSplitDocumentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

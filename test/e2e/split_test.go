@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,5 +75,74 @@ func TestPDFWithSeveralInvoicesIsSplit(t *testing.T) {
 	r := s.Extract(org.Admin.Token, up.Text("id")).Want(http.StatusBadRequest, "conflict")
 	if len(r.At("error", "details", "children").([]any)) != 3 {
 		t.Errorf("the parent's children: %s", r.Raw)
+	}
+}
+
+// TestSplitIsCorrected joins and cuts the pages of a file differently.
+func TestSplitIsCorrected(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Correct")
+	id := s.Upload(org.Admin.Token, org.Entity, "three.pdf", printedFile(t, "A-17", "A-18", "A-19")).OK().Text("id")
+	parent := ended(s, org, id)
+	split := func(body string, headers ...string) harness.Response {
+		t.Helper()
+		return s.Send(http.MethodPost, "/api/documents/"+id+"/split", org.Admin.Token, strings.NewReader(body), append(headers, "Content-Type", "application/json")...)
+	}
+	// parts returns the parts by their pages, without those that were replaced.
+	parts := func() map[string]harness.Response {
+		out := map[string]harness.Response{}
+		list := s.Do(http.MethodGet, "/api/documents?entity_id="+org.Entity.String(), org.Admin.Token, nil).OK()
+		for i := range list.Len("items") {
+			if list.At("items", i, "parent_id") == nil {
+				continue
+			}
+			d := ended(s, org, list.Text("items", i, "id"))
+			if d.At("invoice_id") != nil {
+				inv := s.Do(http.MethodGet, "/api/invoices/"+d.Text("invoice_id"), org.Admin.Token, nil).OK()
+				if inv.Text("status") == "REJECTED" {
+					continue
+				}
+			}
+			out[strings.Trim(strings.Join([]string{strconv.Itoa(d.Number("pages", "from")), strconv.Itoa(d.Number("pages", "to"))}, "-"), " ")] = d
+		}
+		return out
+	}
+	first := parts()
+	for _, bad := range []string{`{"parts":[{"from":2,"to":1}]}`, `{"parts":[{"from":1,"to":4}]}`, `{"parts":[{"from":1,"to":2},{"from":2,"to":3}]}`, `{"parts":[]}`} {
+		split(bad).Want(http.StatusBadRequest, "invalid_request")
+	}
+	split(`{"parts":[{"from":1,"to":1}]}`, "If-Match", `"1"`).Want(http.StatusBadRequest, "version_conflict")
+	done := split(`{"parts":[{"from":1,"to":2},{"from":3,"to":3}]}`, "If-Match", parent.Header.Get("ETag")).OK()
+	if done.Text("status") != "SPLIT" {
+		t.Errorf("split: %s", done.Raw)
+	}
+	now := parts()
+	if len(now) != 2 || now["1-2"].Status == 0 || now["3-3"].Text("id") != first["3-3"].Text("id") {
+		t.Errorf("the parts are %v", now)
+	}
+	split(`{"parts":[{"from":1,"to":2},{"from":3,"to":3}]}`).OK()
+	if again := parts(); len(again) != 2 || again["1-2"].Text("id") != now["1-2"].Text("id") {
+		t.Errorf("split again: %v", again)
+	}
+	s.Do(http.MethodPost, "/api/documents/"+now["3-3"].Text("id")+"/split", org.Admin.Token, map[string]any{"parts": []any{map[string]int{"from": 1, "to": 1}}}).
+		Want(http.StatusBadRequest, "conflict")
+
+	inv := s.Do(http.MethodGet, "/api/invoices/"+now["3-3"].Text("invoice_id"), org.Admin.Token, nil).OK()
+	failed := []string{}
+	for i := range inv.Len("checks") {
+		if inv.At("checks", i, "passed") == false && inv.Text("checks", i, "severity") == "BLOCKING" {
+			failed = append(failed, inv.Text("checks", i, "rule"))
+		}
+	}
+	s.Do(http.MethodPost, "/api/invoices/"+inv.Text("id")+"/approve", org.Admin.Token, map[string]any{"version": inv.Number("version"), "acknowledge_checks": failed}).OK()
+	split(`{"parts":[{"from":1,"to":3}]}`).Want(http.StatusBadRequest, "conflict")
+	if kept := parts(); len(kept) != 2 {
+		t.Errorf("a refused split changed the parts: %v", kept)
+	}
+	// The approved part stays where it is part of the new split.
+	split(`{"parts":[{"from":1,"to":1},{"from":3,"to":3}]}`).OK()
+	if last := parts(); len(last) != 2 || last["1-1"].Status == 0 || last["3-3"].Text("id") != now["3-3"].Text("id") {
+		t.Errorf("the last parts are %v", last)
 	}
 }

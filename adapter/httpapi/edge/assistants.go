@@ -41,6 +41,7 @@ var pages = map[string]string{
 	"updateEntity":          "/entities/{entity_id}",
 	"uploadDocument":        "/documents",
 	"extractInvoice":        "/documents/{document_id}",
+	"splitDocument":         "/documents/{document_id}",
 	"updateInvoice":         "/invoices/{invoice_id}",
 	"approveInvoice":        "/invoices/{invoice_id}",
 	"rejectInvoice":         "/invoices/{invoice_id}",

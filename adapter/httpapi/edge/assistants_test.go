@@ -62,6 +62,7 @@ var verdicts = map[string]string{
 
 	"uploadDocument": "no yes yes",
 	"extractInvoice": "no yes yes",
+	"splitDocument":  "no yes yes",
 	"updateInvoice":  "no yes yes",
 
 	"approveInvoice": "no no yes",

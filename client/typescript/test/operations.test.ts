@@ -80,6 +80,7 @@ describe('documents and invoices', () => {
     expect((await api.getDocumentPage({ path: page, query: { width: 200 } })).data.type).toBe('image/png')
     expect((await api.getDocumentPageWords({ path: page })).data.words.map((w) => w.text)).toContain('client-1')
     expect((await api.getDocumentReadable({ path, query: { format: 'pdf' } })).data.type).toBe('application/pdf')
+    await expect(api.splitDocument({ path, body: { parts: [{ from: 1, to: 1 }] } })).rejects.toMatchObject({ code: 'conflict' })
     await expect(api.getDocumentAttachment({ path: { ...path, attachment: 1 } })).rejects.toMatchObject({ code: 'not_found' })
     expect(await api.listDocuments({ query: { entity_id } }).toArray()).toContainEqual(expect.objectContaining({ id: document.id }))
 

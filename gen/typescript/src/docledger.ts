@@ -235,6 +235,18 @@ export class Docledger {
   }
 
   /**
+   * Correct how a file is split
+   *
+   * Sets which pages of a PDF or scan are documents of their own. A part that exists
+   * already stays. The invoices of other parts, and that of an undivided file, are
+   * rejected; 400 `conflict` if one is approved or synced. The new parts are
+   * extracted.
+   */
+  splitDocument(options: Call<types.SplitDocumentData>): Promise<Answer<types.SplitDocumentResponse>> {
+    return this.#transport.call({ id: 'splitDocument' }, sdk.splitDocument, options)
+  }
+
+  /**
    * List entities
    *
    * The entities that the caller can access, newest first.

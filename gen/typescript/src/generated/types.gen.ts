@@ -2138,6 +2138,24 @@ export type SettingsUpdate = {
     timezone?: string | null;
 };
 
+export type SplitPart = {
+    /**
+     * The first page, from 1.
+     */
+    from: number;
+    /**
+     * The last page.
+     */
+    to: number;
+};
+
+export type SplitRequest = {
+    /**
+     * The parts in ascending order. Pages may be left out.
+     */
+    parts: Array<SplitPart>;
+};
+
 /**
  * Why the integration has its status; null if there is no reason.
  */
@@ -3620,6 +3638,69 @@ export type GetDocumentReadableResponses = {
 };
 
 export type GetDocumentReadableResponse = GetDocumentReadableResponses[keyof GetDocumentReadableResponses];
+
+export type SplitDocumentData = {
+    body: SplitRequest;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * The document.
+         */
+        document_id: Id;
+    };
+    query?: never;
+    url: '/api/documents/{document_id}/split';
+};
+
+export type SplitDocumentErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SplitDocumentError = SplitDocumentErrors[keyof SplitDocumentErrors];
+
+export type SplitDocumentResponses = {
+    /**
+     * The file, with the status SPLIT.
+     */
+    200: Document;
+};
+
+export type SplitDocumentResponse = SplitDocumentResponses[keyof SplitDocumentResponses];
 
 export type ListEntitiesData = {
     body?: never;
