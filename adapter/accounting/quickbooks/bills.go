@@ -36,6 +36,11 @@ func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b acco
 		return accounting.LedgerBill{}, err
 	}
 	made, err := c.client.Create(ctx, at, d, key)
+	if err != nil && c.onlySameTail(ctx, at, b, err) {
+		// The refused call holds the key, so this one has a key of its own.
+		d.AllowDuplicate = true
+		made, err = c.client.Create(ctx, at, d, key+"t")
+	}
 	if err != nil {
 		return accounting.LedgerBill{}, c.refused(ctx, at, b, err)
 	}
@@ -134,8 +139,18 @@ func kindOf(k accounting.BillKind) *client.Kind {
 	return client.Bills
 }
 
-// number returns a supplier's invoice number in the form that the provider stores.
-func number(s string) string { return cut(oneLine(s), longestNumber) }
+// number returns a supplier's invoice number in the form that the provider stores. It keeps the end
+// of a longer number, because the beginning is often the same in all numbers of a supplier.
+func number(s string) string {
+	s = oneLine(s)
+	if runes := []rune(s); len(runes) > longestNumber {
+		return strings.TrimSpace(string(runes[len(runes)-longestNumber:]))
+	}
+	return s
+}
+
+// oldNumber returns the form in which docledger stored a number before it kept the end.
+func oldNumber(s string) string { return cut(oneLine(s), longestNumber) }
 
 // oneLine returns a text as one line, as the provider requires.
 func oneLine(s string) string { return strings.TrimSpace(strings.ReplaceAll(text(s), "\n", " ")) }
@@ -165,7 +180,7 @@ func (c *Connector) booked(d client.Document) (accounting.LedgerBill, error) {
 		return accounting.LedgerBill{}, integration.Unavailable(Provider, 0, err)
 	}
 	out := accounting.LedgerBill{
-		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.VendorRef.Value, Number: d.DocNumber, Currency: d.CurrencyRef.Value,
+		ID: d.ID, Kind: accounting.PurchaseBill, Contact: d.VendorRef.Value, Number: wholeNumber(d), Currency: d.CurrencyRef.Value,
 		Total: total, TaxTotal: tax, Reference: reference(d.PrivateNote),
 	}
 	page := "/app/bill?txnId="

@@ -272,3 +272,49 @@ func TestMissingObjects(t *testing.T) {
 		t.Errorf("attach: %v", err)
 	}
 }
+
+// TestLongNumbers checks that numbers of more than 21 characters are compared as a whole, whichever
+// part of them is equal.
+func TestLongNumbers(t *testing.T) {
+	t.Parallel()
+	c, w, a := vat(t)
+	ctx := context.Background()
+	numbers := []string{
+		"INVOICE/2026/11/000000000001", "INVOICE/2026/11/000000000002", "INVOICE/2025/11/000000000001", "/2026/11/000000000001", "INVOICE/2026/11/00000",
+	}
+	ids := map[string]string{}
+	for n, number := range numbers {
+		b := plainBill()
+		b.Number, b.Reference = number, fmt.Sprintf("01970000-0000-7000-8000-0000000000%02d", n)
+		made, err := c.CreateBill(ctx, a, b, fmt.Sprintf("key-%d", n))
+		if n == 3 { // the whole number of this one is the end of another
+			if _, refused := accounting.RefusalOf(err); !refused {
+				t.Errorf("%s: %v, want the refusal of the ledger", number, err)
+			}
+			b.AllowDuplicate = true
+			made, err = c.CreateBill(ctx, a, b, "key-again")
+		}
+		if err != nil || made.Number != number {
+			t.Fatalf("%s: %+v, %v", number, made, err)
+		}
+		ids[number] = made.ID
+	}
+	for _, number := range numbers {
+		found, err := c.Find(ctx, a, accounting.BillQuery{Kind: accounting.PurchaseBill, Contact: bessie, Number: number})
+		if err != nil || len(found) != 1 || found[0].ID != ids[number] || found[0].Number != number {
+			t.Errorf("%s: found %+v, %v", number, found, err)
+		}
+	}
+	// A bill that an earlier release created holds the beginning of the number.
+	w.must(w.sim.Renumber(sim.VATCompany, "Bill", ids[numbers[0]], numbers[0][:21]))
+	found, err := c.Find(ctx, a, accounting.BillQuery{Kind: accounting.PurchaseBill, Contact: bessie, Number: numbers[0]})
+	if err != nil || len(found) != 1 || found[0].ID != ids[numbers[0]] {
+		t.Errorf("the beginning of the number: found %+v, %v", found, err)
+	}
+	// A bill that a person entered has only a part of the number.
+	typed := w.TypeBill(sim.VATCompany, accounting.PurchaseBill, bessie, numbers[1][7:], money.MustParse("1"))
+	found, err = c.Find(ctx, a, accounting.BillQuery{Kind: accounting.PurchaseBill, Contact: bessie, Number: numbers[1]})
+	if err != nil || len(found) != 2 || found[1].ID != typed {
+		t.Errorf("entered by a person: found %+v, %v", found, err)
+	}
+}

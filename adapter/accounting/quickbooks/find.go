@@ -34,10 +34,12 @@ func (c *Connector) Find(ctx context.Context, a integration.Access, w accounting
 }
 
 func (c *Connector) find(ctx context.Context, at client.Access, w accounting.BillQuery) ([]client.Document, error) {
-	wanted := number(w.Number)
 	var queries []client.Condition
-	if wanted != "" {
-		queries = append(queries, client.Equal("DocNumber", wanted))
+	if tail, head := number(w.Number), oldNumber(w.Number); tail != "" {
+		queries = append(queries, client.Equal("DocNumber", tail))
+		if head != tail {
+			queries = append(queries, client.Equal("DocNumber", head))
+		}
 	}
 	if w.Reference != "" && !w.Date.IsZero() {
 		queries = append(queries, client.Equal("TxnDate", w.Date.String()))
@@ -50,7 +52,7 @@ func (c *Connector) find(ctx context.Context, at client.Access, w accounting.Bil
 			return nil, err
 		}
 		for _, d := range list {
-			fits := d.DocNumber == wanted && wanted != "" || w.Reference != "" && reference(d.PrivateNote) == w.Reference
+			fits := sameNumber(d, w.Number) || w.Reference != "" && reference(d.PrivateNote) == w.Reference
 			if d.VendorRef.Value == w.Contact && fits && !seen[d.ID] {
 				seen[d.ID] = true
 				found = append(found, d)

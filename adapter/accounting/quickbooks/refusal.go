@@ -31,6 +31,17 @@ func (c *Connector) refused(ctx context.Context, at client.Access, b accounting.
 	return r.WithCause(f)
 }
 
+// onlySameTail reports whether the ledger refuses a bill although no bill has its whole number: the
+// provider compares only the part that it stores.
+func (c *Connector) onlySameTail(ctx context.Context, at client.Access, b accounting.Bill, err error) bool {
+	f := httpclient.FailureOf(err)
+	if !client.IsRefusal(f) || f.Code() != client.CodeDuplicate || b.AllowDuplicate || number(b.Number) == oneLine(b.Number) {
+		return false
+	}
+	found, err := c.find(ctx, at, accounting.BillQuery{Kind: b.Kind, Contact: b.Contact, Number: b.Number})
+	return err == nil && len(found) == 0
+}
+
 // duplicate identifies the bill that already has the number, if it can be found.
 func (c *Connector) duplicate(ctx context.Context, at client.Access, b accounting.Bill, f *httpclient.Failure) error {
 	r := accounting.Refuse(accounting.CodeAlreadyInLedger, "%s", f.Words()).WithCause(f)

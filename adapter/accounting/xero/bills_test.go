@@ -306,3 +306,21 @@ func TestAttachmentNames(t *testing.T) {
 		}
 	}
 }
+
+// TestSalesInvoicesAreNoBills checks that an invoice to a customer who is also a supplier is not
+// treated as the supplier's bill.
+func TestSalesInvoicesAreNoBills(t *testing.T) {
+	t.Parallel()
+	c, w, a, _ := taxed(t)
+	ctx := context.Background()
+	id, err := w.sim.TypeDocument(a.Tenant, "ACCREC", muster, "R-1", "12.00")
+	w.must(err)
+	b := plainBill()
+	found, err := c.Find(ctx, a, accounting.BillQuery{Kind: b.Kind, Contact: muster, Number: b.Number, Date: b.Date, Reference: ours})
+	if err != nil || len(found) != 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if read, err := c.Read(ctx, a, accounting.PurchaseBill, id); fault.CodeOf(err) != fault.CodeNotFound {
+		t.Errorf("read %+v, %v, want not_found", read, err)
+	}
+}

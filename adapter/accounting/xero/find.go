@@ -2,6 +2,7 @@ package xero
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,6 +86,9 @@ func (c *Connector) Read(ctx context.Context, a integration.Access, kind account
 	d, err := c.client.Document(ctx, at, kindOf(kind), id)
 	if err != nil {
 		return accounting.LedgerBill{}, missing("bill", err)
+	}
+	if !d.Kind.Holds(d) {
+		return accounting.LedgerBill{}, notFound("bill", errors.New("the document is for a customer"))
 	}
 	return c.booked(d)
 }

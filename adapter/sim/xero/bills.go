@@ -128,7 +128,7 @@ func unitPlaces(r *http.Request) int32 {
 }
 
 func (b *book) document(k *kind, id string) *document {
-	if d := b.byID[strings.ToLower(id)]; d != nil && d.kind == k {
+	if d := b.byID[strings.ToLower(id)]; d != nil && d.kind.plural == k.plural {
 		return d
 	}
 	return nil
@@ -155,7 +155,7 @@ func (s *Server) getBill(k *kind) operation {
 	return func(c *call) answer {
 		d := c.book.document(k, c.PathValue("id"))
 		for i := len(c.book.documents) - 1; d == nil && i >= 0; i-- {
-			if o := c.book.documents[i]; o.kind == k && o.number != "" && o.number == c.PathValue("id") {
+			if o := c.book.documents[i]; o.kind.plural == k.plural && o.number != "" && o.number == c.PathValue("id") {
 				d = o
 			}
 		}
@@ -177,7 +177,7 @@ func (s *Server) listBills(k *kind) operation {
 		has := func(set map[string]bool, value string) bool { return len(set) == 0 || set[strings.ToLower(value)] }
 		var out []object
 		for _, d := range c.book.documents {
-			if d.kind == k && has(ids, d.id) && has(numbers, d.number) && has(of, d.contact.ID) && has(statuses, d.status) &&
+			if d.kind.plural == k.plural && has(ids, d.id) && has(numbers, d.number) && has(of, d.contact.ID) && has(statuses, d.status) &&
 				(!mine || d.client == c.grant.client) {
 				out = append(out, d.briefly())
 			}

@@ -166,6 +166,7 @@ type kind struct {
 
 var (
 	bills       = &kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCPAY"}
+	sales       = &kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCREC"} // invoices to customers, at the address of bills
 	creditNotes = &kind{"CreditNotes", "CreditNoteID", "CreditNoteNumber", "ACCPAYCREDIT"}
 )
 

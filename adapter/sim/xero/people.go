@@ -98,7 +98,7 @@ func (s *Server) LockUntil(organization string, day time.Time) error {
 }
 
 // TypeDocument enters a draft of one line in the base currency, without tax and
-// dated today. kind is ACCPAY or ACCPAYCREDIT.
+// dated today. kind is ACCPAY, ACCREC or ACCPAYCREDIT.
 func (s *Server) TypeDocument(organization, kind, contact, number, total string) (id string, err error) {
 	amount, err := decimal.NewFromString(total)
 	if err != nil {
@@ -113,8 +113,11 @@ func (s *Server) TypeDocument(organization, kind, contact, number, total string)
 				id: uuid.NewString(), description: "By hand", quantity: decimal.NewFromInt(1), unit: amount, amount: amount, taxType: "NONE",
 			}},
 		}
-		if kind == creditNotes.document {
+		switch kind {
+		case creditNotes.document:
 			d.kind = creditNotes
+		case sales.document:
+			d.kind = sales
 		}
 		if d.contact == nil {
 			return fmt.Errorf("there is no contact %q", contact)

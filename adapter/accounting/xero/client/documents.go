@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"docledger/infrastructure/httpclient"
 )
@@ -21,12 +23,17 @@ var (
 // Number returns the name of the supplier's number in filters.
 func (k *Kind) Number() string { return k.number }
 
+// Holds reports whether a document is of the kind, and not one for a customer. Another check refuses
+// a malformed document, so one without a type counts.
+func (k *Kind) Holds(d Document) bool { return d.Type == "" || d.Type == k.document }
+
 // Document is a bill or credit note. ID and Number are read from the fields of
 // its kind.
 type Document struct {
 	Kind     *Kind       `json:"-"`
 	ID       string      `json:"-"`
 	Number   string      `json:"-"`
+	Type     string      `json:"Type"`
 	Contact  Contact     `json:"Contact"`
 	Status   string      `json:"Status"`
 	Link     string      `json:"Url"`
@@ -176,13 +183,15 @@ func (c *Client) Document(ctx context.Context, a Access, k *Kind, id string) (Do
 }
 
 // Documents lists the documents of a kind that match a filter, with their lines, ordered by last
-// change, oldest first.
+// change, oldest first. It omits sales invoices and credit notes to customers, which share the
+// address of a kind.
 func (c *Client) Documents(ctx context.Context, a Access, k *Kind, where string) ([]Document, error) {
-	q := url.Values{"where": {where}, "order": {"UpdatedDateUTC ASC"}}
+	q := url.Values{"where": {fmt.Sprintf(`Type=="%s" AND %s`, k.document, where)}, "order": {"UpdatedDateUTC ASC"}}
 	out, err := pages(ctx, c, a, k.plural, q, documentsPage, func(d Document) string { return d.InvoiceID + d.CreditNoteID })
 	if err != nil {
 		return nil, err
 	}
+	out = slices.DeleteFunc(out, func(d Document) bool { return !k.Holds(d) })
 	for i := range out {
 		if !k.complete(&out[i]) {
 			return nil, httpclient.Broken("list "+k.plural, "the response has no document")
