@@ -68,12 +68,9 @@ func (v *Viewer) PDF(ctx context.Context, d extraction.Viewed) ([]byte, error) {
 	return v.pool.Show(ctx, d.Path, worker.Shown{Part: d.Part, PDF: true})
 }
 
-// Attachment implements extraction.PageViewer. The bytes decide the media type.
-func (v *Viewer) Attachment(ctx context.Context, d extraction.Viewed, a document.Attachment, nth int) (data []byte, mediaType string, err error) {
-	if data, err = v.pool.Attachment(ctx, d.Path, a, nth); err != nil {
-		return nil, "", err
-	}
-	return data, sniff.Detect(data[:min(len(data), sniff.HeadBytes)]).MediaType, nil
+// Attachment implements extraction.PageViewer.
+func (v *Viewer) Attachment(ctx context.Context, d extraction.Viewed, a document.Attachment, nth int) ([]byte, error) {
+	return v.pool.Attachment(ctx, d.Path, a, nth)
 }
 
 // Close ends the child processes.

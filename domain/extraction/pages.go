@@ -44,7 +44,7 @@ type PageViewer interface {
 	PDF(ctx context.Context, d Viewed) ([]byte, error)
 	// Attachment returns the bytes of a file that is embedded in the document, and that its extraction
 	// listed as a. Of several equal ones nth selects, from 0. It is ErrNoPage if there is none.
-	Attachment(ctx context.Context, d Viewed, a document.Attachment, nth int) (data []byte, mediaType string, err error)
+	Attachment(ctx context.Context, d Viewed, a document.Attachment, nth int) ([]byte, error)
 }
 
 // WordsName is the name of the rendition with the words that OCR recognized on a page.

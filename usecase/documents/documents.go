@@ -46,6 +46,8 @@ type Service struct {
 	UnitOfWork usecase.UnitOfWork
 	Clock      usecase.Clock
 	IDs        usecase.IDs
+
+	turns turns
 }
 
 // Content opens the original bytes of a document; the caller closes them.

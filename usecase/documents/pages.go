@@ -120,6 +120,11 @@ func (s *Service) derived(ctx context.Context, d *document.Document, name string
 		r := document.Rendition{Source: d.SHA256, Name: name, SHA256: sha256, SizeBytes: size, CreatedAt: s.Clock.Now()}
 		if s.Renditions.Put(ctx, r) == nil {
 			f.SHA256 = sha256
+			if len(data) > maxInMemory {
+				if file, err := s.stored(ctx, d, name); err == nil && file != nil {
+					return file, nil
+				}
+			}
 		}
 	}
 	return f, nil
@@ -141,8 +146,18 @@ func (s *Service) stored(ctx context.Context, d *document.Document, name string)
 	return &File{SHA256: r.SHA256, Content: content}, nil
 }
 
+// maxInMemory is the size above which a derived file is sent from the blob store, because a slow
+// client would keep it in memory.
+const maxInMemory = 1 << 20
+
 // onOriginal calls derive with a local file of the original bytes.
 func (s *Service) onOriginal(ctx context.Context, d *document.Document, derive func(context.Context, extraction.Viewed) ([]byte, error)) ([]byte, error) {
+	// One organization renders one file at a time, so that hostile documents of one delay no other.
+	done, err := s.turns.take(ctx, d.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	path, release, err := s.Blobs.Local(ctx, d.SHA256)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil, extraction.Fail(extraction.ContentMissing, "The stored original is missing. Upload the document again and inform the operator.")

@@ -3,6 +3,9 @@ package documents
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"path"
 	"strings"
 
@@ -69,17 +72,22 @@ func (s *Service) Attachment(ctx context.Context, a identity.Actor, id uuid.UUID
 			nth++
 		}
 	}
-	f := &File{Name: cleanFilename(wanted.Name)}
-	waiting, cancel := context.WithTimeout(ctx, viewTimeout)
-	defer cancel()
-	data, err := s.onOriginal(waiting, d, func(ctx context.Context, v extraction.Viewed) (data []byte, err error) {
-		data, f.MediaType, err = s.Viewer.Attachment(ctx, v, wanted, nth)
-		return data, err
+	// Documents with the same bytes have the same attachments.
+	f, err := s.derived(ctx, d, fmt.Sprintf("attachment/%d/%d/%d", viewVersion, d.Part, position), true, func(ctx context.Context, v extraction.Viewed) ([]byte, error) {
+		return s.Viewer.Attachment(ctx, v, wanted, nth)
 	})
 	if err != nil {
-		return nil, viewFault(ctx, d, err)
+		return nil, err
 	}
-	f.Content = memoryFile{bytes.NewReader(data)}
+	head := make([]byte, SniffLength)
+	n, err := io.ReadFull(f.Content, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errors.Join(fmt.Errorf("read attachment: %w", err), f.Content.Close())
+	}
+	if _, err := f.Content.Seek(0, io.SeekStart); err != nil {
+		return nil, errors.Join(fmt.Errorf("read attachment: %w", err), f.Content.Close())
+	}
+	f.Name, f.MediaType = cleanFilename(wanted.Name), s.Sniffer.MediaType(head[:n])
 	return f, nil
 }
 
