@@ -106,7 +106,7 @@ client-test: build ## pack the TypeScript client and call every operation of the
 	@bash client/typescript/test.sh
 
 .PHONY: browser
-browser: build ## open the pages of the documentation, and use the TypeScript client, in a real browser (needs chromium and npm)
+browser: build ## use the web application, the pages of the documentation and the TypeScript client in a real browser (needs chromium and npm)
 	@bash test/browser/run.sh
 
 .PHONY: faults

@@ -14,7 +14,7 @@ export interface RootSearch {
 }
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  validateSearch: (search: Record<string, unknown>): RootSearch => (typeof search.entity === 'string' ? { entity: search.entity } : {}),
+  validateSearch: (search: Record<string, unknown>): RootSearch => ({ entity: typeof search.entity === 'string' ? search.entity : undefined }),
   search: { middlewares: [retainSearchParams(['entity'])] },
   notFoundComponent: NotFound,
   errorComponent: RouteError,
@@ -25,7 +25,8 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>): { next?: string } =>
     // Only a path of this application; the server alone passes on to other hosts.
-    typeof search.next === 'string' && /^\/(?![/\\])/.test(search.next) ? { next: search.next } : {},
+    // What is not returned here would be kept as it is.
+    ({ next: typeof search.next === 'string' && /^\/(?![/\\])/.test(search.next) ? search.next : undefined }),
   component: SignInScreen,
 })
 

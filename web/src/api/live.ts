@@ -29,7 +29,7 @@ async function follow(cache: QueryClient, signal: AbortSignal): Promise<void> {
   const from = new Date(Date.now() - overlapMs).toISOString()
   while (!signal.aborted) {
     try {
-      const { data } = await api.listEvents({ query: after ? { after, limit: 200 } : { created_from: from, limit: 200 }, signal })
+      const { data } = await api.listEvents({ query: { created_from: from, limit: 200, ...(after ? { after } : {}) }, signal })
       after = data.next_cursor ?? after
       const keys = new Set<string>()
       for (const event of data.items) {

@@ -91,7 +91,7 @@ function AccountMenu() {
       label={t('account.menu', { name })}
       entries={entries}
       trigger={
-        <Button look="quiet" aria-label={t('account.menu', { name })}>
+        <Button look="quiet">
           <Icon name="user" />
           <span className="account">
             <span className="ellipsis">{name}</span>

@@ -22,7 +22,7 @@ const classOf = ({ look = 'plain', small, children }: Common) =>
 
 export function Button({ look, small, icon, label, children, ...rest }: Props) {
   return (
-    <AriaButton {...rest} aria-label={children === undefined ? label : undefined} className={classOf({ look, small, children })}>
+    <AriaButton {...rest} aria-label={rest['aria-label'] ?? (children === undefined ? label : undefined)} className={classOf({ look, small, children })}>
       {icon && <Icon name={icon} />}
       {children}
     </AriaButton>

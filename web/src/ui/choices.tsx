@@ -29,7 +29,7 @@ export function SelectField<Value extends string>({ label, hint, bare, options, 
       {hint && <Text slot="description" className="hint">{hint}</Text>}
       <Popover className="popover">
         <ListBox className="options" items={options.map((o) => ({ ...o, id: o.value }))}>
-          {(o) => <OptionRow {...o} />}
+          {(o) => <OptionRow option={o} />}
         </ListBox>
       </Popover>
     </Select>
@@ -56,13 +56,13 @@ export function ComboField<Value extends string>({ label, hint, bare, options, v
       </div>
       {hint && <Text slot="description" className="hint">{hint}</Text>}
       <Popover className="popover">
-        <ListBox className="options">{(o: Option) => <OptionRow {...o} />}</ListBox>
+        <ListBox className="options">{(o: Option) => <OptionRow option={o} />}</ListBox>
       </Popover>
     </ComboBox>
   )
 }
 
-function OptionRow({ value, label, detail }: Option) {
+function OptionRow({ option: { value, label, detail } }: { option: Option }) {
   return (
     <ListBoxItem id={value} textValue={detail ? `${label} ${detail}` : label} className="option">
       <Text slot="label">{label}</Text>

@@ -105,9 +105,13 @@ export function InvoiceTable(props: Props) {
               onFocus={() => onCursor(item.index)}
             >
               {row.getVisibleCells().map((cell) => (
-                <div key={cell.id} role="cell" className={cell.column.id}>{flexRender(cell.column.columnDef.cell, cell.getContext())}</div>
+                <div key={cell.id} role="cell" className={cell.column.id}>
+                  {flexRender(cell.column.columnDef.cell, cell.getContext())}
+                  {cell.column.id === 'supplier' && (
+                    <Link to="/invoices/$id" params={{ id: row.id }} search={search} className="cover" aria-label={nameOf(row.original)} tabIndex={item.index === cursor ? 0 : -1} />
+                  )}
+                </div>
               ))}
-              <Link to="/invoices/$id" params={{ id: row.id }} search={search} className="cover" aria-label={nameOf(row.original)} tabIndex={item.index === cursor ? 0 : -1} />
             </div>
           )
         })}

@@ -22,28 +22,21 @@ export interface InboxSearch {
   issued_to?: string
 }
 
-const dates = ['due_from', 'due_to', 'issued_from', 'issued_to'] as const
-
 const filled = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
-/** Keeps of an address what is valid. */
+const date = (value: unknown): string | undefined => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined)
+
+/** Keeps of an address what is valid. The router keeps a key that is absent here as it is. */
 export function readSearch(raw: Record<string, unknown>): InboxSearch {
-  const search: InboxSearch = {}
-  if (typeof raw.tab === 'string' && raw.tab in tabs) {
-    search.tab = raw.tab as Tab
+  return {
+    tab: typeof raw.tab === 'string' && Object.hasOwn(tabs, raw.tab) ? (raw.tab as Tab) : undefined,
+    q: filled(raw.q),
+    due_from: date(raw.due_from),
+    due_to: date(raw.due_to),
+    issued_from: date(raw.issued_from),
+    issued_to: date(raw.issued_to),
   }
-  const q = filled(raw.q)
-  if (q) {
-    search.q = q
-  }
-  for (const name of dates) {
-    const value = filled(raw[name])
-    if (value && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
-      search[name] = value
-    }
-  }
-  return search
 }
 
 type Query = NonNullable<ListInvoicesData['query']>

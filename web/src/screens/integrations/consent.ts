@@ -8,7 +8,7 @@ export interface ReturnSearch {
 
 export function readReturn(search: Record<string, unknown>): ReturnSearch {
   return {
-    ...(typeof search.integration_id === 'string' ? { integration_id: search.integration_id } : {}),
-    ...(typeof search.status === 'string' ? { status: search.status } : {}),
+    integration_id: typeof search.integration_id === 'string' ? search.integration_id : undefined,
+    status: typeof search.status === 'string' ? search.status : undefined,
   }
 }

@@ -46,7 +46,7 @@ export function Coding({ invoice, ledger, readOnly, save }: Props) {
           options={ledger.accounts}
           value={account}
           onChange={(id) => setAll('account_id', id)}
-          isDisabled={readOnly || invoice.lines.length === 0}
+          isDisabled={readOnly || invoice.lines.length === 0 || ledger.accounts.length === 0}
           placeholder={placeholder(invoice.lines.map((l) => l.account_id))}
         />
         <ComboField
@@ -55,7 +55,7 @@ export function Coding({ invoice, ledger, readOnly, save }: Props) {
           options={ledger.taxRates}
           value={taxRate}
           onChange={(id) => setAll('tax_rate_id', id)}
-          isDisabled={readOnly || invoice.lines.length === 0}
+          isDisabled={readOnly || invoice.lines.length === 0 || ledger.taxRates.length === 0}
           placeholder={placeholder(invoice.lines.map((l) => l.tax_rate_id))}
         />
       </div>

@@ -49,7 +49,7 @@ export function PagePane({ invoice, document, active, doubtful, onHover, onOpen,
   const changeZoom = (by: number) => setPreference('zoom', Math.min(zoomRange[1], Math.max(zoomRange[0], Math.round((zoom + by) * 10) / 10)))
 
   return (
-    <section className="page-pane" aria-label={t('review.page')}>
+    <div className="page-pane">
       <div className="page-tools">
         {fill && <span className="muted">{t('review.wordHint')}</span>}
         <span className="grow" />
@@ -72,7 +72,7 @@ export function PagePane({ invoice, document, active, doubtful, onHover, onOpen,
             />
           ))}
       </div>
-    </section>
+    </div>
   )
 }
 

@@ -23,7 +23,7 @@ export const integrations = {
   'wizard.consent.text': 'You are taken to the provider, sign in there and agree. Then you come back here.',
   'wizard.consent.go': 'Go to the provider',
   'wizard.accounting.title': 'Choose the company',
-  'wizard.accounting.lead': 'Bills of {entity} are created in this company. Several companies of one consent can be given to entities at once.',
+  'wizard.accounting.lead': 'Bills of {entity} are created in this company.',
   'wizard.company': 'Company',
   'wizard.entity': 'Entity',
   'wizard.notConnected': 'Not connected',

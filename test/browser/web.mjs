@@ -1,0 +1,59 @@
+// What the tests of the web application share.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+
+/** Opens a page of the application that is signed in, with its keyboard. */
+export async function openApp(context, sandbox, path = '/', email = sandbox.LOGIN_EMAIL) {
+  const page = await context.newPage()
+  await page.goto(`${sandbox.BASE_URL}/sign-in?next=${encodeURIComponent(path)}`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(sandbox.LOGIN_PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.pathname !== '/sign-in')
+  return page
+}
+
+/** Calls the API as the administrator. */
+export function caller(sandbox, token) {
+  return async (method, path, body) => {
+    const response = await fetch(sandbox.BASE_URL + path, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body instanceof FormData ? {} : { 'Content-Type': 'application/json' }) },
+      body: body === undefined ? undefined : body instanceof FormData ? body : JSON.stringify(body),
+    })
+    const answer = await response.json()
+    assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+}
+
+const sample = new URL('../../examples/invoice-ubl.xml', import.meta.url)
+
+/** An invoice as a file: the project's own example with another number, supplier and date. */
+export async function invoiceFile(number, { supplier = 'Blue Harbour Supplies Ltd', due = '2027-01-15', change = (text) => text } = {}) {
+  const text = (await readFile(sample, 'utf8'))
+    .replace(/2026-0042/g, number)
+    .replace(/(<cbc:DueDate>)[^<]*/, `$1${due}`)
+    .replace(/(<cac:AccountingSupplierParty>[\s\S]*?<cbc:RegistrationName>)[^<]*/, `$1${supplier}`)
+  return { name: `${number}.xml`, mimeType: 'application/xml', buffer: Buffer.from(change(text)) }
+}
+
+/** A change that makes the tax total wrong. */
+export const wrongTax = (text) => text.replace(/(<cac:TaxTotal>\s*<cbc:TaxAmount[^>]*>)50\.92/, '$151.12')
+
+/** Asserts that axe finds nothing that is serious on the page. */
+export async function assertAccessible(page, name) {
+  await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'))
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))
+  const found = violations.filter((v) => v.impact !== 'minor').map((v) => `${v.id} (${v.impact}): ${v.nodes.map((n) => n.html.slice(0, 160)).join(' | ')}`)
+  assert.deepEqual(found, [], `${name}: axe`)
+}
+
+/** Waits until what a page shows is complete. */
+export async function settled(page) {
+  await page.waitForLoadState('networkidle').catch(() => undefined)
+  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' }).catch(() => undefined)
+}

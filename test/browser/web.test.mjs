@@ -1,0 +1,323 @@
+// The web application as a clerk and an administrator use it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { assertAccessible, caller, invoiceFile, openApp, settled, wrongTax } from './web.mjs'
+import { picture, signIn, startBrowser, startSandbox } from './world.mjs'
+
+const patience = 60_000 // for busy machines
+
+test('the web application', async (t) => {
+  const sandbox = await startSandbox(t, '--auto-approve')
+  const browser = await startBrowser(t)
+  const call = caller(sandbox, await signIn(sandbox))
+  const forbidden = []
+  const newContext = async (options = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, locale: 'en-GB', ...options })
+    context.setDefaultTimeout(patience)
+    context.on('console', (message) => /Content Security Policy/.test(message.text()) && forbidden.push(message.text()))
+    context.on('weberror', (error) => forbidden.push(String(error.error())))
+    return context
+  }
+  const context = await newContext()
+  const page = await openApp(context, sandbox)
+
+  await t.test('an address leads to its page after sign-in, and a wrong password does not', async () => {
+    const other = await (await newContext()).newPage()
+    await other.goto(`${sandbox.BASE_URL}/members`)
+    await other.getByLabel('E-mail').fill(sandbox.LOGIN_EMAIL)
+    await other.getByLabel('Password').fill('wrong password')
+    await other.keyboard.press('Enter')
+    await other.getByText('The e-mail or the password is wrong.').waitFor()
+    await other.getByLabel('Password').fill(sandbox.LOGIN_PASSWORD)
+    await other.keyboard.press('Enter')
+    await other.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+    const stored = await other.evaluate(() => ({ local: JSON.stringify(localStorage), address: location.href, cookies: document.cookie }))
+    const { token } = await other.evaluate(() => JSON.parse(sessionStorage.getItem('docledger.session')))
+    assert.ok(token.length > 20)
+    assert.ok(!Object.values(stored).some((text) => text.includes(token)), 'the token is outside sessionStorage')
+    await other.context().close()
+  })
+
+  await t.test('sign-in leads only to pages of the application', async () => {
+    const other = await (await newContext()).newPage()
+    await other.goto(`${sandbox.BASE_URL}/sign-in?next=${encodeURIComponent('//evil.example/x')}`)
+    await other.getByLabel('E-mail').fill(sandbox.LOGIN_EMAIL)
+    await other.getByLabel('Password').fill(sandbox.LOGIN_PASSWORD)
+    await other.keyboard.press('Enter')
+    await other.getByRole('heading', { level: 1, name: 'Attention' }).waitFor()
+    assert.equal(new URL(other.url()).origin, sandbox.BASE_URL)
+    await other.context().close()
+  })
+
+  await t.test('20 documents are uploaded with progress, and appear without reloading', async () => {
+    await page.getByRole('link', { name: 'Inbox' }).first().click()
+    const files = []
+    for (let i = 1; i <= 20; i++) {
+      files.push(await invoiceFile(`WEB-${String(i).padStart(3, '0')}`, { change: i <= 2 ? wrongTax : undefined }))
+    }
+    await page.getByRole('link', { name: /^All/ }).click()
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
+    await (await chooser).setFiles(files)
+    await page.getByText('20 files uploaded').waitFor()
+    await page.getByRole('table', { name: 'Invoices' }).getByText('WEB-020').waitFor()
+    await page.getByRole('link', { name: /^Ready 18/ }).waitFor()
+    await page.getByRole('link', { name: /^To check 2/ }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+  })
+
+  await t.test('a failed upload is named and can be tried again', async () => {
+    await page.route('**/api/documents/upload', (route) => route.abort(), { times: 4 })
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
+    await (await chooser).setFiles([await invoiceFile('WEB-RETRY')])
+    await page.getByText('Failed', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('1 file uploaded').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+  })
+
+  for (const [provider, title] of [['ACCOUNTING_A', 'Accounting A'], ['ACCOUNTING_B', 'Accounting B']]) {
+    await t.test(`${title}: consent, company, active, chart of accounts`, async () => {
+      let entity = sandbox.ENTITY_ID
+      if (provider === 'ACCOUNTING_B') {
+        entity = (await call('POST', '/api/entities', { name: 'Second Company' })).id
+      }
+      await page.goto(`${sandbox.BASE_URL}/integrations?entity=${entity}`)
+      await page.locator('.stack', { has: page.getByRole('heading', { level: 3, name: title }) }).getByRole('button', { name: 'Connect' }).first().click()
+      await page.getByRole('heading', { level: 2, name: 'Choose the company' }).waitFor()
+      await page.getByRole('radio').first().check({ force: true })
+      await page.getByRole('button', { name: 'Activate' }).click()
+      await page.getByRole('heading', { level: 2, name: 'Chart of accounts' }).waitFor()
+      const rows = page.getByRole('table', { name: 'Chart of accounts' }).getByRole('row')
+      await rows.nth(2).waitFor()
+      const all = await rows.count()
+      await page.getByText('Bank', { exact: true }).first().click()
+      await page.waitForFunction((n) => document.querySelectorAll('[aria-label="Chart of accounts"] tr').length < n, all)
+      await picture(page, `web-integration-${provider}`)
+    })
+  }
+
+  await t.test('a document store: consent, site, library, folders, active', async () => {
+    await page.goto(`${sandbox.BASE_URL}/integrations?entity=${sandbox.ENTITY_ID}`)
+    await page.locator('.stack', { has: page.getByRole('heading', { level: 3, name: 'Document store A' }) }).getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('radiogroup', { name: 'Site' }).getByRole('radio').first().check({ force: true })
+    await page.getByRole('radiogroup', { name: 'Document library' }).getByRole('radio').first().check({ force: true })
+    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('Last look').waitFor()
+    await picture(page, 'web-integration-DOCSTORE_A')
+  })
+
+  await t.test('a flawless invoice takes one key, and the next opens', async () => {
+    await page.goto(`${sandbox.BASE_URL}/inbox?tab=ready&entity=${sandbox.ENTITY_ID}`)
+    await page.getByRole('table', { name: 'Invoices' }).getByText('WEB-003').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Data of the invoice' }).waitFor()
+    assert.equal(await page.evaluate(() => document.activeElement.tagName !== 'INPUT'), true, 'a flawless invoice opens without a focused field')
+    const first = page.url()
+    await settled(page)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(/^Approved WEB-/).waitFor()
+    await page.waitForFunction((url) => location.href !== url && location.pathname.startsWith('/invoices/'), first)
+  })
+
+  await t.test('the approval can be undone for ten seconds', async () => {
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText(/^Approved WEB-/).waitFor({ state: 'detached' })
+    await page.goto(`${sandbox.BASE_URL}/inbox?entity=${sandbox.ENTITY_ID}`)
+    await page.getByRole('link', { name: /^To check 3/ }).waitFor()
+  })
+
+  await t.test('a failed check is named, blocks Ctrl+Enter and bulk approval, and is accepted by its button', async () => {
+    const row = page.getByRole('row', { name: /WEB-001/ })
+    await row.getByText(/Tax differs by 0\.20/).waitFor()
+    await row.getByRole('checkbox').check({ force: true })
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('1 invoice was left out').waitFor()
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await row.getByRole('link').click()
+    await page.getByRole('button', { name: /^Approve despite: .*differs/ }).waitFor()
+    const address = page.url()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Failed checks are accepted only with the button').waitFor()
+    assert.equal(page.url(), address)
+    await page.getByRole('button', { name: /^Approve despite/ }).click()
+    await page.getByText('Approved WEB-001').waitFor()
+  })
+
+  await t.test('a value is corrected by keyboard, and a version conflict keeps both values', async () => {
+    const id = (await call('GET', `/api/invoices?entity_id=${sandbox.ENTITY_ID}&q=WEB-010`)).items[0].id
+    await page.goto(`${sandbox.BASE_URL}/invoices/${id}`)
+    const order = page.getByLabel('Purchase order')
+    await order.fill('PO-77')
+    await order.press('Enter')
+    await page.getByText('Saved').first().waitFor()
+    assert.equal((await call('GET', `/api/invoices/${id}`)).purchase_order, 'PO-77')
+    await page.route('**/api/events*', (route) => route.abort())
+    await order.fill('PO-mine')
+    await call('PATCH', `/api/invoices/${id}`, { purchase_order: 'PO-theirs' })
+    await order.press('Tab')
+    await page.getByText('Somebody else has changed this value').waitFor()
+    await page.getByRole('button', { name: 'Take theirs: PO-theirs' }).waitFor()
+    await page.getByRole('button', { name: 'Keep mine: PO-mine' }).click()
+    await page.getByText('Saved').first().waitFor()
+    assert.equal((await call('GET', `/api/invoices/${id}`)).purchase_order, 'PO-mine')
+    await page.unroute('**/api/events*')
+  })
+
+  await t.test('cells are pasted into the lines', async () => {
+    await page.getByRole('button', { name: 'Show the lines' }).click()
+    const cell = page.getByLabel('Description of line 1')
+    await cell.focus()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'Pasted one\t2\nPasted two\t3\n')
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+    })
+    await page.waitForFunction(() => [...document.querySelectorAll('.lines input')].some((i) => i.value === 'Pasted two'))
+  })
+
+  await t.test('an invoice is coded, approved and synced to its ledger', async () => {
+    await page.goto(`${sandbox.BASE_URL}/inbox?tab=ready&q=WEB-005&entity=${sandbox.ENTITY_ID}`)
+    await page.getByRole('row', { name: /WEB-005/ }).getByRole('link').click()
+    for (const name of ['Account of all lines', 'Ledger tax rate of all lines']) {
+      await page.getByRole('combobox', { name }).click()
+      const options = page.getByRole('option').filter({ hasText: name.startsWith('Account') ? 'Expense' : '' })
+      await options.first().click()
+      await page.getByRole('listbox').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByText('Approved WEB-005').waitFor()
+    const id = (await call('GET', `/api/invoices?entity_id=${sandbox.ENTITY_ID}&q=WEB-005`)).items[0].id
+    await page.goto(`${sandbox.BASE_URL}/invoices/${id}`)
+    await page.getByRole('button', { name: 'Sync to the ledger' }).click()
+    await page.getByText(/In the ledger|Try the sync again/).first().waitFor()
+    await picture(page, 'web-review-synced')
+  })
+
+  await t.test('an invoice is rejected with a reason, by keyboard', async () => {
+    const id = (await call('GET', `/api/invoices?entity_id=${sandbox.ENTITY_ID}&q=WEB-012`)).items[0].id
+    await page.goto(`${sandbox.BASE_URL}/invoices/${id}`)
+    await page.getByRole('region', { name: 'Data of the invoice' }).waitFor()
+    await page.keyboard.press('r')
+    await page.keyboard.type('Ordered by nobody here')
+    await page.keyboard.press('Enter')
+    await page.getByText('Rejected WEB-012').waitFor()
+    assert.equal((await call('GET', `/api/invoices/${id}`)).rejection.reason, 'Ordered by nobody here')
+  })
+
+  await t.test('the filters are in the address', async () => {
+    await page.goto(`${sandbox.BASE_URL}/inbox?tab=all`)
+    await page.getByRole('row', { name: /WEB-002/ }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('WEB-01')
+    await page.waitForURL(/q=WEB-01/)
+    await page.getByRole('row', { name: /WEB-011/ }).waitFor()
+    await page.reload()
+    await page.getByRole('row', { name: /WEB-011/ }).waitFor()
+    assert.equal(await page.getByRole('row', { name: /WEB-002/ }).count(), 0)
+  })
+
+  await t.test('the warnings of the plan are banners on every page, in full on the page of billing', async () => {
+    const billing = await call('GET', '/api/billing')
+    const alerts = ['TRIAL_EXPIRING', 'SUBSCRIPTION_INACTIVE', 'USAGE_NEAR_LIMIT', 'USAGE_LIMIT_REACHED', 'PAYMENT_FAILED']
+    const trial = { active: true, days_left: 2, expiry_date: '2026-12-01' }
+    await page.route('**/api/billing', (route) => route.fulfill({ json: { ...billing, trial, alerts: alerts.map((code) => ({ code, message: code, url: null })) } }))
+    const texts = ['The trial ends in 2 days', 'No active subscription', 'The limit of the plan is near', 'The limit of the plan is reached', 'The last payment failed']
+    for (const path of ['/inbox', '/billing']) {
+      await page.goto(sandbox.BASE_URL + path)
+      for (const text of texts) {
+        await page.getByText(text, { exact: true }).waitFor()
+      }
+      await picture(page, `web-warnings${path.replace('/', '-')}`)
+    }
+    await page.unroute('**/api/billing')
+  })
+
+  const invoice = (await call('GET', `/api/invoices?entity_id=${sandbox.ENTITY_ID}&q=WEB-002`)).items[0]
+  const integration = (await call('GET', '/api/integrations')).items.flatMap((p) => p.integrations)[0]
+  const pages = {
+    attention: '/', inbox: '/inbox?tab=all', review: `/invoices/${invoice.id}`, documents: '/documents', document: `/documents/${invoice.document_id}`,
+    integrations: '/integrations', integration: `/integrations/${integration.id}`, billing: '/billing', entities: '/entities',
+    entity: `/entities/${sandbox.ENTITY_ID}`, settings: `/settings/${sandbox.ENTITY_ID}`, members: '/members', sessions: '/account/sessions', password: '/account/password',
+  }
+  const views = {
+    desktop: { viewport: { width: 1360, height: 860 }, colorScheme: 'light' },
+    'desktop-dark': { viewport: { width: 1360, height: 860 }, colorScheme: 'dark' },
+    phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
+    'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true },
+  }
+  for (const [view, options] of Object.entries(views)) {
+    await t.test(`every page is accessible and fits: ${view}`, async () => {
+      const own = await newContext(options)
+      const signInPage = await own.newPage()
+      await signInPage.goto(`${sandbox.BASE_URL}/sign-in`)
+      await signInPage.getByLabel('E-mail').waitFor()
+      await assertAccessible(signInPage, 'sign-in')
+      await picture(signInPage, `web-${view}-sign-in`)
+      const viewed = await openApp(own, sandbox)
+      for (const [name, path] of Object.entries(pages)) {
+        await viewed.goto(sandbox.BASE_URL + path)
+        await settled(viewed)
+        const wide = await viewed.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`)
+        await picture(viewed, `web-${view}-${name}`)
+        await assertAccessible(viewed, name)
+      }
+      await own.close()
+    })
+  }
+
+  await t.test('every text is in the catalogue', async () => {
+    const own = await newContext()
+    await own.addInitScript(() => location.protocol === 'http:' && sessionStorage.setItem('docledger.pseudo', 'on'))
+    const data = new Set()
+    own.on('response', async (response) => {
+      if (response.url().includes('/api/') && response.headers()['content-type']?.includes('json')) {
+        JSON.stringify(await response.json().catch(() => null), (_, value) => {
+          if (typeof value === 'string') {
+            data.add(value)
+          }
+          return value
+        })
+      }
+    })
+    const pseudo = await own.newPage()
+    await pseudo.goto(`${sandbox.BASE_URL}/sign-in`)
+    await pseudo.locator('input[type=email]').fill(sandbox.LOGIN_EMAIL)
+    await pseudo.locator('input[type=password]').fill(sandbox.LOGIN_PASSWORD)
+    await pseudo.keyboard.press('Enter')
+    await pseudo.waitForURL((url) => url.pathname === '/')
+    for (const [name, path] of Object.entries(pages)) {
+      await pseudo.goto(sandbox.BASE_URL + path)
+      await pseudo.waitForLoadState('networkidle')
+      const texts = await pseudo.evaluate(() => {
+        const found = []
+        const walker = document.createTreeWalker(document.getElementById('root'), NodeFilter.SHOW_TEXT)
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          // Keys have the names that are printed on them.
+          if (!node.parentElement.closest('kbd, code, time')) {
+            found.push(node.textContent.trim())
+          }
+        }
+        return found
+      })
+      const known = [...data].filter((d) => d.length > 1).sort((a, b) => b.length - a.length)
+      const outside = texts.filter((text) => {
+        let rest = text
+        for (const value of known) {
+          rest = rest.replaceAll(value, '')
+        }
+        // Dates, units and single letters are not sentences.
+        rest = rest.replace(/\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|kB|MB|ago|in|minutes?|hours?|this)\b/g, '')
+        return /[a-z]{3}/.test(rest)
+      })
+      assert.deepEqual(outside, [], `${name}: texts outside the catalogue`)
+    }
+    await own.close()
+  })
+
+  assert.deepEqual(forbidden, [])
+})
