@@ -38,25 +38,14 @@ func (s *Server) ExtractInvoice(ctx context.Context, r backend.ExtractInvoiceReq
 
 // ListInvoices implements the operation listInvoices.
 func (s *Server) ListInvoices(ctx context.Context, r backend.ListInvoicesRequestObject) (backend.ListInvoicesResponseObject, error) {
-	p := r.Params
-	f := invoice.Filter{
-		EntityID:      convert.ID(p.EntityId),
-		IssueDateFrom: convert.Day(p.IssueDateFrom), IssueDateTo: convert.Day(p.IssueDateTo),
-		DueDateFrom: convert.Day(p.DueDateFrom), DueDateTo: convert.Day(p.DueDateTo),
-		CreatedFrom: instant(p.CreatedFrom), CreatedTo: instant(p.CreatedTo),
-	}
-	if p.Q != nil {
-		f.Query = *p.Q
-	}
-	if p.Status != nil {
-		for _, status := range *p.Status {
-			f.Statuses = append(f.Statuses, invoice.Status(status))
-		}
+	f, err := invoiceFilter(ctx, r.Params)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.visible(ctx, f.EntityID); err != nil {
 		return nil, err
 	}
-	found, err := s.Invoices.List(ctx, actor(ctx).Scope(), f, pageOf(p.Limit, p.Cursor))
+	found, err := s.Invoices.List(ctx, actor(ctx).Scope(), f, invoiceSort(r.Params.Sort), pageOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
 	}

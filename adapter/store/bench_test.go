@@ -48,7 +48,7 @@ func BenchmarkListDepth(b *testing.B) {
 	} {
 		ends := []string{""}
 		for after := ""; ; {
-			p, err := s.Invoices().List(ctx, reader.scope, reader.f, page.Request{Limit: page.MaxLimit, After: after})
+			p, err := s.Invoices().List(ctx, reader.scope, reader.f, invoice.Sort{}, page.Request{Limit: page.MaxLimit, After: after})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func BenchmarkListDepth(b *testing.B) {
 		}
 		read := func(after string) time.Duration {
 			began := time.Now()
-			if _, err := s.Invoices().List(ctx, reader.scope, reader.f, page.Request{After: after}); err != nil {
+			if _, err := s.Invoices().List(ctx, reader.scope, reader.f, invoice.Sort{}, page.Request{After: after}); err != nil {
 				b.Fatal(err)
 			}
 			return time.Since(began)

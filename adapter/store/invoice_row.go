@@ -47,7 +47,9 @@ type invoiceRow struct {
 	DueFixed   *int64
 	Search     string
 	SearchFile string
-	Body       jsonOf[invoiceBody]
+	// FailedChecks is ",rule,rule," with each rule once; "" if no check failed.
+	FailedChecks string
+	Body         jsonOf[invoiceBody]
 }
 
 // TableName implements gorm's tabler.
@@ -106,8 +108,9 @@ func toInvoiceRow(inv *invoice.Invoice, header map[string]invoice.Evidence) invo
 		LinesTotal: len(inv.Lines),
 		NetFixed:   fixed(inv.NetTotal), GrossFixed: fixed(inv.GrossTotal), DueFixed: fixed(inv.AmountDue),
 		// A line feed is in no search, so that none matches across two values.
-		Search: folded(inv.Number) + "\n" + folded(inv.Seller.Name) + "\n" + folded(inv.PurchaseOrder),
-		Body:   jsonOf[invoiceBody]{toInvoiceBody(inv, header)},
+		Search:       folded(inv.Number) + "\n" + folded(inv.Seller.Name) + "\n" + folded(inv.PurchaseOrder),
+		FailedChecks: failedChecks(inv.Checks),
+		Body:         jsonOf[invoiceBody]{toInvoiceBody(inv, header)},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docledger/domain/calendar"
+	"docledger/domain/document"
 	"docledger/domain/identity"
 	"docledger/domain/money"
 	"docledger/domain/page"
@@ -66,10 +67,38 @@ type Filter struct {
 	DueDateTo     calendar.Date
 	CreatedFrom   time.Time
 	CreatedTo     time.Time
+	UpdatedSince  time.Time
+	Types         []Type
+	Currencies    []string
+	GrossMin      *money.Decimal // amounts of more than four decimals or 14 digits are never in a range
+	GrossMax      *money.Decimal
+	FailedChecks  []string // rules
+	SyncStates    []SyncState
+	Sources       []document.Origin
+	CreatedBy     uuid.UUID // the user who uploaded the document
 	// Query matches an exact amount, or part of the number, seller, purchase order or file name. It
 	// ignores case and accents.
 	Query string
 }
+
+// Sort is an order of a list. The zero value is by creation, newest first. Invoices without the
+// value come first in ascending order. Equal values are ordered by id, in the same direction.
+type Sort struct {
+	By        SortKey
+	Ascending bool
+}
+
+// SortKey is the value that a list is ordered by.
+type SortKey string
+
+// The sort keys.
+const (
+	SortByCreation  SortKey = ""
+	SortByUpdate    SortKey = "updated_at"
+	SortByIssueDate SortKey = "issue_date"
+	SortByDueDate   SortKey = "due_date"
+	SortByGross     SortKey = "gross_total"
+)
 
 // Revision changes whenever the result of Get for an invoice changes. It is cheaper to load than
 // the invoice.
@@ -88,8 +117,9 @@ type Reader interface {
 	// Revision returns the revision of the invoice, or the fault of Get. A later Get returns state
 	// that is at least as new.
 	Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (Revision, error)
-	// List returns summaries, newest first.
-	List(ctx context.Context, s identity.Scope, f Filter, p page.Request) (page.Of[Summary], error)
+	// List returns summaries in the order of sort. A cursor of another filter or order is an Invalid
+	// fault.
+	List(ctx context.Context, s identity.Scope, f Filter, sort Sort, p page.Request) (page.Of[Summary], error)
 	// Lines returns lines with their evidence, in document order.
 	Lines(ctx context.Context, s identity.Scope, id uuid.UUID, p page.Request) (page.Of[ListedLine], error)
 }

@@ -55,6 +55,27 @@ func (e DocumentStatusFilter) Valid() bool {
 	}
 }
 
+// Defines values for DocumentTypeFilter.
+const (
+	DocumentTypeFilterCORRECTION DocumentTypeFilter = "CORRECTION"
+	DocumentTypeFilterCREDITNOTE DocumentTypeFilter = "CREDIT_NOTE"
+	DocumentTypeFilterINVOICE    DocumentTypeFilter = "INVOICE"
+)
+
+// Valid indicates whether the value is a known member of the DocumentTypeFilter enum.
+func (e DocumentTypeFilter) Valid() bool {
+	switch e {
+	case DocumentTypeFilterCORRECTION:
+		return true
+	case DocumentTypeFilterCREDITNOTE:
+		return true
+	case DocumentTypeFilterINVOICE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EntityAccessInput.
 const (
 	EntityAccessInputORGANIZATION EntityAccessInput = "ORGANIZATION"
@@ -159,19 +180,61 @@ func (e EventOrder) Valid() bool {
 
 // Defines values for InvoicePatchDocumentType.
 const (
-	CORRECTION InvoicePatchDocumentType = "CORRECTION"
-	CREDITNOTE InvoicePatchDocumentType = "CREDIT_NOTE"
-	INVOICE    InvoicePatchDocumentType = "INVOICE"
+	InvoicePatchDocumentTypeCORRECTION InvoicePatchDocumentType = "CORRECTION"
+	InvoicePatchDocumentTypeCREDITNOTE InvoicePatchDocumentType = "CREDIT_NOTE"
+	InvoicePatchDocumentTypeINVOICE    InvoicePatchDocumentType = "INVOICE"
 )
 
 // Valid indicates whether the value is a known member of the InvoicePatchDocumentType enum.
 func (e InvoicePatchDocumentType) Valid() bool {
 	switch e {
-	case CORRECTION:
+	case InvoicePatchDocumentTypeCORRECTION:
 		return true
-	case CREDITNOTE:
+	case InvoicePatchDocumentTypeCREDITNOTE:
 		return true
-	case INVOICE:
+	case InvoicePatchDocumentTypeINVOICE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvoiceSort.
+const (
+	SortCreatedAtAsc   InvoiceSort = "created_at"
+	SortCreatedAtDesc  InvoiceSort = "-created_at"
+	SortDueDateAsc     InvoiceSort = "due_date"
+	SortDueDateDesc    InvoiceSort = "-due_date"
+	SortGrossTotalAsc  InvoiceSort = "gross_total"
+	SortGrossTotalDesc InvoiceSort = "-gross_total"
+	SortIssueDateAsc   InvoiceSort = "issue_date"
+	SortIssueDateDesc  InvoiceSort = "-issue_date"
+	SortUpdatedAtAsc   InvoiceSort = "updated_at"
+	SortUpdatedAtDesc  InvoiceSort = "-updated_at"
+)
+
+// Valid indicates whether the value is a known member of the InvoiceSort enum.
+func (e InvoiceSort) Valid() bool {
+	switch e {
+	case SortCreatedAtAsc:
+		return true
+	case SortCreatedAtDesc:
+		return true
+	case SortDueDateAsc:
+		return true
+	case SortDueDateDesc:
+		return true
+	case SortGrossTotalAsc:
+		return true
+	case SortGrossTotalDesc:
+		return true
+	case SortIssueDateAsc:
+		return true
+	case SortIssueDateDesc:
+		return true
+	case SortUpdatedAtAsc:
+		return true
+	case SortUpdatedAtDesc:
 		return true
 	default:
 		return false
@@ -451,6 +514,51 @@ func (e SettingsUpdateEinvoiceRules) Valid() bool {
 	case SettingsUpdateEinvoiceRulesOFF:
 		return true
 	case SettingsUpdateEinvoiceRulesWARN:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SourceFilter.
+const (
+	TRIGGER SourceFilter = "TRIGGER"
+	UPLOAD  SourceFilter = "UPLOAD"
+)
+
+// Valid indicates whether the value is a known member of the SourceFilter enum.
+func (e SourceFilter) Valid() bool {
+	switch e {
+	case TRIGGER:
+		return true
+	case UPLOAD:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SyncStateFilter.
+const (
+	SyncStateFilterCHECKING SyncStateFilter = "CHECKING"
+	SyncStateFilterDONE     SyncStateFilter = "DONE"
+	SyncStateFilterFAILED   SyncStateFilter = "FAILED"
+	SyncStateFilterQUEUED   SyncStateFilter = "QUEUED"
+	SyncStateFilterRUNNING  SyncStateFilter = "RUNNING"
+)
+
+// Valid indicates whether the value is a known member of the SyncStateFilter enum.
+func (e SyncStateFilter) Valid() bool {
+	switch e {
+	case SyncStateFilterCHECKING:
+		return true
+	case SyncStateFilterDONE:
+		return true
+	case SyncStateFilterFAILED:
+		return true
+	case SyncStateFilterQUEUED:
+		return true
+	case SyncStateFilterRUNNING:
 		return true
 	default:
 		return false
@@ -751,6 +859,9 @@ type DocumentStatusFilter string
 
 // DocumentType The amounts of a CREDIT_NOTE are positive. A CORRECTION corrects an earlier invoice (see preceding_invoices) without a refund. Its amounts are the difference: 0 or an additional charge.
 type DocumentType = string
+
+// DocumentTypeFilter defines model for DocumentTypeFilter.
+type DocumentTypeFilter string
 
 // Entity A legal entity whose documents the organization processes.
 type Entity struct {
@@ -1490,6 +1601,9 @@ type InvoicePatch struct {
 // InvoicePatchDocumentType The type of the document.
 type InvoicePatchDocumentType string
 
+// InvoiceSort defines model for InvoiceSort.
+type InvoiceSort string
+
 // InvoiceStatus The status of the invoice.
 type InvoiceStatus = string
 
@@ -2180,6 +2294,9 @@ type SettingsUpdateBillStatus string
 // SettingsUpdateEinvoiceRules The effect of violated fatal rules of an electronic invoice.
 type SettingsUpdateEinvoiceRules string
 
+// SourceFilter defines model for SourceFilter.
+type SourceFilter string
+
 // SplitPart defines model for SplitPart.
 type SplitPart struct {
 	// From The first page, from 1.
@@ -2276,6 +2393,9 @@ type SyncRequest struct {
 
 // SyncState CHECKING: the response of the ledger was lost; docledger searches for the bill.
 type SyncState = string
+
+// SyncStateFilter defines model for SyncStateFilter.
+type SyncStateFilter string
 
 // TaxBreakdown One VAT category and rate (EN 16931 BG-23).
 type TaxBreakdown struct {
@@ -2397,10 +2517,28 @@ type WatchedFolder struct {
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type BackendIntegrationId = externalRef0.Id
 
+// CreatedBy defines model for CreatedBy.
+type CreatedBy = string
+
+// CreatedFrom defines model for CreatedFrom.
+type CreatedFrom = time.Time
+
+// CreatedTo defines model for CreatedTo.
+type CreatedTo = time.Time
+
+// Currencies defines model for Currencies.
+type Currencies = []string
+
 // DocumentId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type DocumentId = externalRef0.Id
+
+// DueFrom defines model for DueFrom.
+type DueFrom = openapi_types.Date
+
+// DueTo defines model for DueTo.
+type DueTo = openapi_types.Date
 
 // EntityFilter An identifier. The service creates UUIDs of version 7.
 //
@@ -2412,6 +2550,15 @@ type EntityFilter = externalRef0.Id
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type EntityId = externalRef0.Id
 
+// FailedChecks defines model for FailedChecks.
+type FailedChecks = []string
+
+// GrossMax defines model for GrossMax.
+type GrossMax = string
+
+// GrossMin defines model for GrossMin.
+type GrossMin = string
+
 // IfNoneMatch defines model for IfNoneMatch.
 type IfNoneMatch = string
 
@@ -2420,11 +2567,35 @@ type IfNoneMatch = string
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type InvoiceId = externalRef0.Id
 
+// InvoiceSearch defines model for InvoiceSearch.
+type InvoiceSearch = string
+
+// InvoiceStatuses defines model for InvoiceStatuses.
+type InvoiceStatuses = []InvoiceStatusFilter
+
+// InvoiceTypes defines model for InvoiceTypes.
+type InvoiceTypes = []DocumentTypeFilter
+
+// IssuedFrom defines model for IssuedFrom.
+type IssuedFrom = openapi_types.Date
+
+// IssuedTo defines model for IssuedTo.
+type IssuedTo = openapi_types.Date
+
 // PageNumber defines model for PageNumber.
 type PageNumber = int
 
 // Range defines model for Range.
 type Range = string
+
+// Sources defines model for Sources.
+type Sources = []SourceFilter
+
+// SyncStates defines model for SyncStates.
+type SyncStates = []SyncStateFilter
+
+// UpdatedSince defines model for UpdatedSince.
+type UpdatedSince = time.Time
 
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
@@ -2582,28 +2753,58 @@ type ListInvoicesParams struct {
 	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 
 	// Status Only invoices in this status. Repeat it to select several.
-	Status *[]InvoiceStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
+
+	// DocumentType Only this kind of document.
+	DocumentType *InvoiceTypes `form:"document_type,omitempty" json:"document_type,omitempty"`
 
 	// IssueDateFrom Issued on or after this day.
-	IssueDateFrom *openapi_types.Date `form:"issue_date_from,omitempty" json:"issue_date_from,omitempty"`
+	IssueDateFrom *IssuedFrom `form:"issue_date_from,omitempty" json:"issue_date_from,omitempty"`
 
 	// IssueDateTo Issued on or before this day.
-	IssueDateTo *openapi_types.Date `form:"issue_date_to,omitempty" json:"issue_date_to,omitempty"`
+	IssueDateTo *IssuedTo `form:"issue_date_to,omitempty" json:"issue_date_to,omitempty"`
 
 	// DueDateFrom Due on or after this day.
-	DueDateFrom *openapi_types.Date `form:"due_date_from,omitempty" json:"due_date_from,omitempty"`
+	DueDateFrom *DueFrom `form:"due_date_from,omitempty" json:"due_date_from,omitempty"`
 
 	// DueDateTo Due on or before this day.
-	DueDateTo *openapi_types.Date `form:"due_date_to,omitempty" json:"due_date_to,omitempty"`
+	DueDateTo *DueTo `form:"due_date_to,omitempty" json:"due_date_to,omitempty"`
 
 	// CreatedFrom Created at or after this time.
-	CreatedFrom *time.Time `form:"created_from,omitempty" json:"created_from,omitempty"`
+	CreatedFrom *CreatedFrom `form:"created_from,omitempty" json:"created_from,omitempty"`
 
 	// CreatedTo Created before this time.
-	CreatedTo *time.Time `form:"created_to,omitempty" json:"created_to,omitempty"`
+	CreatedTo *CreatedTo `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// UpdatedSince Changed at or after this time.
+	UpdatedSince *UpdatedSince `form:"updated_since,omitempty" json:"updated_since,omitempty"`
+
+	// GrossMin Gross total of at least this amount.
+	GrossMin *GrossMin `form:"gross_min,omitempty" json:"gross_min,omitempty"`
+
+	// GrossMax Gross total of at most this amount.
+	GrossMax *GrossMax `form:"gross_max,omitempty" json:"gross_max,omitempty"`
+
+	// Currency Only this currency (ISO 4217).
+	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// FailedCheck Only invoices that fail this check, by its rule.
+	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
+
+	// SyncState Only invoices in this state of the sync.
+	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
+
+	// Source Only invoices of documents from this source.
+	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
+
+	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
+	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
 
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
-	Q *string `form:"q,omitempty" json:"q,omitempty"`
+	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
+
+	// Sort The order; `-` sorts descending. Invoices without the value come first in ascending order.
+	Sort *InvoiceSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -3844,6 +4045,14 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "document_type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "document_type", c.Request.URL.Query(), &params.DocumentType, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_type: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "issue_date_from" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_from", c.Request.URL.Query(), &params.IssueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
@@ -3892,11 +4101,83 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "updated_since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "updated_since", c.Request.URL.Query(), &params.UpdatedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter updated_since: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_min" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_min", c.Request.URL.Query(), &params.GrossMin, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_min: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_max" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_max", c.Request.URL.Query(), &params.GrossMax, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_max: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "currency" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "currency", c.Request.URL.Query(), &params.Currency, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter currency: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "failed_check" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sync_state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sync_state", c.Request.URL.Query(), &params.SyncState, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sync_state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", c.Request.URL.Query(), &params.Source, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter source: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_by", c.Request.URL.Query(), &params.CreatedBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "q" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
 		return
 	}
 

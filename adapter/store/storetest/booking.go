@@ -52,7 +52,7 @@ func testBookings(t *testing.T, b *bench) {
 	shown, err := b.Invoices().Get(b.ctx, s, inv.ID)
 	must(t, err)
 	same(t, "what the invoice shows", *shown.Sync, full.SyncView)
-	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, page.Request{})
+	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{}, page.Request{})
 	must(t, err)
 	if list.Items[0].SyncState != full.State {
 		t.Errorf("the list shows %q", list.Items[0].SyncState)

@@ -101,7 +101,7 @@ func testOneMoment(t *testing.T, b *bench) {
 		}
 		one, err := b.Invoices().Get(b.ctx, s, inv.ID)
 		must(t, err)
-		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, page.Request{})
+		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{}, page.Request{})
 		must(t, err)
 		listed := list.Items[0]
 		if states[one.Status] != one.Sync.State || states[listed.Status] != listed.SyncState {
@@ -245,7 +245,7 @@ func testTimeZones(t *testing.T, b *bench) {
 	}
 	for _, zone := range zones {
 		f := invoice.Filter{CreatedFrom: moment.Add(time.Second).In(zone), CreatedTo: moment.Add(2 * time.Second).In(zone)}
-		list, err := b.Invoices().List(b.ctx, s, f, page.Request{})
+		list, err := b.Invoices().List(b.ctx, s, f, invoice.Sort{}, page.Request{})
 		must(t, err)
 		if len(list.Items) != 1 {
 			t.Errorf("in %s: %d invoices", zone, len(list.Items))

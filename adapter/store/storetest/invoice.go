@@ -30,7 +30,7 @@ func testInvoices(t *testing.T, b *bench) {
 	got, err := b.Invoices().Get(b.ctx, s, inv.ID)
 	must(t, err)
 	same(t, "what was stored", *got, inv)
-	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, page.Request{})
+	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{}, page.Request{})
 	must(t, err)
 	blocking, warning := inv.Failed()
 	want := invoice.Summary{
@@ -167,7 +167,7 @@ func testDecimals(t *testing.T, b *bench) {
 	}
 	// What the column can't compare is no search result, and no mistake either.
 	for query, want := range map[string]int{"922337203685477.5807": 1, "922337203685477.5808": 0, "0.3": 1, "0.30": 1, "10.5": 2} {
-		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: query}, page.Request{})
+		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: query}, invoice.Sort{}, page.Request{})
 		must(t, err)
 		if len(list.Items) != want {
 			t.Errorf("search for %s: %d invoices, want %d", query, len(list.Items), want)
@@ -220,7 +220,7 @@ func testInvoiceFilters(t *testing.T, b *bench) {
 		"white space":    {invoice.Filter{Query: " Fa   9 "}, "2"},
 		"all together":   {invoice.Filter{EntityID: e.ID, Query: "muller", DueDateTo: date("2026-02-10")}, "1"},
 	} {
-		list, err := b.Invoices().List(b.ctx, s, test.filter, page.Request{})
+		list, err := b.Invoices().List(b.ctx, s, test.filter, invoice.Sort{}, page.Request{})
 		must(t, err)
 		var got string
 		for _, inv := range list.Items {
@@ -252,7 +252,7 @@ func testHostileText(t *testing.T, b *bench) {
 			t.Errorf("%s came back as %.20q… of %d bytes", where, text, len(text))
 		}
 	}
-	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: hostile[:13] + strings.Repeat("ä", 10)}, page.Request{})
+	list, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: hostile[:13] + strings.Repeat("ä", 10)}, invoice.Sort{}, page.Request{})
 	if err != nil || len(list.Items) != 1 {
 		t.Errorf("search: %d, %v", len(list.Items), err)
 	}

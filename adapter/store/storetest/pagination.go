@@ -160,11 +160,23 @@ func (b *bench) lists(t *testing.T, s identity.Scope, d *document.Document, inv 
 		"foreign documents":     documents(b.organization(t), document.Filter{}),
 		"documents of a parent": documents(s, document.Filter{ParentID: d.ID}),
 		"invoices": func(p page.Request) (string, error) {
-			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, p)
+			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{}, p)
+			return l.Next, err
+		},
+		"invoices, sorted": func(p page.Request) (string, error) {
+			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{By: invoice.SortByGross}, p)
+			return l.Next, err
+		},
+		"invoices, sorted the other way": func(p page.Request) (string, error) {
+			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{By: invoice.SortByGross, Ascending: true}, p)
+			return l.Next, err
+		},
+		"invoices, by date": func(p page.Request) (string, error) {
+			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{}, invoice.Sort{By: invoice.SortByIssueDate}, p)
 			return l.Next, err
 		},
 		"invoices, query": func(p page.Request) (string, error) {
-			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: "R-"}, p)
+			l, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: "R-"}, invoice.Sort{}, p)
 			return l.Next, err
 		},
 		"entities": func(p page.Request) (string, error) { l, err := b.Entities().List(b.ctx, s, p); return l.Next, err },

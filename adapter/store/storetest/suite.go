@@ -46,6 +46,8 @@ func Run(t *testing.T, open Open) {
 		{"invoice lines", testLines},
 		{"exact decimals", testDecimals},
 		{"invoice filters", testInvoiceFilters},
+		{"invoice sorts", testInvoiceSorts},
+		{"invoice selections", testInvoiceSelections},
 		{"hostile text", testHostileText},
 		{"events", testEvents},
 		{"queue", testQueue},

@@ -341,8 +341,10 @@ export class Docledger {
   /**
    * List invoices
    *
-   * Summaries of the invoices of one entity, newest first. Without `entity_id`,
-   * of all entities that the caller can access. Filters combine.
+   * Summaries of the invoices of one entity, newest first unless `sort` is set.
+   * Without `entity_id`, of all entities that the caller can access. Filters
+   * combine; a repeated filter matches any of its values. A cursor is valid only
+   * with the filters and the sort order that it was returned for.
    */
   listInvoices(options: Call<types.ListInvoicesData> = {}): Pages<types.ListInvoicesResponse> {
     return this.#transport.list({ id: 'listInvoices', safe: true }, sdk.listInvoices, options, 'cursor')

@@ -467,8 +467,10 @@ export const getIntegrationStatus = <ThrowOnError extends boolean = false>(optio
 /**
  * List invoices
  *
- * Summaries of the invoices of one entity, newest first. Without `entity_id`,
- * of all entities that the caller can access. Filters combine.
+ * Summaries of the invoices of one entity, newest first unless `sort` is set.
+ * Without `entity_id`, of all entities that the caller can access. Filters
+ * combine; a repeated filter matches any of its values. A cursor is valid only
+ * with the filters and the sort order that it was returned for.
  *
  */
 export const listInvoices = <ThrowOnError extends boolean = false>(options?: Options<ListInvoicesData, ThrowOnError>) => (options?.client ?? client).get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({

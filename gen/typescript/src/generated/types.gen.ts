@@ -551,6 +551,8 @@ export type DocumentStatusFilter = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FA
  */
 export type DocumentType = 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION' | (string & {});
 
+export type DocumentTypeFilter = 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
+
 /**
  * A legal entity whose documents the organization processes.
  */
@@ -1362,6 +1364,8 @@ export type InvoicePatch = {
     withheld_total?: NullableAmountInput;
 };
 
+export type InvoiceSort = 'created_at' | '-created_at' | 'updated_at' | '-updated_at' | 'issue_date' | '-issue_date' | 'due_date' | '-due_date' | 'gross_total' | '-gross_total';
+
 /**
  * The status of the invoice.
  */
@@ -2138,6 +2142,8 @@ export type SettingsUpdate = {
     timezone?: string | null;
 };
 
+export type SourceFilter = 'UPLOAD' | 'TRIGGER';
+
 export type SplitPart = {
     /**
      * The first page, from 1.
@@ -2269,6 +2275,8 @@ export type SyncRequest = {
  * CHECKING: the response of the ledger was lost; docledger searches for the bill.
  */
 export type SyncState = 'QUEUED' | 'RUNNING' | 'CHECKING' | 'DONE' | 'FAILED' | (string & {});
+
+export type SyncStateFilter = 'QUEUED' | 'RUNNING' | 'CHECKING' | 'DONE' | 'FAILED';
 
 /**
  * One VAT category and rate (EN 16931 BG-23).
@@ -2457,6 +2465,26 @@ export type WebhookReceipt = {
 export type BackendIntegrationId = Id;
 
 /**
+ * Only invoices of documents that this user uploaded; `me` is the caller.
+ */
+export type CreatedBy = string;
+
+/**
+ * Created at or after this time.
+ */
+export type CreatedFrom = string;
+
+/**
+ * Created before this time.
+ */
+export type CreatedTo = string;
+
+/**
+ * Only this currency (ISO 4217).
+ */
+export type Currencies = Array<string>;
+
+/**
  * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
  */
 export type Cursor = string;
@@ -2465,6 +2493,16 @@ export type Cursor = string;
  * The document.
  */
 export type DocumentId = Id;
+
+/**
+ * Due on or after this day.
+ */
+export type DueFrom = string;
+
+/**
+ * Due on or before this day.
+ */
+export type DueTo = string;
 
 /**
  * Only records of this entity.
@@ -2480,6 +2518,21 @@ export type EntityId = Id;
  * asc for oldest first, desc for newest first.
  */
 export type EventOrder2 = EventOrder;
+
+/**
+ * Only invoices that fail this check, by its rule.
+ */
+export type FailedChecks = Array<string>;
+
+/**
+ * Gross total of at most this amount.
+ */
+export type GrossMax = string;
+
+/**
+ * Gross total of at least this amount.
+ */
+export type GrossMin = string;
 
 /**
  * Makes a retry safe. For 24 hours, the same key in the same organization,
@@ -2513,6 +2566,36 @@ export type IntegrationId = Id;
 export type InvoiceId = Id;
 
 /**
+ * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
+ */
+export type InvoiceSearch = string;
+
+/**
+ * The order; `-` sorts descending. Invoices without the value come first in ascending order.
+ */
+export type InvoiceSort2 = InvoiceSort;
+
+/**
+ * Only invoices in this status. Repeat it to select several.
+ */
+export type InvoiceStatuses = Array<InvoiceStatusFilter>;
+
+/**
+ * Only this kind of document.
+ */
+export type InvoiceTypes = Array<DocumentTypeFilter>;
+
+/**
+ * Issued on or after this day.
+ */
+export type IssuedFrom = string;
+
+/**
+ * Issued on or before this day.
+ */
+export type IssuedTo = string;
+
+/**
  * The number of items per page.
  */
 export type Limit = number;
@@ -2533,6 +2616,21 @@ export type PartLimit = number;
  *
  */
 export type Range = string;
+
+/**
+ * Only invoices of documents from this source.
+ */
+export type Sources = Array<SourceFilter>;
+
+/**
+ * Only invoices in this state of the sync.
+ */
+export type SyncStates = Array<SyncStateFilter>;
+
+/**
+ * Changed at or after this time.
+ */
+export type UpdatedSince = string;
 
 export type LoginData = {
     body: LoginRequest;
@@ -4196,6 +4294,10 @@ export type ListInvoicesData = {
          */
         status?: Array<InvoiceStatusFilter>;
         /**
+         * Only this kind of document.
+         */
+        document_type?: Array<DocumentTypeFilter>;
+        /**
          * Issued on or after this day.
          */
         issue_date_from?: string;
@@ -4220,9 +4322,45 @@ export type ListInvoicesData = {
          */
         created_to?: string;
         /**
+         * Changed at or after this time.
+         */
+        updated_since?: string;
+        /**
+         * Gross total of at least this amount.
+         */
+        gross_min?: string;
+        /**
+         * Gross total of at most this amount.
+         */
+        gross_max?: string;
+        /**
+         * Only this currency (ISO 4217).
+         */
+        currency?: Array<string>;
+        /**
+         * Only invoices that fail this check, by its rule.
+         */
+        failed_check?: Array<string>;
+        /**
+         * Only invoices in this state of the sync.
+         */
+        sync_state?: Array<SyncStateFilter>;
+        /**
+         * Only invoices of documents from this source.
+         */
+        source?: Array<SourceFilter>;
+        /**
+         * Only invoices of documents that this user uploaded; `me` is the caller.
+         */
+        created_by?: string;
+        /**
          * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
          */
         q?: string;
+        /**
+         * The order; `-` sorts descending. Invoices without the value come first in ascending order.
+         */
+        sort?: InvoiceSort;
         /**
          * The number of items per page.
          */

@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+
+	"docledger/adapter/httpapi/convert"
+	"docledger/domain/document"
+	"docledger/domain/fault"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+	"docledger/gen/backend"
+
+	"github.com/google/uuid"
+)
+
+// callerAlias is the value of a filter by user that means the caller.
+const callerAlias = "me"
+
+// invoiceFilter converts the filters of a list of invoices.
+func invoiceFilter(ctx context.Context, p backend.ListInvoicesParams) (invoice.Filter, error) {
+	f := invoice.Filter{
+		EntityID:      convert.ID(p.EntityId),
+		IssueDateFrom: convert.Day(p.IssueDateFrom), IssueDateTo: convert.Day(p.IssueDateTo),
+		DueDateFrom: convert.Day(p.DueDateFrom), DueDateTo: convert.Day(p.DueDateTo),
+		CreatedFrom: instant(p.CreatedFrom), CreatedTo: instant(p.CreatedTo), UpdatedSince: instant(p.UpdatedSince),
+		Statuses: valuesOf[invoice.Status](p.Status), Types: valuesOf[invoice.Type](p.DocumentType),
+		Currencies: valuesOf[string](p.Currency), FailedChecks: valuesOf[string](p.FailedCheck),
+		SyncStates: valuesOf[invoice.SyncState](p.SyncState), Sources: valuesOf[document.Origin](p.Source),
+	}
+	if p.Q != nil {
+		f.Query = *p.Q
+	}
+	var err error
+	if f.GrossMin, err = amountOf("gross_min", p.GrossMin); err != nil {
+		return f, err
+	}
+	if f.GrossMax, err = amountOf("gross_max", p.GrossMax); err != nil {
+		return f, err
+	}
+	if p.CreatedBy == nil {
+		return f, nil
+	}
+	f.CreatedBy = actor(ctx).UserID
+	if *p.CreatedBy != callerAlias {
+		f.CreatedBy, err = uuid.Parse(*p.CreatedBy)
+	}
+	// The zero id would be no filter.
+	if err != nil || f.CreatedBy == uuid.Nil {
+		return f, fault.InvalidField("created_by", "must be the id of a user, or me for the signed-in user")
+	}
+	return f, nil
+}
+
+// invoiceSort converts the order of a list of invoices.
+func invoiceSort(sort *backend.InvoiceSort) invoice.Sort {
+	if sort == nil {
+		return invoice.Sort{}
+	}
+	by, descending := strings.CutPrefix(string(*sort), "-")
+	if by == "created_at" {
+		by = string(invoice.SortByCreation)
+	}
+	return invoice.Sort{By: invoice.SortKey(by), Ascending: !descending}
+}
+
+// valuesOf converts a repeated parameter; nil if it is absent.
+func valuesOf[T, P ~string](values *[]P) []T {
+	if values == nil {
+		return nil
+	}
+	out := make([]T, len(*values))
+	for i, v := range *values {
+		out[i] = T(v)
+	}
+	return out
+}
+
+func amountOf(name string, text *string) (*money.Decimal, error) {
+	if text == nil {
+		return nil, nil
+	}
+	d, err := money.Parse(*text)
+	if err != nil {
+		return nil, fault.InvalidField(name, "must be an amount such as 100.00")
+	}
+	return &d, nil
+}

@@ -1,0 +1,292 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"docledger/domain/calendar"
+	"docledger/domain/document"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+	"docledger/domain/page"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+// noAmount sorts before every amount. The indexes of migration 1038 contain it.
+const noAmount = -9_000_000_000_000_000_000
+
+// List implements invoice.Reader.
+func (r Invoices) List(ctx context.Context, s identity.Scope, f invoice.Filter, sort invoice.Sort, p page.Request) (page.Of[invoice.Summary], error) {
+	b := invoiceBinding(s, f, sort)
+	order := r.s.sorting(sort)
+	after, err := order.after(b, p.After)
+	if err != nil {
+		return page.Of[invoice.Summary]{}, err
+	}
+	var list page.Of[invoice.Summary]
+	err = r.s.inSnapshot(ctx, func(ctx context.Context) error {
+		var rows []summaryRow
+		err := r.s.list(r.s.handle(ctx).Model(&invoiceRow{}), listing{
+			table: "invoices", key: "id", order: order.clause(), scope: s, entity: f.EntityID, limit: p.Size() + 1,
+			narrow: func(q *gorm.DB, t string) *gorm.DB { return after(narrowInvoices(q, t, f), t) },
+		}).Find(&rows).Error
+		if err != nil {
+			return failed("list invoices", err)
+		}
+		list = pageOf(rows, p.Size(), summaryRow.fromRow, func(r summaryRow) string { return b.cursor(order.key(r)) })
+		return r.syncStates(ctx, list.Items)
+	})
+	return list, err
+}
+
+func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) binding {
+	b := withAll(bind("invoices", s.OrganizationID).with("entity", f.EntityID), "status", f.Statuses).
+		with("issued from", f.IssueDateFrom).with("issued to", f.IssueDateTo).
+		with("due from", f.DueDateFrom).with("due to", f.DueDateTo).
+		with("from", f.CreatedFrom).with("to", f.CreatedTo).with("query", f.Query).
+		with("since", f.UpdatedSince).with("gross min", amountText(f.GrossMin)).with("gross max", amountText(f.GrossMax)).
+		with("created by", f.CreatedBy)
+	b = withAll(withAll(withAll(b, "type", f.Types), "currency", f.Currencies), "failed", f.FailedChecks)
+	b = withAll(withAll(b, "sync", f.SyncStates), "source", f.Sources)
+	return b.with("sort", string(sort.By)).with("ascending", sort.Ascending).done()
+}
+
+func amountText(d *money.Decimal) string {
+	if d == nil {
+		return ""
+	}
+	return d.Normal()
+}
+
+// sorting is the order of a list by one value and the id.
+type sorting struct {
+	expression string // the value, with %s for the table's alias; "" for the id alone
+	ascending  bool
+	number     func(summaryRow) int64 // the value of a row in a cursor
+	value      func(int64) any        // the value of a cursor in SQL
+}
+
+func (s *Store) sorting(sort invoice.Sort) sorting {
+	o := sorting{ascending: sort.Ascending}
+	noDay := "'0001-01-01'"
+	if s.postgres {
+		noDay += "::date"
+	}
+	days := func(of func(summaryRow) *day) {
+		o.number = func(r summaryRow) int64 { return dayNumber(of(r)) }
+		o.value = func(n int64) any { return time.Unix(n*secondsOfDay, 0).UTC().Format(time.DateOnly) }
+	}
+	switch sort.By {
+	case invoice.SortByUpdate:
+		o.expression = "%s.updated_at"
+		o.number = func(r summaryRow) int64 { return r.UpdatedAt.UnixMicro() }
+		o.value = func(n int64) any { return instant(time.UnixMicro(n)) }
+	case invoice.SortByIssueDate:
+		o.expression = "coalesce(%s.issue_date, " + noDay + ")"
+		days(func(r summaryRow) *day { return r.IssueDate })
+	case invoice.SortByDueDate:
+		o.expression = "coalesce(%s.due_date, " + noDay + ")"
+		days(func(r summaryRow) *day { return r.DueDate })
+	case invoice.SortByGross:
+		o.expression = fmt.Sprintf("coalesce(%%s.gross_fixed, %d)", noAmount)
+		o.number = func(r summaryRow) int64 {
+			if n := fixed((*money.Decimal)(r.GrossTotal)); n != nil {
+				return *n
+			}
+			return noAmount
+		}
+		o.value = func(n int64) any { return n }
+	}
+	return o
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+// dayNumber counts days from 1970-01-01. A missing day is the first of year 1.
+func dayNumber(d *day) int64 {
+	text := "0001-01-01"
+	if d != nil {
+		text = calendar.Date(*d).String()
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return 0
+	}
+	return t.Unix() / secondsOfDay
+}
+
+// clause returns the order by.
+func (o sorting) clause() string {
+	direction := " DESC"
+	if o.ascending {
+		direction = ""
+	}
+	if o.expression == "" {
+		return "%s.id" + direction
+	}
+	return o.expression + direction + ", %s.id" + direction
+}
+
+// key returns the key of a row in a cursor.
+func (o sorting) key(r summaryRow) []byte {
+	if o.expression == "" {
+		return r.ID[:]
+	}
+	return append(numbersKey(o.number(r)), r.ID[:]...)
+}
+
+// after reads a cursor. The result restricts a query to the rows after it.
+func (o sorting) after(b binding, cursor string) (func(q *gorm.DB, t string) *gorm.DB, error) {
+	if cursor == "" {
+		return func(q *gorm.DB, _ string) *gorm.DB { return q }, nil
+	}
+	beyond := " < "
+	if o.ascending {
+		beyond = " > "
+	}
+	if o.expression == "" {
+		id, err := b.idKey(cursor)
+		return func(q *gorm.DB, t string) *gorm.DB { return q.Where(t+".id"+beyond+"?", id) }, err
+	}
+	key, err := b.key(cursor, 8+len(uuid.UUID{}))
+	if err != nil {
+		return nil, err
+	}
+	value, id := o.value(int64(binary.BigEndian.Uint64(key))), uuid.UUID(key[8:])
+	return func(q *gorm.DB, t string) *gorm.DB {
+		e := aliased(o.expression, t)
+		// The first condition lets both databases start in the index.
+		return q.Where(e+strings.TrimRight(beyond, " ")+"= ? AND ("+e+beyond+"? OR "+t+".id"+beyond+"?)", value, value, id)
+	}, nil
+}
+
+// failedChecks returns the rules of failed checks in the form that filters search.
+func failedChecks(checks []invoice.Check) string {
+	var rules []string
+	for _, c := range checks {
+		if !c.Passed {
+			rules = append(rules, clean(c.Rule))
+		}
+	}
+	if len(rules) == 0 {
+		return ""
+	}
+	slices.Sort(rules)
+	return "," + strings.Join(slices.Compact(rules), ",") + ","
+}
+
+// syncStates tells summaries how far their booking has got.
+func (r Invoices) syncStates(ctx context.Context, items []invoice.Summary) error {
+	at := make(map[uuid.UUID]*invoice.Summary, len(items))
+	ids := make([]uuid.UUID, len(items))
+	for i := range items {
+		at[items[i].ID], ids[i] = &items[i], items[i].ID
+	}
+	var rows []struct {
+		InvoiceID uuid.UUID
+		State     invoice.SyncState
+	}
+	err := r.s.handle(ctx).Table("invoice_syncs").Where("invoice_id IN ?", ids).Find(&rows).Error
+	for _, row := range rows {
+		at[row.InvoiceID].SyncState = row.State
+	}
+	return failed("read the syncs of invoices", err)
+}
+
+func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
+	q = narrowTimes(q, t, f)
+	q = whereIn(q, t+".status", f.Statuses)
+	q = whereIn(q, t+".type", f.Types)
+	q = whereIn(q, t+".currency", f.Currencies)
+	if len(f.FailedChecks) > 0 {
+		either := make([]string, len(f.FailedChecks))
+		values := make([]any, len(f.FailedChecks))
+		for i, rule := range f.FailedChecks {
+			either[i], values[i] = t+`.failed_checks LIKE ? ESCAPE '\'`, likePattern(","+rule+",")
+		}
+		q = q.Where("("+strings.Join(either, " OR ")+")", values...)
+	}
+	if len(f.SyncStates) > 0 {
+		q = q.Where("EXISTS (SELECT 1 FROM invoice_syncs AS b WHERE b.invoice_id = "+t+".id AND b.state IN ?)", f.SyncStates)
+	}
+	if len(f.Sources) > 0 {
+		q = q.Where(documentOf(t)+" AND d.origin IN ?)", mapped(f.Sources, func(o document.Origin) string { return string(o) }))
+	}
+	if f.CreatedBy != uuid.Nil {
+		q = q.Where(documentOf(t)+" AND d.created_by = ?)", f.CreatedBy)
+	}
+	return searchInvoices(narrowGross(q, t, f), t, f.Query)
+}
+
+func documentOf(t string) string {
+	return "EXISTS (SELECT 1 FROM documents AS d WHERE d.id = " + t + ".document_id"
+}
+
+func whereIn[T any](q *gorm.DB, column string, values []T) *gorm.DB {
+	if len(values) == 0 {
+		return q
+	}
+	return q.Where(column+" IN ?", values)
+}
+
+// narrowGross compares exact amounts. The API accepts only bounds that have a
+// fixed form.
+func narrowGross(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
+	if n := fixed(f.GrossMin); n != nil {
+		q = q.Where(t+".gross_fixed >= ?", *n)
+	}
+	if n := fixed(f.GrossMax); n != nil {
+		q = q.Where(t+".gross_fixed <= ?", *n)
+	}
+	return q
+}
+
+func narrowTimes(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
+	for _, bound := range []struct {
+		condition string
+		day       calendar.Date
+	}{
+		{".issue_date >= ?", f.IssueDateFrom},
+		{".issue_date <= ?", f.IssueDateTo},
+		{".due_date >= ?", f.DueDateFrom},
+		{".due_date <= ?", f.DueDateTo},
+	} {
+		if !bound.day.IsZero() {
+			q = q.Where(t+bound.condition, day(bound.day))
+		}
+	}
+	for _, bound := range []struct {
+		condition string
+		at        time.Time
+	}{
+		{".created_at >= ?", f.CreatedFrom},
+		{".created_at < ?", f.CreatedTo},
+		{".updated_at >= ?", f.UpdatedSince},
+	} {
+		if !bound.at.IsZero() {
+			q = q.Where(t+bound.condition, instant(bound.at))
+		}
+	}
+	return q
+}
+
+func searchInvoices(q *gorm.DB, t, query string) *gorm.DB {
+	if query == "" {
+		return q
+	}
+	pattern := likePattern(folded(query))
+	either := t + `.search LIKE ? ESCAPE '\' OR ` + t + `.search_file LIKE ? ESCAPE '\'`
+	values := []any{pattern, pattern}
+	if amounts := amountsOf(query); len(amounts) > 0 {
+		either += " OR " + t + ".net_fixed IN ? OR " + t + ".gross_fixed IN ? OR " + t + ".due_fixed IN ?"
+		values = append(values, amounts, amounts, amounts)
+	}
+	return q.Where("("+either+")", values...)
+}
