@@ -18,6 +18,7 @@ import (
 	billingapi "docledger/gen/billing"
 	integrationsapi "docledger/gen/integrations"
 	"docledger/usecase"
+	"docledger/usecase/apikeys"
 	"docledger/usecase/billing"
 	"docledger/usecase/documents"
 	"docledger/usecase/entities"
@@ -41,6 +42,7 @@ type UseCases struct {
 	Sync         *sync.Service
 	Settings     *settings.Service
 	Events       event.Log
+	APIKeys      *apikeys.Service
 	Integrations *integrations.Service
 	Billing      *billing.Reader
 	Shop         *billing.Checkout // nil without a payment processor

@@ -17,6 +17,12 @@ func visible(q *gorm.DB, alias string, s identity.Scope) *gorm.DB {
 	if s.Whole() {
 		return q
 	}
+	if s.Key != nil {
+		if s.Key.EntityIDs == nil {
+			return q
+		}
+		return q.Where(alias+".id IN ?", s.Key.EntityIDs)
+	}
 	return q.Where("("+alias+".access = ? OR EXISTS (SELECT 1 FROM entity_members AS em WHERE em.entity_id = "+alias+".id AND em.user_id = ?))",
 		entity.AccessOrganization, s.Member)
 }

@@ -102,7 +102,7 @@ func run(ctx context.Context, o options) (err error) {
 	if o.verbose {
 		level = slog.LevelInfo
 	}
-	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Version: "sandbox"})
+	s, err := service.Open(ctx, cfg, logging.New(os.Stderr, "text", level), service.Overrides{Version: "sandbox", TestKeys: true})
 	if err != nil {
 		return err
 	}

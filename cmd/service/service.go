@@ -76,6 +76,8 @@ type Overrides struct {
 	Connectors integrations.Connectors
 	// Registrations are further providers of integrations.
 	Registrations []connector.Registration
+	// TestKeys gives new API keys the prefix of a sandbox.
+	TestKeys bool
 	// Providers says how providers of integrations are called.
 	Providers Providers
 }
@@ -111,6 +113,7 @@ type Service struct {
 	warming    sync.WaitGroup
 	limiter    *ratelimit.Limiter
 	bodyMemory bodyMemory
+	keyPrefix  string // of new API keys
 	closers    []func() error
 
 	// The identity provider's parts; nil without one.
@@ -164,7 +167,7 @@ func dialect(cfg config.Config) string {
 // Open builds the service. An embedded database is migrated; PostgreSQL must
 // have been.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides) (*Service, error) {
-	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations), bodyMemory: newBodyMemory(cfg)}
+	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations), bodyMemory: newBodyMemory(cfg), keyPrefix: keyPrefixOf(o.TestKeys)}
 	if s.clock == nil {
 		s.clock = clock.System{}
 	}
@@ -274,10 +277,11 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	if s.identities != nil {
 		signIn.Provider, signIn.FailureFloor = s.identities, time.Second
 	}
-	bookings := s.newSync()
+	bookings, apiKeys := s.newSync(), s.newAPIKeys()
+	signIn.Keys = apiKeys
 	s.UseCases = httpapi.UseCases{
 		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings,
-		Session: signIn,
+		Session: signIn, APIKeys: apiKeys,
 		Entities: &entities.Service{
 			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
 			Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,

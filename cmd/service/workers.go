@@ -36,6 +36,7 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
 			s.hourly("expire_sign_in_attempts", s.store.Attempts().Expire),
 			s.hourly("expire_consent_attempts", s.store.ConsentAttempts().RemoveExpired),
+			s.hourly("note_expiring_api_keys", s.APIKeys.NoteExpiring),
 			s.hourly("expire_provider_meters", s.expireMeters),
 		},
 		Workers: s.cfg.Workers, Scans: s.cfg.OCR.Processes, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,

@@ -53,6 +53,9 @@ func (e *Entity) RoleOf(a identity.Actor) identity.EntityRole {
 	if a.IsAdmin() {
 		return identity.Approver
 	}
+	if a.Key != nil {
+		return a.Key.On(e.ID)
+	}
 	for _, m := range e.Members {
 		if m.UserID == a.UserID {
 			return m.Role

@@ -49,6 +49,10 @@ const (
 	IntegrationHealed       Type = "integration.healed"
 	IntegrationDisconnected Type = "integration.disconnected"
 
+	APIKeyCreated  Type = "api_key.created"
+	APIKeyRevoked  Type = "api_key.revoked"
+	APIKeyExpiring Type = "api_key.expiring"
+
 	BillingLimitReached          Type = "billing.limit_reached"
 	BillingChargePaid            Type = "billing.charge_paid"
 	BillingChargeFailed          Type = "billing.charge_failed"
@@ -67,6 +71,7 @@ const (
 	SubjectMember       SubjectType = "member"
 	SubjectOrganization SubjectType = "organization"
 	SubjectIntegration  SubjectType = "integration"
+	SubjectAPIKey       SubjectType = "api_key"
 )
 
 // Subject is what an event is about.

@@ -34,14 +34,15 @@ func (r Role) Valid() bool { return r == RoleAdmin || r == RoleMember }
 // organization.
 type Actor struct {
 	Type           ActorType
-	UserID         uuid.UUID // the user, also if an assistant acts for the user
+	UserID         uuid.UUID // the user, also if an assistant acts for the user; the key of an API key
 	OrganizationID uuid.UUID
 	Role           Role
-	SessionID      uuid.UUID // zero unless docledger issued the token
-	Generation     int       // generation of the token that docledger issued
-	ClientID       string    // OAuth client id of an assistant
-	ExpiresAt      time.Time // expiry of the credential
-	RequestID      string    // id of the current request; "" outside requests
+	SessionID      uuid.UUID  // zero unless docledger issued the token
+	Generation     int        // generation of the token that docledger issued
+	ClientID       string     // OAuth client id of an assistant
+	ExpiresAt      time.Time  // expiry of the credential
+	RequestID      string     // id of the current request; "" outside requests
+	Key            *KeyRights // of an API key; nil for every other caller
 }
 
 // System returns docledger itself as the actor within an organization.
@@ -55,18 +56,23 @@ func (a Actor) IsAdmin() bool { return a.Role == RoleAdmin }
 // Scope returns the data that the actor may see.
 func (a Actor) Scope() Scope {
 	s := Scope{OrganizationID: a.OrganizationID}
-	if !a.IsAdmin() {
+	switch {
+	case a.IsAdmin():
+	case a.Key != nil:
+		s.Key = a.Key
+	default:
 		s.Member = a.UserID
 	}
 	return s
 }
 
-// Scope limits every repository query to one organization and, for a member, to the
-// entities that the member may read.
+// Scope limits every repository query to one organization and, for a member or an
+// API key, to the entities that it may read.
 type Scope struct {
 	OrganizationID uuid.UUID
-	Member         uuid.UUID // zero: the whole organization
+	Member         uuid.UUID  // zero: not limited to a member
+	Key            *KeyRights // nil: not limited to an API key
 }
 
 // Whole reports whether the scope is the whole organization.
-func (s Scope) Whole() bool { return s.Member == uuid.Nil }
+func (s Scope) Whole() bool { return s.Member == uuid.Nil && s.Key == nil }

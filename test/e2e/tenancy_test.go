@@ -25,7 +25,9 @@ type tenancy struct {
 	callers []caller
 	ledger  *harness.Ledger
 	store   *harness.Store
-	watch   string // the entity's integration of the store
+	// spareKey is an API key that operations may revoke.
+	spareKey string
+	watch    string // the entity's integration of the store
 	// fresh creates a document with an invoice, because some operations change
 	// it.
 	fresh func() (document, invoice string)
@@ -43,6 +45,8 @@ type caller struct {
 	outsider, foreign bool
 	// assistant marks an OAuth token; the entities allow assistants PREPARE.
 	assistant bool
+	// key marks an API key.
+	key bool
 }
 
 func newTenancy(t *testing.T, o harness.Options) *tenancy {
@@ -73,6 +77,7 @@ func newTenancy(t *testing.T, o harness.Options) *tenancy {
 		{name: "approver", token: people[identity.Approver].Token, role: identity.Approver, known: true},
 		{name: "admin", token: v.org.Admin.Token, role: identity.Approver, admin: true, known: true},
 	}
+	v.addKeys(people)
 	v.fresh = func() (string, string) {
 		up := s.Upload(v.org.Admin.Token, v.org.Entity, "m.xml", harness.UBL(uuid.NewString())).OK()
 		return up.Text("id"), s.Extract(v.org.Admin.Token, up.Text("id")).OK().Text("id")
@@ -85,7 +90,7 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	if strings.HasPrefix(op.ID, "listTrigger") {
 		integration = v.watch
 	}
-	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1"}
+	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey}
 }
 
 // integration returns an ACTIVE integration of the entity. It creates a new one
@@ -113,6 +118,7 @@ var bodies = map[string]string{
 	"connectIntegration":    `{"redirect_url":"https://app.example/"}`,
 	"setUpIntegration":      `{"entity_id":"$entity","status":"PENDING","public_metadata":{"provider":"ACCOUNTING_A","organization_id":"$tenant","pays_tax":true}}`,
 	"disconnectIntegration": ``,
+	"createApiKey":          `{"name":"Import","role":"VIEWER"}`, "revokeApiKey": ``,
 }
 
 // queries limit the lists to the entity, so that a missing tenant scope is
@@ -125,7 +131,7 @@ var queries = map[string]string{
 }
 
 // aboutNothing are the operations that name no record of the organization.
-var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
+var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "listApiKeys", "createApiKey", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // bought are the operations that require a payment processor (domain D16).
 // Permissions are checked first.
@@ -140,6 +146,8 @@ func due(op spectest.Operation, c caller) int {
 		return http.StatusUnauthorized // the matrix signs in with a wrong password
 	case !c.known:
 		return http.StatusUnauthorized
+	case c.key && !keyMayCall(op):
+		return http.StatusForbidden
 	case c.assistant && identity.AssistantNeeds(p, op.Method == http.MethodGet) == identity.AssistantNever:
 		return http.StatusForbidden
 	case slices.Contains(aboutNothing, op.ID):
@@ -208,7 +216,7 @@ func (v *tenancy) play(t *testing.T, price string) {
 			names := strings.NewReplacer(append(v.place(op, integration), "$entity", v.org.Entity.String(), "$document", document, "$price", price, "$tenant", v.ledger.Tenants[0],
 				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice, "{session_id}", uuid.NewString())...)
 			token := c.token
-			if op.ID == "logout" && !c.foreign && c.known {
+			if op.ID == "logout" && !c.foreign && !c.key && c.known {
 				token = v.s.Login(v.email(t, token)) // the caller's own session goes on
 			}
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), token)
@@ -278,10 +286,11 @@ func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 			continue
 		}
 		var messages []string
-		for _, ids := range [][4]string{
-			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1]}, {uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
+		for _, ids := range [][5]string{
+			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1], v.spareKey},
+			{uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
 		} {
-			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
+			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{api_key_id}", ids[4], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(bodies[op.ID]), outsider)
 			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
 		}

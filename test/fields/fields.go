@@ -22,8 +22,6 @@ const maxExceptions = 10
 
 // exceptions are fields that have one value for now, each with the reason.
 var exceptions = map[string]string{
-	"Credential.entity_ids":     "null for sessions and OAuth tokens; API keys will have it",
-	"Credential.role":           "null for sessions and OAuth tokens; API keys will have it",
 	"Document.pages":            "null until the pages of a PDF are split into several documents",
 	"Document.progress":         "null until the reader reports how many pages it has read",
 	"Extraction.engine_version": "the version of this build's reader, of which a build has one",

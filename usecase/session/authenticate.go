@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -15,6 +16,9 @@ import (
 // Authenticate returns the actor of a bearer token that docledger or the identity
 // provider issued. The issuer verifies the token.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Actor, error) {
+	if s.Keys != nil && strings.HasPrefix(bearer, identity.KeyPrefix) {
+		return s.Keys.Authenticate(ctx, bearer)
+	}
 	if s.Provider != nil && !s.Tokens.Ours(bearer) {
 		return s.Provider.Authenticate(ctx, bearer)
 	}

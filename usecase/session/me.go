@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/page"
 
@@ -17,7 +18,8 @@ type Profile struct {
 	User          identity.User
 	Organization  Belonging
 	Organizations []Belonging
-	Assistant     bool // the credential is the user's grant to an OAuth client
+	Key           *identity.KeyRights // of an API key; nil for every other credential
+	Assistant     bool                // the credential is the user's grant to an OAuth client
 	ExpiresAt     time.Time
 }
 
@@ -30,6 +32,9 @@ type Belonging struct {
 
 // Me returns the caller's account and organizations.
 func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
+	if a.Key != nil {
+		return s.keyProfile(ctx, a)
+	}
 	user, err := s.Users.ByID(ctx, a.UserID)
 	if err != nil {
 		return nil, fmt.Errorf("find user: %w", err)
@@ -58,6 +63,27 @@ func (s *Service) Me(ctx context.Context, a identity.Actor) (*Profile, error) {
 		p.Organizations = append(p.Organizations, Belonging{ID: m.OrganizationID, Name: names[m.OrganizationID], Role: m.Role})
 	}
 	return p, nil
+}
+
+// keyProfile describes an API key: its user is the one who created it, and it
+// belongs to its organization only.
+func (s *Service) keyProfile(ctx context.Context, a identity.Actor) (*Profile, error) {
+	user, err := s.Users.ByID(ctx, a.Key.CreatedBy)
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		user, err = &identity.User{ID: a.Key.CreatedBy}, nil // the account was erased
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find user: %w", err)
+	}
+	found, err := s.Organizations.ByIDs(ctx, []uuid.UUID{a.OrganizationID})
+	if err != nil {
+		return nil, fmt.Errorf("find organization: %w", err)
+	}
+	own := Belonging{ID: a.OrganizationID, Role: a.Role}
+	for _, o := range found {
+		own.Name = o.Name
+	}
+	return &Profile{User: *user, ExpiresAt: a.ExpiresAt, Key: a.Key, Organization: own, Organizations: []Belonging{own}}, nil
 }
 
 // memberships returns the memberships of a user. It confirms those that the identity

@@ -57,6 +57,13 @@ type Provider interface {
 	ConfirmMembers(ctx context.Context, organization uuid.UUID) error
 }
 
+// KeyAuthenticator identifies callers by API keys.
+type KeyAuthenticator interface {
+	// Authenticate returns the actor of an API key's secret. Every other secret is
+	// an Unauthenticated fault.
+	Authenticate(ctx context.Context, secret string) (identity.Actor, error)
+}
+
 // Passwords hashes and compares passwords with an intentionally slow function.
 type Passwords interface {
 	// Hash returns a salted hash in PHC notation.
@@ -77,6 +84,7 @@ type Service struct {
 	Tokens        Tokens
 	Passwords     Passwords
 	Provider      Provider // nil without an identity provider
+	Keys          KeyAuthenticator
 	UnitOfWork    usecase.UnitOfWork
 	Clock         usecase.Clock
 	IDs           usecase.IDs

@@ -107,16 +107,22 @@ func ToAPIEvents(events []event.Event) []backend.Event { return list(events, ToA
 
 // ToAPIMe returns the caller.
 func ToAPIMe(p *session.Profile) backend.Me {
-	credential := "SESSION"
-	if p.Assistant {
-		credential = "OAUTH"
+	credential := backend.Credential{
+		Type: "SESSION", ExpiresAt: value(p.ExpiresAt), Role: null[string](), EntityIds: null[[]uuidType](),
+	}
+	switch {
+	case p.Assistant:
+		credential.Type = "OAUTH"
+	case p.Key != nil:
+		credential.Type, credential.Role = "API_KEY", value(string(p.Key.Role))
+		if p.Key.EntityIDs != nil {
+			credential.EntityIds = value(p.Key.EntityIDs)
+		}
 	}
 	return backend.Me{
 		User:         backend.MeUser{Id: p.User.ID, Email: p.User.Email, Name: p.User.Name},
 		Organization: toAPIBelonging(p.Organization), Organizations: list(p.Organizations, toAPIBelonging),
-		Credential: backend.Credential{
-			Type: credential, ExpiresAt: value(p.ExpiresAt), Role: null[string](), EntityIds: null[[]uuidType](),
-		},
+		Credential: credential,
 	}
 }
 

@@ -55,6 +55,8 @@ var pages = map[string]string{
 	"createCheckoutSession": "/billing",
 	"createPortalSession":   "/billing",
 	"listMembers":           "/members",
+	"createApiKey":          "/api-keys",
+	"revokeApiKey":          "/api-keys",
 }
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)

@@ -28,6 +28,11 @@ func mayCall(o *Operation, a identity.Actor) error {
 			return err
 		}
 	}
+	if a.Key != nil {
+		if err := keyMayCall(o); err != nil {
+			return err
+		}
+	}
 	if o.Permission == identity.Admin {
 		return a.RequireAdmin()
 	}

@@ -48,6 +48,8 @@ var tables = []table{
 	of("memberships", "user_id organization_id", `user_id:uuid organization_id:uuid role:text created_at:time last_used_at:time checked_at:time`),
 	of("sessions", "id", `id:uuid user_id:uuid organization_id:uuid created_at:time expires_at:time
 		generation:int superseded:text refreshed_at:time`),
+	of("api_keys", "id", `id:uuid organization_id:uuid name:text role:text entity_ids:json secret_hash:text hint:text created_by:uuid
+		created_at:time expires_at:time last_used_at:time revoked_at:time expiry_noted:bool`),
 	of("sign_in_attempts", "key_hash", `key_hash:text attempts:int ends_at:time blocked_until:time`),
 	of("entities", "id", `id:uuid organization_id:uuid name:text legal_name:text tax_ids:json aliases:json country:text base_currency:text
 		access:text default_role:text archived:bool version:int created_at:time updated_at:time`),

@@ -25,6 +25,17 @@ describe('account', () => {
     expect(members.map((m) => m.email)).toContain(sandbox.LOGIN_EMAIL)
   })
 
+  test('create, use, list and revoke an API key', async () => {
+    const { data: key } = await api.createApiKey({ body: { name: 'Import', role: 'VIEWER', entity_ids: [entity_id] } })
+    expect(key.secret).toMatch(/^dlk_test_/)
+    const program = new Docledger({ baseUrl: sandbox.BASE_URL!, token: key.secret, fetch: countingFetch })
+    expect((await program.getMe()).data.credential).toMatchObject({ type: 'API_KEY', role: 'VIEWER', entity_ids: [entity_id] })
+    expect(await api.listApiKeys().toArray()).toContainEqual(expect.objectContaining({ id: key.id, hint: key.secret.slice(-4) }))
+    const revoked = await api.revokeApiKey({ path: { api_key_id: key.id } })
+    expect(revoked.data.revoked_at).not.toBeNull()
+    await expect(program.getMe()).rejects.toMatchObject({ status: 401 })
+  })
+
   test('list sessions, end one, sign out, change the password', async () => {
     const other = await signIn({ fetch: countingFetch })
     const sessions = await api.listSessions().toArray()

@@ -15,6 +15,43 @@ export class Docledger {
   }
 
   /**
+   * List API keys
+   *
+   * All API keys of the organization, newest first, including expired and revoked ones.
+   * No response repeats the secret of a key.
+   */
+  listApiKeys(options: Call<types.ListApiKeysData> = {}): Pages<types.ListApiKeysResponse> {
+    return this.#transport.list({ id: 'listApiKeys', safe: true }, sdk.listApiKeys, options, 'cursor')
+  }
+
+  /**
+   * Create an API key
+   *
+   * Creates a credential for a program. Send the secret as `Authorization: Bearer`. The
+   * response is the only one that contains it.
+   *
+   * A key acts with its role on its entities, or on every entity if `entity_ids` is
+   * absent. It is not accepted for sign-in, billing, API keys, webhooks, consent and
+   * setup of integrations, and by the tool server. A key with the role `ADMIN` has the
+   * role `APPROVER` on every entity and can also create entities. The
+   * installation must allow such keys (`ADMIN_API_KEYS`); otherwise the error is 403.
+   *
+   * An event `api_key.expiring` is recorded 14 days before the key expires.
+   */
+  createApiKey(options: Call<types.CreateApiKeyData>): Promise<Answer<types.CreateApiKeyResponse>> {
+    return this.#transport.call({ id: 'createApiKey' }, sdk.createApiKey, options)
+  }
+
+  /**
+   * Revoke an API key
+   *
+   * Revokes the key. The next request with it gets 401. A revoked key stays in the list.
+   */
+  revokeApiKey(options: Call<types.RevokeApiKeyData>): Promise<Answer<types.RevokeApiKeyResponse>> {
+    return this.#transport.call({ id: 'revokeApiKey' }, sdk.revokeApiKey, options)
+  }
+
+  /**
    * Sign in
    *
    * Returns a token for one organization. Without `organization_id`, this is the

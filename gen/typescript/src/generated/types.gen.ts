@@ -241,6 +241,102 @@ export type AllowanceChargeInput = {
 export type AmountInput = string;
 
 /**
+ * A credential of a program.
+ */
+export type ApiKey = {
+    created_at: Timestamp;
+    created_by: Id;
+    /**
+     * The entities that the key is limited to; null: every entity.
+     */
+    entity_ids: Array<Id> | null;
+    expires_at: Timestamp;
+    /**
+     * The last four characters of the secret.
+     */
+    hint: string;
+    id: Id;
+    /**
+     * The last use, accurate to five minutes; null if the key was never used.
+     */
+    last_used_at: string | null;
+    /**
+     * The display name.
+     */
+    name: string;
+    /**
+     * When the key was revoked; null if it was not.
+     */
+    revoked_at: string | null;
+    /**
+     * The role of the key.
+     */
+    role: 'VIEWER' | 'EDITOR' | 'APPROVER' | 'ADMIN' | (string & {});
+};
+
+export type ApiKeyCreate = {
+    /**
+     * The entities that the key is limited to. If absent: every entity. Not allowed with ADMIN.
+     */
+    entity_ids?: Array<Id>;
+    /**
+     * When the key expires, at most 366 days from now. The default is 90 days from now.
+     */
+    expires_at?: string;
+    /**
+     * The display name.
+     */
+    name: string;
+    /**
+     * The role of the key.
+     */
+    role: 'VIEWER' | 'EDITOR' | 'APPROVER' | 'ADMIN';
+};
+
+/**
+ * A new API key with its secret.
+ */
+export type ApiKeyCreated = {
+    created_at: Timestamp;
+    created_by: Id;
+    /**
+     * The entities that the key is limited to; null: every entity.
+     */
+    entity_ids: Array<Id> | null;
+    expires_at: Timestamp;
+    /**
+     * The last four characters of the secret.
+     */
+    hint: string;
+    id: Id;
+    /**
+     * The last use, accurate to five minutes; null if the key was never used.
+     */
+    last_used_at: string | null;
+    /**
+     * The display name.
+     */
+    name: string;
+    /**
+     * When the key was revoked; null if it was not.
+     */
+    revoked_at: string | null;
+    /**
+     * The role of the key.
+     */
+    role: 'VIEWER' | 'EDITOR' | 'APPROVER' | 'ADMIN' | (string & {});
+    /**
+     * The secret. Store it now: no other response contains it.
+     */
+    secret: string;
+};
+
+export type ApiKeyList = {
+    items: Array<ApiKey>;
+    next_cursor: NextCursor;
+};
+
+/**
  * The approval of a version; null if the invoice is not approved.
  */
 export type Approval = {
@@ -2460,6 +2556,11 @@ export type WebhookReceipt = {
 };
 
 /**
+ * The API key.
+ */
+export type ApiKeyId = Id;
+
+/**
  * The integration.
  */
 export type BackendIntegrationId = Id;
@@ -2631,6 +2732,167 @@ export type SyncStates = Array<SyncStateFilter>;
  * Changed at or after this time.
  */
 export type UpdatedSince = string;
+
+export type ListApiKeysData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The number of items per page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/api/api-keys';
+};
+
+export type ListApiKeysErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
+
+export type ListApiKeysResponses = {
+    /**
+     * One page of API keys.
+     */
+    200: ApiKeyList;
+};
+
+export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponses];
+
+export type CreateApiKeyData = {
+    body: ApiKeyCreate;
+    path?: never;
+    query?: never;
+    url: '/api/api-keys';
+};
+
+export type CreateApiKeyErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateApiKeyError = CreateApiKeyErrors[keyof CreateApiKeyErrors];
+
+export type CreateApiKeyResponses = {
+    /**
+     * The key with its secret.
+     */
+    200: ApiKeyCreated;
+};
+
+export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
+
+export type RevokeApiKeyData = {
+    body?: never;
+    path: {
+        /**
+         * The API key.
+         */
+        api_key_id: Id;
+    };
+    query?: never;
+    url: '/api/api-keys/{api_key_id}';
+};
+
+export type RevokeApiKeyErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
+
+export type RevokeApiKeyResponses = {
+    /**
+     * The revoked key.
+     */
+    200: ApiKey;
+};
+
+export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
 
 export type LoginData = {
     body: LoginRequest;

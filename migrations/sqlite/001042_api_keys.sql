@@ -1,0 +1,23 @@
+-- +goose Up
+-- Credentials of programs. Only the hash of a secret is stored.
+CREATE TABLE api_keys (
+    id              text PRIMARY KEY NOT NULL,
+    organization_id text NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    name            text NOT NULL,
+    role            text NOT NULL,
+    entity_ids      text,
+    secret_hash     text NOT NULL UNIQUE,
+    hint            text NOT NULL,
+    created_by      text NOT NULL,
+    created_at      timestamp NOT NULL,
+    expires_at      timestamp NOT NULL,
+    last_used_at    timestamp,
+    revoked_at      timestamp,
+    expiry_noted    boolean NOT NULL
+);
+
+CREATE INDEX api_keys_of_organization ON api_keys (organization_id, id);
+CREATE INDEX api_keys_by_expiry ON api_keys (expires_at);
+
+-- +goose Down
+DROP TABLE api_keys;
