@@ -132,6 +132,12 @@ func (e *Error) FromProvider(p Provider) *Error {
 	return e.With("provider", map[string]string{"code": p.Code, "message": p.Message, "request_id": p.RequestID})
 }
 
+// Provider returns the third party's response in Details; the zero value if there is none.
+func (e *Error) Provider() Provider {
+	said, _ := e.Details["provider"].(map[string]string)
+	return Provider{Code: said["code"], Message: said["message"], RequestID: said["request_id"]}
+}
+
 // New returns a fault of the given kind and code.
 func New(kind Kind, code Code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}

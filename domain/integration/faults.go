@@ -36,6 +36,29 @@ var (
 	ErrNotSent       = errors.New("the request was not sent")
 )
 
+// capabilityRefused is the error of a call that needs a scope of its own. Its text is that of its
+// cause.
+type capabilityRefused struct{ cause error }
+
+func (e *capabilityRefused) Error() string { return e.cause.Error() }
+func (e *capabilityRefused) Unwrap() error { return e.cause }
+
+// Optional marks the error of a call that a scope or a permission of its own allows, such as a
+// subscription or an attachment. A provider refuses such a call with the same status as a token that
+// is not valid, so the refusal does not end a consent. It returns nil for nil.
+func Optional(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &capabilityRefused{err}
+}
+
+// CapabilityRefused reports whether the provider refuses only an optional call.
+func CapabilityRefused(err error) bool {
+	var refused *capabilityRefused
+	return errors.As(err, &refused) && errors.Is(refused.cause, ErrAccessRefused)
+}
+
 // caused wraps a sentinel and its cause.
 func caused(sentinel, cause error) error {
 	if cause == nil {

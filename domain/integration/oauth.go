@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"docledger/domain/fault"
 	"docledger/domain/secret"
 )
 
@@ -69,6 +70,27 @@ type Authorizer interface {
 	// docledger. A consent that has already ended is not an error. Revoke does nothing if the
 	// provider does not support revocation.
 	Revoke(ctx context.Context, t Tokens) error
+}
+
+// ConsentRefusal is a provider's explanation of a consent that was not given. Its texts are cleaned
+// and limited in length.
+type ConsentRefusal struct {
+	Reason   string // one of the Consent constants
+	Provider fault.Provider
+}
+
+// These are the reasons of a refused consent, for the page that the browser returns to.
+const (
+	ConsentDeclined      = "access_denied"
+	ConsentNeedsAdmin    = "admin_consent_required" // an administrator at the provider must consent
+	ConsentFailed        = "consent_failed"
+	ConsentUnavailable   = "provider_unavailable"
+	ConsentSetupRequired = "provider_setup_incomplete" // the operator must correct the application at the provider
+)
+
+// ConsentExplainer is an Authorizer that reads the refusal in a callback.
+type ConsentExplainer interface {
+	ConsentRefusal(query url.Values) ConsentRefusal
 }
 
 // TenantDisconnector is an Authorizer whose provider connects tenants individually. Each tenant can

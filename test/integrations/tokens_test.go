@@ -66,10 +66,18 @@ func TestRefusedTokenIsRenewedOnce(t *testing.T) {
 		if w.provider.refreshes != 1 {
 			t.Errorf("%d refreshes, want 1", w.provider.refreshes)
 		}
+		// A refused optional call does not end the consent.
+		err := w.processes[0].Tokens.With(w.ctx, i, false, func(context.Context, integration.Access) error {
+			return integration.Optional(integration.AccessRefused(integration.AccountingA, nil))
+		})
+		if !integration.CapabilityRefused(err) {
+			t.Errorf("a refused optional call: %v", err)
+		}
+		w.wantStatus(a, i.ID, integration.Active, "")
 		// A token that is refused immediately after its refresh causes an error
 		// for a user.
 		calls := 0
-		err := w.processes[0].Tokens.With(w.ctx, i, false, func(context.Context, integration.Access) error {
+		err = w.processes[0].Tokens.With(w.ctx, i, false, func(context.Context, integration.Access) error {
 			calls++
 			return integration.AccessRefused(integration.AccountingA, nil)
 		})

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
+	"docledger/domain/integration"
 	"docledger/domain/invoice"
 	"docledger/domain/money"
 	usecase "docledger/usecase/sync"
@@ -340,6 +342,19 @@ func TestOriginals(t *testing.T) {
 			t.Errorf("too big: %+v", s)
 		}
 		w.ledger.limits.MaxBytes = 1000
+		for n, refused := range []string{"attachments", "attach"} {
+			w.ledger.meets = func(_ context.Context, call string) happening {
+				if call == refused {
+					return happening{before: integration.AccessRefused(integration.AccountingA, nil)}
+				}
+				return happening{}
+			}
+			s := w.book(w.approved(fmt.Sprintf("R-2%d", n)), usecase.Input{}).Sync
+			if s.State != invoice.SyncDone || s.Attachment != invoice.Skipped || s.AttachmentReason == "" {
+				t.Errorf("%s without the scope: %+v", refused, s)
+			}
+		}
+		w.ledger.limits.MaxBytes = 1000
 		w.ledger.meets = func(_ context.Context, call string) happening {
 			if call == "attach" {
 				return happening{before: accounting.Refuse(accounting.CodeAttachmentRefused, "Virus.")}
@@ -369,8 +384,8 @@ func TestOriginals(t *testing.T) {
 		if s := w.invoice(id).Sync; s.Attachment != invoice.Attached || len(w.ledger.byID(s.RemoteID).files) != 1 {
 			t.Errorf("attached later: %+v", s)
 		}
-		if w.ledger.calls["book"] != 4 {
-			t.Errorf("%d syncs for 4 invoices", w.ledger.calls["book"])
+		if w.ledger.calls["book"] != 6 {
+			t.Errorf("%d syncs for 6 invoices", w.ledger.calls["book"])
 		}
 	})
 }

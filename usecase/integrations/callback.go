@@ -52,9 +52,9 @@ func (s *Service) Callback(ctx context.Context, query url.Values) (redirect stri
 	if err != nil {
 		return "", err
 	}
-	problem := ""
+	problem := integration.ConsentRefusal{}
 	if query.Get("code") == "" {
-		problem, err = "access_denied", s.declined(ctx, actor, i)
+		problem, err = s.refusedConsent(ctx, i, connector, query), s.declined(ctx, actor, i)
 	} else {
 		problem, err = s.consent(ctx, actor, i, connector, integration.Callback{
 			Code: query.Get("code"), RedirectURI: s.CallbackURL, Verifier: attempt.Verifier, Query: query,
@@ -87,6 +87,19 @@ func (s *Service) consenting(ctx context.Context, attempt *integration.OAuthStat
 	return a, a.RequireAdmin()
 }
 
+// refusedConsent returns why the provider's page gave no code, and logs it.
+func (s *Service) refusedConsent(
+	ctx context.Context, i *integration.Integration, connector integration.Authorizer, query url.Values,
+) integration.ConsentRefusal {
+	refusal := integration.ConsentRefusal{Reason: integration.ConsentDeclined}
+	if explainer, ok := connector.(integration.ConsentExplainer); ok {
+		refusal = explainer.ConsentRefusal(query)
+	}
+	s.Log.WarnContext(ctx, "consent not given", "integration", i.ID, "provider", i.Provider, "reason", refusal.Reason,
+		"code", refusal.Provider.Code, "message", refusal.Provider.Message)
+	return refusal
+}
+
 // declined records that the person declined. A working integration is unchanged.
 func (s *Service) declined(ctx context.Context, a identity.Actor, i *integration.Integration) error {
 	_, err := s.change(ctx, a, i.ID, 0, "", func(i *integration.Integration) error {
@@ -106,7 +119,7 @@ func (s *Service) declined(ctx context.Context, a identity.Actor, i *integration
 // failure reported to the browser's page.
 func (s *Service) consent(
 	ctx context.Context, a identity.Actor, i *integration.Integration, connector integration.Authorizer, c integration.Callback,
-) (problem string, err error) {
+) (problem integration.ConsentRefusal, err error) {
 	whole := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithTimeout(whole, exchangeTimeout)
 	defer cancel()
@@ -117,20 +130,24 @@ func (s *Service) consent(
 	defer done()
 	if f, ok := fault.As(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Upstream) {
 		s.Log.WarnContext(ctx, "consent failed", "integration", i.ID, "provider", i.Provider, "error", err)
+		problem.Reason, problem.Provider = integration.ConsentUnavailable, f.Provider()
 		if f.Kind == fault.Invalid {
-			return "consent_failed", nil
+			problem.Reason = integration.ConsentFailed
 		}
-		return "provider_unavailable", nil
+		if f.Code == fault.CodeProviderUnauthorized {
+			problem.Reason = integration.ConsentSetupRequired
+		}
+		return problem, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("exchange the code: %w", err)
+		return problem, fmt.Errorf("exchange the code: %w", err)
 	}
 	// The grant is stored before any other call, because a later call may fail.
 	g, err := s.Grants.Put(ctx, i.OrganizationID, i.Provider, consent)
 	if err != nil {
-		return "", fmt.Errorf("store the grant: %w", err)
+		return problem, fmt.Errorf("store the grant: %w", err)
 	}
-	return "", s.consented(ctx, a, i, g, s.reachable(ctx, g))
+	return problem, s.consented(ctx, a, i, g, s.reachable(ctx, g))
 }
 
 // reachable returns the tenants that a consent covers, or nil if they cannot be read now. In that
@@ -199,7 +216,7 @@ func (s *Service) consented(ctx context.Context, a identity.Actor, i *integratio
 }
 
 // redirectURL adds the result of a consent to the redirect URL.
-func redirectURL(address string, i *integration.Integration, problem string) (string, error) {
+func redirectURL(address string, i *integration.Integration, problem integration.ConsentRefusal) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", fmt.Errorf("read the redirect address: %w", err)
@@ -207,8 +224,13 @@ func redirectURL(address string, i *integration.Integration, problem string) (st
 	q := u.Query()
 	q.Set("integration_id", i.ID.String())
 	q.Set("status", string(i.Status))
-	if problem != "" {
-		q.Set("error", problem)
+	for name, value := range map[string]string{
+		"error": problem.Reason, "provider_code": problem.Provider.Code, "provider_message": problem.Provider.Message,
+		"provider_request_id": problem.Provider.RequestID,
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
 	}
 	u.RawQuery = q.Encode()
 	return u.String(), nil

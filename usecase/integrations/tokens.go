@@ -70,6 +70,8 @@ func (t *Tokens) With(
 		case errors.Is(err, integration.ErrAccessRefused) && !again:
 			refused = g.Tokens.Access
 			continue
+		case integration.CapabilityRefused(err):
+			return err // the token is new: only this capability is missing
 		case errors.Is(err, integration.ErrTenantGone):
 			return errors.Join(err, t.fail(ctx, i, integration.TenantDisconnected))
 		case errors.Is(err, integration.ErrAccessRefused):

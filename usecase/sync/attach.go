@@ -48,6 +48,9 @@ func (s *Service) finish(ctx context.Context, r *run, state invoice.AttachmentSt
 	return err
 }
 
+// attachmentRefused is the reason of a skipped file if the consent does not allow attachments.
+const attachmentRefused = "The consent does not allow docledger to attach files. Connect the integration again with the scope for attachments."
+
 // attached attaches the original or its rendering to the bill, or returns the reason for skipping it.
 func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState, string, error) {
 	d, err := s.Documents.Get(ctx, r.actor.Scope(), r.invoice.DocumentID)
@@ -74,8 +77,11 @@ func (s *Service) attached(ctx context.Context, r *run) (invoice.AttachmentState
 	var there []accounting.Attachment
 	err = s.with(ctx, r, func(ctx context.Context, a integration.Access) (err error) {
 		there, err = attacher.Attachments(ctx, a, r.booking.Kind, r.booking.RemoteID)
-		return err
+		return integration.Optional(err)
 	})
+	if integration.CapabilityRefused(err) {
+		return invoice.Skipped, attachmentRefused, nil
+	}
 	if missing(err) {
 		return invoice.Skipped, "The bill was removed before the original was attached.", nil
 	}
@@ -145,8 +151,11 @@ func (s *Service) attach(ctx context.Context, r *run, f *file) (invoice.Attachme
 		_, err = r.ledger.Attacher.Attach(ctx, a, r.booking.Kind, r.booking.RemoteID, accounting.File{
 			Filename: f.name, MediaType: f.mediaType, SizeBytes: f.size, Content: content,
 		})
-		return err
+		return integration.Optional(err)
 	})
+	if integration.CapabilityRefused(err) {
+		return invoice.Skipped, attachmentRefused, nil
+	}
 	if refusal, ok := accounting.RefusalOf(err); ok {
 		return invoice.Skipped, refusal.Message(), nil
 	}

@@ -103,11 +103,11 @@ func (s *subscribing) ask(ctx context.Context, address string, proof secret.Text
 		if s.live != nil {
 			remote, err = s.notifier.Renew(ctx, a, s.w.Place, s.live.Remote, s.w.Cursor, address, proof)
 			if fault.CodeOf(err) != fault.CodeNotFound {
-				return err
+				return integration.Optional(err)
 			}
 		}
 		remote, err = s.notifier.Subscribe(ctx, a, s.w.Place, s.w.Cursor, address, proof)
-		return err
+		return integration.Optional(err)
 	})
 	return remote, err
 }
@@ -121,7 +121,7 @@ func (s *subscribing) refused(ctx context.Context, cause error) error {
 	if f, ok := fault.As(cause); ok {
 		again = max(again, f.RetryAfter)
 	}
-	if errors.Is(cause, docstore.ErrDenied) {
+	if errors.Is(cause, docstore.ErrDenied) || integration.CapabilityRefused(cause) {
 		again = subscribeDenied
 	}
 	s.Log.WarnContext(ctx, "subscription failed, relying on polling",
@@ -138,7 +138,7 @@ func (s *subscribing) endStale(ctx context.Context) error {
 	for _, old := range s.stale {
 		if old.Remote.ID != "" {
 			err := s.with(ctx, func(ctx context.Context, a integration.Access) error {
-				return s.notifier.Unsubscribe(ctx, a, old.Remote)
+				return integration.Optional(s.notifier.Unsubscribe(ctx, a, old.Remote))
 			})
 			if err != nil {
 				// The subscription expires by itself; until then its notifications get not_found.

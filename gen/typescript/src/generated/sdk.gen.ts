@@ -779,7 +779,11 @@ export const updateSettings = <ThrowOnError extends boolean = false>(options: Op
  * browser within 10 minutes. The provider then sends the browser back, and
  * docledger redirects it to `redirect_url` with the query parameters
  * `integration_id`, `status` and, if the consent failed, `error`
- * (`access_denied`, `consent_failed` or `provider_unavailable`).
+ * (`access_denied`; `admin_consent_required`: an administrator at the provider must
+ * consent; `provider_setup_incomplete`: the operator must correct the application
+ * at the provider; `consent_failed`; `provider_unavailable`) with the provider's
+ * own `provider_code`, `provider_message` and `provider_request_id` if it states
+ * them.
  *
  * An entity has one integration for each accounting provider. A second request
  * for the same provider requests the consent of the same integration.
