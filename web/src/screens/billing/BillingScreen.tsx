@@ -56,7 +56,7 @@ function factsOf({ plan, subscription_status: status, billing_cycle_end: end, tr
   return [
     [t('billing.current'), plan],
     [t('billing.status'), <Tag key="status" tone={good.has(status) ? 'green' : 'red'}>{label('subscription', status)}</Tag>],
-    ...(end ? [[t('billing.cycleEnd'), formatTime(end)] as [string, string]] : []),
+    ...(end && !trial ? [[t('billing.cycleEnd'), formatTime(end)] as [string, string]] : []),
     ...(trial
       ? [[t('billing.trial'), t(trial.active ? 'billing.trial.until' : 'billing.trial.ended', { date: formatDate(trial.expiry_date), days: trial.days_left })] as [string, string]]
       : []),
@@ -84,7 +84,7 @@ function Plans() {
   })
   const columns: Column<PlanOffer>[] = [
     { id: 'name', header: t('billing.plan'), cell: (p) => p.name },
-    { id: 'price', header: t('billing.plans'), cell: (p) => t('billing.price', { amount: formatMoney(p.amount), currency: p.currency, interval: label('billing.interval', p.interval) }) },
+    { id: 'price', header: t('billing.priceColumn'), cell: (p) => t('billing.price', { amount: formatMoney(p.amount), currency: p.currency, interval: label('billing.interval', p.interval) }) },
     {
       id: 'limits',
       header: t('billing.usage'),

@@ -58,7 +58,7 @@ export function InboxScreen() {
         <Filters search={search} onChange={change} />
         <UploadButton />
       </header>
-      <TabLinks />
+      <TabLinks current={tab} />
       <DocumentsLine entityId={entityId} />
       {selected.length > 0 && <BulkBar invoices={selected} onClear={() => setSelection({})} />}
       {list.isError && <ErrorBanner error={list.error} onRetry={() => void list.refetch()} />}
@@ -87,15 +87,15 @@ export function InboxScreen() {
   )
 }
 
-// The link of a tab is active only with its own search.
+// A tab is marked below; the router would mark several, because it compares parts of the search.
 const activeTab = { exact: true, includeSearch: true, explicitUndefined: true }
 
-function TabLinks() {
+function TabLinks({ current }: { current: Tab }) {
   const counts = useCounts(useEntity().entityId)
   return (
     <nav className="tabs" aria-label={t('inbox.tabs')}>
       {(Object.keys(tabs) as Tab[]).map((tab) => (
-        <Link key={tab} from="/inbox" to="." search={(old: InboxSearch) => ({ ...old, tab: tab === 'check' ? undefined : tab })} replace activeOptions={activeTab}>
+        <Link key={tab} from="/inbox" to="." search={(old: InboxSearch) => ({ ...old, tab: tab === 'check' ? undefined : tab })} replace activeOptions={activeTab} aria-current={tab === current ? 'page' : undefined}>
           {t(`inbox.tab.${tab}`)}
           {counts && <span className="count">{formatCount(counts[tab].count)}{counts[tab].more && '+'}</span>}
         </Link>

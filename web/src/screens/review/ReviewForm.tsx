@@ -72,7 +72,8 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
     }
     begun.current = true // once, when the invoice is opened
     const first = doubtfulPaths(invoice, threshold)[0]
-    if (first) {
+    // On a phone the keyboard would cover the page.
+    if (first && !window.matchMedia('(max-width: 720px)').matches) {
       goTo(first)
     }
   }, [invoice, threshold, may.edit])

@@ -22,6 +22,7 @@ export const billing = {
   'billing.empty': 'No invoice was read in this month',
   'billing.plans': 'Plans for sale',
   'billing.plans.lead': 'Payments and bills are handled by the payment processor, on its own pages.',
+  'billing.priceColumn': 'Price',
   'billing.price': '{amount} {currency} per {interval}',
   'billing.interval.day': 'day',
   'billing.interval.week': 'week',
