@@ -184,6 +184,7 @@ test('the web application', async (t) => {
     await page.getByRole('row', { name: /WEB-005/ }).getByRole('link').click()
     for (const name of ['Account of all lines', 'Ledger tax rate of all lines']) {
       await page.getByRole('combobox', { name }).click()
+      await page.keyboard.press('ArrowDown') // opens the list, also if the focus came before the accounts
       const options = page.getByRole('option').filter({ hasText: name.startsWith('Account') ? 'Expense' : '' })
       await options.first().click()
       await page.getByRole('listbox').waitFor({ state: 'detached' })
