@@ -110,22 +110,30 @@ func answers(t *testing.T, nulls bool) map[string][]byte {
 			if _, marked := o.Extensions["x-tool"]; !marked || content == nil {
 				continue // an image has no schema
 			}
-			name := toolOf(o)
 			data, err := json.Marshal(sample(content.Schema.Value, nulls, 6))
 			if err != nil {
 				t.Fatal(err)
 			}
-			out[name] = data
+			for _, name := range toolsOf(o) {
+				out[name] = data
+			}
 		}
 	}
 	return out
 }
 
-// toolOf is the name of the tool of an operation.
-func toolOf(o *openapi3.Operation) string {
+// toolsOf are the names of the tools of an operation.
+func toolsOf(o *openapi3.Operation) []string {
+	if marks, several := o.Extensions["x-tool"].([]any); several {
+		var names []string
+		for _, m := range marks {
+			names = append(names, m.(map[string]any)["name"].(string))
+		}
+		return names
+	}
 	extension, _ := o.Extensions["x-tool"].(map[string]any)
 	if shared, ok := extension["tool"].(string); ok {
-		return shared
+		return []string{shared}
 	}
 	var name strings.Builder
 	for _, r := range o.OperationID {
@@ -134,7 +142,7 @@ func toolOf(o *openapi3.Operation) string {
 		}
 		name.WriteString(strings.ToLower(string(r)))
 	}
-	return name.String()
+	return []string{name.String()}
 }
 
 func compiled(t *testing.T, tool *mcp.Tool) *jsonschema.Schema {

@@ -49,6 +49,27 @@ func (e ApiKeyCreateRole) Valid() bool {
 	}
 }
 
+// Defines values for BulkRequestAction.
+const (
+	BulkRequestActionApprove BulkRequestAction = "approve"
+	BulkRequestActionReject  BulkRequestAction = "reject"
+	BulkRequestActionSync    BulkRequestAction = "sync"
+)
+
+// Valid indicates whether the value is a known member of the BulkRequestAction enum.
+func (e BulkRequestAction) Valid() bool {
+	switch e {
+	case BulkRequestActionApprove:
+		return true
+	case BulkRequestActionReject:
+		return true
+	case BulkRequestActionSync:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DocumentStatusFilter.
 const (
 	DocumentStatusFilterEXTRACTED    DocumentStatusFilter = "EXTRACTED"
@@ -836,6 +857,103 @@ type Attachment struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
 	SizeBytes int64  `json:"size_bytes"`
+}
+
+// BulkError Why the action was not applied; null if it was.
+type BulkError struct {
+	// Code The machine-readable reason. Later releases may add codes: treat an
+	// unknown code like its status code.
+	// - `invalid_request`: the request is malformed or a value is invalid; see `details.fields`.
+	// - `invalid_credentials`: the e-mail address or the password is wrong.
+	// - `unauthorized`: the token is missing, expired or not valid.
+	// - `organization_required`: the OAuth token names no organization; choose one and sign in again.
+	// - `forbidden`: the caller has no permission.
+	// - `plan_limit_reached`: the entity limit or invoice limit of the plan is reached.
+	// - `subscription_inactive`: there is no active plan; new records are refused.
+	// - `not_found`: the record does not exist, or the caller may not see it.
+	// - `conflict`: the current state does not allow the operation; see `details.status` and `details.allowed`.
+	// - `version_conflict`: the record has changed; see `details.current_version`.
+	// - `payload_too_large`: the body is larger than allowed.
+	// - `unsupported_media_type`: the operation does not accept the content type.
+	// - `unreadable_document`: the document cannot be read; see `details.failure`.
+	// - `not_an_invoice`: the document is not an invoice; see `details.failure`.
+	// - `checks_failed`: checks of the invoice failed and are not acknowledged; see `details.checks`.
+	// - `still_processing`: the result is not ready yet; retry after Retry-After.
+	// - `invalid_signature`: the signature of a webhook is missing or wrong.
+	// - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
+	// - `provider_unavailable`: a third party is unavailable.
+	// - `rate_limited`: too many requests; wait for Retry-After.
+	// - `internal`: an internal error.
+	// - `unavailable`: a dependency of the service is unavailable.
+	//
+	//
+	// Example: invalid_request
+	Code externalRef0.ErrorCode `json:"code"`
+
+	// Message What went wrong and what to do.
+	Message string `json:"message"`
+
+	// Details Details of the error. The members other than `request_id` depend on the code.
+	Details externalRef0.ErrorDetails `json:"details"`
+}
+
+// BulkItem defines model for BulkItem.
+type BulkItem struct {
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
+
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
+	//
+	// Example: 3
+	Version externalRef0.Version `json:"version"`
+
+	// AcknowledgeChecks The rules of the failed BLOCKING checks that the approver has reviewed.
+	AcknowledgeChecks *[]string `json:"acknowledge_checks,omitempty"`
+}
+
+// BulkRequest defines model for BulkRequest.
+type BulkRequest struct {
+	// Action What to do with each invoice.
+	Action BulkRequestAction `json:"action"`
+
+	// Items The invoices, each with the version that the user saw.
+	Items []BulkItem `json:"items"`
+
+	// Reason The reason for the rejection.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// BulkRequestAction What to do with each invoice.
+type BulkRequestAction string
+
+// BulkResult defines model for BulkResult.
+type BulkResult struct {
+	Items []BulkResultItem `json:"items"`
+}
+
+// BulkResultItem defines model for BulkResultItem.
+type BulkResultItem struct {
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
+
+	// Ok True if the action was applied.
+	Ok bool `json:"ok"`
+
+	// InvoiceNumber The number of the invoice; null after an error.
+	InvoiceNumber nullable.Nullable[string] `json:"invoice_number"`
+
+	// Status The status of the invoice; null after an error.
+	Status nullable.Nullable[string] `json:"status"`
+
+	// Version The version of the invoice; null after an error.
+	Version nullable.Nullable[int] `json:"version"`
+
+	// Error Why the action was not applied; null if it was.
+	Error nullable.Nullable[BulkError] `json:"error"`
 }
 
 // Check A rule that was evaluated on the invoice. A failed BLOCKING check requires review.
@@ -3087,6 +3205,9 @@ type UpdateEntityJSONRequestBody = EntityUpdate
 // ConnectIntegrationJSONRequestBody defines body for ConnectIntegration for application/json ContentType.
 type ConnectIntegrationJSONRequestBody = ConnectRequest
 
+// ChangeInvoicesJSONRequestBody defines body for ChangeInvoices for application/json ContentType.
+type ChangeInvoicesJSONRequestBody = BulkRequest
+
 // ExtractInvoiceJSONRequestBody defines body for ExtractInvoice for application/json ContentType.
 type ExtractInvoiceJSONRequestBody = ExtractRequest
 
@@ -3191,6 +3312,9 @@ type ServerInterface interface {
 	// ListInvoices List invoices
 	// (GET /api/invoices)
 	ListInvoices(c *gin.Context, params ListInvoicesParams)
+	// ChangeInvoices Approve, reject or sync several invoices
+	// (POST /api/invoices/bulk)
+	ChangeInvoices(c *gin.Context)
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(c *gin.Context, params ExtractInvoiceParams)
@@ -4441,6 +4565,19 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 	siw.Handler.ListInvoices(c, params)
 }
 
+// ChangeInvoices operation middleware
+func (siw *ServerInterfaceWrapper) ChangeInvoices(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeInvoices(c)
+}
+
 // ExtractInvoice operation middleware
 func (siw *ServerInterfaceWrapper) ExtractInvoice(c *gin.Context) {
 
@@ -5083,6 +5220,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/documents/:document_id/split", wrapper.SplitDocument)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
+	router.POST(options.BaseURL+"/api/invoices/bulk", wrapper.ChangeInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
 	router.PATCH(options.BaseURL+"/api/invoices/:invoice_id", wrapper.UpdateInvoice)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/lines", wrapper.ListInvoiceLines)
@@ -10056,6 +10194,180 @@ func (response ListInvoices503JSONResponse) VisitListInvoicesResponse(w http.Res
 	return err
 }
 
+type ChangeInvoicesRequestObject struct {
+	Body *ChangeInvoicesJSONRequestBody
+}
+
+type ChangeInvoicesResponseObject interface {
+	VisitChangeInvoicesResponse(w http.ResponseWriter) error
+}
+
+type ChangeInvoices200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ChangeInvoices200JSONResponse struct {
+	Body    BulkResult
+	Headers ChangeInvoices200ResponseHeaders
+}
+
+func (response ChangeInvoices200JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ChangeInvoices400JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ChangeInvoices401JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ChangeInvoices403JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ChangeInvoices404JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ChangeInvoices429JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ChangeInvoices500JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeInvoices503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ChangeInvoices503JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ExtractInvoiceRequestObject struct {
 	Params ExtractInvoiceParams
 	Body   *ExtractInvoiceJSONRequestBody
@@ -12781,6 +13093,9 @@ type StrictServerInterface interface {
 	// ListInvoices List invoices
 	// (GET /api/invoices)
 	ListInvoices(ctx context.Context, request ListInvoicesRequestObject) (ListInvoicesResponseObject, error)
+	// ChangeInvoices Approve, reject or sync several invoices
+	// (POST /api/invoices/bulk)
+	ChangeInvoices(ctx context.Context, request ChangeInvoicesRequestObject) (ChangeInvoicesResponseObject, error)
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(ctx context.Context, request ExtractInvoiceRequestObject) (ExtractInvoiceResponseObject, error)
@@ -13755,6 +14070,48 @@ func (sh *strictHandler) ListInvoices(ctx *gin.Context, params ListInvoicesParam
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListInvoicesResponseObject); ok {
 		if err := validResponse.VisitListInvoicesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeInvoices operation middleware
+func (sh *strictHandler) ChangeInvoices(ctx *gin.Context) {
+	var request ChangeInvoicesRequestObject
+
+	var body ChangeInvoicesJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeInvoices(ctx, request.(ChangeInvoicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeInvoices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeInvoicesResponseObject); ok {
+		if err := validResponse.VisitChangeInvoicesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

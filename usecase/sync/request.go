@@ -30,6 +30,9 @@ const (
 type Input struct {
 	Link  string // adopt this bill of the ledger; "" for none
 	Force bool   // create the bill even if the ledger has a similar one
+	// Background queues the sync behind the work that a person waits for and
+	// returns at once. It leaves a SYNCED invoice as it is.
+	Background bool
 }
 
 // Request syncs an invoice and returns it with the state of its sync (domain D2). For a SYNCED
@@ -46,6 +49,9 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	if in.Link != "" && in.Force {
 		return nil, fault.InvalidField("force", "cannot be combined with link: either link an existing bill or create another one")
 	}
+	if in.Background && inv.Status == invoice.Synced {
+		return inv, nil
+	}
 	if inv.Status == invoice.Synced && inv.Sync != nil && inv.Sync.State.Final() {
 		if err := s.readBack(ctx, a, inv, settings.AccountingIntegrationID); err != nil {
 			return nil, err
@@ -61,7 +67,7 @@ func (s *Service) Request(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	if err != nil {
 		return nil, err
 	}
-	if held {
+	if held || in.Background {
 		return s.Invoices.Get(ctx, a.Scope(), id)
 	}
 	return s.await(ctx, a, id)
@@ -94,8 +100,12 @@ func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invo
 		return fault.New(fault.Conflict, fault.CodeConflict, "%s %s", accounting.CodeNotConnected.Text(), accounting.CodeNotConnected.Action()).
 			With("status", string(inv.Status)).With("reason", string(accounting.CodeNotConnected))
 	}
-	w := ledgersync.Options{Integration: settings.AccountingIntegrationID, Force: in.Force, Link: in.Link, Waiting: true}
-	return s.begin(ctx, a, inv.ID, w, settings, job.Interactive)
+	w := ledgersync.Options{Integration: settings.AccountingIntegrationID, Force: in.Force, Link: in.Link, Waiting: !in.Background}
+	priority := job.Interactive
+	if in.Background {
+		priority = job.Bulk
+	}
+	return s.begin(ctx, a, inv.ID, w, settings, priority)
 }
 
 // await waits until the sync is final or will not continue soon, at most for Patience.

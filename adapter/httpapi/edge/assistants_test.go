@@ -65,6 +65,7 @@ var verdicts = map[string]string{
 	"extractInvoice": "no yes yes",
 	"splitDocument":  "no yes yes",
 	"updateInvoice":  "no yes yes",
+	"changeInvoices": "no no yes",
 
 	"approveInvoice": "no no yes",
 	"rejectInvoice":  "no no yes",

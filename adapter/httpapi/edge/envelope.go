@@ -66,6 +66,21 @@ func WriteError(c *gin.Context, err error) {
 	c.AbortWithStatusJSON(status, envelope(c, s, f))
 }
 
+// ItemError returns the error of one item of a request for several records. id
+// is the id of the record, for the page on which a person can perform the
+// action. An error that is no fault is logged.
+func ItemError(ctx context.Context, err error, id string) common.Error {
+	c, ok := ctx.(*gin.Context)
+	if !ok {
+		return common.Error{Code: string(fault.CodeInternal), Message: internalMessage}
+	}
+	s := stateOf(c)
+	f := faultOf(c, s, err)
+	logFault(c, s, f, err)
+	s.bodyIDs = map[string]string{"invoice_id": id}
+	return envelope(c, s, f).Error
+}
+
 func retryAfter(f *fault.Error, status int) time.Duration {
 	passing := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 	if f.RetryAfter <= 0 && passing {

@@ -63,7 +63,8 @@ type Tool struct {
 	hasDoc   bool              // a body is sent even without arguments
 	clears   bool              // takes ArgClear
 	short    bool              // answers what changed, not the whole record
-	fixed    map[string]string // query arguments that the tool sets
+	fixed    map[string]string // query arguments or members of the body that the tool sets
+	omit     []string          // arguments that the tool does not take
 	selects  []string          // the values of ArgFields
 	of       string            // the tool that this operation is a kind of; see merge
 	kind     string            // its value of argKind
@@ -86,7 +87,10 @@ type mark struct {
 	note        string            // appended to the description
 	toolset     string            // instead of the toolset of the tag
 	of, kind    string            // the tool that several operations share, and the kind of this one
-	fixed       map[string]string // query arguments that the tool sets
+	fixed       map[string]string // query arguments or members of the body that the tool sets
+	omit        []string          // arguments that the tool does not take
+	name, title string            // instead of those of the operation
+	maxItems    int               // of the list items; 0 means the limit of the operation
 }
 
 // Derive returns the tools of doc by name. It refuses tools that hosts do not
@@ -100,11 +104,17 @@ func Derive(doc *openapi3.T) ([]Tool, error) {
 			if !marked {
 				continue
 			}
-			t, err := derive(method, path, item, operation, extension)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", operation.OperationID, err)
+			marks, several := extension.([]any)
+			if !several {
+				marks = []any{extension}
 			}
-			tools = append(tools, t)
+			for _, m := range marks {
+				t, err := derive(method, path, item, operation, m)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", operation.OperationID, err)
+				}
+				tools = append(tools, t)
+			}
 		}
 	}
 	slices.SortFunc(tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
@@ -136,9 +146,9 @@ func derive(method, path string, item *openapi3.PathItem, o *openapi3.Operation,
 		text = m.note
 	}
 	t := Tool{
-		Name: snake(o.OperationID), Title: o.Summary, Description: strings.ReplaceAll(prose(text), "`", ""),
+		Name: cmp.Or(m.name, snake(o.OperationID)), Title: cmp.Or(m.title, o.Summary), Description: strings.ReplaceAll(prose(text), "`", ""),
 		ReadOnly: method == http.MethodGet, Destructive: m.destructive, Idempotent: m.idempotent, OpenWorld: m.openWorld,
-		method: method, path: path, short: m.short, of: m.of, kind: m.kind, fixed: m.fixed,
+		method: method, path: path, short: m.short, of: m.of, kind: m.kind, fixed: m.fixed, omit: m.omit,
 	}
 	if t.Toolset, err = toolsetOf(m.toolset, o.Tags); err != nil {
 		return Tool{}, err
@@ -153,6 +163,11 @@ func derive(method, path string, item *openapi3.PathItem, o *openapi3.Operation,
 	if err := t.takeInput(parameters, o.RequestBody); err != nil {
 		return Tool{}, err
 	}
+	if m.maxItems > 0 {
+		if err := t.limitItems(uint64(m.maxItems)); err != nil {
+			return Tool{}, err
+		}
+	}
 	if err := t.takeOutput(o.Responses.Status(http.StatusOK)); err != nil {
 		return Tool{}, err
 	}
@@ -166,11 +181,13 @@ func readMark(extension any, reads bool) (mark, error) {
 	}
 	m := mark{idempotent: reads}
 	flags := map[string]*bool{"destructive": &m.destructive, "idempotent": &m.idempotent, "open_world": &m.openWorld, "short": &m.short}
-	texts := map[string]*string{"description": &m.note, "toolset": &m.toolset, "tool": &m.of, "kind": &m.kind}
+	texts := map[string]*string{"description": &m.note, "toolset": &m.toolset, "tool": &m.of, "kind": &m.kind, "name": &m.name, "title": &m.title}
 	for key, value := range said {
 		flag, isFlag := value.(bool)
 		text, isText := value.(string)
 		set, isObject := value.(Object)
+		list, isList := value.([]any)
+		number, isNumber := value.(float64)
 		switch {
 		case flags[key] != nil && isFlag:
 			*flags[key] = flag
@@ -181,6 +198,12 @@ func readMark(extension any, reads bool) (mark, error) {
 			for name, v := range set {
 				m.fixed[name] = scalar(v)
 			}
+		case key == "omit" && isList:
+			for _, name := range list {
+				m.omit = append(m.omit, fmt.Sprint(name))
+			}
+		case key == "max_items" && isNumber:
+			m.maxItems = int(number)
 		default:
 			return mark{}, fmt.Errorf("x-tool does not know %s or has an invalid value for it", key)
 		}

@@ -115,7 +115,9 @@ func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (
 	}
 	query := url.Values{}
 	for name, value := range t.fixed {
-		query.Set(name, value)
+		if !t.hasDoc {
+			query.Set(name, value)
+		}
 	}
 	for _, name := range t.query {
 		value, there := arguments[name]
@@ -132,6 +134,9 @@ func (t Tool) Request(ctx context.Context, backend *url.URL, arguments Object) (
 	var body []byte
 	if t.hasDoc {
 		document := Object{}
+		for name, value := range t.fixed {
+			document[name] = value
+		}
 		for name, value := range arguments {
 			if slices.Contains(t.body, name) {
 				document[name] = value

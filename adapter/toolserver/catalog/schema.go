@@ -89,6 +89,9 @@ func (t *Tool) takeBody(properties Object, body *openapi3.RequestBody) (required
 	schema := content.Schema.Value
 	t.hasDoc = true
 	for name, property := range schema.Properties {
+		if _, set := t.fixed[name]; set || slices.Contains(t.omit, name) {
+			continue
+		}
 		t.body = append(t.body, name)
 		// An argument of both query and body is sent in the body.
 		t.query = slices.DeleteFunc(t.query, func(q string) bool { return q == name })
@@ -112,9 +115,19 @@ func (t *Tool) takeBody(properties Object, body *openapi3.RequestBody) (required
 		t.takes.Properties[ArgClear] = openapi3.NewArraySchema().WithItems(openapi3.NewStringSchema()).WithMaxItems(maxSelected).NewRef()
 	}
 	if body.Required {
-		required = schema.Required
+		required = slices.DeleteFunc(slices.Clone(schema.Required), func(name string) bool { return t.fixed[name] != "" })
 	}
 	return required, nil
+}
+
+// limitItems lowers the length of the list items.
+func (t *Tool) limitItems(most uint64) error {
+	items := t.takes.Properties[listItems]
+	if items == nil || !items.Value.Type.Is(openapi3.TypeArray) {
+		return errors.New("x-tool: max_items needs a list named items")
+	}
+	items.Value.MaxItems = &most
+	return nil
 }
 
 // clearable reports whether a member of the body can be null.

@@ -104,6 +104,8 @@ describe('documents and invoices', () => {
     expect(approved.data.status).toBe('APPROVED')
     const reopened = await api.reopenInvoice({ path: invoicePath })
     expect(reopened.data.status).toBe('NEEDS_REVIEW')
+    const bulk = await api.changeInvoices({ body: { action: 'reject', reason: 'Not ours', items: [{ id: invoicePath.invoice_id, version: 1 }] } })
+    expect(bulk.data.items[0]).toMatchObject({ ok: false, error: { code: 'version_conflict' } })
     const rejected = await api.rejectInvoice({ path: invoicePath, body: { reason: 'Not ours' } })
     expect(rejected.data.status).toBe('REJECTED')
 

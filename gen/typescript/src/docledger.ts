@@ -388,6 +388,21 @@ export class Docledger {
   }
 
   /**
+   * Approve, reject or sync several invoices
+   *
+   * Applies one action to up to 200 invoices. Each invoice is processed by itself:
+   * the response has one item for each, in the order of the request, with the new
+   * status or the error. `sync` only queues the bills; `sync_state` of the invoice
+   * shows the result later.
+   *
+   * For `approve`, `acknowledge_checks` of an item names its failed BLOCKING checks.
+   * `reject` requires `reason`.
+   */
+  changeInvoices(options: Call<types.ChangeInvoicesData>): Promise<Answer<types.ChangeInvoicesResponse>> {
+    return this.#transport.call({ id: 'changeInvoices' }, sdk.changeInvoices, options)
+  }
+
+  /**
    * Extract the invoice of a document
    *
    * Returns the invoice of the document, extracting it first if necessary. Waits

@@ -482,6 +482,67 @@ export type BillingUsage = {
 };
 
 /**
+ * Why the action was not applied; null if it was.
+ */
+export type BulkError = {
+    code: ErrorCode;
+    details: ErrorDetails;
+    /**
+     * What went wrong and what to do.
+     */
+    message: string;
+} | null;
+
+export type BulkItem = {
+    /**
+     * The rules of the failed BLOCKING checks that the approver has reviewed.
+     */
+    acknowledge_checks?: Array<string>;
+    id: Id;
+    version: Version;
+};
+
+export type BulkRequest = {
+    /**
+     * What to do with each invoice.
+     */
+    action: 'approve' | 'reject' | 'sync';
+    /**
+     * The invoices, each with the version that the user saw.
+     */
+    items: Array<BulkItem>;
+    /**
+     * The reason for the rejection.
+     */
+    reason?: string;
+};
+
+export type BulkResult = {
+    items: Array<BulkResultItem>;
+};
+
+export type BulkResultItem = {
+    error: BulkError;
+    id: Id;
+    /**
+     * The number of the invoice; null after an error.
+     */
+    invoice_number: string | null;
+    /**
+     * True if the action was applied.
+     */
+    ok: boolean;
+    /**
+     * The status of the invoice; null after an error.
+     */
+    status: string | null;
+    /**
+     * The version of the invoice; null after an error.
+     */
+    version: number | null;
+};
+
+/**
  * A rule that was evaluated on the invoice. A failed BLOCKING check requires review.
  */
 export type Check = {
@@ -4676,6 +4737,55 @@ export type ListInvoicesResponses = {
 };
 
 export type ListInvoicesResponse = ListInvoicesResponses[keyof ListInvoicesResponses];
+
+export type ChangeInvoicesData = {
+    body: BulkRequest;
+    path?: never;
+    query?: never;
+    url: '/api/invoices/bulk';
+};
+
+export type ChangeInvoicesErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ChangeInvoicesError = ChangeInvoicesErrors[keyof ChangeInvoicesErrors];
+
+export type ChangeInvoicesResponses = {
+    /**
+     * The result of each item.
+     */
+    200: BulkResult;
+};
+
+export type ChangeInvoicesResponse = ChangeInvoicesResponses[keyof ChangeInvoicesResponses];
 
 export type ExtractInvoiceData = {
     body: ExtractRequest;
