@@ -34,6 +34,7 @@ const (
 	RuleDatePlausible = "date_plausible"
 	RuleBuyerIsEntity = "buyer_is_entity"
 	RuleIsPurchase    = "is_purchase"
+	RulePaidAlready   = "paid_already"
 
 	// RuleConfidence fails if the confidence of a value is below the entity's review_threshold.
 	// Package domain/review evaluates it.
@@ -82,6 +83,7 @@ func RunChecks(c Content, fields map[string]Evidence, cc CheckContext) []Check {
 	e.identifiers()
 	e.dates()
 	e.parties()
+	e.paid()
 	return e.checks
 }
 

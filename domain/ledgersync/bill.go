@@ -1,7 +1,9 @@
 package ledgersync
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"docledger/domain/accounting"
 	"docledger/domain/calendar"
@@ -53,9 +55,7 @@ func (o Order) Bill() (accounting.Bill, error) {
 		Date: o.date(), DueDate: inv.DueDate, Currency: inv.Currency, Stage: accounting.Stage(o.Settings.BillStatus),
 		Tax: accounting.TaxExclusive, Total: t.total, AllowDuplicate: o.Again,
 	}
-	if inv.PurchaseOrder != "" {
-		b.Memo = "Purchase order " + inv.PurchaseOrder
-	}
+	b.Memo = memo(inv)
 	switch {
 	case !rules.HasTax:
 		b.Tax = accounting.NoTax
@@ -72,6 +72,22 @@ func (o Order) Bill() (accounting.Bill, error) {
 		b.Corrects = o.Corrects
 	}
 	return b, nil
+}
+
+// memo returns the text for people who open the bill. It says if the invoice states that it is paid,
+// because the ledger shows the bill as an open debt.
+func memo(inv *invoice.Invoice) string {
+	var texts []string
+	if inv.PurchaseOrder != "" {
+		texts = append(texts, "Purchase order "+inv.PurchaseOrder)
+	}
+	switch s := inv.Settlement(); {
+	case s.Full:
+		texts = append(texts, "Already paid according to the invoice")
+	case s.Amount != nil:
+		texts = append(texts, fmt.Sprintf("%s %s already paid according to the invoice", inv.Currency, s.Amount))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // KindOf returns the kind of bill that the stated totals of an invoice require.

@@ -455,6 +455,7 @@ const (
 	IbanChecksum         SettingsUpdateAutoApproveIgnore = "iban_checksum"
 	LinesReadable        SettingsUpdateAutoApproveIgnore = "lines_readable"
 	PageAgrees           SettingsUpdateAutoApproveIgnore = "page_agrees"
+	PaidAlready          SettingsUpdateAutoApproveIgnore = "paid_already"
 	SignsTurned          SettingsUpdateAutoApproveIgnore = "signs_turned"
 	SingleInvoice        SettingsUpdateAutoApproveIgnore = "single_invoice"
 	TaxIdChecksum        SettingsUpdateAutoApproveIgnore = "tax_id_checksum"
@@ -479,6 +480,8 @@ func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 	case LinesReadable:
 		return true
 	case PageAgrees:
+		return true
+	case PaidAlready:
 		return true
 	case SignsTurned:
 		return true

@@ -562,7 +562,7 @@ export type Check = {
     /**
      * The rule.
      */
-    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
+    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'paid_already' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
     /**
      * BLOCKING: requires an approver before sync.
      */
@@ -2173,7 +2173,7 @@ export type Settings = {
     /**
      * The rules whose failed WARNING checks do not prevent approval by the system.
      */
-    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
+    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
     /**
      * Whether extraction starts automatically after an upload.
      */
@@ -2247,7 +2247,7 @@ export type SettingsUpdate = {
     /**
      * Rules whose WARNINGs do not prevent approval by the system.
      */
-    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
+    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
     /**
      * Whether extraction starts automatically after an upload.
      */

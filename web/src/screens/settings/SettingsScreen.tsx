@@ -59,7 +59,7 @@ const choices = {
 } as const
 
 const ignorable = [
-  'values_readable', 'iban_checksum', 'tax_id_checksum', 'dates_in_order', 'date_plausible', 'buyer_is_entity', 'page_agrees', 'single_invoice',
+  'values_readable', 'iban_checksum', 'tax_id_checksum', 'dates_in_order', 'date_plausible', 'buyer_is_entity', 'paid_already', 'page_agrees', 'single_invoice',
   'lines_readable', 'signs_turned', 'einvoice_rules', 'embedded_data_readable',
 ] as const
 
