@@ -271,7 +271,7 @@ func (w *world) wantPaused(t *testing.T, s *harness.Server, o harness.Options) {
 	env["DATA_DIR"], env["DATABASE_URL"], env["IDENTITY"] = o.DataDir, o.DatabaseURL, "local"
 	env["COMPILE_CACHE_DIR"] = filepath.Join(os.TempDir(), "docledger-test-cache")
 	f := diagnose(t, env, service.DiagnoseOptions{Roles: all.Roles[:2]})["work"]
-	if f.State() != "WARNING" || !strings.Contains(f.Detail(), "held since") || !strings.Contains(f.Remedy, "docledger resume") {
+	if f.State() != "WARNING" || !strings.Contains(f.Detail(), "paused after a restore") || !strings.Contains(f.Remedy, "docledger resume") {
 		t.Errorf("doctor reports %+v", f)
 	}
 }
