@@ -19,9 +19,17 @@ func (s *Server) ChangeInvoices(ctx context.Context, r backend.ChangeInvoicesReq
 		return nil, fault.InvalidField("reason", "is required to reject invoices")
 	}
 	items := make([]backend.BulkResultItem, len(r.Body.Items))
+	applied := 0
 	for i, item := range r.Body.Items {
 		inv, err := s.changeOne(ctx, r.Body, item)
+		if err == nil {
+			applied++
+		}
 		items[i] = bulkResult(ctx, item, inv, err)
+	}
+	// Without a single change the whole request can be repeated.
+	if err := ctx.Err(); err != nil && applied == 0 {
+		return nil, err
 	}
 	return backend.ChangeInvoices200JSONResponse{Body: backend.BulkResult{Items: items}}, nil
 }
