@@ -125,6 +125,12 @@ func TestAdminKeys(t *testing.T) {
 		org := s.NewOrganization("Admin keys")
 		secret = s.Do(http.MethodPost, "/api/api-keys", org.Admin.Token, map[string]any{"name": "A", "role": "ADMIN"}).OK().Text("secret")
 		s.Do(http.MethodPost, "/api/entities", secret, map[string]any{"name": "Made by a key"}).OK()
+		s.Do(http.MethodPost, "/api/api-keys", org.Admin.Token, map[string]any{"name": "B", "role": "VIEWER"}).OK()
+		newest := s.Do(http.MethodGet, "/api/api-keys?limit=1", org.Admin.Token, nil).OK()
+		oldest := s.Do(http.MethodGet, "/api/api-keys?limit=1&cursor="+newest.Text("next_cursor"), org.Admin.Token, nil).OK()
+		if newest.Text("items", 0, "name") != "B" || oldest.Text("items", 0, "name") != "A" || oldest.At("next_cursor") != nil {
+			t.Errorf("the pages of keys: %s, %s", newest.Raw, oldest.Raw)
+		}
 		for _, op := range s.Checker.Operations() {
 			if identity.Permission(op.Permission) != identity.Admin || slices.Contains([]string{"createEntity"}, op.ID) {
 				continue

@@ -22,14 +22,16 @@ const maxExceptions = 10
 
 // exceptions are fields that have one value for now, each with the reason.
 var exceptions = map[string]string{
-	"Document.pages":            "null until the pages of a PDF are split into several documents",
-	"Document.progress":         "null until the reader reports how many pages it has read",
-	"Extraction.engine_version": "the version of this build's reader, of which a build has one",
-	"PlanList.next_cursor":      "always null: all plans are on one page; every list has the field",
-	"ProviderList.next_cursor":  "always null: all providers are on one page; every list has the field",
-	"Sync.remote_url":           "the page of a bill at the provider itself; null while a simulator stands in for it",
-	"SyncCandidate.url":         "as Sync.remote_url",
-	"WebhookReceipt.received":   "always true: the acknowledgement of an event",
+	"ApiKeyCreated.last_used_at": "always null: a new key was never used; the record is that of listApiKeys",
+	"ApiKeyCreated.revoked_at":   "always null: a new key is not revoked; as last_used_at",
+	"Document.progress":          "null until the reader reports how many pages it has read",
+	"Extraction.engine_version":  "the version of this build's reader, of which a build has one",
+	"PlanList.next_cursor":       "always null: all plans are on one page; every list has the field",
+	"ProviderList.next_cursor":   "always null: all providers are on one page; every list has the field",
+	"Sync.remote_url":            "the page of a bill at the provider itself; null while a simulator stands in for it",
+	"Sync.attachment_reason":     "null unless a provider refuses an attachment, which the simulators do not do by default",
+	"SyncCandidate.url":          "as Sync.remote_url",
+	"WebhookReceipt.received":    "always true: the acknowledgement of an event",
 }
 
 func excepted(field string) bool { return exceptions[field] != "" }
