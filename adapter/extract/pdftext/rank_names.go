@@ -82,7 +82,7 @@ func (s *parsedDocument) nameCandidates() []nameCandidate {
 		out = append(out, nameCandidate{name, seg, at, at + len(trimmed), piece})
 	}
 	for _, seg := range s.segments {
-		if seg.page > 2 || seg.used && !s.besideTable(seg) {
+		if seg.page > 2 || seg.used {
 			continue
 		}
 		text := seg.text
@@ -109,10 +109,6 @@ func (s *parsedDocument) nameCandidates() []nameCandidate {
 	}
 	return append(out, s.joinedNames(seen)...)
 }
-
-// besideTable reports whether a segment in a line of the table is to the left or
-// right of it.
-func (s *parsedDocument) besideTable(*segment) bool { return false }
 
 func cutHonor(name string) string {
 	for _, suffix := range []string{" 御中", "御中", " 様", "様"} {

@@ -87,7 +87,7 @@ func level(v float32) uint8 { return uint8(min(255, max(0, v+0.5))) }
 // orientColor is orient for an image in color.
 func orientColor(img *image.RGBA, orientation int) *image.RGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	from := func(x, y int) (int, int) { return x, y }
+	var from func(x, y int) (int, int)
 	switch orientation {
 	case 2:
 		from = func(x, y int) (int, int) { return w - 1 - x, y }
