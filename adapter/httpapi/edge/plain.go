@@ -24,13 +24,20 @@ type plainWriter struct{ gin.ResponseWriter }
 // Write implements http.ResponseWriter. The encoders write a response in one
 // call, so that no escape is divided.
 func (w *plainWriter) Write(p []byte) (int, error) {
-	if !bytes.Contains(p, escapePrefix) || !strings.HasPrefix(w.Header().Get("Content-Type"), mediaJSON) {
+	if !bytes.Contains(p, escapePrefix) || !w.encoded() {
 		return w.ResponseWriter.Write(p)
 	}
 	if _, err := w.ResponseWriter.Write(unescapeHTML(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// encoded reports whether the response is a record that an encoder wrote. A file
+// has its length or a disposition, and its bytes must not change.
+func (w *plainWriter) encoded() bool {
+	h := w.Header()
+	return strings.HasPrefix(h.Get("Content-Type"), mediaJSON) && h.Get("Content-Length") == "" && h.Get("Content-Disposition") == ""
 }
 
 // Unwrap lets http.ResponseController reach the connection.
