@@ -94,14 +94,19 @@ var paidWords = []string{
 	"betald", "betalt", "zapłacono", "opłacono",
 }
 
-// conditions are words that make a sentence state a condition, a future or a negation, such as a
-// retention of title: `our property until paid in full`.
+// conditions are words that make a sentence state a condition, a possibility, a future or a negation,
+// such as a retention of title: `our property until paid in full`. The last row names payments of
+// something else or of a part.
 var conditions = []string{
 	"until", "unless", "if", "not", "once", "when", "after", "before", "must", "should", "shall", "will", "upon", "where", "provided", "till",
 	"bis", "wenn", "falls", "sofern", "nicht", "nach", "sobald", "solange", "erst", "muss", "sollte", "sollten", "haben sie", "noch", "vor",
 	"si", "jusqu", "après", "avant", "pas", "non", "lorsque", "hasta", "no", "después", "antes", "cuando",
 	"se", "fino", "finché", "dopo", "prima", "als", "indien", "tot", "totdat", "niet", "zodra", "na", "até", "não", "após", "quando",
 	"nie", "jeśli", "do", "dopóki", "om", "inte", "ikke", "hvis", "tills", "indtil",
+	"be", "can", "may", "could", "only", "kann", "können", "werden", "darf", "être", "peut", "peuvent", "puede", "pueden", "ser", "può",
+	"essere", "kan", "kunnen", "worden", "pode", "może", "być", "kunna", "kunne",
+	"orders", "previous", "last", "deposit", "instalment", "installment", "anzahlung", "abschlag", "teilbetrag", "vorherige", "acompte",
+	"anticipo", "acconto", "aanbetaling", "zaliczka",
 }
 
 var (

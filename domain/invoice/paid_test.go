@@ -40,6 +40,17 @@ func TestPaidAlready(t *testing.T) {
 		"payable, German":        {func(c *invoice.Content) { c.Payment.Terms = "Zahlbar bis 20.12.2026 ohne Abzug" }, ""},
 		"a part of it":           {func(c *invoice.Content) { c.Note = "Already paid: EUR 13.00" }, ""},
 		"nothing of it":          {func(c *invoice.Content) { c.Note = "Already paid 0,00 €" }, ""},
+		"a way to pay":           {func(c *invoice.Content) { c.Payment.Terms = "This invoice can be paid online" }, ""},
+		"ways to pay":            {func(c *invoice.Content) { c.Payment.Terms = "Invoices may be paid by credit card" }, ""},
+		"a way to pay, German":   {func(c *invoice.Content) { c.Payment.Terms = "Die Rechnung kann bar bezahlt werden" }, ""},
+		"ways to pay, German":    {func(c *invoice.Content) { c.Note = "Rechnungen können mit PayPal bezahlt werden" }, ""},
+		"a way to pay, French":   {func(c *invoice.Content) { c.Note = "Peut être payée par carte" }, ""},
+		"a request":              {func(c *invoice.Content) { c.Payment.Terms = "Invoice to be paid in cash" }, ""},
+		"orders paid by card":    {func(c *invoice.Content) { c.Note = "Prices apply to orders paid by card" }, ""},
+		"another invoice":        {func(c *invoice.Content) { c.Note = "Your previous invoice has been paid" }, ""},
+		"a deposit":              {func(c *invoice.Content) { c.Note = "The deposit has been paid" }, ""},
+		"a deposit, German":      {func(c *invoice.Content) { c.Note = "Die Anzahlung wurde bezahlt" }, ""},
+		"this invoice":           {func(c *invoice.Content) { c.Note = "This invoice has been paid online" }, "note"},
 		"paid as part of a word": {func(c *invoice.Content) { c.Note = "Unpaid in full" }, ""},
 	} {
 		content := sound()
