@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:-bin/release}
 version=$(sed -n 's/^  version: //p' openapi/common.yaml)
-platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64}
+platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64}
 if [[ $(git describe --exact-match --tags 2>/dev/null) != "v$version" ]]; then
 	if [[ ${SNAPSHOT:-} != 1 ]]; then
 		echo "release: the commit has no tag v$version; tag it, or set SNAPSHOT=1" >&2
@@ -23,20 +23,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bin/docledger licenses >"$work/THIRD_PARTY_NOTICES.txt"
 for platform in $platforms; do
-	os=${platform%/*} arch=${platform#*/} suffix=''
-	[[ $os == windows ]] && suffix=.exe
+	os=${platform%/*} arch=${platform#*/}
 	name="docledger_${version}_${os}_${arch}"
 	mkdir "$work/$name"
 	for command in docledger docledger-ocr; do
-		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command$suffix" "./cmd/$command"
+		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command" "./cmd/$command"
 	done
 	cp LICENSE README.md "$work/THIRD_PARTY_NOTICES.txt" "$work/$name/"
 	find "$work/$name" -exec touch -d "@$stamp" {} +
-	if [[ $os == windows ]]; then
-		(cd "$work" && python3 -m zipfile -c "$out/$name.zip" "$name")
-	else
-		tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$stamp" -C "$work" -cf - "$name" | gzip -n >"$out/$name.tar.gz"
-	fi
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$stamp" -C "$work" -cf - "$name" | gzip -n >"$out/$name.tar.gz"
 	rm -rf "${work:?}/$name"
 	echo "release: $name"
 done
