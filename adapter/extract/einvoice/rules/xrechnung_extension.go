@@ -29,7 +29,7 @@ var extensionMIME = mimeTypes.and(codes("application/xml"))
 var xrechnungExtension = restricted(extensionOnly, []rule{
 	{id: "BR-DEX-01", severity: fatal, terms: "BT-125", message: "The media type of an attached document (BT-125) is none that the extension of XRechnung allows.",
 		ubl: at("EmbeddedDocumentBinaryObject", exactAttrIn("mimeCode", extensionMIME)), cii: at("AttachmentBinaryObject", exactAttrIn("mimeCode", extensionMIME))},
-	{id: "BR-DEX-02", severity: fatal, terms: "BT-131", message: "The net amount of a line (BT-131) is not the sum of its sub-lines.",
+	{id: "BR-DEX-02", severity: warning, terms: "BT-131", message: "The net amount of a line (BT-131) is not the sum of its sub-lines.",
 		ubl: at("/InvoiceLine[SubInvoiceLine] | SubInvoiceLine[SubInvoiceLine]", subLineSum)},
 	{id: "BR-DEX-03", severity: fatal, terms: "BT-151", message: "A sub-line must state exactly one VAT category.",
 		ubl: at("SubInvoiceLine/Item", exactly(1, "ClassifiedTaxCategory"))},
