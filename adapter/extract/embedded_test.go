@@ -83,7 +83,17 @@ func TestPortfolios(t *testing.T) {
 			t.Errorf("%s: %s by %s, attachments %v", title, result.Drafts[0].Content.Number, result.Method, result.Attachments)
 		}
 	}
-	_, err := p.Read(t.Context(), store(t, portfolio(cover, []string{"empty.pdf"}, empty)))
+	damaged := portfolio(cover, []string{"factur-x.xml", "invoice.pdf"}, []byte("<rsm:CrossIndustryInvoice"), printed)
+	result, err := p.Read(t.Context(), store(t, damaged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(result.Checks, func(c invoice.Check) bool {
+		return c.Rule == invoice.RuleEmbeddedReadable && !c.Passed && c.Severity == invoice.Blocking
+	}) {
+		t.Errorf("damaged data in a portfolio has the checks %v", result.Checks)
+	}
+	_, err = p.Read(t.Context(), store(t, portfolio(cover, []string{"empty.pdf"}, empty)))
 	wantFailure(t, err, "no_text_layer")
 	// A portfolio in a portfolio is ignored.
 	nested := portfolio(cover, []string{"inner.pdf"}, portfolio(cover, []string{"invoice.pdf"}, printed))

@@ -105,6 +105,9 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	var inside *extraction.Failure // why no file of a portfolio is an invoice
 	if report.Portfolio && !p.nested {
 		inner, why, err := p.portfolio(ctx, report.Files)
+		if inner != nil && picked.failure != nil {
+			inner.Checks = append(inner.Checks, embeddedUnreadable(picked.failure))
+		}
 		if inner != nil || err != nil {
 			return inner, err
 		}
