@@ -300,7 +300,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Invoices: &invoices.Service{
 			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
-			Ledgers: s.Integrations, Documents: st.Documents(), Blobs: s.blobs, Originals: reader,
+			Ledgers: s.Integrations, Documents: st.Documents(), Blobs: s.blobs, Originals: s.originals(reader),
 		},
 		Settings: &settings.Service{
 			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,

@@ -47,7 +47,7 @@ type Service struct {
 	Clock      usecase.Clock
 	IDs        usecase.IDs
 
-	turns turns
+	turns usecase.Turns
 }
 
 // Content opens the original bytes of a document; the caller closes them.

@@ -153,7 +153,7 @@ const maxInMemory = 1 << 20
 // onOriginal calls derive with a local file of the original bytes.
 func (s *Service) onOriginal(ctx context.Context, d *document.Document, derive func(context.Context, extraction.Viewed) ([]byte, error)) ([]byte, error) {
 	// One organization renders one file at a time, so that hostile documents of one delay no other.
-	done, err := s.turns.take(ctx, d.OrganizationID)
+	done, err := s.turns.Take(ctx, d.OrganizationID)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,9 @@ type Service struct {
 	Ledgers    Ledgers
 	Documents  document.Reader
 	Blobs      document.Blobs
-	Originals  extraction.Reader
+	Originals  extraction.Reader // reads originals for Validation, apart from the jobs
+
+	validations usecase.Turns
 }
 
 // Bookings follows what people decide: an approved invoice may be booked by

@@ -28,6 +28,13 @@ func (s *Service) Validation(ctx context.Context, a identity.Actor, id uuid.UUID
 	if err != nil {
 		return nil, err
 	}
+	// One organization validates one document at a time, so that large documents
+	// of one delay no other.
+	done, err := s.validations.Take(ctx, a.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	path, release, err := s.Blobs.Local(ctx, d.SHA256)
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return einvoice.Unjudged("The stored original is missing."), nil

@@ -1,4 +1,4 @@
-package documents
+package usecase
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// turns admits one caller of each organization at a time. The zero value is ready to use.
-type turns struct {
+// Turns admits one caller of each organization at a time. The zero value is ready to use.
+type Turns struct {
 	mu    sync.Mutex
 	slots map[uuid.UUID]*slot
 }
@@ -19,8 +19,8 @@ type slot struct {
 	users int           // callers that have or await the turn
 }
 
-// take waits for the turn of an organization, at most until ctx ends. The caller calls done.
-func (t *turns) take(ctx context.Context, organization uuid.UUID) (done func(), err error) {
+// Take waits for the turn of an organization, at most until ctx ends. The caller calls done.
+func (t *Turns) Take(ctx context.Context, organization uuid.UUID) (done func(), err error) {
 	t.mu.Lock()
 	if t.slots == nil {
 		t.slots = map[uuid.UUID]*slot{}

@@ -1,4 +1,4 @@
-package documents
+package usecase
 
 import (
 	"context"
@@ -10,25 +10,25 @@ import (
 
 func TestOneOrganizationHasOneTurn(t *testing.T) {
 	t.Parallel()
-	var all turns
+	var all Turns
 	mine, theirs := uuid.New(), uuid.New()
-	done, err := all.take(t.Context(), mine)
+	done, err := all.Take(t.Context(), mine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := all.take(ended, mine); !errors.Is(err, context.Canceled) {
+	if _, err := all.Take(ended, mine); !errors.Is(err, context.Canceled) {
 		t.Errorf("a second turn: %v", err)
 	}
-	other, err := all.take(ended, theirs)
+	other, err := all.Take(ended, theirs)
 	for err != nil { // an ended context may be noticed first
-		other, err = all.take(t.Context(), theirs)
+		other, err = all.Take(t.Context(), theirs)
 	}
 	other()
 	waited := make(chan error)
 	go func() {
-		next, err := all.take(t.Context(), mine)
+		next, err := all.Take(t.Context(), mine)
 		if err == nil {
 			next()
 		}
