@@ -237,7 +237,7 @@ func (s *Server) mayStill(ctx context.Context, p identity.Permission, entities .
 		if err != nil {
 			return err
 		}
-		if err := a.Require(p, e.RoleOf(a)); err != nil {
+		if err := e.Require(ctx, a, p, s.Entities.Settings); err != nil {
 			return err
 		}
 	}
