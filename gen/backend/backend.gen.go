@@ -319,16 +319,12 @@ func (e InvoiceStatusFilter) Valid() bool {
 // Defines values for PageAction.
 const (
 	ChoosePlan            PageAction = "choose_plan"
-	ConfirmBankAccount    PageAction = "confirm_bank_account"
 	ConnectIntegration    PageAction = "connect_integration"
 	CreateEntity          PageAction = "create_entity"
-	DeleteDocument        PageAction = "delete_document"
 	DisconnectIntegration PageAction = "disconnect_integration"
 	ManageApiKeys         PageAction = "manage_api_keys"
 	ManageMembers         PageAction = "manage_members"
 	ManagePayment         PageAction = "manage_payment"
-	ManageSuppliers       PageAction = "manage_suppliers"
-	ManageWebhooks        PageAction = "manage_webhooks"
 	ReviewInvoices        PageAction = "review_invoices"
 	SetUpIntegration      PageAction = "set_up_integration"
 	UpdateEntity          PageAction = "update_entity"
@@ -341,13 +337,9 @@ func (e PageAction) Valid() bool {
 	switch e {
 	case ChoosePlan:
 		return true
-	case ConfirmBankAccount:
-		return true
 	case ConnectIntegration:
 		return true
 	case CreateEntity:
-		return true
-	case DeleteDocument:
 		return true
 	case DisconnectIntegration:
 		return true
@@ -356,10 +348,6 @@ func (e PageAction) Valid() bool {
 	case ManageMembers:
 		return true
 	case ManagePayment:
-		return true
-	case ManageSuppliers:
-		return true
-	case ManageWebhooks:
 		return true
 	case ReviewInvoices:
 		return true

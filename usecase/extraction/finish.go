@@ -148,13 +148,18 @@ func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
 	if o.settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
 		return false, nil
 	}
+	// A part comes from whoever uploaded its file, also if a person divided it.
+	subjects := []uuid.UUID{o.document.ID}
+	if o.document.ParentID != uuid.Nil {
+		subjects = append(subjects, o.document.ParentID)
+	}
 	received, err := s.Events.List(ctx, o.actor.Scope(), event.Filter{
-		Types: []event.Type{event.DocumentReceived}, SubjectIDs: []uuid.UUID{o.document.ID},
-	}, page.Request{Limit: 1})
+		Types: []event.Type{event.DocumentReceived}, SubjectIDs: subjects,
+	}, page.Request{Limit: len(subjects)})
 	if err != nil {
 		return false, fmt.Errorf("find who uploaded the document: %w", err)
 	}
-	return len(received.Items) > 0 && received.Items[0].ActorType == identity.ActorAssistant, nil
+	return slices.ContainsFunc(received.Items, func(e event.Event) bool { return e.ActorType == identity.ActorAssistant }), nil
 }
 
 // again replaces the content of a document's invoice with the new result, except values that a

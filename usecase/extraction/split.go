@@ -35,7 +35,8 @@ func (s *Service) Split(ctx context.Context, a identity.Actor, id uuid.UUID, ifV
 	if err != nil {
 		return nil, fmt.Errorf("read entity: %w", err)
 	}
-	if err := e.Require(ctx, a, identity.Extract, s.Settings); err != nil {
+	// A new division rejects the invoices of the earlier one.
+	if err := e.Require(ctx, a, identity.Reject, s.Settings); err != nil {
 		return nil, err
 	}
 	if err := validParts(d, parts); err != nil {

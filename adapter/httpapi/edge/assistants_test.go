@@ -63,7 +63,7 @@ var verdicts = map[string]string{
 
 	"uploadDocument": "no yes yes",
 	"extractInvoice": "no yes yes",
-	"splitDocument":  "no yes yes",
+	"splitDocument":  "no no yes",
 	"updateInvoice":  "no yes yes",
 	"changeInvoices": "no no yes",
 

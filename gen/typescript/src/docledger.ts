@@ -740,7 +740,7 @@ export class Docledger {
    *
    * Returns the address of the page of the web application on which a person can do
    * what an assistant cannot do: connect, set up, change settings, entities and
-   * members, pay, delete, confirm a bank account.
+   * members, pay.
    */
   whereTo(options: Call<types.WhereToData>): Promise<Answer<types.WhereToResponse>> {
     return this.#transport.call({ id: 'whereTo', safe: true }, sdk.whereTo, options)

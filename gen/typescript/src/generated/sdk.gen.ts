@@ -991,7 +991,7 @@ export const listTriggerSubSources = <ThrowOnError extends boolean = false>(opti
  *
  * Returns the address of the page of the web application on which a person can do
  * what an assistant cannot do: connect, set up, change settings, entities and
- * members, pay, delete, confirm a bank account.
+ * members, pay.
  *
  */
 export const whereTo = <ThrowOnError extends boolean = false>(options: Options<WhereToData, ThrowOnError>) => (options.client ?? client).get<WhereToResponses, WhereToErrors, ThrowOnError>({

@@ -1713,7 +1713,7 @@ export type OrganizationRole = 'admin' | 'member' | (string & {});
 /**
  * An action that a person does in the web application.
  */
-export type PageAction = 'connect_integration' | 'set_up_integration' | 'disconnect_integration' | 'create_entity' | 'update_entity' | 'update_settings' | 'manage_members' | 'manage_api_keys' | 'manage_webhooks' | 'manage_suppliers' | 'confirm_bank_account' | 'upload_documents' | 'delete_document' | 'review_invoices' | 'choose_plan' | 'manage_payment';
+export type PageAction = 'connect_integration' | 'set_up_integration' | 'disconnect_integration' | 'create_entity' | 'update_entity' | 'update_settings' | 'manage_members' | 'manage_api_keys' | 'upload_documents' | 'review_invoices' | 'choose_plan' | 'manage_payment';
 
 export type PageAddress = {
     /**
