@@ -209,6 +209,28 @@ test('the web application', async (t) => {
     assert.equal((await call('GET', `/api/invoices/${id}`)).rejection.reason, 'Ordered by nobody here')
   })
 
+  await t.test('an API key is created, shown once, and revoked', async () => {
+    await page.goto(`${sandbox.BASE_URL}/api-keys`)
+    await page.getByText('There is no API key').waitFor()
+    await picture(page, 'web-keys-none')
+    await page.getByRole('button', { name: 'Create an API key' }).first().click()
+    await page.getByLabel('Name').fill('Importer')
+    await page.keyboard.press('Enter')
+    const secret = await page.getByLabel('API key', { exact: true }).inputValue()
+    await picture(page, 'web-keys-secret')
+    const use = () => fetch(`${sandbox.BASE_URL}/api/me`, { headers: { Authorization: `Bearer ${secret}` } })
+    assert.equal((await (await use()).json()).credential.type, 'API_KEY')
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    const row = page.getByRole('row', { name: /Importer/ })
+    await row.waitFor()
+    assert.ok(!(await page.content()).includes(secret), 'the secret is still on the page')
+    await picture(page, 'web-keys')
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await row.getByText('Revoked').waitFor()
+    assert.equal((await use()).status, 401)
+  })
+
   await t.test('the filters are in the address', async () => {
     await page.goto(`${sandbox.BASE_URL}/inbox?tab=all`)
     await page.getByRole('row', { name: /WEB-002/ }).waitFor()
@@ -242,7 +264,7 @@ test('the web application', async (t) => {
   const pages = {
     attention: '/', inbox: '/inbox?tab=all', review: `/invoices/${invoice.id}`, documents: '/documents', document: `/documents/${invoice.document_id}`,
     integrations: '/integrations', integration: `/integrations/${integration.id}`, billing: '/billing', entities: '/entities',
-    entity: `/entities/${sandbox.ENTITY_ID}`, settings: `/settings/${sandbox.ENTITY_ID}`, members: '/members', sessions: '/account/sessions', password: '/account/password',
+    entity: `/entities/${sandbox.ENTITY_ID}`, settings: `/settings/${sandbox.ENTITY_ID}`, members: '/members', keys: '/api-keys', sessions: '/account/sessions', password: '/account/password',
   }
   const views = {
     desktop: { viewport: { width: 1360, height: 860 }, colorScheme: 'light' },

@@ -84,6 +84,7 @@ export const router = createRouter({
     screen('/documents', () => import('@/screens/documents/DocumentsScreen'), 'DocumentsScreen'),
     consentReturn,
     screen('/members', () => import('@/screens/members/MembersScreen'), 'MembersScreen'),
+    screen('/api-keys', () => import('@/screens/api-keys/ApiKeysScreen'), 'ApiKeysScreen'),
     screen('/entities', () => import('@/screens/entities/EntitiesScreen'), 'EntitiesScreen'),
     screen('/entities/$id', () => import('@/screens/entities/EntityScreen'), 'EntityScreen'),
     screen('/settings', () => import('@/screens/settings/SettingsScreen'), 'SettingsIndexScreen'),

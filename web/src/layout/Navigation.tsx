@@ -26,6 +26,7 @@ const administration: Item[] = [
   { to: '/entities', text: 'nav.entities', icon: 'company' },
   { to: '/settings', text: 'nav.settings', icon: 'settings' },
   { to: '/members', text: 'nav.members', icon: 'people' },
+  { to: '/api-keys', text: 'nav.apiKeys', icon: 'key' },
 ]
 
 export function Navigation() {
