@@ -19,12 +19,8 @@ var actionPages = map[backend.PageAction]string{
 	backend.UpdateSettings:        "/settings/{entity_id}",
 	backend.ManageMembers:         "/members",
 	backend.ManageApiKeys:         "/api-keys",
-	backend.ManageWebhooks:        "/webhooks",
-	backend.ManageSuppliers:       "/suppliers",
-	backend.ConfirmBankAccount:    "/suppliers",
 	backend.UploadDocuments:       "/documents",
-	backend.DeleteDocument:        "/documents",
-	backend.ReviewInvoices:        "/invoices",
+	backend.ReviewInvoices:        "/inbox",
 	backend.ChoosePlan:            "/billing",
 	backend.ManagePayment:         "/billing",
 }
