@@ -3,33 +3,32 @@ package usecase
 import (
 	"context"
 	"sync"
-
-	"github.com/google/uuid"
 )
 
-// Turns admits one caller of each organization at a time. The zero value is ready to use.
-type Turns struct {
+// Turns admits one caller of each key at a time, for example of each organization. The
+// zero value is ready to use.
+type Turns[K comparable] struct {
 	mu    sync.Mutex
-	slots map[uuid.UUID]*slot
+	slots map[K]*slot
 }
 
-// slot is the turn of one organization.
+// slot is the turn of one key.
 type slot struct {
 	free  chan struct{} // contains a value while the turn is free
 	users int           // callers that have or await the turn
 }
 
-// Take waits for the turn of an organization, at most until ctx ends. The caller calls done.
-func (t *Turns) Take(ctx context.Context, organization uuid.UUID) (done func(), err error) {
+// Take waits for the turn of a key, at most until ctx ends. The caller calls done.
+func (t *Turns[K]) Take(ctx context.Context, key K) (done func(), err error) {
 	t.mu.Lock()
 	if t.slots == nil {
-		t.slots = map[uuid.UUID]*slot{}
+		t.slots = map[K]*slot{}
 	}
-	s := t.slots[organization]
+	s := t.slots[key]
 	if s == nil {
 		s = &slot{free: make(chan struct{}, 1)}
 		s.free <- struct{}{}
-		t.slots[organization] = s
+		t.slots[key] = s
 	}
 	s.users++
 	t.mu.Unlock()
@@ -37,7 +36,7 @@ func (t *Turns) Take(ctx context.Context, organization uuid.UUID) (done func(), 
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if s.users--; s.users == 0 {
-			delete(t.slots, organization)
+			delete(t.slots, key)
 		}
 	}
 	select {

@@ -10,7 +10,7 @@ import (
 
 func TestOneOrganizationHasOneTurn(t *testing.T) {
 	t.Parallel()
-	var all Turns
+	var all Turns[uuid.UUID]
 	mine, theirs := uuid.New(), uuid.New()
 	done, err := all.Take(t.Context(), mine)
 	if err != nil {

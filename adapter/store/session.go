@@ -170,6 +170,17 @@ func (attemptRow) TableName() string { return "sign_in_attempts" }
 // of any length, and whose address was tried is nobody's business.
 type Attempts struct{ s *Store }
 
+// Get implements identity.Attempts.
+func (r Attempts) Get(ctx context.Context, key string) (identity.Attempt, error) {
+	var row attemptRow
+	err := r.s.handle(ctx).Where("key_hash = ?", hashed(key)).Limit(1).Find(&row).Error
+	return row.attempt(), failed("read the attempts", err)
+}
+
+func (r attemptRow) attempt() identity.Attempt {
+	return identity.Attempt{Failures: r.Attempts, BlockedUntil: fromOptionalTime(r.BlockedUntil), EndsAt: instant(r.EndsAt)}
+}
+
 // Change implements identity.Attempts.
 func (r Attempts) Change(ctx context.Context, key string, change func(*identity.Attempt) error) error {
 	return r.s.inOne(ctx, func(ctx context.Context) error {
@@ -184,7 +195,7 @@ func (r Attempts) Change(ctx context.Context, key string, change func(*identity.
 		if err != nil {
 			return failed("read the attempts", err)
 		}
-		x := identity.Attempt{Failures: row.Attempts, BlockedUntil: fromOptionalTime(row.BlockedUntil), EndsAt: instant(row.EndsAt)}
+		x := row.attempt()
 		if err := change(&x); err != nil {
 			return err
 		}

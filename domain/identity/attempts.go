@@ -55,6 +55,8 @@ func Network(address string) string {
 
 // Attempts counts failed sign-ins, shared by all replicas.
 type Attempts interface {
+	// Get returns the state of a key; an unknown key has the zero Attempt.
+	Get(ctx context.Context, key string) (Attempt, error)
 	// Change changes the state of a key under a row lock; an unknown key has the zero
 	// Attempt. If change returns an error, Change returns it and stores nothing.
 	Change(ctx context.Context, key string, change func(*Attempt) error) error

@@ -47,7 +47,7 @@ type Service struct {
 	Clock      usecase.Clock
 	IDs        usecase.IDs
 
-	turns usecase.Turns
+	turns usecase.Turns[uuid.UUID]
 }
 
 // Content opens the original bytes of a document; the caller closes them.

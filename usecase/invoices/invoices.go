@@ -40,7 +40,7 @@ type Service struct {
 	Blobs      document.Blobs
 	Originals  extraction.Reader // reads originals for Validation, apart from the jobs
 
-	validations usecase.Turns
+	validations usecase.Turns[uuid.UUID]
 }
 
 // Bookings follows what people decide: an approved invoice may be booked by

@@ -16,68 +16,102 @@ import (
 // for an account, so that no caller can lock out another user. An account that does
 // not exist is treated like one that does.
 //
-// The attempt counts as a failure before the check, so that concurrent attempts
-// cannot exceed the limit of the account. If it succeeds, the failure is removed. The
-// limit of the network must not refuse users who sign in correctly at the same time,
-// so it is evaluated again after the check. Once the network has reached its limit,
-// no result of a check is revealed.
+// Only a failed check counts, so that users who sign in correctly at the same time are
+// never refused. Both limits are evaluated again after the check: once one of them is
+// reached, the results of the checks under way are not revealed and do not count.
+// Concurrent attempts, also those of several replicas, therefore learn the result of
+// no more wrong passwords than the limits allow. In one process, attempts on one
+// account from one network wait for each other, so that passwords beyond the limit are
+// refused without a check.
 func (s *Service) guarded(ctx context.Context, email, address string, now time.Time, check func() error) error {
-	network := identity.Network(address)
-	account := accountAttemptPrefix + email + " " + network
-	n, ends, err := s.Attempts.Counted(ctx, networkAttemptPrefix+network, now)
-	if err != nil {
-		return fmt.Errorf("read attempts: %w", err)
+	g := guard{
+		attempts: s.Attempts, limits: s.Limits, now: now,
+		network: networkAttemptPrefix + identity.Network(address),
+		account: accountAttemptPrefix + email + " " + identity.Network(address),
 	}
-	if n >= s.Limits.PerAddress {
-		return errTooMany(ends.Sub(now))
-	}
-	err = s.Attempts.Change(ctx, account, func(a *identity.Attempt) error {
-		if wait := a.Blocked(now); wait > 0 {
-			return errTooMany(wait)
-		}
-		a.Fail(s.Limits.PerAccount, now)
-		return nil
-	})
+	done, err := s.turns.Take(ctx, g.account)
 	if err != nil {
+		return fmt.Errorf("wait for other attempts: %w", err)
+	}
+	defer done()
+	if _, err := g.open(ctx); err != nil {
 		return err
 	}
 	failed := check()
-	switch {
-	case failed == nil:
-		n, ends, err := s.Attempts.Counted(ctx, networkAttemptPrefix+network, now)
-		if err != nil {
-			return fmt.Errorf("read attempts: %w", err)
-		}
-		if n >= s.Limits.PerAddress {
-			return errTooMany(ends.Sub(now)).WithCause(errAfterCheck)
-		}
-		if err := s.Attempts.Forget(ctx, account); err != nil {
+	if failed != nil && fault.CodeOf(failed) != fault.CodeInvalidCredentials {
+		return failed // the password was not checked
+	}
+	failures, err := g.open(ctx)
+	if err == nil && failed != nil {
+		err = g.fail(ctx)
+	}
+	if f, ok := fault.As(err); ok && f.Code == fault.CodeRateLimited {
+		return f.WithCause(errAfterCheck)
+	}
+	if err != nil {
+		return err
+	}
+	if failed == nil && failures > 0 {
+		if err := s.Attempts.Forget(ctx, g.account); err != nil {
 			return fmt.Errorf("delete attempts: %w", err)
-		}
-	case fault.CodeOf(failed) == fault.CodeInvalidCredentials:
-		n, ends, err := s.Attempts.Count(ctx, networkAttemptPrefix+network, AttemptWindow, now)
-		if err != nil {
-			return fmt.Errorf("count attempt: %w", err)
-		}
-		if n > s.Limits.PerAddress {
-			return errTooMany(ends.Sub(now)).WithCause(errAfterCheck)
-		}
-	case ctx.Err() == nil:
-		// The password was not checked. This is not a failure of the caller.
-		err := s.Attempts.Change(ctx, account, func(a *identity.Attempt) error {
-			a.Failures, a.BlockedUntil = max(a.Failures-1, 0), time.Time{}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("remove the failed attempt: %w", err)
 		}
 	}
 	return failed
 }
 
+// guard evaluates the limits for one attempt.
+type guard struct {
+	attempts         identity.Attempts
+	limits           Limits
+	now              time.Time // when the attempt started
+	network, account string    // keys of the counts
+}
+
+// open returns the number of failures of the account, or a refusal.
+func (g guard) open(ctx context.Context) (failures int, err error) {
+	n, ends, err := g.attempts.Counted(ctx, g.network, g.now)
+	if err != nil {
+		return 0, fmt.Errorf("read attempts: %w", err)
+	}
+	if n >= g.limits.PerAddress {
+		return 0, errTooMany(ends.Sub(g.now))
+	}
+	a, err := g.attempts.Get(ctx, g.account)
+	if err != nil {
+		return 0, fmt.Errorf("read attempts: %w", err)
+	}
+	if wait := a.Blocked(g.now); wait > 0 {
+		return 0, errTooMany(wait)
+	}
+	return a.Failures, nil
+}
+
+// fail counts a failure. It returns a refusal if a concurrent failure reached a limit
+// first.
+func (g guard) fail(ctx context.Context) error {
+	err := g.attempts.Change(ctx, g.account, func(a *identity.Attempt) error {
+		if wait := a.Blocked(g.now); wait > 0 {
+			return errTooMany(wait)
+		}
+		a.Fail(g.limits.PerAccount, g.now)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n, ends, err := g.attempts.Count(ctx, g.network, AttemptWindow, g.now)
+	if err != nil {
+		return fmt.Errorf("count attempt: %w", err)
+	}
+	if n > g.limits.PerAddress {
+		return errTooMany(ends.Sub(g.now))
+	}
+	return nil
+}
+
 // errAfterCheck is in the chain of a refusal whose password was checked. The
 // time of such a refusal must not reveal the result.
-var errAfterCheck = errors.New("the network reached its limit while the password was checked")
+var errAfterCheck = errors.New("a limit was reached while the password was checked")
 
 func errTooMany(wait time.Duration) *fault.Error {
 	f := fault.New(fault.TooMany, fault.CodeRateLimited, "Too many sign-in attempts failed. Wait and try again.")

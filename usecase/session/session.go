@@ -93,6 +93,8 @@ type Service struct {
 	// does not reveal the reason; 0 if only the hash of the password takes time.
 	FailureFloor time.Duration
 	Log          *slog.Logger
+
+	turns usecase.Turns[string] // of the attempts on one account from one network
 }
 
 // Token is the credential of a signed-in caller.

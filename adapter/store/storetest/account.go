@@ -287,6 +287,12 @@ func testAttempts(t *testing.T, b *bench) {
 		a.Failures = 100
 		return refused
 	})
+	if a, err := attempts.Get(b.ctx, "c"); err != nil || a.Failures != 3 || a.Blocked(b.at) != 2*time.Second || !a.EndsAt.After(b.at) {
+		t.Errorf("stored: %+v, %v", a, err)
+	}
+	if a, err := attempts.Get(b.ctx, "unknown"); err != nil || a.Failures != 0 || a.Blocked(b.at) != 0 {
+		t.Errorf("an unknown key: %+v, %v", a, err)
+	}
 	if !errors.Is(err, refused) || !slices.Equal(seen, []int{0, 1, 2}) {
 		t.Errorf("the changes saw %v and ended with %v", seen, err)
 	}
