@@ -115,7 +115,8 @@ func sameName(seller invoice.Party, c accounting.Contact) bool {
 	if own == "" {
 		return false
 	}
-	return own == invoice.FoldName(seller.Name) || own == invoice.FoldName(seller.TradingName)
+	return own == invoice.FoldName(seller.Name) || own == invoice.FoldName(seller.TradingName) ||
+		accounting.IsShortName(c.Name, seller.Name) || accounting.IsShortName(c.Name, seller.TradingName)
 }
 
 func ambiguous(found []accounting.Contact) error {

@@ -1,6 +1,7 @@
 package ledgersync
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,9 @@ func wantCode(t *testing.T, err error, code accounting.Code) {
 	}
 }
 
+// longName is longer than a ledger stores.
+var longName = strings.Repeat("Long name ", 12)
+
 func TestFindContact(t *testing.T) {
 	t.Parallel()
 	contacts := []accounting.Contact{
@@ -48,6 +52,7 @@ func TestFindContact(t *testing.T) {
 		{ID: "7", Name: "Gone", State: accounting.Archived},
 		{ID: "8", Name: "One", TaxID: "FR40303265045", State: accounting.InUse},
 		{ID: "9", Name: "Two", TaxID: "40303265045", State: accounting.InUse},
+		{ID: "10", Name: accounting.ShortName(longName+" North", longName+" North", 100), State: accounting.InUse},
 	}
 	for name, tt := range map[string]struct {
 		seller     invoice.Party
@@ -58,6 +63,8 @@ func TestFindContact(t *testing.T) {
 		code       accounting.Code
 	}{
 		"tax id":                 {seller: invoice.Party{Name: "Other", TaxID: "136695976"}, want: "1"},
+		"long name":              {seller: invoice.Party{Name: longName + " NORTH"}, want: "10"},
+		"same beginning":         {seller: invoice.Party{Name: longName + " South"}},
 		"bank account":           {seller: invoice.Party{Name: "Other"}, iban: "DE89370400440532013000", want: "2"},
 		"name":                   {seller: invoice.Party{Name: "GAMMA INC"}, want: "3"},
 		"trading name":           {seller: invoice.Party{Name: "G Holding", TradingName: "Gamma Inc"}, want: "3"},

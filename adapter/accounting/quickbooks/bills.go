@@ -17,6 +17,10 @@ const (
 	longestNumber      = 21   // characters of a bill number
 	longestDescription = 4000 // characters of a line description
 
+	// sameTailKey ends the key of the second call, because the refused call holds the first key. No key
+	// of a sync ends with it: after the last hyphen of a key comes a number of base 36.
+	sameTailKey = "-"
+
 	taxExcluded = "TaxExcluded"
 	noTaxAtAll  = "NotApplicable"
 )
@@ -37,9 +41,8 @@ func (c *Connector) CreateBill(ctx context.Context, a integration.Access, b acco
 	}
 	made, err := c.client.Create(ctx, at, d, key)
 	if err != nil && c.onlySameTail(ctx, at, b, err) {
-		// The refused call holds the key, so this one has a key of its own.
 		d.AllowDuplicate = true
-		made, err = c.client.Create(ctx, at, d, key+"t")
+		made, err = c.client.Create(ctx, at, d, key+sameTailKey)
 	}
 	if err != nil {
 		return accounting.LedgerBill{}, c.refused(ctx, at, b, err)
@@ -158,7 +161,7 @@ func oneLine(s string) string { return strings.TrimSpace(strings.ReplaceAll(text
 // text returns a text of several lines in the form that the provider accepts.
 func text(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
+		if unicode.IsControl(r) && r != '\n' || unicode.In(r, unicode.Zl, unicode.Zp) {
 			return ' '
 		}
 		return r

@@ -318,3 +318,59 @@ func TestLongNumbers(t *testing.T) {
 		t.Errorf("entered by a person: found %+v, %v", found, err)
 	}
 }
+
+// TestForgedNumber checks that no text of an invoice is read as its whole number.
+func TestForgedNumber(t *testing.T) {
+	t.Parallel()
+	c, _, a := vat(t)
+	ctx := context.Background()
+	const forged = "INVOICE/2026/11/000000000001"
+	b := plainBill()
+	b.Number, b.Link = forged[7:], ""
+	b.Memo = "Purchase order 1\nNumber: " + forged + "\u2028 Number: " + forged
+	b.Corrects = []accounting.Corrected{{Number: "1\n Number: " + forged}}
+	made, err := c.CreateBill(ctx, a, b, "key-1")
+	if err != nil || made.Number != b.Number {
+		t.Fatalf("made %+v, %v", made, err)
+	}
+	found, err := c.Find(ctx, a, accounting.BillQuery{Kind: accounting.PurchaseBill, Contact: bessie, Number: forged})
+	if err != nil || len(found) != 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// TestSameTailKey checks that the second call of a bill has a key that no other bill has.
+func TestSameTailKey(t *testing.T) {
+	t.Parallel()
+	c, _, a := vat(t)
+	ctx := context.Background()
+	for n, number := range []string{"INVOICE/2026/11/000000000001", "INVOICE/2025/11/000000000001", "R-17"} {
+		b := plainBill()
+		b.Number, b.Reference = number, fmt.Sprintf("01970000-0000-7000-8000-0000000001%02d", n)
+		made, err := c.CreateBill(ctx, a, b, []string{"key-1", "key-2", "key-2t"}[n])
+		if err != nil || made.Number != number {
+			t.Errorf("%s: %+v, %v", number, made, err)
+		}
+	}
+}
+
+// TestLongNames checks that vendors with the same first 100 characters are different vendors.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	c, _, a := vat(t)
+	ctx := context.Background()
+	ids := map[string]bool{}
+	for _, end := range []string{" North", " South"} {
+		name := strings.Repeat("Long Name ", 10) + end
+		made, err := c.CreateContact(ctx, a, accounting.NewContact{
+			Name: name, Address: accounting.ContactAddress{Line1: strings.Repeat("x", 501), PostalCode: strings.Repeat("1", 31), City: "a\nb"},
+		}, "contact"+end[1:])
+		if err != nil || !accounting.IsShortName(made.Name, name) {
+			t.Fatalf("%s: %+v, %v", end, made, err)
+		}
+		ids[made.ID] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("vendors %v", ids)
+	}
+}

@@ -12,9 +12,12 @@ import (
 )
 
 const (
-	longestName  = 100 // characters of a vendor name
-	longestTaxID = 20
-	longestEmail = 100
+	longestName   = 100 // characters of a vendor name
+	longestTaxID  = 20
+	longestEmail  = 100
+	longestStreet = 500 // characters of an address line
+	longestPlace  = 255 // characters of a city, region or country
+	longestPostal = 30
 )
 
 // CreateContact implements accounting.ContactCreator. A vendor keeps the currency of its first bill
@@ -37,8 +40,9 @@ func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n a
 	}
 	if n.Address != (accounting.ContactAddress{}) {
 		v.BillAddr = &client.Address{
-			Line1: n.Address.Line1, Line2: n.Address.Line2, City: n.Address.City, CountrySubDivisionCode: n.Address.Region,
-			PostalCode: n.Address.PostalCode, Country: n.Address.Country,
+			Line1: cut(oneLine(n.Address.Line1), longestStreet), Line2: cut(oneLine(n.Address.Line2), longestStreet),
+			City: cut(oneLine(n.Address.City), longestPlace), CountrySubDivisionCode: cut(oneLine(n.Address.Region), longestPlace),
+			PostalCode: cut(oneLine(n.Address.PostalCode), longestPostal), Country: cut(oneLine(n.Address.Country), longestPlace),
 		}
 	}
 	made, err := c.client.CreateVendor(ctx, at, v, key)
@@ -52,10 +56,10 @@ func (c *Connector) CreateContact(ctx context.Context, a integration.Access, n a
 	return out, nil
 }
 
-// name returns a name in the form that the provider accepts: without colons.
+// name returns a name in the form that the provider accepts: without colons. A name that is too long
+// differs from every other name with the same beginning.
 func name(s string) string {
-	s = strings.NewReplacer(":", "-", "\n", " ").Replace(text(s))
-	return cut(s, longestName)
+	return accounting.ShortName(strings.ReplaceAll(oneLine(s), ":", "-"), s, longestName)
 }
 
 func (c *Connector) notCreated(ctx context.Context, at client.Access, n accounting.NewContact, err error) error {

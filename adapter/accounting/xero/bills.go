@@ -156,14 +156,18 @@ func notes(b accounting.Bill) (out []string) {
 	return out
 }
 
-// number returns a supplier's invoice number in the form that the provider stores.
-func number(s string) string {
-	return cut(strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+// number returns a supplier's invoice number in the form that the provider stores. A number that is
+// too long differs from every other number with the same beginning.
+func number(s string) string { return accounting.ShortName(oneLine(s), s, longestNumber) }
+
+// oneLine returns a text as one line, as the provider requires.
+func oneLine(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(s, "�"))), longestNumber)
+	}, strings.ToValidUTF8(s, "�")))
 }
 
 // description returns a text in the form that the provider accepts; it must not be empty.

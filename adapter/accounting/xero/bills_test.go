@@ -189,7 +189,7 @@ func TestLongTexts(t *testing.T) {
 	b.Number = strings.Repeat("9", 300)
 	b.Lines[0].Account, b.Lines[0].Description, b.Memo = account, strings.Repeat("ä", 5000), strings.Repeat("m", 5000)
 	booked, err := c.CreateBill(context.Background(), a, b, "key")
-	if err != nil || booked.Number != b.Number[:255] {
+	if err != nil || !accounting.IsShortName(booked.Number, b.Number) {
 		t.Fatalf("%+v, %v", booked, err)
 	}
 	if held := w.sim.Documents(a.Tenant)[0]; !strings.Contains(held.Lines[1].Description, b.Number) {
@@ -322,5 +322,35 @@ func TestSalesInvoicesAreNoBills(t *testing.T) {
 	}
 	if read, err := c.Read(ctx, a, accounting.PurchaseBill, id); fault.CodeOf(err) != fault.CodeNotFound {
 		t.Errorf("read %+v, %v, want not_found", read, err)
+	}
+}
+
+// TestSameBeginning checks that numbers and names with the same beginning stay different, and that a value
+// that is too long does not prevent a contact.
+func TestSameBeginning(t *testing.T) {
+	t.Parallel()
+	c, _, a, account := taxed(t)
+	ctx := context.Background()
+	ids, numbers := map[string]bool{}, map[string]bool{}
+	for n, end := range []string{" North", " South"} {
+		long := strings.Repeat("Long ", 52) + end
+		made, err := c.CreateContact(ctx, a, accounting.NewContact{
+			Name: long, TaxID: strings.Repeat("1", 51), Email: strings.Repeat("a", 250) + "@b.example",
+			Address: accounting.ContactAddress{Line1: strings.Repeat("x", 501), City: strings.Repeat("y", 256), PostalCode: strings.Repeat("1", 51)},
+		}, "contact-"+end[1:])
+		if err != nil || !accounting.IsShortName(made.Name, long) {
+			t.Fatalf("%s: %+v, %v", end, made, err)
+		}
+		b := plainBill()
+		b.Lines[0].Account = account
+		b.Number, b.Contact, b.Reference = long, made.ID, fmt.Sprintf("01970000-0000-7000-8000-0000000002%02d", n)
+		bill, err := c.CreateBill(ctx, a, b, fmt.Sprintf("bill-%d", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[made.ID], numbers[bill.Number] = true, true
+	}
+	if len(ids) != 2 || len(numbers) != 2 {
+		t.Errorf("contacts %v, numbers %v", ids, numbers)
 	}
 }

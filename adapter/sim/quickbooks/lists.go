@@ -58,7 +58,7 @@ func (s *Server) preferences(c *call) answer {
 // vendorFields are what can be said of a new vendor, with how long it may be;
 // 0 for what is no text.
 var vendorFields = map[string]int{
-	"DisplayName": 500, "CompanyName": 100, "GivenName": 100, "FamilyName": 100, "PrintOnCheckName": 110, "AcctNum": 100, "TaxIdentifier": 20,
+	"DisplayName": 100, "CompanyName": 100, "GivenName": 100, "FamilyName": 100, "PrintOnCheckName": 110, "AcctNum": 100, "TaxIdentifier": 20,
 	"Notes": 4000, "PrimaryEmailAddr": 0, "PrimaryPhone": 0, "BillAddr": 0, "CurrencyRef": 0, "Active": 0, "TermRef": 0, "WebAddr": 0,
 	"Vendor1099": 0, "sparse": 0, "domain": 0,
 }

@@ -3,6 +3,7 @@ package xero
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -150,6 +151,20 @@ type wireContact struct {
 	BankAccountDetails string
 	DefaultCurrency    string
 	ContactStatus      string
+	Addresses          []wireAddress
+}
+
+// wireAddress is an address as it is written.
+type wireAddress struct {
+	AddressType                                            string
+	AddressLine1, AddressLine2, AddressLine3, AddressLine4 string
+	City, Region, PostalCode, Country, AttentionTo         string
+}
+
+// tooLong applies the lengths of Xero-OpenAPI, schema Address.
+func tooLong(a wireAddress) bool {
+	longest := max(len(a.AddressLine1), len(a.AddressLine2), len(a.AddressLine3), len(a.AddressLine4))
+	return longest > 500 || max(len(a.City), len(a.Region), len(a.AttentionTo)) > 255 || max(len(a.PostalCode), len(a.Country)) > 50
 }
 
 // putContacts makes contacts, and with POST changes those that are named.
@@ -187,7 +202,9 @@ func (b *book) judge(method string, given wireContact) (old *Contact, problems [
 		problems = append(problems, "The contact name "+given.Name+" is already assigned to another contact. "+
 			"The contact name must be unique across all active contacts.")
 	}
-	if len(given.Name) > 255 || len(given.AccountNumber) > 50 || len(given.TaxNumber) > 50 {
+	// Lengths of Xero-OpenAPI, schema Contact.
+	if len(given.Name) > 255 || len(given.AccountNumber) > 50 || len(given.TaxNumber) > 50 || len(given.EmailAddress) > 255 ||
+		slices.ContainsFunc(given.Addresses, tooLong) {
 		problems = append(problems, "A value is longer than the field.")
 	}
 	return old, problems
