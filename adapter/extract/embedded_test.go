@@ -41,6 +41,77 @@ func TestEmbeddedDataUnderAnyName(t *testing.T) {
 	}
 }
 
+// TestSeveralEmbeddedFiles checks what is extracted if some of the embedded files are
+// damaged or other documents.
+func TestSeveralEmbeddedFiles(t *testing.T) {
+	t.Parallel()
+	d, _ := generated(t)
+	p := open(t, extract.Options{})
+	valid, damaged, order := cii("A-1", "1.00"), cii("A-2", "1.00")[:500], orderX()
+	type file struct {
+		name string
+		data []byte
+	}
+	for title, c := range map[string]struct {
+		files    []file
+		method   invoice.Method   // "" if the document is refused as an order
+		severity invoice.Severity // of the failed check; "" for none
+	}{
+		"damaged data under a standard name and an invoice": {[]file{{"factur-x.xml", damaged}, {"other.xml", valid}}, invoice.Structured, invoice.Blocking},
+		"the same in another order":                         {[]file{{"other.xml", valid}, {"ZUGFeRD-invoice.xml", damaged}}, invoice.Structured, invoice.Blocking},
+		"other XML under a standard name and an invoice":    {[]file{{"factur-x.xml", []byte("<settings/>")}, {"other.xml", valid}}, invoice.Structured, invoice.Warning},
+		"damaged data under another name and an invoice":    {[]file{{"factur-x.xml", valid}, {"other.xml", damaged}}, invoice.Structured, ""},
+		"an order and an invoice":                           {[]file{{"order-x.xml", order}, {"factur-x.xml", valid}}, invoice.Structured, ""},
+		"an order under another name":                       {[]file{{"attachment.xml", order}}, invoice.Text, invoice.Warning},
+		"an order and damaged data":                         {[]file{{"attachment.xml", order}, {"factur-x.xml", damaged}}, invoice.Text, invoice.Blocking},
+		"an order under the name of an order":               {[]file{{"Order-X.xml", order}}, "", ""},
+		"an order under the name of an invoice":             {[]file{{"factur-x.xml", order}}, "", ""},
+		"orders under both kinds of names":                  {[]file{{"attachment.xml", order}, {"order-x.xml", order}}, "", ""},
+	} {
+		var names []string
+		var data [][]byte
+		for _, f := range c.files {
+			names, data = append(names, f.name), append(data, f.data)
+		}
+		document, _ := d.HybridOf(names, data)
+		result, err := p.Read(t.Context(), store(t, document))
+		if c.method == "" {
+			if err == nil {
+				t.Errorf("%s: extracted by %s", title, result.Method)
+			} else {
+				wantFailure(t, err, "order")
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", title, err)
+			continue
+		}
+		at := slices.IndexFunc(result.Checks, func(k invoice.Check) bool { return k.Rule == invoice.RuleEmbeddedReadable })
+		if result.Method != c.method || (at >= 0) != (c.severity != "") || at >= 0 && (result.Checks[at].Passed || result.Checks[at].Severity != c.severity) {
+			t.Errorf("%s: method %s, checks %+v", title, result.Method, result.Checks)
+		}
+	}
+	// Neither the pages nor another file of a portfolio give an invoice.
+	for title, data := range map[string][]byte{
+		"no text":             pdftest.Hybrid("", []string{"attachment.xml"}, order),
+		"no invoice":          pdftest.Hybrid("Good morning", []string{"attachment.xml"}, order),
+		"an empty portfolio":  portfolio("", []string{"attachment.xml", "empty.pdf"}, order, pdftest.Hybrid("", nil)),
+		"the name of a quote": pdftest.Hybrid("", []string{"quote.xml"}, order),
+	} {
+		if _, err := p.Read(t.Context(), store(t, data)); err == nil {
+			t.Errorf("%s: extracted", title)
+		} else {
+			wantFailure(t, err, "order")
+		}
+	}
+	_, printed := generated(t)
+	result, err := p.Read(t.Context(), store(t, portfolio("", []string{"attachment.xml", "invoice.pdf"}, order, printed)))
+	if err != nil || result.Drafts[0].Content.Number != d.Truth.Number {
+		t.Errorf("an order and an invoice in a portfolio: %+v, %v", result, err)
+	}
+}
+
 // portfolio returns a PDF with the content in embedded files.
 func portfolio(cover string, names []string, files ...[]byte) []byte {
 	b := pdftest.New()

@@ -37,7 +37,7 @@ type Outcome string
 const (
 	Valid     Outcome = "VALID"      // no fatal rule is violated
 	Invalid   Outcome = "INVALID"    // at least one fatal rule is violated
-	NotJudged Outcome = "NOT_JUDGED" // the document claims no profile with rules
+	NotJudged Outcome = "NOT_JUDGED" // the document claims no profile with rules, or is too large
 )
 
 // MaxElements is how many elements a Finding lists.
@@ -66,6 +66,7 @@ type Verdict struct {
 	Format        string    // ubl, cii, …
 	Customization string    // the specification that the document names (BT-24), as stated
 	RuleSets      []RuleSet // the evaluated ones
+	Unjudged      []Profile // profiles that the document claims and whose rules were not evaluated
 	Findings      []Finding // fatal ones first, then in the order of the rule sets
 	Note          string    // why the document is not judged, or what limits the verdict
 }
@@ -82,20 +83,28 @@ func (v *Verdict) Violated(profiles ...Profile) []string {
 	return out
 }
 
-// ByProfile returns the violated fatal rules of each evaluated profile as text that
-// ParseByProfile reads: "EN16931=BR-02,BR-03;XRECHNUNG=".
+// notJudged is in the place of the violated rules of a profile in the text of ByProfile.
+const notJudged = "?"
+
+// ByProfile returns the violated fatal rules of each claimed profile as text that
+// ParseByProfile reads: "EN16931=BR-02,BR-03;XRECHNUNG=". "EN16931=?" means that the
+// rules were not evaluated.
 func (v *Verdict) ByProfile() string {
-	parts := make([]string, len(v.RuleSets))
-	for i, s := range v.RuleSets {
-		parts[i] = string(s.Profile) + "=" + strings.Join(v.Violated(s.Profile), ",")
+	var parts []string
+	for _, s := range v.RuleSets {
+		parts = append(parts, string(s.Profile)+"="+strings.Join(v.Violated(s.Profile), ","))
+	}
+	for _, p := range v.Unjudged {
+		parts = append(parts, string(p)+"="+notJudged)
 	}
 	return strings.Join(parts, ";")
 }
 
 // Violations are the violated fatal rules of one profile.
 type Violations struct {
-	Profile Profile
-	Rules   []string
+	Profile  Profile
+	Rules    []string
+	Unjudged bool // the rules were not evaluated
 }
 
 // ParseByProfile reads the text of ByProfile; text of another form has no profile.
@@ -106,7 +115,11 @@ func ParseByProfile(text string) (out []Violations) {
 			continue
 		}
 		v := Violations{Profile: Profile(profile)}
-		if rules != "" {
+		switch rules {
+		case "":
+		case notJudged:
+			v.Unjudged = true
+		default:
 			v.Rules = strings.Split(rules, ",")
 		}
 		out = append(out, v)

@@ -55,6 +55,12 @@ const (
 	RuleEInvoice = "einvoice_rules"
 )
 
+// Texts of the check RuleEInvoice.
+const (
+	NoViolatedRule = "no violated rule"
+	NotJudged      = "not judged, because the document is too large"
+)
+
 // ReadingRules returns the rules that only an extraction can evaluate. RunChecks does not evaluate
 // them, so their results are kept when an invoice is corrected.
 func ReadingRules() []string {

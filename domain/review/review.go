@@ -57,21 +57,24 @@ func einvoiceChecks(findings []invoice.Check, settings *entity.Settings) []invoi
 }
 
 // einvoiceCheck returns the check with the violated rules of the profiles whose
-// effect is not OFF, or no check. It is BLOCKING if one of the profiles that decide
-// its result is set to BLOCK.
+// effect is not OFF, or no check. A document whose rules were not judged fails it. It
+// is BLOCKING if one of the profiles that decide its result is set to BLOCK.
 func einvoiceCheck(c invoice.Check, settings *entity.Settings) invoice.Check {
 	profiles := einvoice.ParseByProfile(c.Detail)
 	if len(profiles) == 0 { // stored before profiles were: the result counts as a whole
 		profiles = []einvoice.Violations{{Rules: strings.FieldsFunc(c.Found, func(r rune) bool { return r == ',' || r == ' ' })}}
 	}
-	effects := map[bool][]entity.EInvoiceRules{} // by whether the profile is violated
+	effects := map[bool][]entity.EInvoiceRules{} // by whether the profile is violated or was not judged
 	var rules []string
+	unjudged := false
 	for _, p := range profiles {
 		effect := settings.EInvoiceEffect(p.Profile)
 		if effect == entity.EInvoiceOff {
 			continue
 		}
-		effects[len(p.Rules) > 0] = append(effects[len(p.Rules) > 0], effect)
+		failed := p.Unjudged || len(p.Rules) > 0
+		effects[failed] = append(effects[failed], effect)
+		unjudged = unjudged || p.Unjudged
 		for _, rule := range p.Rules {
 			if !slices.Contains(rules, rule) {
 				rules = append(rules, rule)
@@ -81,9 +84,12 @@ func einvoiceCheck(c invoice.Check, settings *entity.Settings) invoice.Check {
 	if len(effects) == 0 {
 		return invoice.Check{}
 	}
-	c.Passed, c.Severity, c.Expected, c.Found = len(rules) == 0, invoice.Warning, "", strings.Join(rules, ", ")
+	c.Passed, c.Severity, c.Expected, c.Found = len(rules) == 0 && !unjudged, invoice.Warning, "", strings.Join(rules, ", ")
 	if !c.Passed {
-		c.Expected = "no violated rule"
+		c.Expected = invoice.NoViolatedRule
+	}
+	if unjudged {
+		c.Found = invoice.NotJudged
 	}
 	if slices.Contains(effects[!c.Passed], entity.EInvoiceBlock) {
 		c.Severity = invoice.Blocking

@@ -1940,7 +1940,7 @@ type InvoiceValidation struct {
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	InvoiceId externalRef0.Id `json:"invoice_id"`
 
-	// Outcome VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules; see note.
+	// Outcome VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules, or is too large; see note.
 	Outcome string `json:"outcome"`
 
 	// Format The syntax of the original; null if no rules apply to it.

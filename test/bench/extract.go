@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"docledger/adapter/extract/einvoice"
+	"docledger/adapter/extract/einvoice/rules"
+	"docledger/adapter/extract/einvoice/xmltree"
+	verdict "docledger/domain/einvoice"
 	"docledger/test/harness"
 )
 
@@ -81,10 +84,62 @@ func structured(ctx context.Context, _ string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	verdicts, err := verdicts(ctx, documents)
+	if err != nil {
+		return nil, err
+	}
 	perMB := time.Duration(float64(took) / (float64(len(large)) / 1e6))
 	return []figure{
 		{"structured XML, median of " + set, "≤ 3 ms", medians[len(medians)/2].Round(time.Microsecond).String()},
 		{fmt.Sprintf("structured XML, a MB (of %.1f MB)", float64(len(large))/1e6), "≤ 60 ms", perMB.Round(100 * time.Microsecond).String()},
+		verdicts,
+	}, nil
+}
+
+// verdicts measures the evaluation of the official rules, which is part of the time of
+// structured: of the documents that claim a profile with rules, and of the project's own
+// invoices and one of them with 100 lines.
+func verdicts(ctx context.Context, documents [][]byte) (figure, error) {
+	paths, err := filepath.Glob("adapter/extract/einvoice/rules/testdata/*.xml")
+	if err != nil || len(paths) == 0 {
+		return figure{}, errors.Join(errors.New("no invoices of the project"), err)
+	}
+	documents = slices.Clone(documents)
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return figure{}, err
+		}
+		documents = append(documents, content)
+		text, end := string(content), "</Invoice>"
+		if from := strings.LastIndex(text, "<cac:InvoiceLine>"); from >= 0 {
+			line := strings.TrimSuffix(strings.TrimSpace(text[from:]), end)
+			documents = append(documents, []byte(text[:from]+strings.Repeat(line, 100)+end))
+		}
+	}
+	var medians []time.Duration
+	for _, d := range documents {
+		tree, err := xmltree.Parse(ctx, d)
+		if err != nil {
+			return figure{}, err
+		}
+		judged := false
+		took, err := median(9, func() error {
+			v := rules.Judge(tree.Root(), tree.Elements())
+			judged = v != nil && v.Outcome != verdict.NotJudged
+			return nil
+		})
+		if err != nil {
+			return figure{}, err
+		}
+		if judged {
+			medians = append(medians, took)
+		}
+	}
+	slices.Sort(medians)
+	return figure{
+		fmt.Sprintf("verdict by the official rules, additional time: median and maximum of %d documents", len(medians)), "≤ 3 ms",
+		fmt.Sprintf("%s; %s", medians[len(medians)/2].Round(time.Microsecond), medians[len(medians)-1].Round(time.Microsecond)),
 	}, nil
 }
 

@@ -126,6 +126,40 @@ func TestEInvoiceRules(t *testing.T) {
 	}
 }
 
+// TestTooLargeToJudge verifies that a document that claims a profile but has too many
+// elements for its rules fails the check einvoice_rules with the severity of the entity.
+func TestTooLargeToJudge(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Large")
+	token, settings := org.Admin.Token, "/api/settings/"+org.Entity.String()
+	large := func(number string) []byte {
+		return peppol(t, number, "</Invoice>", strings.Repeat("<x/>", 600_000)+"</Invoice>")
+	}
+	for i, c := range []struct {
+		set              map[string]any
+		severity, status string
+	}{
+		{map[string]any{"einvoice_rules": "WARN"}, "WARNING", "EXTRACTED"},
+		{map[string]any{"einvoice_rules": "BLOCK"}, "BLOCKING", "NEEDS_REVIEW"},
+		{map[string]any{"einvoice_rules": "OFF"}, "", "EXTRACTED"},
+		{map[string]any{"einvoice_rules_by_profile": []any{map[string]any{"profile": "PEPPOL_BIS_3", "effect": "BLOCK"}}}, "BLOCKING", "NEEDS_REVIEW"},
+		{map[string]any{"einvoice_rules_by_profile": []any{map[string]any{"profile": "XRECHNUNG", "effect": "BLOCK"}}}, "", "EXTRACTED"},
+	} {
+		s.Do(http.MethodPut, settings, token, c.set).OK()
+		number := "L-" + string(rune('1'+i))
+		inv := s.Extract(token, s.Upload(token, org.Entity, number+".xml", large(number)).OK().Text("id")).OK()
+		severity, passed, found, text := check(inv, "einvoice_rules")
+		if found != (c.severity != "") || passed || severity != c.severity || found && !strings.Contains(text, "not judged") || inv.Text("status") != c.status {
+			t.Errorf("%v: %s %v %q, status %s", c.set, severity, passed, text, inv.Text("status"))
+		}
+		v := s.Do(http.MethodGet, "/api/invoices/"+inv.Text("id")+"/validation", token, nil).OK()
+		if v.Text("outcome") != "NOT_JUDGED" || !strings.Contains(v.Text("note"), "600000 elements") {
+			t.Errorf("%v: %s", c.set, v.Raw)
+		}
+	}
+}
+
 // TestValidationOfWhatNoRulesApplyTo verifies the reason why an invoice is
 // NOT_JUDGED.
 func TestValidationOfWhatNoRulesApplyTo(t *testing.T) {

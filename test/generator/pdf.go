@@ -21,11 +21,20 @@ func (d *Document) PDF() (data []byte, ok bool) {
 
 // Hybrid is PDF with an embedded file.
 func (d *Document) Hybrid(name string, file []byte) (data []byte, ok bool) {
+	return d.HybridOf([]string{name}, [][]byte{file})
+}
+
+// HybridOf returns the document as a PDF with embedded files.
+func (d *Document) HybridOf(names []string, files [][]byte) (data []byte, ok bool) {
 	b, ok := d.build()
 	if !ok {
 		return nil, false
 	}
-	b.Names(b.Embed(name, "Alternative", file))
+	var specs []int
+	for i, name := range names {
+		specs = append(specs, b.Embed(name, "Alternative", files[i]))
+	}
+	b.Names(specs...)
 	return b.Table(), true
 }
 

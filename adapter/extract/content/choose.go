@@ -31,21 +31,24 @@ type candidate struct {
 type pick struct {
 	best    *candidate // nil: no invoice
 	others  []*candidate
-	failure *extraction.Failure // why there is no invoice, if the files show it
+	failure *extraction.Failure // why a file is no invoice: the failure that matters most
 	certain bool                // the failed file has a name of a standard
+	named   *extraction.Failure // the same for files with a name of a standard only
+	kind    *extraction.Failure // a file is another kind of business document
+	refused bool                // that file has a name of a standard: the PDF is such a document
 }
 
 // standardNames are the file names that the standards define for the invoice in a PDF
 // (Factur-X 1.0 and ZUGFeRD 2, section 6.2; ZUGFeRD 1 uses capitals in the second).
 var standardNames = []string{"factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml"}
 
+// otherNames are the file names that the standards define for other documents in a PDF:
+// orders (Order-X 1.0) and delivery notes (Deliver-X).
+var otherNames = []string{"order-x.xml", "deliver-x.xml"}
+
 // relations ranks AFRelationship: an alternative to the page first, then the source
 // data of the page. Other files are additions.
 var relations = []string{"Alternative", "Data", "Source"}
-
-func standardName(name string) bool {
-	return slices.Contains(standardNames, strings.ToLower(name))
-}
 
 // choose parses the files that look like XML and selects the invoice: by the names of
 // the standards, then ZUGFeRD 2 before 1, then by relationship, then in document
@@ -61,29 +64,47 @@ func choose(ctx context.Context, files []pdf.File) (*pick, error) {
 		if c != nil {
 			read = append(read, c)
 		}
-		if failure != nil && (out.failure == nil || weight(failure) > weight(out.failure)) {
-			out.failure, out.certain = failure, nameRank(f) == 0
+		if failure != nil {
+			out.note(f, failure)
 		}
 	}
 	if len(read) == 0 {
 		return out, nil
 	}
-	out.failure = nil
 	slices.SortStableFunc(read, func(a, b *candidate) int { return slices.Compare(a.rank[:], b.rank[:]) })
 	out.best, out.others = read[0], read[1:]
 	return out, nil
 }
 
-// weight ranks failures by their information: a different kind of document, then
-// damaged data, then unknown XML.
+// note keeps the failure of a file. inOrder returns the files with names of standards
+// first, so that their failures count before equal ones.
+func (p *pick) note(f pdf.File, failure *extraction.Failure) {
+	if p.failure == nil || weight(failure) > weight(p.failure) {
+		p.failure, p.certain = failure, nameRank(f) == 0
+	}
+	if nameRank(f) == 0 && (p.named == nil || weight(failure) > weight(p.named)) {
+		p.named = failure
+	}
+	if refused := nameRank(f) == 0 || slices.Contains(otherNames, lowerName(f)); isKind(failure) && (p.kind == nil || refused && !p.refused) {
+		p.kind, p.refused = failure, refused
+	}
+}
+
+// isKind reports whether a failure states that a file is another kind of business
+// document.
+func isKind(f *extraction.Failure) bool {
+	return f.Reason == extraction.NotAnInvoice && f.Kind != extraction.Other
+}
+
+// weight ranks failures: damaged data, then another kind of document, then unknown XML.
 func weight(f *extraction.Failure) int {
 	switch {
 	case f.Reason != extraction.NotAnInvoice:
+		return 2
+	case isKind(f):
 		return 1
-	case f.Kind == extraction.Other:
-		return 0
 	}
-	return 2
+	return 0
 }
 
 // inOrder returns the files to parse, those with standard names first.
@@ -104,11 +125,13 @@ func inOrder(files []pdf.File) []pdf.File {
 }
 
 func nameRank(f pdf.File) int {
-	if standardName(safeName(f.Name)) {
+	if slices.Contains(standardNames, lowerName(f)) {
 		return 0
 	}
 	return 1
 }
+
+func lowerName(f pdf.File) string { return strings.ToLower(safeName(f.Name)) }
 
 // namedXML reports whether the name or the declared type of a file indicates XML.
 func namedXML(f pdf.File) bool {
@@ -139,7 +162,7 @@ func try(ctx context.Context, f pdf.File) (*candidate, *extraction.Failure, erro
 		return nil, nil, err
 	case failure.Reason == extraction.TimedOut:
 		return nil, nil, failure
-	case failure.Reason == extraction.NotAnInvoice && failure.Kind != extraction.Other:
+	case isKind(failure):
 		return nil, failure, nil
 	default:
 		return nil, unusable(safeName(f.Name), failure), nil
@@ -164,7 +187,8 @@ func relationRank(relation string) int {
 }
 
 // checks reports other invoices in the same file: one warning for each different
-// invoice, or one passed check if all agree.
+// invoice, or one passed check if all agree. It also reports a file with a name of a
+// standard that is no invoice: the sender declared it to be the invoice.
 func (p *pick) checks() []invoice.Check {
 	var out []invoice.Check
 	for _, other := range p.others {
@@ -182,7 +206,11 @@ func (p *pick) checks() []invoice.Check {
 	if len(out) == 0 && len(p.others) > 0 {
 		out = append(out, invoice.Check{Rule: invoice.RuleSingleInvoice, Severity: invoice.Warning, Passed: true})
 	}
-	return out[:min(len(out), maxCandidates)]
+	out = out[:min(len(out), maxCandidates)]
+	if p.named != nil {
+		out = append(out, embeddedUnreadable(p.named))
+	}
+	return out
 }
 
 // contains reports whether the picked file has an invoice with the same number and

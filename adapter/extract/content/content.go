@@ -99,8 +99,8 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 		result.Verdict = picked.best.found.Verdict
 		result.Checks = append(picked.checks(), ruleChecks(result.Verdict)...)
 		return result, nil
-	case picked.failure != nil && picked.failure.Reason == extraction.NotAnInvoice && picked.failure.Kind != extraction.Other:
-		return nil, picked.failure
+	case picked.refused:
+		return nil, picked.kind
 	}
 	var inside *extraction.Failure // why no file of a portfolio is an invoice
 	if report.Portfolio && !p.nested {
@@ -121,10 +121,13 @@ func (p PDF) Read(ctx context.Context) (*extraction.Result, error) {
 	}
 	drafts, scanned, _, err := p.printed()
 	var failure *extraction.Failure
-	if inside != nil && errors.As(err, &failure) {
+	switch {
+	case err == nil:
+	case picked.kind != nil && errors.As(err, &failure):
+		return nil, picked.kind // this is more specific than that the pages have no invoice
+	case inside != nil && errors.As(err, &failure):
 		return nil, inside // this is more specific than the failure of the cover
-	}
-	if err != nil {
+	default:
 		return nil, err
 	}
 	result.Method = invoice.Text
@@ -162,12 +165,15 @@ func (p PDF) printed() (drafts []extraction.Draft, scanned, count int, err error
 // ruleChecks returns the check of the official rules for an electronic invoice that
 // claims a profile with rules. The entity's settings define its severity.
 func ruleChecks(v *einvoicerules.Verdict) []invoice.Check {
-	if v == nil || v.Outcome == einvoicerules.NotJudged {
+	if v == nil || v.Outcome == einvoicerules.NotJudged && len(v.Unjudged) == 0 {
 		return nil
 	}
 	c := invoice.Check{Rule: invoice.RuleEInvoice, Severity: invoice.Warning, Passed: v.Outcome == einvoicerules.Valid, Detail: v.ByProfile()}
 	if !c.Passed {
-		c.Expected, c.Found = "no violated rule", strings.Join(v.Violated(einvoicerules.Profiles()...), ", ")
+		c.Expected, c.Found = invoice.NoViolatedRule, strings.Join(v.Violated(einvoicerules.Profiles()...), ", ")
+	}
+	if v.Outcome == einvoicerules.NotJudged {
+		c.Found = invoice.NotJudged
 	}
 	return []invoice.Check{c}
 }
@@ -206,9 +212,8 @@ func (p PDF) portfolio(ctx context.Context, files []pdf.File) (*extraction.Resul
 	return nil, why, nil
 }
 
-// embeddedUnreadable returns the check of a PDF with unusable invoice data, if the
-// pages were extracted instead. XML of an unknown kind may be unrelated to the
-// invoice.
+// embeddedUnreadable returns the check of a PDF with unusable invoice data. Other XML
+// may be unrelated to the invoice.
 func embeddedUnreadable(f *extraction.Failure) invoice.Check {
 	severity := invoice.Blocking
 	if f.Reason == extraction.NotAnInvoice {

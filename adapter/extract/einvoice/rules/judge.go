@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"docledger/adapter/extract/einvoice/xmltree"
@@ -76,19 +77,27 @@ func Judge(root xmltree.Elem, elements int) *einvoice.Verdict {
 		return nil
 	}
 	v := &einvoice.Verdict{Outcome: einvoice.NotJudged, Format: format}
+	var d *document
 	if elements > MaxElements {
-		v.Note = "The document has too many elements for an evaluation of the rules."
-		return v
+		v.Customization = cut(specification(root, format), maxCustomization)
+	} else {
+		d = load(root, elements)
+		paths := &pathsUBL
+		if d.cii {
+			paths = &pathsCII
+		}
+		v.Customization = cut(paths.customization.first(d, nil).value(), maxCustomization)
 	}
-	d := load(root, elements)
-	paths := &pathsUBL
-	if d.cii {
-		paths = &pathsCII
-	}
-	v.Customization = cut(paths.customization.first(d, nil).value(), maxCustomization)
 	sets, extended := claimed(v.Customization)
 	if len(sets) == 0 {
 		v.Note = "The document does not claim to follow EN 16931 (BT-24), so its rules are not evaluated."
+		return v
+	}
+	if d == nil {
+		v.Note = "The document has more than " + strconv.Itoa(MaxElements) + " elements, so its rules are not evaluated."
+		for _, s := range sets {
+			v.Unjudged = append(v.Unjudged, s.profile)
+		}
 		return v
 	}
 	if narrowed := unknownSpecification(v.Customization); narrowed != "" {
@@ -109,6 +118,15 @@ func Judge(root xmltree.Elem, elements int) *einvoice.Verdict {
 }
 
 const maxCustomization = 200
+
+// specification returns the specification identifier (BT-24) of a document that is too
+// large to be loaded.
+func specification(root xmltree.Elem, format string) string {
+	if format == "cii" {
+		return root.Path("ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID").Text()
+	}
+	return root.Child("CustomizationID").Text()
+}
 
 func formatOf(root xmltree.Elem) (string, bool) {
 	switch prefixes[root.Space()] + ":" + root.Local() {

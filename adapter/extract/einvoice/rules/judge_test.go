@@ -110,6 +110,29 @@ func TestElementsAreBounded(t *testing.T) {
 	}
 }
 
+// TestTooManyElements checks that a document that is too large to be judged states the
+// profiles that it claims.
+func TestTooManyElements(t *testing.T) {
+	t.Parallel()
+	for _, name := range bases {
+		doc := base(t, name)
+		end := strings.LastIndex(doc, "</")
+		padded := doc[:end] + strings.Repeat("<x/>", MaxElements) + doc[end:]
+		v := judge(t, padded)
+		if v.Outcome != einvoice.NotJudged || !slices.Equal(v.Unjudged, []einvoice.Profile{einvoice.EN16931, einvoice.PeppolBIS3}) ||
+			len(v.RuleSets) != 0 || v.Customization != peppolID || v.Note == "" {
+			t.Errorf("%s: %+v", name, v)
+		}
+		parsed := einvoice.ParseByProfile(v.ByProfile())
+		if len(parsed) != 2 || !parsed[0].Unjudged || !parsed[1].Unjudged || parsed[1].Profile != einvoice.PeppolBIS3 || len(parsed[1].Rules) != 0 {
+			t.Errorf("%s: %q is %+v", name, v.ByProfile(), parsed)
+		}
+		if v := judge(t, strings.Replace(padded, peppolID, "urn:example:own", 1)); v.Outcome != einvoice.NotJudged || len(v.Unjudged) != 0 {
+			t.Errorf("%s without a profile: %+v", name, v)
+		}
+	}
+}
+
 var (
 	ruleID   = regexp.MustCompile(`^[A-Z]{2,}(-[A-Za-z0-9]+)+$`)
 	termName = regexp.MustCompile(`^B[TG]-\d+$`)

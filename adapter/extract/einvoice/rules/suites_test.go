@@ -26,7 +26,7 @@ var updateSuites = flag.Bool("update-suites", false, "rewrite the table of offic
 const suitesTable = "testdata/suites.tsv"
 
 // officialSuite is a public repository of unit files. The folder EINVOICE_SUITES
-// contains each one in a folder of its name, at the given commit.
+// contains a clone of each one in a folder of its name, at the given commit.
 type officialSuite struct {
 	name, repository, commit string
 	least                    float64 // required share of matching cases
@@ -162,24 +162,6 @@ func (c *officialCase) verdict() string {
 		return "unknown rule"
 	}
 	return "ok"
-}
-
-// suiteFolder finds the clone of a repository: a folder with its name, or with a name
-// that ends in it.
-func suiteFolder(t *testing.T, root, repository string) string {
-	t.Helper()
-	_, name, _ := strings.Cut(repository, "/")
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.Name() == name || strings.HasSuffix(e.Name(), "+"+name) {
-			return filepath.Join(root, e.Name())
-		}
-	}
-	t.Fatalf("EINVOICE_SUITES has no folder %s", name)
-	return ""
 }
 
 // files calls yield with the XML files in the folder, with names relative to base.

@@ -1592,7 +1592,7 @@ export type InvoiceValidation = {
      */
     note: string | null;
     /**
-     * VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules; see note.
+     * VALID: no fatal rule is violated. INVALID: at least one is. NOT_JUDGED: the original declares no profile with rules, or is too large; see note.
      */
     outcome: 'VALID' | 'INVALID' | 'NOT_JUDGED' | (string & {});
     /**
