@@ -1,4 +1,5 @@
-// Package migrations holds the schema of both databases as goose migrations.
+// Package migrations holds the schema of both databases: goose migrations, and the
+// tables of the job queue.
 //
 // A version is generation × 1000 + the number within that generation; each
 // release that changes the schema opens a new generation. Migrations only add:
@@ -14,30 +15,32 @@ package migrations
 import (
 	"embed"
 	"io/fs"
+
+	"docledger/adapter/queue"
+	"docledger/infrastructure/database"
 )
 
 //go:embed postgres/*.sql sqlite/*.sql
 var files embed.FS
 
-// Postgres returns the migrations of PostgreSQL.
-func Postgres() fs.FS { return folder("postgres") }
+// Postgres returns the schema of PostgreSQL.
+func Postgres() database.Schema { return schema("postgres") }
 
-// SQLite returns the migrations of SQLite.
-func SQLite() fs.FS { return folder("sqlite") }
+// SQLite returns the schema of SQLite.
+func SQLite() database.Schema { return schema("sqlite") }
 
-// For returns the migrations of a dialect as gorm names it: "postgres" or
-// "sqlite".
-func For(dialect string) fs.FS {
+// For returns the schema of a dialect as gorm names it: "postgres" or "sqlite".
+func For(dialect string) database.Schema {
 	if dialect == "postgres" {
 		return Postgres()
 	}
 	return SQLite()
 }
 
-func folder(name string) fs.FS {
-	sub, err := fs.Sub(files, name)
+func schema(dialect string) database.Schema {
+	sub, err := fs.Sub(files, dialect)
 	if err != nil {
 		panic(err) // the name is a constant of this file
 	}
-	return sub
+	return database.Schema{Migrations: sub, Libraries: []database.Library{queue.Schema{Dialect: dialect}}}
 }

@@ -27,9 +27,9 @@ func names(t *testing.T, fsys fs.FS) []string {
 // Both databases have the same migrations, numbered by generation.
 func TestSameMigrationsOnBoth(t *testing.T) {
 	t.Parallel()
-	of := names(t, migrations.Postgres())
-	if !slices.Equal(of, names(t, migrations.SQLite())) {
-		t.Errorf("PostgreSQL has %v, SQLite %v", of, names(t, migrations.SQLite()))
+	of, lite := names(t, migrations.Postgres().Migrations), names(t, migrations.SQLite().Migrations)
+	if !slices.Equal(of, lite) {
+		t.Errorf("PostgreSQL has %v, SQLite %v", of, lite)
 	}
 	for _, name := range of {
 		version, err := strconv.Atoi(name[:6])
@@ -51,7 +51,7 @@ func TestUpDownUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		as := map[string]goose.Dialect{"postgres": goose.DialectPostgres, "sqlite": goose.DialectSQLite3}[dialect]
-		provider, err := goose.NewProvider(as, db.SQL, migrations.For(dialect))
+		provider, err := goose.NewProvider(as, db.SQL, migrations.For(dialect).Migrations)
 		if err != nil {
 			t.Fatal(err)
 		}

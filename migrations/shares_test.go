@@ -43,7 +43,7 @@ func TestSharesOfEarlierInvoices(t *testing.T) {
 				time.Date(2026, 3, 31, 23, 59, 59, 999_000_000, time.UTC), time.Date(2026, 4, 1, 1, 0, 0, 0, time.FixedZone("", 2*3600)),
 				time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC),
 			})
-			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()))
+			provider, err := goose.NewProvider(dialect, db.SQL, migrations.For(db.Gorm.Name()).Migrations)
 			must(t, err)
 			_, err = provider.DownTo(ctx, before)
 			must(t, err)

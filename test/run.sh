@@ -4,7 +4,7 @@
 # both ways: the PDF engine does not compile under the race detector, and limits of
 # processor time are not asserted under it.
 set -euo pipefail
-plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/jobs/jobstest/sqlite|test/)'
+plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/queue/queuetest/sqlite|test/)'
 both='^docledger/(adapter/extract(/(worker|einvoice|pdf|pdftext))?|domain/(invoice|extraction/textrules))$'
 mapfile -t all < <(go list ./... | grep -v '^docledger/test/attack$')
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)

@@ -196,8 +196,7 @@ func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) 
 	err := r.s.handle(ctx).
 		Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.updated_at < ?", instant(before)).
 		Where("(documents.status = 'PROCESSING' OR (documents.requested AND documents.held_reason = ''))").
-		Where("NOT EXISTS (SELECT 1 FROM river_job AS j WHERE j.kind IN ? AND j.state IN ? AND j.args->>'DocumentID' = "+r.s.idText("documents.id")+")",
-			[]string{job.ExtractDocument{}.Kind(), job.ReadScan{}.Kind()}, liveStates).
+		Where(r.s.liveJobs.Without("DocumentID", r.s.idText("documents.id"), job.Extraction.Name, job.Scan.Name)).
 		Order("documents.updated_at, documents.id").Limit(limit).Find(&rows).Error
 	return mapped(rows, documentRow.fromRow), failed("look for unfinished documents", err)
 }

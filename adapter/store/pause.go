@@ -13,15 +13,14 @@ const (
 	resumedAt = "resumed after a restore"
 )
 
-// wakeFor is how long after the end of a hold its jobs are woken. Longer than
-// any job is put off, after which it is due by itself.
-const wakeFor = 5 * time.Minute
-
 // Holds implements job.Holds.
 type Holds struct{ s *Store }
 
 // Since implements job.Holds.
 func (r Holds) Since(ctx context.Context) (time.Time, error) { return r.at(ctx, heldSince) }
+
+// Ended implements job.Pause.
+func (r Holds) Ended(ctx context.Context) (time.Time, error) { return r.at(ctx, resumedAt) }
 
 // at is zero where the bookmark is not there, which is the usual case.
 func (r Holds) at(ctx context.Context, name string) (time.Time, error) {
@@ -48,29 +47,4 @@ func (r Holds) End(ctx context.Context, now time.Time) error {
 		}
 		return r.s.Bookmark(resumedAt).Store(ctx, now)
 	})
-}
-
-// Wake implements job.Holds.
-func (r Holds) Wake(ctx context.Context, now time.Time, kinds ...string) (int, error) {
-	ended, err := r.at(ctx, resumedAt)
-	if err != nil || ended.IsZero() || now.Sub(ended) > wakeFor {
-		return 0, err
-	}
-	// Only what is put off is in this state. Looked for first: what changes
-	// nothing must not hold others up.
-	var ids []int64
-	err = r.s.handle(ctx).Raw("SELECT id FROM river_job WHERE state = 'scheduled' AND kind IN ? ORDER BY id LIMIT 1000", kinds).Scan(&ids).Error
-	if err != nil || len(ids) == 0 {
-		return 0, failed("look for held jobs", err)
-	}
-	done := r.s.handle(ctx).Exec("UPDATE river_job SET state = 'available', scheduled_at = "+r.s.nowExpr()+" WHERE id IN ? AND state = 'scheduled'", ids)
-	return int(done.RowsAffected), failed("wake the held jobs", done.Error)
-}
-
-// nowExpr is the SQL of the moment as the queue writes it.
-func (s *Store) nowExpr() string {
-	if s.postgres {
-		return "now()"
-	}
-	return "datetime('now', 'subsec')"
 }

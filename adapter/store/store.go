@@ -8,10 +8,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"io"
-	"log/slog"
 	"time"
 
 	"docledger/domain/billing"
@@ -29,10 +26,6 @@ import (
 	"docledger/domain/secret"
 	"docledger/usecase"
 
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"gorm.io/gorm"
 )
 
@@ -42,9 +35,9 @@ type Options struct {
 	Now func() time.Time
 	// Sealer encrypts tokens; without one there can be no grants.
 	Sealer secret.Encrypter
-	// Carried says what a job keeps of the trace that enqueues it; nil or ""
-	// keeps nothing.
-	Carried func(ctx context.Context) string
+	// LiveJobs finds records without a job; nil treats every record as one
+	// without.
+	LiveJobs usecase.LiveJobs
 }
 
 // Store is a database and its unit of work. Its methods that return a
@@ -54,32 +47,21 @@ type Store struct {
 	postgres bool
 	now      func() time.Time
 	sealer   secret.Encrypter
-	river    *river.Client[*sql.Tx]
-	carried  func(ctx context.Context) string
+	liveJobs usecase.LiveJobs
 	position int64 // of new events on SQLite
 }
 
 // New returns the store of a database whose schema is up to date.
 func New(ctx context.Context, db *gorm.DB, opts Options) (*Store, error) {
-	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer, carried: opts.Carried}
+	s := &Store{db: db, postgres: db.Name() == "postgres", now: opts.Now, sealer: opts.Sealer, liveJobs: opts.LiveJobs}
 	if s.sealer == nil {
 		s.sealer = noSealer{}
 	}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	pool, err := db.DB()
-	if err != nil {
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
-	var driver riverdriver.Driver[*sql.Tx] = riversqlite.New(pool)
-	if s.postgres {
-		driver = riverdatabasesql.New(pool)
-	}
-	// A client without queues only inserts.
-	s.river, err = river.NewClient(driver, &river.Config{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err != nil {
-		return nil, fmt.Errorf("open the job queue: %w", err)
+	if s.liveJobs == nil {
+		s.liveJobs = noJobs{}
 	}
 	if err := s.alignEvents(ctx); err != nil {
 		return nil, fmt.Errorf("align the event log: %w", err)
@@ -171,11 +153,8 @@ func (s *Store) Leases() Leases { return Leases{s} }
 // Holds returns whether work is held since a restore.
 func (s *Store) Holds() Holds { return Holds{s} }
 
-// Queue returns the job queue.
-func (s *Store) Queue() Queue { return Queue{s} }
-
 var (
-	_ usecase.UnitOfWork                  = (*Store)(nil)
+	_ usecase.Database                    = (*Store)(nil)
 	_ organization.Repository             = Organizations{}
 	_ identity.Users                      = Users{}
 	_ identity.Memberships                = Memberships{}
@@ -202,9 +181,7 @@ var (
 	_ integration.OAuthStates             = ConsentAttempts{}
 	_ integration.Meters                  = Meters{}
 	_ usecase.Leases                      = Leases{}
-	_ job.Queue                           = Queue{}
 	_ job.Pause                           = Holds{}
-	_ job.Operator                        = Queue{}
 )
 
 // instant is how times are written: UTC in whole microseconds, which both

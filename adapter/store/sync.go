@@ -145,8 +145,7 @@ func (r Bookings) Due(ctx context.Context, now, before time.Time, limit int) ([]
 	err := r.s.handle(ctx).
 		Where("invoice_syncs.state IN ('QUEUED', 'RUNNING', 'CHECKING') AND invoice_syncs.next_attempt_at <= ?", instant(now)).
 		Where("invoice_syncs.updated_at < ?", instant(before)).
-		Where("NOT EXISTS (SELECT 1 FROM river_job AS j WHERE j.kind = ? AND j.state IN ? AND j.args->>'InvoiceID' = "+r.s.idText("invoice_syncs.invoice_id")+")",
-			job.SyncInvoice{}.Kind(), liveStates).
+		Where(r.s.liveJobs.Without("InvoiceID", r.s.idText("invoice_syncs.invoice_id"), job.Sync.Name)).
 		Order("invoice_syncs.next_attempt_at, invoice_syncs.invoice_id").Limit(limit).Find(&rows).Error
 	return mapped(rows, bookingRow.fromRow), failed("look for syncs that are due", err)
 }

@@ -3,7 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
+
+	"docledger/usecase"
 
 	"gorm.io/gorm"
 )
@@ -63,11 +64,22 @@ func (s *Store) inTx(ctx context.Context) bool {
 	return ok
 }
 
-// sqlTx returns the transaction of ctx for what does not speak gorm.
-func (s *Store) sqlTx(ctx context.Context) (*sql.Tx, error) {
-	tx, ok := s.handle(ctx).Statement.ConnPool.(*sql.Tx)
-	if !ok {
-		return nil, fmt.Errorf("no transaction: %T", s.handle(ctx).Statement.ConnPool)
-	}
-	return tx, nil
+// Tx implements usecase.Database.
+func (s *Store) Tx(ctx context.Context) *sql.Tx {
+	tx, _ := s.handle(ctx).Statement.ConnPool.(*sql.Tx)
+	return tx
 }
+
+// Conn implements usecase.Database.
+func (s *Store) Conn(ctx context.Context) usecase.Conn { return s.handle(ctx).Statement.ConnPool }
+
+// Dialect implements usecase.Database.
+func (s *Store) Dialect() string { return s.db.Name() }
+
+// Failed implements usecase.Database.
+func (s *Store) Failed(doing string, err error) error { return failed(doing, err) }
+
+// noJobs is the usecase.LiveJobs of an installation without a queue.
+type noJobs struct{}
+
+func (noJobs) Without(string, string, ...string) string { return "true" }

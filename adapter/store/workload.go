@@ -12,7 +12,6 @@ import (
 // Workload is what is to be done and how long it has waited, over all
 // organizations and with no id of any.
 type Workload struct {
-	Jobs         []JobCount
 	Watches      []WatchCount
 	Integrations []IntegrationCount
 	Grants       []GrantCount
@@ -22,14 +21,6 @@ type Workload struct {
 	Held float64
 	// Meters are those of providers' tenants that were used lately, by provider.
 	Meters map[integration.Provider][]integration.RateTracker
-}
-
-// JobCount counts the jobs of a kind in a state. Age is that of the one that
-// has been due for longest.
-type JobCount struct {
-	Kind, State string
-	Count       int
-	Age         float64 // seconds
 }
 
 // WatchCount counts the watched places of a provider. Lag is how long ago the
@@ -91,8 +82,6 @@ func (s *Store) WorkloadForOperator(ctx context.Context) (w Workload, err error)
 		sql    string
 		values []any
 	}{
-		{&w.Jobs, "SELECT kind, CAST(state AS text) AS state, count(*) AS count, " + s.since("min(scheduled_at)") + " AS age FROM river_job WHERE state IN ? GROUP BY kind, state",
-			[]any{now, liveStates}},
 		{&w.Watches, "SELECT i.provider, count(*) AS count, COALESCE(max(" + s.since("COALESCE("+upToDate+", i.created_at)") + "), 0) AS lag" +
 			" FROM watches AS w JOIN integrations AS i ON i.id = w.integration_id WHERE i.status = 'ACTIVE' AND w.body->>'pause' IS NULL GROUP BY i.provider", []any{now}},
 		{&w.Integrations, "SELECT provider, status, count(*) AS count FROM integrations WHERE status <> 'DISCONNECTED' GROUP BY provider, status", nil},

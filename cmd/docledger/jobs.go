@@ -59,30 +59,19 @@ func withJob(c *cobra.Command, text string, do func(context.Context, *service.Se
 
 // nounOf returns the name of a job's work.
 func nounOf(r *job.Record) string {
-	switch r.Args.(type) {
-	case job.ExtractDocument:
-		return "Extraction of document"
-	case job.SyncInvoice:
-		return "Sync of invoice"
-	case job.ProcessEvent:
-		return "Event"
-	case job.PollStore:
-		return "Poll of integration"
+	if k, ok := job.ByName(r.Kind); ok && r.Args != nil {
+		return k.Noun
 	}
 	return "Job"
 }
 
 // afterCancel returns the state of a job's work after cancellation and how to continue it.
 func afterCancel(r *job.Record) string {
-	switch r.Args.(type) {
-	case job.ExtractDocument:
-		return fmt.Sprintf("Document %s is kept. It is FAILED unless it already has an invoice. To extract it, use force or retry this job.", r.Subject)
-	case job.SyncInvoice:
-		return fmt.Sprintf("Invoice %s is SYNC_FAILED, and nothing was sent to the ledger. To sync it, sync again or retry this job.", r.Subject)
-	case job.ProcessEvent:
-		return fmt.Sprintf("The event is kept and FAILED. To process it, run docledger events replay %s.", r.Subject)
+	k, ok := job.ByName(r.Kind)
+	if !ok || k.Cancelled == "" {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(k.Cancelled, r.Subject)
 }
 
 func jobsListCommand() *cobra.Command {
@@ -105,7 +94,7 @@ func jobsListCommand() *cobra.Command {
 			return withService(c, func(ctx context.Context, s *service.Service) error { return listJobs(ctx, c, s, f, p) })
 		},
 	}
-	c.Flags().StringVar(&f.Kind, "kind", "", "extract_document, sync_invoice, process_event, poll_store or periodic; empty for all")
+	c.Flags().StringVar(&f.Kind, "kind", "", strings.Join(job.NamesOf(func(job.Kind) bool { return true }), ", ")+"; empty for all")
 	c.Flags().StringSliceVar(&states, "state", nil, "WAITING, RUNNING, RETRYING, DONE, FAILED or CANCELLED; may be repeated")
 	c.Flags().IntVar(&p.Limit, "limit", page.DefaultLimit, "maximum number of jobs")
 	c.Flags().StringVar(&p.After, "after", "", "continue after the value printed by an earlier list")

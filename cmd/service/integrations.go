@@ -21,7 +21,7 @@ const meterMemory = 48 * time.Hour
 func (s *Service) openIntegrations(o Overrides) error {
 	st, ids := s.store, clock.UUIDv7{}
 	limiter := &instrumentedLimiter{RateLimiter: &integrations.RateLimiter{Meters: st.Meters(), Clock: s.clock, IDs: ids, Pause: clock.Pause, Log: s.log}, m: s.metrics}
-	waiting := &workload{read: st.WorkloadForOperator, limiter: limiter, clock: s.clock}
+	waiting := &workload{read: st.WorkloadForOperator, count: s.queue.CountsForOperator, limiter: limiter, clock: s.clock}
 	waiting.watch(s.metrics.Metrics)
 	connectors, err := s.connectors(limiter, o.Providers)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"docledger/adapter/httpapi/edge"
+	"docledger/adapter/queue"
 	"docledger/adapter/store"
 	"docledger/domain/extraction"
 	"docledger/domain/integration"
@@ -161,12 +162,14 @@ const (
 // workload gauges what waits in the database.
 type workload struct {
 	read    func(context.Context) (store.Workload, error)
+	count   func(context.Context) ([]queue.Count, error)
 	limiter *instrumentedLimiter
 	clock   usecase.Clock
 
 	mu   sync.Mutex
 	at   time.Time
 	last store.Workload
+	busy []queue.Count
 	err  error
 
 	answers, jobs, jobAge, watches, watchLag, integrations, grants, grantIdle, tokenExpiry, inbox, inboxAge, budget, held, waiting telemetry.Gauge
@@ -193,27 +196,29 @@ func (w *workload) watch(m *telemetry.Metrics) {
 }
 
 // look reads the database, at most once in a while.
-func (w *workload) look() (store.Workload, error) {
+func (w *workload) look() (store.Workload, []queue.Count, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := time.Now(); now.Sub(w.at) > workloadLife {
 		ctx, cancel := context.WithTimeout(context.Background(), workloadTime)
 		defer cancel()
-		w.last, w.err = w.read(ctx)
+		if w.last, w.err = w.read(ctx); w.err == nil {
+			w.busy, w.err = w.count(ctx)
+		}
 		w.at = now
 	}
-	return w.last, w.err
+	return w.last, w.busy, w.err
 }
 
 func (w *workload) collect(set func(telemetry.Gauge, float64, ...string)) {
-	found, err := w.look()
+	found, jobs, err := w.look()
 	if err != nil {
 		set(w.answers, 0)
 		return
 	}
 	set(w.answers, 1)
 	set(w.waiting, found.Held)
-	for _, j := range found.Jobs {
+	for _, j := range jobs {
 		set(w.jobs, float64(j.Count), j.Kind, j.State)
 		if j.State == "available" {
 			set(w.jobAge, max(j.Age, 0), j.Kind)

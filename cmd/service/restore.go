@@ -29,7 +29,7 @@ func (s *Service) verifyUnlessHeld(ctx context.Context) (int, error) {
 
 // wakeHeld makes jobs due that a hold has put off, once it has ended.
 func (s *Service) wakeHeld(ctx context.Context) (int, error) {
-	return s.store.Holds().Wake(ctx, s.clock.Now(), job.PausedKinds()...)
+	return job.WakePaused(ctx, s.store.Holds(), s.queue, s.clock.Now())
 }
 
 // checkHold names a hold, which nobody should forget.

@@ -24,7 +24,7 @@ import (
 	"docledger/adapter/httpapi/edge"
 	"docledger/adapter/identity/clerk"
 	"docledger/adapter/identity/local"
-	"docledger/adapter/jobs"
+	"docledger/adapter/queue"
 	"docledger/adapter/store"
 	"docledger/adapter/toolserver"
 	"docledger/adapter/webhook"
@@ -105,6 +105,7 @@ type Service struct {
 	log        *slog.Logger
 	db         *database.DB
 	store      *store.Store
+	queue      *queue.Queue
 	blobs      document.Blobs
 	clock      usecase.Clock
 	registered []connector.Registration // providers of integrations
@@ -216,7 +217,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 	reader = measured{reader, s.metrics}
 	// Handlers join as their senders are configured.
 	s.Inbox = &inbox.Service{
-		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.store.Queue(), Holds: s.store.Holds(), UnitOfWork: s.store,
+		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.queue, Holds: s.store.Holds(), UnitOfWork: s.store,
 		Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log,
 	}
 	if err := s.openIdentity(); err != nil {
@@ -255,7 +256,10 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys), Carried: telemetry.Carried}); err != nil {
+	if s.store, err = store.New(ctx, s.db.Gorm, store.Options{Now: s.clock.Now, Sealer: Sealer(keys), LiveJobs: queue.Conditions{}}); err != nil {
+		return err
+	}
+	if s.queue, err = queue.New(s.store, s.db.SQL, telemetry.Carried); err != nil {
 		return err
 	}
 	s.blobs, err = openBlobs(s.cfg)
@@ -288,12 +292,12 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		},
 		Documents: &documents.Service{
 			Reader: st.Documents(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
-			Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Events: st.Events(), Queue: st.Queue(), Plans: plans, Usage: st.Usage(),
+			Blobs: s.blobs, Renditions: st.Renditions(), Sniffer: sniffer{}, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Plans: plans, Usage: st.Usage(),
 			UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
 		Extraction: &usecaseextraction.Service{
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
-			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: st.Queue(),
+			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 			Bookings: bookings, Codings: st.Codings(), Log: s.log, Patience: s.cfg.ExtractWaitTimeout,
 		},
@@ -310,7 +314,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching
 	s.Restore = s.newRestore()
-	s.Work = &jobadmin.Service{Jobs: st.Queue(), Extraction: s.Extraction, Sync: bookings, Inbox: s.Inbox, UnitOfWork: st}
+	s.Work = &jobadmin.Service{Jobs: s.queue, Owners: s.jobOwners(), UnitOfWork: st}
 }
 
 func (s *Service) buildHandler() (err error) {
@@ -424,7 +428,7 @@ func (s *Service) untilDrained(ctx context.Context) (context.Context, context.Ca
 	return serving, func() { stop(); end() }
 }
 
-func (s *Service) startWork(ctx context.Context) (*jobs.Runner, error) {
+func (s *Service) startWork(ctx context.Context) (*queue.Runner, error) {
 	runner, err := s.newRunner()
 	if err != nil {
 		return nil, err
@@ -468,7 +472,7 @@ func (s *Service) Prewarm(ctx context.Context) error {
 	return s.pipeline.Prewarm(ctx)
 }
 
-func (s *Service) stopWork(ctx context.Context, runner *jobs.Runner) error {
+func (s *Service) stopWork(ctx context.Context, runner *queue.Runner) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
 	defer cancel()
 	return runner.Stop(ending)

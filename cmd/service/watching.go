@@ -17,7 +17,7 @@ func (s *Service) newWatching(plans billing.Plans) *watching.Service {
 		Subscriptions: st.WatchSubscriptions(), CallURL: s.cfg.NotificationsURL,
 		Integrations: st.Integrations(), Entities: st.Entities(), Accesses: s.Integrations.Tokens,
 		Connectors: func(p integration.Provider) any { return s.Integrations.Connectors[p] },
-		Providers:  Catalog(s.registered), Health: s.Integrations, Intake: s.Documents, Plans: plans, Usage: st.Usage(), Queue: st.Queue(), Holds: st.Holds(),
+		Providers:  Catalog(s.registered), Health: s.Integrations, Intake: s.Documents, Plans: plans, Usage: st.Usage(), Queue: s.queue, Holds: st.Holds(),
 		UnitOfWork: st, Clock: s.clock, Log: s.log, Interval: s.cfg.PollInterval,
 		// A tenth more or less parts what began together.
 		Spread: func() float64 { return 0.9 + 0.2*rand.Float64() }, MaxBytes: s.cfg.MaxUploadBytes,

@@ -5,20 +5,47 @@ import (
 	"fmt"
 	"time"
 
-	"docledger/adapter/jobs"
+	"docledger/adapter/queue"
+	"docledger/domain/job"
 	"docledger/infrastructure/database"
 	"docledger/usecase/integrations"
+	"docledger/usecase/jobadmin"
 )
+
+// handlers returns the use case of each kind of job.
+func (s *Service) handlers() []queue.Handler {
+	return []queue.Handler{
+		queue.Handle(job.Extraction, s.Extraction.Run),
+		queue.Handle(job.Scan, s.Extraction.RunScan),
+		queue.Handle(job.Event, s.Inbox.Process),
+		queue.Handle(job.Sync, s.Sync.Run),
+		queue.Handle(job.Poll, s.watching.Poll),
+	}
+}
+
+// jobOwners returns how the operator cancels and retries the work of each kind of
+// job that can be cancelled.
+func (s *Service) jobOwners() []jobadmin.Owner {
+	scan := func(do func(context.Context, job.ExtractDocument) error) func(context.Context, job.ReadScan) error {
+		return func(ctx context.Context, args job.ReadScan) error { return do(ctx, job.ExtractDocument(args)) }
+	}
+	return []jobadmin.Owner{
+		jobadmin.Own(job.Extraction, s.Extraction.Cancel, s.Extraction.Retry),
+		jobadmin.Own(job.Scan, scan(s.Extraction.Cancel), scan(s.Extraction.Retry)),
+		jobadmin.Own(job.Event, s.Inbox.Cancel, s.Inbox.Retry),
+		jobadmin.Own(job.Sync, s.Sync.Cancel, s.Sync.Retry),
+	}
+}
 
 // newRunner builds what works the queue: the use-case of each kind of job, and
 // the sweep that finds what lost its job.
-func (s *Service) newRunner() (*jobs.Runner, error) {
-	cfg := jobs.Config{
+func (s *Service) newRunner() (*queue.Runner, error) {
+	cfg := queue.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
-		Handlers: jobs.Handlers{Extract: s.Extraction.Run, Scan: s.Extraction.RunScan, Event: s.Inbox.Process, Sync: s.Sync.Run, Poll: s.watching.Poll},
-		Sweeps: []jobs.Task{
+		Handlers: s.handlers(),
+		Sweeps: []queue.Task{
 			{Name: "backlogs", Run: func(ctx context.Context) error {
-				_, err := s.store.Queue().Rebalance(ctx)
+				_, err := s.queue.Rebalance(ctx)
 				return err
 			}},
 			s.sweep("documents that had lost their job", s.Extraction.Sweep),
@@ -27,11 +54,11 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
 			s.sweep("jobs that a restore had held", s.wakeHeld),
 		},
-		FastTasks: []jobs.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
+		FastTasks: []queue.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)
 			return err
 		}}},
-		Periodic: []jobs.Periodic{
+		Periodic: []queue.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
 			s.hourly("expire_sign_in_attempts", s.store.Attempts().Expire),
@@ -43,9 +70,9 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 	}
 	// Not a sweep: a provider may take its time to answer.
 	verify := s.sweep("set-ups whose provider answers again", s.verifyUnlessHeld)
-	cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
+	cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
 	if s.reconciler != nil {
-		cfg.Periodic = append(cfg.Periodic, jobs.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
+		cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
 	}
 	if s.db.Dialect == database.SQLite {
 		cfg.Exclusive = func(ctx context.Context) (func() error, error) {
@@ -56,16 +83,16 @@ func (s *Service) newRunner() (*jobs.Runner, error) {
 			return release, nil
 		}
 	}
-	return jobs.New(cfg)
+	return queue.NewRunner(cfg)
 }
 
-func (s *Service) hourly(name string, expire func(context.Context, time.Time) error) jobs.Periodic {
-	return jobs.Periodic{Name: name, Every: time.Hour, Run: func(ctx context.Context) error { return expire(ctx, s.clock.Now()) }}
+func (s *Service) hourly(name string, expire func(context.Context, time.Time) error) queue.Periodic {
+	return queue.Periodic{Name: name, Every: time.Hour, Run: func(ctx context.Context) error { return expire(ctx, s.clock.Now()) }}
 }
 
 // sweep is a part of the sweep that gives jobs to what lost them.
-func (s *Service) sweep(what string, run func(context.Context) (int, error)) jobs.Task {
-	return jobs.Task{Name: what, Run: func(ctx context.Context) error {
+func (s *Service) sweep(what string, run func(context.Context) (int, error)) queue.Task {
+	return queue.Task{Name: what, Run: func(ctx context.Context) error {
 		helped, err := run(ctx)
 		if helped > 0 {
 			s.log.InfoContext(ctx, "sweep re-enqueued records", "task", what, "count", helped)

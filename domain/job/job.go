@@ -39,103 +39,11 @@ type OfOrganization interface {
 	Organization() uuid.UUID
 }
 
-// ExtractVersion is the version of ExtractDocument that this release writes.
-const ExtractVersion = 1
-
-// ExtractDocument extracts one document and creates its invoice.
-type ExtractDocument struct {
-	V              int
-	OrganizationID uuid.UUID
-	DocumentID     uuid.UUID
-	// Restart distinguishes a restarted document's job from the previous one, which the queue still
-	// contains for a moment.
-	Restart int
-}
-
-// Kind implements Args.
-func (ExtractDocument) Kind() string { return "extract_document" }
-
-// Organization implements OfOrganization.
-func (a ExtractDocument) Organization() uuid.UUID { return a.OrganizationID }
-
-// ScanVersion is the version of ReadScan that this release writes.
-const ScanVersion = 1
-
-// ReadScan extracts one document that needs OCR and creates its invoice. It has a separate queue,
-// because OCR takes seconds per page: documents with text do not wait for scans.
-type ReadScan struct {
-	V              int
-	OrganizationID uuid.UUID
-	DocumentID     uuid.UUID
-	Restart        int // as that of ExtractDocument
-}
-
-// Kind implements Args.
-func (ReadScan) Kind() string { return "read_scan" }
-
-// Organization implements OfOrganization.
-func (a ReadScan) Organization() uuid.UUID { return a.OrganizationID }
-
 // The queues. Each has its own workers.
 const (
 	DefaultQueue = "default"
 	ScanQueue    = "scans"
 )
-
-// QueueOf returns the queue of a job.
-func QueueOf(args Args) string {
-	if _, scan := args.(ReadScan); scan {
-		return ScanQueue
-	}
-	return DefaultQueue
-}
-
-// SyncVersion is the version of SyncInvoice that this release writes.
-const SyncVersion = 1
-
-// SyncInvoice syncs one invoice to the ledger.
-type SyncInvoice struct {
-	V              int
-	OrganizationID uuid.UUID
-	InvoiceID      uuid.UUID
-	// Round distinguishes a newly requested sync's job from the previous one, which the queue still
-	// contains for a moment.
-	Round int
-}
-
-// Kind implements Args.
-func (SyncInvoice) Kind() string { return "sync_invoice" }
-
-// Organization implements OfOrganization.
-func (a SyncInvoice) Organization() uuid.UUID { return a.OrganizationID }
-
-// EventVersion is the version of ProcessEvent that this release writes.
-const EventVersion = 1
-
-// ProcessEvent processes an inbox message.
-type ProcessEvent struct {
-	V         int
-	MessageID uuid.UUID
-}
-
-// Kind implements Args.
-func (ProcessEvent) Kind() string { return "process_event" }
-
-// PollVersion is the version of PollStore that this release writes.
-const PollVersion = 1
-
-// PollStore reads the changes in the location that an integration watches.
-type PollStore struct {
-	V              int
-	OrganizationID uuid.UUID
-	IntegrationID  uuid.UUID
-}
-
-// Kind implements Args.
-func (PollStore) Kind() string { return "poll_store" }
-
-// Organization implements OfOrganization.
-func (a PollStore) Organization() uuid.UUID { return a.OrganizationID }
 
 // Queue accepts work. At most one job of the same kind and arguments is queued or running at a
 // time; duplicates are not added.

@@ -32,9 +32,8 @@ type Pause interface {
 	Begin(ctx context.Context, now time.Time) error
 	// End resumes work.
 	End(ctx context.Context, now time.Time) error
-	// Wake makes due the jobs of the kinds that were snoozed during a pause that ended shortly
-	// before now. It returns their number.
-	Wake(ctx context.Context, now time.Time, kinds ...string) (int, error)
+	// Ended returns when the last pause ended; zero if no pause has ended.
+	Ended(ctx context.Context) (time.Time, error)
 }
 
 // Paused reports whether work is paused; h may be nil.
@@ -46,7 +45,22 @@ func Paused(ctx context.Context, h Pause) (bool, error) {
 	return !since.IsZero(), err
 }
 
-// PausedKinds returns the kinds of jobs that a restore pauses: all that call other systems.
-func PausedKinds() []string {
-	return []string{SyncInvoice{}.Kind(), ProcessEvent{}.Kind(), PollStore{}.Kind()}
+// Waker makes snoozed jobs due.
+type Waker interface {
+	// Wake makes due up to 1,000 snoozed jobs of the kinds. It returns their number.
+	Wake(ctx context.Context, kinds ...string) (int, error)
+}
+
+// wakeFor is the time after the end of a pause in which its jobs are woken. It exceeds the longest
+// delay of a snoozed job, after which the job is due automatically.
+const wakeFor = 5 * time.Minute
+
+// WakePaused makes due the jobs that were snoozed during a pause that ended shortly before now. It
+// returns their number.
+func WakePaused(ctx context.Context, p Pause, w Waker, now time.Time) (int, error) {
+	ended, err := p.Ended(ctx)
+	if err != nil || ended.IsZero() || now.Sub(ended) > wakeFor {
+		return 0, err
+	}
+	return w.Wake(ctx, PausedKinds()...)
 }

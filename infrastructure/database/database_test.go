@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +18,7 @@ import (
 )
 
 // both runs a test on an empty database of each type.
-func both(t *testing.T, test func(t *testing.T, cfg database.Config, fsys fs.FS)) {
+func both(t *testing.T, test func(t *testing.T, cfg database.Config, schema database.Schema)) {
 	t.Helper()
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
@@ -47,21 +46,21 @@ func open(t *testing.T, cfg database.Config) *database.DB {
 
 func TestConcurrentProcessesMigrateOnce(t *testing.T) {
 	t.Parallel()
-	both(t, func(t *testing.T, cfg database.Config, fsys fs.FS) {
+	both(t, func(t *testing.T, cfg database.Config, schema database.Schema) {
 		ctx := context.Background()
-		if err := database.CheckSchema(ctx, cfg, fsys); !errors.Is(err, database.ErrSchemaOlder) {
+		if err := database.CheckSchema(ctx, cfg, schema); !errors.Is(err, database.ErrSchemaOlder) {
 			t.Errorf("an empty database: %v", err)
 		}
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				if err := database.Migrate(ctx, cfg, fsys); err != nil {
+				if err := database.Migrate(ctx, cfg, schema); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wg.Wait()
-		if err := database.CheckSchema(ctx, cfg, fsys); err != nil {
+		if err := database.CheckSchema(ctx, cfg, schema); err != nil {
 			t.Errorf("after migrating: %v", err)
 		}
 	})
@@ -71,21 +70,21 @@ func TestConcurrentProcessesMigrateOnce(t *testing.T) {
 // refuses later ones.
 func TestNewerSchemas(t *testing.T) {
 	t.Parallel()
-	both(t, func(t *testing.T, cfg database.Config, _ fs.FS) {
+	both(t, func(t *testing.T, cfg database.Config, _ database.Schema) {
 		ctx := context.Background()
-		release := func(versions ...int) fs.FS {
+		release := func(versions ...int) database.Schema {
 			out := fstest.MapFS{}
 			for _, v := range versions {
 				sql := fmt.Sprintf("-- +goose Up\nCREATE TABLE t%d (id int);\n-- +goose Down\nDROP TABLE t%d;\n", v, v)
 				out[fmt.Sprintf("%06d_x.sql", v)] = &fstest.MapFile{Data: []byte(sql)}
 			}
-			return out
+			return database.Schema{Migrations: out}
 		}
 		if err := database.Migrate(ctx, cfg, release(1001, 1002, 2001)); err != nil {
 			t.Fatal(err)
 		}
 		for name, test := range map[string]struct {
-			release fs.FS
+			release database.Schema
 			want    error
 		}{
 			"same":               {release(1001, 1002, 2001), nil},
@@ -121,8 +120,9 @@ func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
 	cfg := database.Config{URL: "sqlite:" + path}
-	first := fstest.MapFS{"001001_a.sql": {Data: []byte("-- +goose Up\nCREATE TABLE a (v int);\nINSERT INTO a VALUES (7);\n")}}
-	second := fstest.MapFS{"001001_a.sql": first["001001_a.sql"], "002001_b.sql": {Data: []byte("-- +goose Up\nDROP TABLE a;\n")}}
+	before := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE a (v int);\nINSERT INTO a VALUES (7);\n")}
+	first := database.Schema{Migrations: fstest.MapFS{"001001_a.sql": before}}
+	second := database.Schema{Migrations: fstest.MapFS{"001001_a.sql": before, "002001_b.sql": {Data: []byte("-- +goose Up\nDROP TABLE a;\n")}}}
 	copies := func() []string {
 		found, err := filepath.Glob(path + ".*.bak")
 		if err != nil {
@@ -130,7 +130,7 @@ func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
 		}
 		return found
 	}
-	for _, release := range []fs.FS{first, first} {
+	for _, release := range []database.Schema{first, first} {
 		if err := database.Migrate(ctx, cfg, release); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestSQLiteIsCopiedBeforeItIsMigrated(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	both(t, func(t *testing.T, cfg database.Config, _ fs.FS) {
+	both(t, func(t *testing.T, cfg database.Config, _ database.Schema) {
 		cfg.MaxConns = 3
 		db := open(t, cfg)
 		if got := db.SQL.Stats().MaxOpenConnections; got != 3 {

@@ -5,17 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
 )
 
 // GenerationSize is the number of versions in one generation of the schema. The
@@ -30,6 +24,22 @@ var ErrSchemaOlder = errors.New("the database's schema is older than this releas
 // the database. This release may not support its schema.
 var ErrSchemaNewer = errors.New("the database's schema is more than one release newer than this one; install a newer release")
 
+// Schema is what a database contains: the tables of goose migrations and those of libraries.
+type Schema struct {
+	// Migrations contains the goose migrations.
+	Migrations fs.FS
+	// Libraries are migrated in order after the migrations.
+	Libraries []Library
+}
+
+// Library has its own tables and their migrations.
+type Library interface {
+	// Migrate creates or updates the tables.
+	Migrate(ctx context.Context, pool *sql.DB) error
+	// Current reports whether the tables are those of this release.
+	Current(ctx context.Context, pool *sql.DB) (bool, error)
+}
+
 // migrator has a separate pool, because the lock occupies a connection while the
 // migrations use others.
 type migrator struct {
@@ -37,16 +47,16 @@ type migrator struct {
 	path    string
 	pool    *sql.DB
 	goose   *goose.Provider
-	river   *rivermigrate.Migrator[*sql.Tx]
+	schema  Schema
 }
 
-// Migrate applies the migrations of fsys and of the job queue. On both databases it
+// Migrate applies the migrations of the schema. On both databases it
 // refuses a schema that is more than one generation newer with ErrSchemaNewer and
 // changes nothing. Concurrent processes run one after the other. Before it changes a
 // SQLite database, it copies the database to a file in the same folder, named after
 // its version (`x.db.001006.bak`).
-func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
-	m, err := newMigrator(cfg, fsys)
+func Migrate(ctx context.Context, cfg Config, schema Schema) (err error) {
+	m, err := newMigrator(cfg, schema)
 	if err != nil {
 		return err
 	}
@@ -67,17 +77,19 @@ func Migrate(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	if _, err := m.goose.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the schema: %w", err)
 	}
-	if _, err := m.river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("migrate the job queue: %w", err)
+	for _, l := range schema.Libraries {
+		if err := l.Migrate(ctx, m.pool); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// CheckSchema compares the database with the migrations of fsys. It returns
+// CheckSchema compares the database with the schema. It returns
 // ErrSchemaOlder, ErrSchemaNewer or a read error. A schema that is one generation
 // newer is accepted (domain D23).
-func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
-	m, err := newMigrator(cfg, fsys)
+func CheckSchema(ctx context.Context, cfg Config, schema Schema) (err error) {
+	m, err := newMigrator(cfg, schema)
 	if err != nil {
 		return err
 	}
@@ -92,14 +104,23 @@ func CheckSchema(ctx context.Context, cfg Config, fsys fs.FS) (err error) {
 	case tooNew(have, want):
 		return ErrSchemaNewer
 	}
-	state, err := m.river.Validate(ctx, nil)
+	current, err := m.librariesCurrent(ctx)
 	if err != nil {
-		return fmt.Errorf("read the job queue's version: %w", err)
+		return err
 	}
-	if !state.OK {
+	if !current {
 		return ErrSchemaOlder
 	}
 	return nil
+}
+
+func (m *migrator) librariesCurrent(ctx context.Context) (bool, error) {
+	for _, l := range m.schema.Libraries {
+		if current, err := l.Current(ctx, m.pool); err != nil || !current {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // tooNew reports whether a schema is more than one generation newer.
@@ -107,8 +128,8 @@ func tooNew(have, want int64) bool { return have/GenerationSize > want/Generatio
 
 // SchemaVersion returns the version of the database schema and that of the migrations
 // of fsys.
-func SchemaVersion(ctx context.Context, cfg Config, fsys fs.FS) (have, want int64, err error) {
-	m, err := newMigrator(cfg, fsys)
+func SchemaVersion(ctx context.Context, cfg Config, schema Schema) (have, want int64, err error) {
+	m, err := newMigrator(cfg, schema)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -120,34 +141,27 @@ func SchemaVersion(ctx context.Context, cfg Config, fsys fs.FS) (have, want int6
 	return have, want, nil
 }
 
-func newMigrator(cfg Config, fsys fs.FS) (*migrator, error) {
+func newMigrator(cfg Config, schema Schema) (*migrator, error) {
 	dialect, path, err := parse(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
-	m := &migrator{dialect: dialect, path: path}
+	m := &migrator{dialect: dialect, path: path, schema: schema}
 	cfg.MaxConns = 2
-	var driver riverdriver.Driver[*sql.Tx]
 	gooseDialect := goose.DialectSQLite3
 	if dialect == Postgres {
 		if m.pool, err = postgresPool(cfg); err != nil {
 			return nil, err
 		}
-		driver, gooseDialect = riverdatabasesql.New(m.pool), goose.DialectPostgres
+		gooseDialect = goose.DialectPostgres
 	} else {
 		if m.pool, err = sqlitePool(path, cfg.MaxConns); err != nil {
 			return nil, err
 		}
-		driver = riversqlite.New(m.pool)
 	}
-	silent := slog.New(slog.NewTextHandler(io.Discard, nil))
-	m.goose, err = goose.NewProvider(gooseDialect, m.pool, fsys, goose.WithDisableGlobalRegistry(true))
+	m.goose, err = goose.NewProvider(gooseDialect, m.pool, schema.Migrations, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read the migrations: %w", err), m.pool.Close())
-	}
-	m.river, err = rivermigrate.New(driver, &rivermigrate.Config{Logger: silent})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read the job queue's migrations: %w", err), m.pool.Close())
 	}
 	return m, nil
 }
@@ -180,11 +194,11 @@ func (m *migrator) backUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	queue, err := m.river.Validate(ctx, nil)
+	current, err := m.librariesCurrent(ctx)
 	if err != nil {
 		return err
 	}
-	if have == 0 || have >= want && queue.OK {
+	if have == 0 || have >= want && current {
 		return nil
 	}
 	target := fmt.Sprintf("%s.%06d.bak", m.path, have)

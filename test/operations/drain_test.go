@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"docledger/adapter/jobs"
+	"docledger/adapter/queue"
+	"docledger/adapter/queue/queuetest"
 	"docledger/domain/job"
 	"docledger/test/harness"
 
@@ -14,27 +15,17 @@ import (
 )
 
 // handlersOf returns job handlers that only extract.
-func handlersOf(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
-	return jobs.Handlers{
-		Poll:    func(context.Context, job.PollStore) error { return nil },
-		Event:   func(context.Context, job.ProcessEvent) error { return nil },
-		Sync:    func(context.Context, job.SyncInvoice) error { return nil },
-		Scan:    func(context.Context, job.ReadScan) error { return nil },
-		Extract: extract,
-	}
-}
-
 // TestCancelledJobIsRunAgain checks that a job which outlives the drain is cancelled.
 // The next process runs it once and immediately, and also runs queued jobs.
 func TestCancelledJobIsRunAgain(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
 		ctx := context.Background()
-		st, cfg := queueOf(t, o)
+		q, cfg := queueOf(t, o)
 		cfg.Workers = 1
 		running, cancelled := make(chan uuid.UUID, 10), make(chan uuid.UUID, 10)
 		first := cfg
-		first.Handlers = handlersOf(func(ctx context.Context, args job.ExtractDocument) error {
+		first.Handlers = queuetest.Only(func(ctx context.Context, args job.ExtractDocument) error {
 			running <- args.DocumentID
 			<-ctx.Done()
 			cancelled <- args.DocumentID
@@ -44,7 +35,7 @@ func TestCancelledJobIsRunAgain(t *testing.T) {
 		outlives, waits := uuid.New(), uuid.New()
 		for _, document := range []uuid.UUID{outlives, waits} {
 			args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: uuid.New(), DocumentID: document}
-			if err := st.Queue().Enqueue(ctx, args, job.Automatic); err != nil {
+			if err := q.Enqueue(ctx, args, job.Automatic); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -66,7 +57,7 @@ func TestCancelledJobIsRunAgain(t *testing.T) {
 		var tries atomic.Int64
 		done := make(chan uuid.UUID, 10)
 		second := cfg
-		second.Handlers = handlersOf(func(_ context.Context, args job.ExtractDocument) error {
+		second.Handlers = queuetest.Only(func(_ context.Context, args job.ExtractDocument) error {
 			tries.Add(1)
 			done <- args.DocumentID
 			return nil
@@ -85,9 +76,9 @@ func TestCancelledJobIsRunAgain(t *testing.T) {
 	})
 }
 
-func runnerOf(t *testing.T, cfg jobs.Config) *jobs.Runner {
+func runnerOf(t *testing.T, cfg queue.Config) *queue.Runner {
 	t.Helper()
-	r, err := jobs.New(cfg)
+	r, err := queue.NewRunner(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

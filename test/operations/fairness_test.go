@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"docledger/adapter/jobs"
+	"docledger/adapter/queue"
+	"docledger/adapter/queue/queuetest"
 	"docledger/adapter/store"
 	"docledger/domain/job"
 	"docledger/infrastructure/database"
@@ -21,7 +22,7 @@ import (
 const workers = 4
 
 // queueOf returns a queue in a new database and the dependencies of a runner.
-func queueOf(t *testing.T, o harness.Options) (*store.Store, jobs.Config) {
+func queueOf(t *testing.T, o harness.Options) (*queue.Queue, queue.Config) {
 	t.Helper()
 	ctx, cfg := context.Background(), database.Config{URL: o.DatabaseURL, MaxConns: 8}
 	if o.DatabaseURL == "" {
@@ -39,7 +40,11 @@ func queueOf(t *testing.T, o harness.Options) (*store.Store, jobs.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return st, jobs.Config{SQL: db.SQL, Listener: db.Listener, Workers: workers, Exclusive: func(context.Context) (func() error, error) {
+	q, err := queue.New(st, db.SQL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, queue.Config{SQL: db.SQL, Listener: db.Listener, Workers: workers, Exclusive: func(context.Context) (func() error, error) {
 		return func() error { return nil }, nil
 	}}
 }
@@ -50,7 +55,7 @@ func queueOf(t *testing.T, o harness.Options) (*store.Store, jobs.Config) {
 func TestBacklogsDoNotStarveOthers(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		st, cfg := queueOf(t, o)
+		q, cfg := queueOf(t, o)
 		ctx := context.Background()
 		backlog, second, single := uuid.New(), uuid.New(), uuid.New()
 		enqueue := func(organization uuid.UUID, n int) {
@@ -60,7 +65,7 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 				for i := range args {
 					args[i] = job.ExtractDocument{V: job.ExtractVersion, OrganizationID: organization, DocumentID: uuid.New()}
 				}
-				if err := st.Queue().EnqueueAll(ctx, args, job.Automatic); err != nil {
+				if err := q.EnqueueAll(ctx, args, job.Automatic); err != nil {
 					t.Error(err)
 				}
 			}
@@ -73,21 +78,15 @@ func TestBacklogsDoNotStarveOthers(t *testing.T) {
 			enqueue(second, 1000)
 		})
 		cfg.SweepEvery = 200 * time.Millisecond
-		cfg.Sweeps = []jobs.Task{{Name: "backlogs", Run: func(ctx context.Context) error { _, err := st.Queue().Rebalance(ctx); return err }}}
-		cfg.Handlers = jobs.Handlers{
-			Poll:  func(context.Context, job.PollStore) error { return nil },
-			Event: func(context.Context, job.ProcessEvent) error { return nil },
-			Sync:  func(context.Context, job.SyncInvoice) error { return nil },
-			Scan:  func(context.Context, job.ReadScan) error { return nil },
-			Extract: func(_ context.Context, args job.ExtractDocument) error {
-				started() // running jobs wait here until the others are queued
-				mu.Lock()
-				defer mu.Unlock()
-				order = append(order, args.OrganizationID)
-				return nil
-			},
-		}
-		runner, err := jobs.New(cfg)
+		cfg.Sweeps = []queue.Task{{Name: "backlogs", Run: func(ctx context.Context) error { _, err := q.Rebalance(ctx); return err }}}
+		cfg.Handlers = queuetest.Only(func(_ context.Context, args job.ExtractDocument) error {
+			started() // running jobs wait here until the others are queued
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, args.OrganizationID)
+			return nil
+		})
+		runner, err := queue.NewRunner(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"docledger/adapter/queue/queuetest"
 	"docledger/domain/job"
 	"docledger/test/harness"
 
@@ -21,7 +22,7 @@ type stepRunner struct {
 
 func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *stepRunner {
 	t.Helper()
-	st, cfg := queueOf(t, o)
+	q, cfg := queueOf(t, o)
 	f := &stepRunner{t: t, started: make(chan uuid.UUID, 1000), end: map[uuid.UUID]chan struct{}{}}
 	for _, o := range organizations {
 		f.end[o] = make(chan struct{})
@@ -33,11 +34,11 @@ func newFloor(t *testing.T, o harness.Options, organizations ...uuid.UUID) *step
 		for i := range args {
 			args[i] = job.ExtractDocument{V: job.ExtractVersion, OrganizationID: organization, DocumentID: uuid.New()}
 		}
-		if err := st.Queue().EnqueueAll(context.Background(), args, p); err != nil {
+		if err := q.EnqueueAll(context.Background(), args, p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cfg.Handlers = handlersOf(func(_ context.Context, args job.ExtractDocument) error {
+	cfg.Handlers = queuetest.Only(func(_ context.Context, args job.ExtractDocument) error {
 		select {
 		case f.started <- args.OrganizationID:
 		case <-over:

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"docledger/adapter/jobs"
+	"docledger/adapter/queue"
+	"docledger/adapter/queue/queuetest"
 	"docledger/domain/job"
 	"docledger/test/harness"
 
@@ -20,34 +21,28 @@ func TestDocumentsWithTextDoNotWaitForScans(t *testing.T) {
 	t.Parallel()
 	const scansAtOnce, waiting, documents = 2, 50, 20
 	harness.OnEach(t, func(t *testing.T, o harness.Options) {
-		st, cfg := queueOf(t, o)
+		q, cfg := queueOf(t, o)
 		ctx := context.Background()
 		release := make(chan struct{})
 		reading, done := make(chan struct{}, waiting), make(chan struct{}, documents)
 		var mu sync.Mutex
 		now, most := 0, 0
 		cfg.Scans = scansAtOnce
-		cfg.Handlers = jobs.Handlers{
-			Poll:  func(context.Context, job.PollStore) error { return nil },
-			Event: func(context.Context, job.ProcessEvent) error { return nil },
-			Sync:  func(context.Context, job.SyncInvoice) error { return nil },
-			Scan: func(context.Context, job.ReadScan) error {
-				mu.Lock()
-				now++
-				most = max(most, now)
-				mu.Unlock()
-				reading <- struct{}{}
-				<-release
-				mu.Lock()
-				now--
-				mu.Unlock()
-				return nil
-			},
-			Extract: func(context.Context, job.ExtractDocument) error {
-				done <- struct{}{}
-				return nil
-			},
-		}
+		cfg.Handlers = queuetest.Only(func(context.Context, job.ExtractDocument) error {
+			done <- struct{}{}
+			return nil
+		}, queue.Handle(job.Scan, func(context.Context, job.ReadScan) error {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			reading <- struct{}{}
+			<-release
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return nil
+		}))
 		enqueue := func(n int, of func(organization uuid.UUID) job.Args) {
 			t.Helper()
 			organization := uuid.New()
@@ -55,14 +50,14 @@ func TestDocumentsWithTextDoNotWaitForScans(t *testing.T) {
 			for i := range args {
 				args[i] = of(organization)
 			}
-			if err := st.Queue().EnqueueAll(ctx, args, job.Automatic); err != nil {
+			if err := q.EnqueueAll(ctx, args, job.Automatic); err != nil {
 				t.Fatal(err)
 			}
 		}
 		enqueue(waiting, func(organization uuid.UUID) job.Args {
 			return job.ReadScan{V: job.ScanVersion, OrganizationID: organization, DocumentID: uuid.New()}
 		})
-		runner, err := jobs.New(cfg)
+		runner, err := queue.NewRunner(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

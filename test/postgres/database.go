@@ -86,7 +86,7 @@ func create(t testing.TB, template func(*server) string) string {
 // prepare creates the template of the current migrations, once on a server that
 // several test binaries share.
 func (s *server) prepare(ctx context.Context) (err error) {
-	sum, err := fingerprint(migrations.Postgres())
+	sum, err := fingerprint(migrations.Postgres().Migrations)
 	if err != nil {
 		return err
 	}

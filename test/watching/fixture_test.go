@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"docledger/adapter/blob"
+	"docledger/adapter/queue"
 	"docledger/adapter/store"
 	"docledger/cmd/service"
 	"docledger/domain/billing"
@@ -127,6 +128,7 @@ type world struct {
 	ctx   context.Context
 	clock *steady
 	st    *store.Store
+	queue *queue.Queue
 	tx    *mortal
 	place *place
 	plans *plans
@@ -167,7 +169,9 @@ func newWorld(t *testing.T, url string, listed bool, directories []string) *worl
 	})
 	keys, err := crypto.NewKeyset([]byte(strings.Repeat("k", crypto.KeySize)))
 	w.must(err)
-	w.st, err = store.New(ctx, db.Gorm, store.Options{Now: w.clock.Now, Sealer: service.Sealer(keys)})
+	w.st, err = store.New(ctx, db.Gorm, store.Options{Now: w.clock.Now, Sealer: service.Sealer(keys), LiveJobs: queue.Conditions{}})
+	w.must(err)
+	w.queue, err = queue.New(w.st, db.SQL, nil)
 	w.must(err)
 	blobs, err := blob.Open(t.TempDir())
 	w.must(err)
@@ -192,10 +196,10 @@ func (w *world) service(blobs *blob.Folder, listed bool) *watching.Service {
 		Connectors: func(integration.Provider) any { return connector }, Health: health{st},
 		Providers: integration.Catalog{{Code: integration.DocstoreA, CaseInsensitive: true}},
 		Intake: &documents.Service{
-			Documents: st.Documents(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: st.Queue(),
+			Documents: st.Documents(), Settings: st.Settings(), Blobs: blobs, Sniffer: sniffer{}, Events: st.Events(), Queue: w.queue,
 			UnitOfWork: st, Clock: w.clock, IDs: clock.UUIDv7{},
 		},
-		Plans: w.plans, Usage: st.Usage(), Queue: st.Queue(), UnitOfWork: tx, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
+		Plans: w.plans, Usage: st.Usage(), Queue: w.queue, UnitOfWork: tx, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
 		Interval: time.Minute, Spread: func() float64 { return 1 }, MaxBytes: 1 << 20, FileTimeout: time.Minute,
 	}
 }

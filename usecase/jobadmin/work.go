@@ -5,6 +5,7 @@ package jobadmin
 
 import (
 	"context"
+	"slices"
 
 	"docledger/domain/fault"
 	"docledger/domain/job"
@@ -12,21 +13,37 @@ import (
 	"docledger/usecase"
 )
 
-// Owner is the use case behind a job kind.
-type Owner[T job.Args] interface {
-	// Cancel ends what the job works on, and Retry starts it again after a job that ended without a
-	// result. Both run within the caller's transaction.
-	Cancel(ctx context.Context, args T) error
-	Retry(ctx context.Context, args T) error
+// Owner is the use case behind a job kind; see Own.
+type Owner struct {
+	kind          string
+	cancel, retry func(ctx context.Context, args job.Args) error
+}
+
+// Own returns the owner of a kind. cancel ends what the job works on, and retry starts it again after
+// a job that ended without a result. Both run within the caller's transaction.
+func Own[T job.Args](kind job.KindOf[T], cancel, retry func(ctx context.Context, args T) error) Owner {
+	call := func(fn func(context.Context, T) error) func(context.Context, job.Args) error {
+		return func(ctx context.Context, args job.Args) error { return fn(ctx, args.(T)) }
+	}
+	return Owner{kind: kind.Name, cancel: call(cancel), retry: call(retry)}
 }
 
 // Service is the operator's access to the jobs.
 type Service struct {
-	Jobs       job.Operator
-	Extraction Owner[job.ExtractDocument]
-	Sync       Owner[job.SyncInvoice]
-	Inbox      Owner[job.ProcessEvent]
+	Jobs job.Operator
+	// Owners has one owner for each kind that the operator can cancel.
+	Owners     []Owner
 	UnitOfWork usecase.UnitOfWork
+}
+
+// owner returns the owner of a job. ok is false for kinds without an owner, and for jobs with
+// arguments of another release.
+func (s *Service) owner(r *job.Record) (o Owner, ok bool) {
+	i := slices.IndexFunc(s.Owners, func(o Owner) bool { return o.kind == r.Kind })
+	if i < 0 || r.Args == nil {
+		return Owner{}, false
+	}
+	return s.Owners[i], true
 }
 
 // List returns jobs, newest first.
@@ -55,15 +72,8 @@ func (s *Service) Retry(ctx context.Context, id int64) (r *job.Record, err error
 }
 
 func (s *Service) again(ctx context.Context, r *job.Record) error {
-	switch args := r.Args.(type) {
-	case job.ExtractDocument:
-		return s.Extraction.Retry(ctx, args)
-	case job.ReadScan:
-		return s.Extraction.Retry(ctx, job.ExtractDocument(args))
-	case job.SyncInvoice:
-		return s.Sync.Retry(ctx, args)
-	case job.ProcessEvent:
-		return s.Inbox.Retry(ctx, args)
+	if o, ok := s.owner(r); ok {
+		return o.retry(ctx, r.Args)
 	}
 	return s.Jobs.RetryForOperator(ctx, r.ID)
 }
@@ -88,20 +98,11 @@ func (s *Service) Cancel(ctx context.Context, id int64) (r *job.Record, err erro
 
 // end ends the work of a job.
 func (s *Service) end(ctx context.Context, r *job.Record) error {
-	switch args := r.Args.(type) {
-	case job.ExtractDocument:
-		return s.Extraction.Cancel(ctx, args)
-	case job.ReadScan:
-		return s.Extraction.Cancel(ctx, job.ExtractDocument(args))
-	case job.SyncInvoice:
-		return s.Sync.Cancel(ctx, args)
-	case job.ProcessEvent:
-		return s.Inbox.Cancel(ctx, args)
-	case job.PollStore:
-		return conflict("A watched location is polled while its integration is connected. Disconnect integration %s to stop the polls.", args.IntegrationID)
+	if o, ok := s.owner(r); ok {
+		return o.cancel(ctx, r.Args)
 	}
-	if r.Subject != "" {
-		return conflict("A periodic task cannot be cancelled, because it is scheduled again automatically.")
+	if k, ok := job.ByName(r.Kind); ok && r.Args != nil && k.NotCancellable != "" {
+		return conflict(k.NotCancellable, r.Subject)
 	}
 	return conflict("This release does not know what the job is for; cancel it with the release that does.")
 }

@@ -9,7 +9,6 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
-	"docledger/domain/job"
 	"docledger/domain/ledgersync"
 	"docledger/domain/page"
 
@@ -198,7 +197,7 @@ func testDueBookings(t *testing.T, b *bench) {
 	add(invoice.SyncDone, now.Add(-time.Minute))
 	add(invoice.SyncEnded, time.Time{})
 	worked := add(invoice.SyncQueued, now.Add(-time.Minute))
-	must(t, b.Queue().Enqueue(b.ctx, job.SyncInvoice{V: 1, OrganizationID: s.OrganizationID, InvoiceID: worked, Round: 1}, job.Automatic))
+	b.jobs.add(worked)
 
 	due, err := b.Bookings().Due(b.ctx, now, now.Add(time.Minute), 10)
 	must(t, err)

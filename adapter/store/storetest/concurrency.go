@@ -13,7 +13,6 @@ import (
 	"docledger/domain/fault"
 	"docledger/domain/idempotency"
 	"docledger/domain/invoice"
-	"docledger/domain/job"
 	"docledger/domain/ledgersync"
 	"docledger/domain/page"
 )
@@ -37,7 +36,6 @@ func testConcurrentChanges(t *testing.T, b *bench) {
 		"one winner of a version":         testOneWinner,
 		"no lost change":                  testNoLostChange,
 		"the same bytes once":             testSameBytesOnce,
-		"one job":                         testOneJob,
 		"one owner of an idempotency key": testOneOwner,
 		"every attempt counts":            testEveryAttempt,
 		"a limit holds exactly":           testLimit,
@@ -146,20 +144,6 @@ func testSameBytesOnce(t *testing.T, b *bench) {
 	})
 	if added.Load() != 1 {
 		t.Errorf("added %d times", added.Load())
-	}
-}
-
-func testOneJob(t *testing.T, b *bench) {
-	args := job.ExtractDocument{V: 1, DocumentID: newID()}
-	atOnce(20, func(int) {
-		if err := b.Queue().Enqueue(b.ctx, args, job.Automatic); err != nil {
-			t.Error(err)
-		}
-	})
-	var n int
-	must(t, b.db.WithContext(b.ctx).Raw("SELECT count(*) FROM river_job").Scan(&n).Error)
-	if n != 1 {
-		t.Errorf("%d jobs", n)
 	}
 }
 

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -27,27 +26,10 @@ func testHolds(t *testing.T, b *bench) {
 	must(t, b.Holds().Begin(b.ctx, b.at))
 	must(t, b.Holds().Begin(b.ctx, b.at.Add(time.Hour)))
 	want(b.at)
-
-	for _, args := range []job.Args{
-		job.SyncInvoice{V: 1, InvoiceID: newID()}, job.ProcessEvent{V: 1, MessageID: newID()}, job.ExtractDocument{V: 1, DocumentID: newID()},
-	} {
-		must(t, b.Queue().Enqueue(b.ctx, args, job.Automatic))
-	}
-	must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = 'scheduled'").Error)
-	wake := func(now time.Time, woken int, waiting ...string) {
-		t.Helper()
-		n, err := b.Holds().Wake(b.ctx, now, job.PausedKinds()...)
-		must(t, err)
-		var kinds []string
-		must(t, b.db.WithContext(b.ctx).Raw("SELECT kind FROM river_job WHERE state = 'scheduled' ORDER BY kind").Scan(&kinds).Error)
-		if n != woken || !slices.Equal(kinds, waiting) {
-			t.Errorf("%d jobs were woken and %v wait, want %d and %v", n, kinds, woken, waiting)
-		}
-	}
-	wake(b.at, 0, "extract_document", "process_event", "sync_invoice")
 	ended := b.at.Add(2 * time.Hour)
 	must(t, b.Holds().End(b.ctx, ended))
 	want(time.Time{})
-	wake(ended.Add(time.Hour), 0, "extract_document", "process_event", "sync_invoice")
-	wake(ended.Add(time.Second), 2, "extract_document")
+	if got, err := b.Holds().Ended(b.ctx); err != nil || !got.Equal(ended) {
+		t.Errorf("ended %s, want %s (%v)", got, ended, err)
+	}
 }

@@ -50,7 +50,6 @@ func Run(t *testing.T, open Open) {
 		{"invoice selections", testInvoiceSelections},
 		{"hostile text", testHostileText},
 		{"events", testEvents},
-		{"queue", testQueue},
 		{"usage", testUsage},
 		{"usage by entity", testShares},
 		{"inbox", testInbox},
@@ -84,8 +83,6 @@ func Run(t *testing.T, open Open) {
 		{"time zones", testTimeZones},
 		{"workload", testWorkload},
 		{"holds", testHolds},
-		{"operator", testOperator},
-		{"fair queue", testFairQueue},
 	}
 	for _, conns := range []int{1, 8} {
 		t.Run(fmt.Sprintf("pool of %d", conns), func(t *testing.T) {
@@ -111,9 +108,25 @@ func each(t *testing.T, b *bench, parts map[string]func(*testing.T, *bench)) {
 // bench is a store with what tests put into it.
 type bench struct {
 	*store.Store
-	db  *gorm.DB
-	ctx context.Context
-	at  time.Time
+	db   *gorm.DB
+	ctx  context.Context
+	at   time.Time
+	jobs *liveJobs
+}
+
+// liveJobs is a usecase.LiveJobs: the records that have a job.
+type liveJobs struct{ ids []string }
+
+func (l *liveJobs) add(id uuid.UUID) { l.ids = append(l.ids, "'"+id.String()+"'") }
+
+func (l *liveJobs) clear() { l.ids = nil }
+
+// Without implements usecase.LiveJobs.
+func (l *liveJobs) Without(_, expression string, _ ...string) string {
+	if len(l.ids) == 0 {
+		return "true"
+	}
+	return expression + " NOT IN (" + strings.Join(l.ids, ", ") + ")"
 }
 
 func newBench(t *testing.T, open Open, conns int) *bench {
@@ -121,8 +134,8 @@ func newBench(t *testing.T, open Open, conns int) *bench {
 	// A deadline turns a forgotten transaction into a failure.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	b := &bench{db: open(t, conns), ctx: ctx, at: time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)}
-	s, err := store.New(ctx, b.db, store.Options{Sealer: sealer{key: "k1"}})
+	b := &bench{db: open(t, conns), ctx: ctx, at: time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC), jobs: &liveJobs{}}
+	s, err := store.New(ctx, b.db, store.Options{Sealer: sealer{key: "k1"}, LiveJobs: b.jobs})
 	if err != nil {
 		t.Fatalf("open the store: %v", err)
 	}

@@ -12,68 +12,9 @@ import (
 	"docledger/domain/entity"
 	"docledger/domain/idempotency"
 	"docledger/domain/identity"
-	"docledger/domain/job"
 
 	"github.com/google/uuid"
 )
-
-func testQueue(t *testing.T, b *bench) {
-	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: newID(), DocumentID: newID()}
-	live := func(a job.Args) bool {
-		t.Helper()
-		live, err := b.Queue().Live(b.ctx, a)
-		must(t, err)
-		return live
-	}
-	count := func(where string) int {
-		t.Helper()
-		var n int
-		must(t, b.db.WithContext(b.ctx).Raw("SELECT count(*) FROM river_job WHERE "+where).Scan(&n).Error)
-		return n
-	}
-	if live(args) {
-		t.Error("live before it was enqueued")
-	}
-	err := b.InTx(b.ctx, func(ctx context.Context) error {
-		must(t, b.Queue().Enqueue(ctx, args, job.Automatic))
-		return errStop
-	})
-	if err != errStop || live(args) || count("true") != 0 {
-		t.Errorf("a job outlived its transaction (%v)", err)
-	}
-	must(t, b.Queue().Enqueue(b.ctx, args, job.Automatic))
-	must(t, b.InTx(b.ctx, func(ctx context.Context) error { return b.Queue().Enqueue(ctx, args, job.Bulk) }))
-	if !live(args) || count("true") != 1 || count("priority = 2") != 1 {
-		t.Errorf("the same job twice: %d jobs", count("true"))
-	}
-	must(t, b.Queue().Enqueue(b.ctx, args, job.Interactive))
-	if count("priority = 1") != 1 {
-		t.Error("a more urgent request did not move the job up")
-	}
-	other := args
-	other.DocumentID = newID()
-	if live(other) {
-		t.Error("other arguments count as live")
-	}
-	must(t, b.Queue().Enqueue(b.ctx, other, job.Automatic))
-	for _, state := range []string{"running", "retryable", "scheduled"} {
-		must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = ?", state).Error)
-		must(t, b.Queue().Enqueue(b.ctx, args, job.Automatic))
-		if !live(args) || count("true") != 2 {
-			t.Errorf("%s: %d jobs", state, count("true"))
-		}
-	}
-	for n, state := range []string{"completed", "discarded", "cancelled"} {
-		must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = ?, finalized_at = CURRENT_TIMESTAMP", state).Error)
-		if live(args) {
-			t.Errorf("%s counts as live", state)
-		}
-		must(t, b.Queue().Enqueue(b.ctx, args, job.Automatic))
-		if !live(args) || count("true") != 3+n {
-			t.Errorf("after one %s: %d jobs", state, count("true"))
-		}
-	}
-}
 
 func testUsage(t *testing.T, b *bench) {
 	organization := b.organization(t).OrganizationID

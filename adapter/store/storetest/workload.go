@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"math"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"docledger/adapter/store"
 	"docledger/domain/inbox"
 	"docledger/domain/integration"
-	"docledger/domain/job"
 	"docledger/domain/watch"
 )
 
@@ -21,13 +19,10 @@ func near(age float64, since time.Time) bool {
 func testWorkload(t *testing.T, b *bench) {
 	empty, err := b.WorkloadForOperator(b.ctx)
 	must(t, err)
-	if len(empty.Jobs)+len(empty.Watches)+len(empty.Integrations)+len(empty.Grants)+len(empty.Inbox)+len(empty.Meters) != 0 {
+	if len(empty.Watches)+len(empty.Integrations)+len(empty.Grants)+len(empty.Inbox)+len(empty.Meters) != 0 {
 		t.Errorf("nothing to do is %+v", empty)
 	}
 	s, now := b.organization(t), time.Now()
-	must(t, b.InTx(b.ctx, func(ctx context.Context) error {
-		return b.Queue().EnqueueAll(ctx, []job.Args{job.ExtractDocument{V: 1, DocumentID: newID()}, job.ExtractDocument{V: 1, DocumentID: newID()}}, job.Automatic)
-	}))
 	late, paused := b.watched(t, s), b.watched(t, s)
 	for i, change := range map[*integration.Integration]func(*watch.Watch) error{
 		late: func(w *watch.Watch) error { w.UpToDateAt = now.Add(-time.Hour); return nil },
@@ -55,9 +50,6 @@ func testWorkload(t *testing.T, b *bench) {
 
 func checkWorkload(t *testing.T, w store.Workload, at, now time.Time) {
 	t.Helper()
-	if len(w.Jobs) != 1 || w.Jobs[0].Kind != "extract_document" || w.Jobs[0].State != "available" || w.Jobs[0].Count != 2 || !near(w.Jobs[0].Age, now) {
-		t.Errorf("jobs %+v", w.Jobs)
-	}
 	if len(w.Watches) != 1 || w.Watches[0].Provider != "DOCSTORE_A" || w.Watches[0].Count != 1 || !near(w.Watches[0].Lag, now.Add(-time.Hour)) {
 		t.Errorf("watches %+v", w.Watches)
 	}

@@ -1,6 +1,5 @@
-// Package jobstest is the contract of adapter/jobs as tests, which both
-// databases pass.
-package jobstest
+// Package queuetest contains the tests of adapter/queue, which run on both databases.
+package queuetest
 
 import (
 	"context"
@@ -13,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"docledger/adapter/jobs"
+	"docledger/adapter/queue"
 	"docledger/domain/job"
+	"docledger/usecase"
 
 	"github.com/google/uuid"
 )
@@ -22,12 +22,13 @@ import (
 // patience bounds every wait; a machine under load may need much of it.
 const patience = 30 * time.Second
 
-// Env is a database to work on: what a runner needs of it, and the queue that
-// fills it.
+// Env is a migrated database with its queue and the configuration of a runner.
 type Env struct {
-	Config jobs.Config
-	Queue  job.Queue
-	SQL    *sql.DB
+	Config     queue.Config
+	Queue      *queue.Queue
+	UnitOfWork usecase.UnitOfWork
+	Holds      job.Pause
+	SQL        *sql.DB
 }
 
 // Run runs the contract; open gives each test a fresh, migrated database.
@@ -47,6 +48,13 @@ func Run(t *testing.T, open func(t testing.TB) *Env) {
 		"sweeps":                     testSweep,
 		"works periodically":         testPeriodic,
 		"needs every handler":        testHandlers,
+		"adds each job once":         testQueue,
+		"adds a job once at a time":  testOneJob,
+		"shares the queue":           testFairQueue,
+		"serves the operator":        testOperator,
+		"wakes paused jobs":          testWake,
+		"counts jobs":                testCounts,
+		"finds records without jobs": testConditions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,9 +100,9 @@ func (e *Env) State(t testing.TB, kind string) []string {
 	return states
 }
 
-func (e *Env) exec(t testing.TB, statement string) {
+func (e *Env) exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
-	if _, err := e.SQL.Exec(statement); err != nil {
+	if _, err := e.SQL.Exec(statement, args...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -109,24 +117,31 @@ func (e *Env) Enqueue(t testing.TB) job.ExtractDocument {
 	return args
 }
 
-// Only are handlers that do nothing but extract.
-func Only(extract func(context.Context, job.ExtractDocument) error) jobs.Handlers {
-	return jobs.Handlers{
-		Extract: extract, Scan: func(context.Context, job.ReadScan) error { return nil }, Event: func(context.Context, job.ProcessEvent) error { return nil },
-		Sync: func(context.Context, job.SyncInvoice) error { return nil },
-		Poll: func(context.Context, job.PollStore) error { return nil },
+// Only returns handlers of every kind that do nothing, except extract and others.
+func Only(extract func(context.Context, job.ExtractDocument) error, others ...queue.Handler) []queue.Handler {
+	handlers := append(others, queue.Handle(job.Extraction, extract))
+	for _, idle := range []queue.Handler{
+		queue.Handle(job.Scan, func(context.Context, job.ReadScan) error { return nil }),
+		queue.Handle(job.Event, func(context.Context, job.ProcessEvent) error { return nil }),
+		queue.Handle(job.Sync, func(context.Context, job.SyncInvoice) error { return nil }),
+		queue.Handle(job.Poll, func(context.Context, job.PollStore) error { return nil }),
+	} {
+		if !slices.ContainsFunc(handlers, func(h queue.Handler) bool { return h.Kind() == idle.Kind() }) {
+			handlers = append(handlers, idle)
+		}
 	}
+	return handlers
 }
 
 // Start starts a runner with a handler, and stops it after the test.
-func (e *Env) Start(t testing.TB, extract func(context.Context, job.ExtractDocument) error, change ...func(*jobs.Config)) *jobs.Runner {
+func (e *Env) Start(t testing.TB, extract func(context.Context, job.ExtractDocument) error, change ...func(*queue.Config)) *queue.Runner {
 	t.Helper()
 	cfg := e.Config
 	cfg.Handlers = Only(extract)
 	for _, c := range change {
 		c(&cfg)
 	}
-	r, err := jobs.New(cfg)
+	r, err := queue.NewRunner(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +155,7 @@ func (e *Env) Start(t testing.TB, extract func(context.Context, job.ExtractDocum
 }
 
 // Stop stops a runner, and may be called again.
-func Stop(t testing.TB, r *jobs.Runner) {
+func Stop(t testing.TB, r *queue.Runner) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -358,10 +373,10 @@ func testDue(t *testing.T, e *Env) {
 
 func testSweep(t *testing.T, e *Env) {
 	var first, second, panicking atomic.Int32
-	r := e.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) {
+	r := e.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *queue.Config) {
 		cfg.SweepEvery = 10 * time.Millisecond
 		cfg.Logger = slog.New(slog.DiscardHandler)
-		cfg.Sweeps = []jobs.Task{
+		cfg.Sweeps = []queue.Task{
 			{Name: "fails", Run: func(context.Context) error { first.Add(1); return errors.New("no") }},
 			{Name: "panics", Run: func(context.Context) error { panicking.Add(1); panic("no") }},
 			{Name: "works", Run: func(context.Context) error { second.Add(1); return nil }},
@@ -378,8 +393,8 @@ func testSweep(t *testing.T, e *Env) {
 
 func testPeriodic(t *testing.T, e *Env) {
 	var hourly, often atomic.Int32
-	e.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) {
-		cfg.Periodic = []jobs.Periodic{
+	e.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *queue.Config) {
+		cfg.Periodic = []queue.Periodic{
 			{Name: "hourly", Every: time.Hour, Run: func(context.Context) error { hourly.Add(1); return nil }},
 			{Name: "often", Every: time.Second, Run: func(context.Context) error { often.Add(1); return nil }},
 		}
@@ -391,7 +406,13 @@ func testPeriodic(t *testing.T, e *Env) {
 }
 
 func testHandlers(t *testing.T, e *Env) {
-	if _, err := jobs.New(e.Config); err == nil {
+	if _, err := queue.NewRunner(e.Config); err == nil {
 		t.Error("a runner without handlers")
+	}
+	cfg := e.Config
+	cfg.Handlers = Only(func(context.Context, job.ExtractDocument) error { return nil })
+	cfg.Handlers = append(cfg.Handlers, cfg.Handlers[0])
+	if _, err := queue.NewRunner(cfg); err == nil {
+		t.Error("a runner with two handlers of one kind")
 	}
 }

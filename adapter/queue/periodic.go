@@ -1,24 +1,14 @@
-package jobs
+package queue
 
 import (
 	"context"
 	"time"
 
+	"docledger/domain/job"
+
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 )
-
-// periodicVersion is the version of periodicArgs.
-const periodicVersion = 1
-
-// periodicArgs are the arguments of one run of a Periodic.
-type periodicArgs struct {
-	V    int
-	Name string
-}
-
-// Kind implements job.Args.
-func (periodicArgs) Kind() string { return "periodic" }
 
 // schedule makes River enqueue each Periodic at its interval and at the start of a process. A run
 // that is still queued or running is not enqueued again.
@@ -26,20 +16,16 @@ func schedule(periodic []Periodic) []*river.PeriodicJob {
 	jobs := make([]*river.PeriodicJob, len(periodic))
 	for i, p := range periodic {
 		jobs[i] = river.NewPeriodicJob(river.PeriodicInterval(p.Every), func() (river.JobArgs, *river.InsertOpts) {
-			return periodicArgs{V: periodicVersion, Name: p.Name}, &river.InsertOpts{
-				Priority: 4,
-				UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-					rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
-					rivertype.JobStateRunning, rivertype.JobStateScheduled,
-				}},
+			return job.RunPeriodic{V: job.PeriodicVersion, Name: p.Name}, &river.InsertOpts{
+				Priority: int(job.Bulk), UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates},
 			}
 		}, &river.PeriodicJobOpts{RunOnStart: true})
 	}
 	return jobs
 }
 
-func runPeriodic(periodic []Periodic) func(context.Context, periodicArgs) error {
-	return func(ctx context.Context, args periodicArgs) error {
+func runPeriodic(periodic []Periodic) func(context.Context, job.RunPeriodic) error {
+	return func(ctx context.Context, args job.RunPeriodic) error {
 		for _, p := range periodic {
 			if p.Name == args.Name {
 				return p.Run(ctx)

@@ -1,4 +1,4 @@
-package jobs
+package queue
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"docledger/domain/job"
@@ -19,57 +20,54 @@ const unknownPause = time.Minute
 // pausedRetryDelay is the delay before a paused job is checked again, unless it is woken.
 const pausedRetryDelay = time.Minute
 
-// kind is a row of the table of job kinds.
-type kind struct {
-	name     string
-	attempts int // errors and panics after which the job is discarded
-	timeout  time.Duration
-	add      func(*river.Workers, *startedJobs) error
+// Handler runs the jobs of one kind; see Handle.
+type Handler struct {
+	kind job.Kind
+	add  func(Config, *orgConcurrencyLimiter, *river.Workers, *startedJobs) error
 }
 
-// table lists every job kind: the version of its arguments, the maximum number of attempts, the
-// timeout, and the use case.
-func table(cfg Config) []kind {
-	turns := newOrgConcurrencyLimiter(cfg)
-	return []kind{
-		row(cfg, turns, job.ExtractVersion, 10, 2*time.Minute, cfg.Handlers.Extract),
-		row(cfg, nil, job.ScanVersion, 10, 10*time.Minute, cfg.Handlers.Scan),
-		row(cfg, turns, job.EventVersion, 10, time.Minute, cfg.Handlers.Event),
-		row(cfg, turns, job.SyncVersion, 10, 3*time.Minute, cfg.Handlers.Sync),
-		row(cfg, turns, job.PollVersion, 10, 10*time.Minute, cfg.Handlers.Poll),
-		row(cfg, turns, periodicVersion, 1, 10*time.Minute, runPeriodic(cfg.Periodic)),
-	}
-}
-
-func row[T job.Args](cfg Config, turns *orgConcurrencyLimiter, version, attempts int, timeout time.Duration, run func(context.Context, T) error) kind {
-	var args T
-	return kind{name: args.Kind(), attempts: attempts, timeout: timeout, add: func(workers *river.Workers, began *startedJobs) error {
-		if run == nil {
-			return fmt.Errorf("no handler for jobs of the kind %s", args.Kind())
+// Handle returns the handler that calls run for each job of a kind. run must accept repeated calls
+// for one job, and jobs whose data no longer exists.
+func Handle[T job.Args](kind job.KindOf[T], run func(context.Context, T) error) Handler {
+	return Handler{kind: kind.Kind, add: func(cfg Config, turns *orgConcurrencyLimiter, workers *river.Workers, began *startedJobs) error {
+		w := &worker[T]{kind: kind.Kind, run: run, begun: began, observe: cfg.Observe, trace: cfg.Trace}
+		if kind.Shared {
+			w.turns = turns
 		}
-		return river.AddWorkerSafely(workers, &worker[T]{version: version, timeout: timeout, run: run, turns: turns, begun: began, observe: cfg.Observe, trace: cfg.Trace})
+		return river.AddWorkerSafely(workers, w)
 	}}
 }
+
+// Kind returns the name of the kind.
+func (h Handler) Kind() string { return h.kind.Name }
 
 // timeoutGrace is the time after its timeout at which a running job is considered orphaned.
 const timeoutGrace = 30 * time.Second
 
 // longest returns the maximum running time of each kind.
-func longest(kinds []kind) map[string]time.Duration {
+func longest() map[string]time.Duration {
 	most := map[string]time.Duration{}
-	for _, k := range kinds {
-		most[k.name] = k.timeout + timeoutGrace
+	for _, k := range job.Kinds() {
+		most[k.Name] = k.Timeout + timeoutGrace
 	}
 	return most
 }
 
-func register(kinds []kind, began *startedJobs) (workers *river.Workers, attempts map[string]int, err error) {
-	workers, attempts = river.NewWorkers(), map[string]int{}
-	for _, k := range kinds {
-		err = errors.Join(err, k.add(workers, began))
-		attempts[k.name] = k.attempts
+// register returns the workers of all kinds. It returns an error for a kind without a handler and
+// for one with two.
+func register(cfg Config, began *startedJobs) (*river.Workers, error) {
+	workers, turns := river.NewWorkers(), newOrgConcurrencyLimiter(cfg)
+	handlers := append(slices.Clone(cfg.Handlers), Handle(job.Periodic, runPeriodic(cfg.Periodic)))
+	var err error
+	for _, h := range handlers {
+		err = errors.Join(err, h.add(cfg, turns, workers, began))
 	}
-	return workers, attempts, err
+	for _, k := range job.Kinds() {
+		if !slices.ContainsFunc(handlers, func(h Handler) bool { return h.Kind() == k.Name }) {
+			err = errors.Join(err, fmt.Errorf("no handler for jobs of the kind %s", k.Name))
+		}
+	}
+	return workers, err
 }
 
 // raw contains a job's undecoded arguments, so that the version is checked before the arguments are
@@ -93,17 +91,16 @@ func (r raw[T]) MarshalJSON() ([]byte, error) { return r.text, nil }
 
 type worker[T job.Args] struct {
 	river.WorkerDefaults[raw[T]]
-	version int
-	timeout time.Duration
+	kind    job.Kind
 	run     func(context.Context, T) error
-	turns   *orgConcurrencyLimiter // nil for a separate queue
+	turns   *orgConcurrencyLimiter // nil for kinds that are not Shared
 	begun   *startedJobs
 	observe func(kind, outcome string, took time.Duration)
 	trace   func(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error))
 }
 
 // Timeout implements river.Worker.
-func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.timeout }
+func (w *worker[T]) Timeout(*river.Job[raw[T]]) time.Duration { return w.kind.Timeout }
 
 // Work implements river.Worker.
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[raw[T]]) (err error) {
@@ -149,7 +146,7 @@ func outcomeOf(err error) string {
 
 func (w *worker[T]) work(ctx context.Context, j *river.Job[raw[T]]) error {
 	var known struct{ V int }
-	if err := json.Unmarshal(j.Args.text, &known); err != nil || known.V < 1 || known.V > w.version {
+	if err := json.Unmarshal(j.Args.text, &known); err != nil || known.V < 1 || known.V > w.kind.Version {
 		return river.JobSnooze(unknownPause)
 	}
 	var args T

@@ -1,19 +1,17 @@
-package jobs
+package queue
 
 import (
 	"context"
 	"log/slog"
 
+	"docledger/domain/job"
+
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 )
 
-// errorHandler logs failed jobs, and discards a job after the number of attempts in the table of
-// kinds.
-type errorHandler struct {
-	attempts map[string]int
-	log      *slog.Logger
-}
+// errorHandler logs failed jobs, and discards a job after the attempts of its kind.
+type errorHandler struct{ log *slog.Logger }
 
 // HandleError implements river.ErrorHandler.
 func (h *errorHandler) HandleError(ctx context.Context, j *rivertype.JobRow, err error) *river.ErrorHandlerResult {
@@ -26,7 +24,8 @@ func (h *errorHandler) HandlePanic(ctx context.Context, j *rivertype.JobRow, val
 }
 
 func (h *errorHandler) handle(ctx context.Context, j *rivertype.JobRow, cause ...any) *river.ErrorHandlerResult {
-	last := j.Attempt >= h.attempts[j.Kind]
+	k, _ := job.ByName(j.Kind)
+	last := j.Attempt >= k.Attempts
 	level, message := slog.LevelWarn, "job failed, will be retried"
 	if last {
 		level, message = slog.LevelError, "job failed permanently"

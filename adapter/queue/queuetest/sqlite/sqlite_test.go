@@ -1,4 +1,4 @@
-// Package sqlite runs the contract of adapter/jobs on SQLite. It stands
+// Package sqlite runs the contract of adapter/queue on SQLite. It stands
 // apart because the race detector slows SQLite twentyfold.
 package sqlite
 
@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"docledger/adapter/jobs"
-	"docledger/adapter/jobs/jobstest"
+	"docledger/adapter/queue"
+	"docledger/adapter/queue/queuetest"
 	"docledger/adapter/store"
 	"docledger/domain/fault"
 	"docledger/domain/job"
@@ -20,18 +20,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	jobstest.Child(open)
+	queuetest.Child(open)
 	os.Exit(m.Run())
 }
 
 func TestJobsOnSQLite(t *testing.T) {
 	t.Parallel()
-	jobstest.Run(t, func(t testing.TB) *jobstest.Env { return open(t, fresh(t)) })
+	queuetest.Run(t, func(t testing.TB) *queuetest.Env { return open(t, fresh(t)) })
 }
 
 func TestKilledWorkerOnSQLite(t *testing.T) {
 	t.Parallel()
-	jobstest.RunKilled(t, fresh(t), open)
+	queuetest.RunKilled(t, fresh(t), open)
 }
 
 func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
@@ -40,8 +40,8 @@ func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
 	nothing := func(context.Context, job.ExtractDocument) error { return nil }
 	first := env.Start(t, nothing)
 	cfg := env.Config
-	cfg.Handlers = jobstest.Only(nothing)
-	second, err := jobs.New(cfg)
+	cfg.Handlers = queuetest.Only(nothing)
+	second, err := queue.NewRunner(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestOnlyOneProcessWorksOnAFile(t *testing.T) {
 	if fault.CodeOf(err) != fault.CodeUnavailable || !errors.Is(err, database.ErrLocked) {
 		t.Errorf("a second one started: %v", err)
 	}
-	jobstest.Stop(t, first)
+	queuetest.Stop(t, first)
 	env.Start(t, nothing)
 }
 
@@ -64,7 +64,7 @@ func fresh(t testing.TB) string {
 	return url
 }
 
-func open(t testing.TB, url string) *jobstest.Env {
+func open(t testing.TB, url string) *queuetest.Env {
 	t.Helper()
 	db, err := database.Open(context.Background(), database.Config{URL: url})
 	if err != nil {
@@ -79,10 +79,14 @@ func open(t testing.TB, url string) *jobstest.Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &jobstest.Env{
-		Config: jobs.Config{SQL: db.SQL, Exclusive: func(ctx context.Context) (func() error, error) {
+	q, err := queue.New(s, db.SQL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &queuetest.Env{
+		Config: queue.Config{SQL: db.SQL, Exclusive: func(ctx context.Context) (func() error, error) {
 			return database.LockFile(ctx, db.Path+".worker")
 		}},
-		Queue: s.Queue(), SQL: db.SQL,
+		Queue: q, UnitOfWork: s, Holds: s.Holds(), SQL: db.SQL,
 	}
 }

@@ -1,31 +1,34 @@
-package storetest
+package queuetest
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"docledger/domain/fault"
 	"docledger/domain/job"
 	"docledger/domain/page"
+
+	"github.com/google/uuid"
 )
 
-func testOperator(t *testing.T, b *bench) {
-	q := b.Queue()
+func testOperator(t *testing.T, e *Env) {
+	ctx, q := context.Background(), e.Queue
 	list := func(f job.Filter, p page.Request) page.Of[job.Record] {
 		t.Helper()
-		got, err := q.ForOperator(b.ctx, f, p)
+		got, err := q.ForOperator(ctx, f, p)
 		must(t, err)
 		return got
 	}
 	set := func(id int64, change string) {
 		t.Helper()
-		must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET "+change+" WHERE id = ?", id).Error)
+		e.exec(t, "UPDATE river_job SET "+change+" WHERE id = $1", id)
 	}
-	read := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: newID(), DocumentID: newID(), Restart: 3}
-	book := job.SyncInvoice{V: job.SyncVersion, OrganizationID: newID(), InvoiceID: newID(), Round: 2}
-	newer := job.PollStore{V: job.PollVersion + 1, OrganizationID: newID(), IntegrationID: newID()}
+	read := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: uuid.New(), DocumentID: uuid.New(), Restart: 3}
+	book := job.SyncInvoice{V: job.SyncVersion, OrganizationID: uuid.New(), InvoiceID: uuid.New(), Round: 2}
+	newer := job.PollStore{V: job.PollVersion + 1, OrganizationID: uuid.New(), IntegrationID: uuid.New()}
 	for _, args := range []job.Args{read, book, newer} {
-		must(t, q.Enqueue(b.ctx, args, job.Automatic))
+		must(t, q.Enqueue(ctx, args, job.Automatic))
 	}
 	all := list(job.Filter{}, page.Request{})
 	if len(all.Items) != 3 || all.Next != "" {
@@ -42,8 +45,10 @@ func testOperator(t *testing.T, b *bench) {
 	if rest := list(job.Filter{}, page.Request{Limit: 2, After: first.Next}); len(rest.Items) != 1 || rest.Items[0].ID != reads.ID {
 		t.Errorf("the second page is %+v", rest)
 	}
-	if _, err := q.ForOperator(b.ctx, job.Filter{Kind: "other"}, page.Request{After: first.Next}); fault.CodeOf(err) != fault.CodeInvalidRequest {
-		t.Errorf("a cursor of another list: %v", err)
+	for _, cursor := range []string{"x", "0", "-1", "1 OR true", first.Next + "x"} {
+		if _, err := q.ForOperator(ctx, job.Filter{}, page.Request{After: cursor}); fault.CodeOf(err) != fault.CodeInvalidRequest {
+			t.Errorf("the cursor %q: %v", cursor, err)
+		}
 	}
 	if got := list(job.Filter{Kind: reads.Kind}, page.Request{}); len(got.Items) != 1 {
 		t.Errorf("of a kind: %+v", got)
@@ -61,46 +66,46 @@ func testOperator(t *testing.T, b *bench) {
 		{"state = 'cancelled', finalized_at = CURRENT_TIMESTAMP", job.Failed},
 	} {
 		set(reads.ID, c.change)
-		got, err := q.RecordForOperator(b.ctx, reads.ID)
+		got, err := q.RecordForOperator(ctx, reads.ID)
 		must(t, err)
 		in := list(job.Filter{Kind: reads.Kind, States: []job.State{c.want, job.Cancelled}}, page.Request{})
 		if got.State != c.want || len(in.Items) != 1 || in.Items[0].State != c.want {
 			t.Errorf("%s: %s, listed %+v", c.change, got.State, in)
 		}
-		ok, err := q.CancelForOperator(b.ctx, reads.ID)
+		ok, err := q.CancelForOperator(ctx, reads.ID)
 		must(t, err)
 		if ok != c.want.Open() {
 			t.Errorf("%s: cancelled %t", c.change, ok)
 		}
-		if got, err = q.RecordForOperator(b.ctx, reads.ID); err != nil || ok != (got.State == job.Cancelled) {
+		if got, err = q.RecordForOperator(ctx, reads.ID); err != nil || ok != (got.State == job.Cancelled) {
 			t.Errorf("%s: after a cancel %+v, %v", c.change, got, err)
 		}
 		set(reads.ID, "state = 'available', finalized_at = NULL, metadata = '{}'")
 	}
-	testOperatorRetry(t, b, read, reads.ID)
+	testOperatorRetry(t, e, read, reads.ID)
 }
 
-func testOperatorRetry(t *testing.T, b *bench, args job.ExtractDocument, id int64) {
+func testOperatorRetry(t *testing.T, e *Env, args job.ExtractDocument, id int64) {
 	t.Helper()
-	q := b.Queue()
-	must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = 'cancelled', finalized_at = CURRENT_TIMESTAMP WHERE id = ?", id).Error)
-	must(t, q.RetryForOperator(b.ctx, id))
-	got, err := q.RecordForOperator(b.ctx, id)
+	ctx, q := context.Background(), e.Queue
+	e.exec(t, "UPDATE river_job SET state = 'cancelled', finalized_at = CURRENT_TIMESTAMP WHERE id = $1", id)
+	must(t, q.RetryForOperator(ctx, id))
+	got, err := q.RecordForOperator(ctx, id)
 	must(t, err)
 	if got.State != job.Waiting {
 		t.Errorf("retried, it is %s", got.State)
 	}
-	must(t, b.db.WithContext(b.ctx).Exec("UPDATE river_job SET state = 'cancelled', finalized_at = CURRENT_TIMESTAMP WHERE id = ?", id).Error)
-	must(t, q.Enqueue(b.ctx, args, job.Automatic))
-	if err := q.RetryForOperator(b.ctx, id); fault.CodeOf(err) != fault.CodeConflict {
-		t.Errorf("retried beside another of the same: %v", err)
+	e.exec(t, "UPDATE river_job SET state = 'cancelled', finalized_at = CURRENT_TIMESTAMP WHERE id = $1", id)
+	must(t, q.Enqueue(ctx, args, job.Automatic))
+	if err := q.RetryForOperator(ctx, id); fault.CodeOf(err) != fault.CodeConflict {
+		t.Errorf("retried while another job does the same work: %v", err)
 	}
-	for _, err := range []error{q.RetryForOperator(b.ctx, 1<<40), func() error { _, err := q.RecordForOperator(b.ctx, 1<<40); return err }()} {
+	for _, err := range []error{q.RetryForOperator(ctx, 1<<40), func() error { _, err := q.RecordForOperator(ctx, 1<<40); return err }()} {
 		if fault.CodeOf(err) != fault.CodeNotFound {
-			t.Errorf("a job that is not there: %v", err)
+			t.Errorf("a missing job: %v", err)
 		}
 	}
-	waiting, err := q.ForOperator(b.ctx, job.Filter{States: job.States()}, page.Request{})
+	waiting, err := q.ForOperator(ctx, job.Filter{States: job.States()}, page.Request{})
 	must(t, err)
 	if !slices.IsSortedFunc(waiting.Items, func(x, y job.Record) int { return int(y.ID - x.ID) }) {
 		t.Errorf("not newest first: %+v", waiting)

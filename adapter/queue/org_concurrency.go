@@ -1,4 +1,4 @@
-package jobs
+package queue
 
 import (
 	"context"
@@ -38,19 +38,18 @@ type givenBack struct {
 	until        time.Time
 }
 
-// Jobs of other organizations at normal priority that a worker could fetch now. Jobs at bulk
-// priority move up automatically.
-const (
-	othersOnPostgres = `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = 'default' AND priority < $1
-		AND kind IN ($2, $3, $4) AND args->>'OrganizationID' <> $5 AND scheduled_at <= now())`
-	othersOnSQLite = `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = 'default' AND priority < $1
-		AND kind IN ($2, $3, $4) AND args->>'OrganizationID' <> $5 AND scheduled_at <= datetime('now', 'subsec'))`
-)
+// othersWaiting is the query for jobs of other organizations at normal priority that a worker could
+// fetch now. Jobs at bulk priority move up automatically.
+func othersWaiting(now string) string {
+	shared := job.NamesOf(func(k job.Kind) bool { return k.Shared })
+	return `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = '` + job.DefaultQueue + `' AND priority < $1
+		AND kind IN (` + quoted(shared) + `) AND args->>'OrganizationID' <> $2 AND scheduled_at <= ` + now + `)`
+}
 
 func newOrgConcurrencyLimiter(cfg Config) *orgConcurrencyLimiter {
-	t := &orgConcurrencyLimiter{sql: cfg.SQL, query: othersOnSQLite, most: (cfg.Workers + 1) / 2, held: map[uuid.UUID]int{}, back: map[int64]givenBack{}}
+	t := &orgConcurrencyLimiter{sql: cfg.SQL, query: othersWaiting(nowSQLite), most: (cfg.Workers + 1) / 2, held: map[uuid.UUID]int{}, back: map[int64]givenBack{}}
 	if cfg.Listener != nil {
-		t.query = othersOnPostgres
+		t.query = othersWaiting(nowPostgres)
 	}
 	return t
 }
@@ -99,7 +98,6 @@ func (t *orgConcurrencyLimiter) leave(organization uuid.UUID) {
 // othersWait reports whether jobs of other organizations could run now. If the database fails, it
 // returns false, so that no job is delayed.
 func (t *orgConcurrencyLimiter) othersWait(ctx context.Context, organization uuid.UUID) (wait bool) {
-	err := t.sql.QueryRowContext(ctx, t.query, int(job.Bulk), job.ExtractDocument{}.Kind(), job.SyncInvoice{}.Kind(), job.PollStore{}.Kind(),
-		organization.String()).Scan(&wait)
+	err := t.sql.QueryRowContext(ctx, t.query, int(job.Bulk), organization.String()).Scan(&wait)
 	return err == nil && wait
 }

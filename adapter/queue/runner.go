@@ -1,9 +1,10 @@
-// Package jobs runs the jobs of the queue. It calls the use case of each job kind, requeues
-// orphaned jobs, and runs the sweep.
+// Package queue is the job queue: it stores jobs in the database of the repositories (Queue), and
+// runs them (Runner). The runner calls the use case of each job kind, requeues orphaned jobs, and runs
+// the sweep. No other package uses River or its tables.
 //
 // The aggregate, not the job, is the source of truth. A job that is discarded leaves an unfinished
 // aggregate, and the sweep enqueues a job for it again.
-package jobs
+package queue
 
 import (
 	"context"
@@ -40,16 +41,6 @@ const (
 	hardStop = 5 * time.Second
 )
 
-// Handlers are the use cases, one for each job kind. Each must accept repeated calls for one job,
-// and jobs whose data no longer exists.
-type Handlers struct {
-	Poll    func(ctx context.Context, args job.PollStore) error
-	Extract func(ctx context.Context, args job.ExtractDocument) error
-	Scan    func(ctx context.Context, args job.ReadScan) error
-	Event   func(ctx context.Context, args job.ProcessEvent) error
-	Sync    func(ctx context.Context, args job.SyncInvoice) error
-}
-
 // Task is a part of the sweep. It runs at start and every two seconds, in one process at a time.
 type Task struct {
 	Name string
@@ -72,7 +63,8 @@ type Config struct {
 	// waits until ctx ends.
 	Exclusive func(ctx context.Context) (release func() error, err error)
 
-	Handlers Handlers
+	// Handlers has one handler for each kind of job, except job.Periodic.
+	Handlers []Handler
 	Sweeps   []Task
 	// FastTasks run twice a second in every worker process. They enqueue jobs for records that are
 	// due; the queue prevents duplicates.
@@ -104,8 +96,8 @@ type Runner struct {
 	background sync.WaitGroup
 }
 
-// New returns a runner; call Start to run jobs.
-func New(cfg Config) (*Runner, error) {
+// NewRunner returns a runner; call Start to run jobs.
+func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -125,16 +117,16 @@ func New(cfg Config) (*Runner, error) {
 	}
 	id := newID()
 	r := &Runner{cfg: cfg, log: cfg.Logger.With("worker", id)}
-	began, kinds := &startedJobs{}, table(cfg)
+	began := &startedJobs{}
 	var driver riverdriver.Driver[*sql.Tx]
 	if cfg.Listener != nil {
 		driver = riverdatabasesql.NewWithPgxListener(cfg.SQL, cfg.Listener)
-		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(kinds), begun: began}
+		r.owner = &postgresOwner{id: id, sql: cfg.SQL, pool: cfg.Listener, log: r.log, longest: longest(), begun: began}
 	} else {
 		driver = riversqlite.New(cfg.SQL)
 		r.owner = &sqliteOwner{sql: cfg.SQL, lock: cfg.Exclusive}
 	}
-	workers, attempts, err := register(kinds, began)
+	workers, err := register(cfg, began)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +135,7 @@ func New(cfg Config) (*Runner, error) {
 		Queues:              map[string]river.QueueConfig{job.DefaultQueue: {MaxWorkers: cfg.Workers}, job.ScanQueue: {MaxWorkers: max(1, cfg.Scans)}},
 		Workers:             workers,
 		PeriodicJobs:        schedule(cfg.Periodic),
-		ErrorHandler:        &errorHandler{attempts: attempts, log: r.log},
+		ErrorHandler:        &errorHandler{log: r.log},
 		JobStuckHandler:     r.stuck,
 		RetryPolicy:         backoff{},
 		FetchCooldown:       fetchCooldown,

@@ -1,4 +1,4 @@
-package jobs_test
+package queue_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"docledger/adapter/jobs"
-	"docledger/adapter/jobs/jobstest"
+	"docledger/adapter/queue"
+	"docledger/adapter/queue/queuetest"
 	"docledger/adapter/store"
 	"docledger/domain/job"
 	"docledger/infrastructure/database"
@@ -22,21 +22,21 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	jobstest.Child(open)
+	queuetest.Child(open)
 	os.Exit(m.Run())
 }
 
 func TestJobsOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	jobstest.Run(t, func(t testing.TB) *jobstest.Env { return open(t, postgres.New(t)) })
+	queuetest.Run(t, func(t testing.TB) *queuetest.Env { return open(t, postgres.New(t)) })
 }
 
 func TestKilledWorkerOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	jobstest.RunKilled(t, postgres.New(t), open)
+	queuetest.RunKilled(t, postgres.New(t), open)
 }
 
-func open(t testing.TB, url string) *jobstest.Env {
+func open(t testing.TB, url string) *queuetest.Env {
 	t.Helper()
 	db, err := database.Open(context.Background(), database.Config{URL: url, MaxConns: 8})
 	if err != nil {
@@ -51,7 +51,13 @@ func open(t testing.TB, url string) *jobstest.Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &jobstest.Env{Config: jobs.Config{SQL: db.SQL, Listener: db.Listener}, Queue: s.Queue(), SQL: db.SQL}
+	q, err := queue.New(s, db.SQL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &queuetest.Env{
+		Config: queue.Config{SQL: db.SQL, Listener: db.Listener}, Queue: q, UnitOfWork: s, Holds: s.Holds(), SQL: db.SQL,
+	}
 }
 
 // TestMarkOfLife checks that a process is alive as long as it has its liveness lock, regardless of
@@ -73,18 +79,18 @@ func TestMarkOfLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sweeps atomic.Int32
-	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) {
+	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *queue.Config) {
 		cfg.SweepEvery = 10 * time.Millisecond
-		cfg.Sweeps = []jobs.Task{{Name: "count", Run: func(context.Context) error { sweeps.Add(1); return nil }}}
+		cfg.Sweeps = []queue.Task{{Name: "count", Run: func(context.Context) error { sweeps.Add(1); return nil }}}
 	})
-	jobstest.Await(t, "sweeps", func() bool { return sweeps.Load() > 5 })
+	queuetest.Await(t, "sweeps", func() bool { return sweeps.Load() > 5 })
 	if got := env.State(t, "extract_document"); !slices.Equal(got, []string{"running"}) {
 		t.Fatalf("the job of a living process was taken: %v", got)
 	}
 	if err := other.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
+	queuetest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
 }
 
 // TestUnheardJobIsGivenBack checks that a job fetched over a broken connection is requeued after
@@ -106,8 +112,8 @@ func TestUnheardJobIsGivenBack(t *testing.T) {
 	if _, err := other.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('docledger worker other', 0))`); err != nil {
 		t.Fatal(err)
 	}
-	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) { cfg.SweepEvery = 10 * time.Millisecond })
-	jobstest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
+	env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *queue.Config) { cfg.SweepEvery = 10 * time.Millisecond })
+	queuetest.Await(t, "the job to be done", func() bool { return env.State(t, "extract_document")[0] == "completed" })
 }
 
 // TestJobThatNeverBeganIsGivenBack checks that an assigned job that never started is requeued soon,
@@ -129,9 +135,9 @@ func TestJobThatNeverBeganIsGivenBack(t *testing.T) {
 			<-goOn
 		}
 		return nil
-	}, func(cfg *jobs.Config) {
+	}, func(cfg *queue.Config) {
 		cfg.SweepEvery = 10 * time.Millisecond
-		cfg.Sweeps = []jobs.Task{{Name: "count", Run: func(context.Context) error { sweeps.Add(1); return nil }}}
+		cfg.Sweeps = []queue.Task{{Name: "count", Run: func(context.Context) error { sweeps.Add(1); return nil }}}
 	})
 	<-running
 	exec := func(statement string, values ...any) {
@@ -150,7 +156,7 @@ func TestJobThatNeverBeganIsGivenBack(t *testing.T) {
 	exec(`INSERT INTO river_job (kind, args, max_attempts, queue, priority, state, attempt, attempted_at, attempted_by)
 		SELECT kind, $1, max_attempts, queue, priority, state, attempt, attempted_at, attempted_by FROM river_job WHERE state = 'running'`, args)
 	before := sweeps.Load()
-	jobstest.Await(t, "the job to be done, and some sweeps", func() bool {
+	queuetest.Await(t, "the job to be done, and some sweeps", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return runs[lost.DocumentID] == 1 && sweeps.Load() > before+5
@@ -192,7 +198,7 @@ func TestMarkIsTakenAgain(t *testing.T) {
 	if _, err := env.SQL.Exec("SELECT pg_terminate_backend($1)", first[0]); err != nil {
 		t.Fatal(err)
 	}
-	jobstest.Await(t, "the reacquired lock", func() bool {
+	queuetest.Await(t, "the reacquired lock", func() bool {
 		now := marks()
 		return len(now) == 1 && now[0] != first[0]
 	})
@@ -205,11 +211,11 @@ func TestOneProcessSweeps(t *testing.T) {
 	env := open(t, postgres.New(t))
 	var inside, overlaps atomic.Int32
 	var swept [3]atomic.Int32
-	var runners []*jobs.Runner
+	var runners []*queue.Runner
 	for i := range swept {
-		runners = append(runners, env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *jobs.Config) {
+		runners = append(runners, env.Start(t, func(context.Context, job.ExtractDocument) error { return nil }, func(cfg *queue.Config) {
 			cfg.SweepEvery = 5 * time.Millisecond
-			cfg.Sweeps = []jobs.Task{{Name: "count", Run: func(ctx context.Context) error {
+			cfg.Sweeps = []queue.Task{{Name: "count", Run: func(ctx context.Context) error {
 				if inside.Add(1) > 1 {
 					overlaps.Add(1)
 				}
@@ -221,11 +227,11 @@ func TestOneProcessSweeps(t *testing.T) {
 		}))
 	}
 	total := func() int32 { return swept[0].Load() + swept[1].Load() + swept[2].Load() }
-	jobstest.Await(t, "sweeps", func() bool { return total() > 20 })
-	jobstest.Stop(t, runners[0])
-	jobstest.Stop(t, runners[1])
+	queuetest.Await(t, "sweeps", func() bool { return total() > 20 })
+	queuetest.Stop(t, runners[0])
+	queuetest.Stop(t, runners[1])
 	before := swept[2].Load()
-	jobstest.Await(t, "the last one to sweep", func() bool { return swept[2].Load() > before+5 })
+	queuetest.Await(t, "the last one to sweep", func() bool { return swept[2].Load() > before+5 })
 	if overlaps.Load() > 0 {
 		t.Errorf("%d of %d sweeps overlapped", overlaps.Load(), total())
 	}

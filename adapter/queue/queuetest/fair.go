@@ -1,0 +1,58 @@
+package queuetest
+
+import (
+	"context"
+	"testing"
+
+	"docledger/domain/job"
+
+	"github.com/google/uuid"
+)
+
+// testFairQueue checks that NormalPriorityPerOrg jobs of an organization wait at normal priority,
+// and the others at bulk priority.
+func testFairQueue(t *testing.T, e *Env) {
+	ctx, one, other := context.Background(), uuid.New(), uuid.New()
+	extract := func(organization uuid.UUID) job.Args {
+		return job.ExtractDocument{V: job.ExtractVersion, OrganizationID: organization, DocumentID: uuid.New()}
+	}
+	enqueue := func(organization uuid.UUID, p job.Priority, n int) {
+		t.Helper()
+		var args []job.Args
+		for range n {
+			args = append(args, extract(organization))
+		}
+		must(t, e.Queue.EnqueueAll(ctx, args, p))
+	}
+	check := func(what string, organization uuid.UUID, want map[job.Priority]int) {
+		t.Helper()
+		for p := job.Interactive; p <= job.Bulk; p++ {
+			n := e.count(t, "priority = $1 AND state = 'available' AND args->>'OrganizationID' = $2", int(p), organization.String())
+			if n != want[p] {
+				t.Errorf("%s: %d jobs of priority %d, want %d", what, n, p, want[p])
+			}
+		}
+	}
+	enqueue(one, job.Automatic, 3)
+	enqueue(one, job.Automatic, 20)
+	check("a backlog", one, map[job.Priority]int{job.Automatic: job.NormalPriorityPerOrg, job.Bulk: 23 - job.NormalPriorityPerOrg})
+	// An interactive job of the same organization does not wait for the backlog.
+	enqueue(one, job.Interactive, 1)
+	check("an interactive job", one, map[job.Priority]int{job.Interactive: 1, job.Automatic: job.NormalPriorityPerOrg, job.Bulk: 23 - job.NormalPriorityPerOrg})
+	enqueue(other, job.Automatic, 1)
+	check("another organization", other, map[job.Priority]int{job.Automatic: 1})
+	// A repeated request raises the priority of a bulk job only as far as the organization has room.
+	again := extract(one)
+	must(t, e.Queue.Enqueue(ctx, again, job.Automatic))
+	must(t, e.Queue.Enqueue(ctx, again, job.Interactive))
+	check("requested again", one, map[job.Priority]int{job.Interactive: 2, job.Automatic: job.NormalPriorityPerOrg, job.Bulk: 23 - job.NormalPriorityPerOrg})
+	// As many jobs move up as jobs at normal priority are done.
+	e.exec(t, "UPDATE river_job SET state = 'completed', finalized_at = CURRENT_TIMESTAMP WHERE priority < 4 AND args->>'OrganizationID' = $1", one.String())
+	moved, err := e.Queue.Rebalance(ctx)
+	must(t, err)
+	if moved != job.NormalPriorityPerOrg {
+		t.Errorf("%d jobs moved up", moved)
+	}
+	check("rebalanced", one, map[job.Priority]int{job.Watched: job.NormalPriorityPerOrg, job.Bulk: 23 - 2*job.NormalPriorityPerOrg})
+	check("the other, rebalanced", other, map[job.Priority]int{job.Automatic: 1})
+}
