@@ -299,7 +299,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
-			Bookings: bookings, Codings: st.Codings(), Log: s.log, Patience: s.cfg.ExtractWaitTimeout,
+			Bookings: bookings, Codings: st.Codings(), Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
 		},
 		Invoices: &invoices.Service{
 			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),

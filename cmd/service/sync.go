@@ -25,6 +25,6 @@ func (s *Service) newSync() *sync.Service {
 		Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
 		Integrations: st.Integrations(), Accesses: s.Integrations.Tokens, Ledgers: ledgers,
 		Bookings: st.Bookings(), Codings: st.Codings(), Blobs: s.blobs, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Holds: st.Holds(), Leases: st.Leases(),
-		UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log, Patience: s.cfg.SyncWaitTimeout, Page: page,
+		UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log, WaitTimeout: s.cfg.SyncWaitTimeout, Page: page,
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-const patience = 10 * time.Minute
+const runTimeout = 10 * time.Minute
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), runTimeout)
 	defer cancel()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { assertAccessible, caller, invoiceFile, openApp, settled, wrongTax } from './web.mjs'
 import { picture, signIn, startBrowser, startSandbox } from './world.mjs'
 
-const patience = 60_000 // for busy machines
+const waitTimeout = 60_000 // for busy machines
 
 test('the web application', async (t) => {
   const sandbox = await startSandbox(t, '--auto-approve')
@@ -14,7 +14,7 @@ test('the web application', async (t) => {
   const forbidden = []
   const newContext = async (options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, locale: 'en-GB', ...options })
-    context.setDefaultTimeout(patience)
+    context.setDefaultTimeout(waitTimeout)
     context.on('console', (message) => /Content Security Policy/.test(message.text()) && forbidden.push(message.text()))
     context.on('weberror', (error) => forbidden.push(String(error.error())))
     return context

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-const patience = 10 * time.Minute
+const runTimeout = 10 * time.Minute
 
 func main() {
 	dir := flag.String("dir", filepath.Join("test", "clients"), "folder of package.json")
@@ -27,7 +27,7 @@ func main() {
 	service := flag.String("docledger", filepath.Join("bin", "docledger"), "the service's binary")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	err := run(ctx, *dir, binaries{*sandbox, *service})
 	cancel()
 	stop()

@@ -29,8 +29,8 @@ import (
 )
 
 const (
-	clientID = "client_conformance"
-	patience = 10 * time.Minute
+	clientID   = "client_conformance"
+	runTimeout = 10 * time.Minute
 )
 
 // revisions are the revisions whose required server scenarios must pass, except
@@ -42,7 +42,7 @@ func main() {
 	serve := flag.Bool("serve", false, "serve until interrupted, and run nothing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	err := run(ctx, *dir, *serve)
 	cancel()
 	stop()

@@ -76,7 +76,7 @@ func TestDatabaseWorkEndsWithTheRequest(t *testing.T) {
 			}
 			return len(running) == 0
 		}
-		v.s.Eventually("every statement ended", patience, ended, func() string { return strings.Join(running, "\n") })
+		v.s.Eventually("every statement ended", waitTimeout, ended, func() string { return strings.Join(running, "\n") })
 		unlock()
 	}
 	v.s.Do(http.MethodGet, "/api/invoices/"+invoice, token, nil).OK()
@@ -159,16 +159,16 @@ func TestCallsOfOtherSystemsEndWithTheRequest(t *testing.T) {
 		t.Errorf("only %d operations were called", calls)
 	}
 	for i, line := range lines {
-		s.Eventually("no call is open", callPatience, func() bool { now, _ := line.Stalled(); return now == 0 }, func() string { return "a call outlives its request" })
+		s.Eventually("no call is open", callTimeout, func() bool { now, _ := line.Stalled(); return now == 0 }, func() string { return "a call outlives its request" })
 		if _, all := line.Stalled(); all == 0 {
 			t.Errorf("nobody called system %d", i)
 		}
 	}
 }
 
-// callPatience is how long a call may take to notice that its request ended. It
-// is shorter than the time limits of the calls themselves.
-const callPatience = 5 * time.Second
+// callTimeout is the maximum time within which a call must end after its request
+// ended. It is shorter than the timeouts of the calls themselves.
+const callTimeout = 5 * time.Second
 
 // callsOthers reports whether an operation needs the response of another system.
 func callsOthers(op spectest.Operation) bool {

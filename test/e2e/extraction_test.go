@@ -228,7 +228,7 @@ func TestForceWhileReading(t *testing.T) {
 	})
 	<-began
 	ex := *s.Service.Extraction
-	ex.Patience = 5 * time.Second
+	ex.WaitTimeout = 5 * time.Second
 	actor := identity.Actor{Type: identity.ActorUser, UserID: org.Admin.ID, OrganizationID: org.ID, Role: identity.RoleAdmin}
 	running.Go(func() {
 		if _, err := ex.Request(context.Background(), actor, args.DocumentID, true); fault.CodeOf(err) != fault.CodeNotAnInvoice {

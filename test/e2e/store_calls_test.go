@@ -34,8 +34,8 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 		return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK()
 	}
 	said := func() string { return string(status().Raw) }
-	s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, said)
-	s.Eventually("promised to call", patience, func() bool { return len(st.Addresses()) == 1 }, said)
+	s.Eventually("up to date", waitTimeout, func() bool { return status().At("lag") != nil }, said)
+	s.Eventually("promised to call", waitTimeout, func() bool { return len(st.Addresses()) == 1 }, said)
 	address := strings.TrimPrefix(st.Addresses()[0], s.URL)
 	add := func() string {
 		number := uuid.NewString()
@@ -43,7 +43,7 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 		return number
 	}
 	number := add()
-	took := s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, said)
+	took := s.Eventually("extracted", waitTimeout, func() bool { return extracted(s, o, number) }, said)
 	t.Logf("extracted after %s", took)
 
 	// A change without a notification waits for the next notification or the
@@ -52,7 +52,7 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 	untold := add()
 	st.Mishandle(false, true)
 	told := add()
-	s.Eventually("extracted with the next", patience, func() bool { return extracted(s, o, untold) && extracted(s, o, told) }, said)
+	s.Eventually("extracted with the next", waitTimeout, func() bool { return extracted(s, o, untold) && extracted(s, o, told) }, said)
 	if n := status().Number("files_ingested"); n != 3 {
 		t.Errorf("%d files were ingested, want 3", n)
 	}
@@ -90,6 +90,6 @@ func TestStoreTellsWhenToComeBack(t *testing.T) {
 			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK()
 		}
 		st.Throttle(50)
-		s.Eventually("put off", patience, func() bool { return status().At("retry_at") != nil }, func() string { return string(status().Raw) })
+		s.Eventually("put off", waitTimeout, func() bool { return status().At("retry_at") != nil }, func() string { return string(status().Raw) })
 	})
 }

@@ -28,8 +28,8 @@ func onStores(t *testing.T, test func(t *testing.T, s *harness.Server, st *harne
 	}
 }
 
-// patience is for what is not held to a time.
-const patience = 30 * time.Second
+// waitTimeout is the timeout of waits for events without a required duration.
+const waitTimeout = 30 * time.Second
 
 // TestStoreIsWatched tests the flow over HTTP from the consent to a new file in
 // the store that is an invoice within five seconds.
@@ -59,13 +59,13 @@ func TestStoreIsWatched(t *testing.T) {
 		status := func() harness.Response {
 			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", token, nil).OK()
 		}
-		s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, func() string { return string(status().Raw) })
+		s.Eventually("up to date", waitTimeout, func() bool { return status().At("lag") != nil }, func() string { return string(status().Raw) })
 		// At least one of several files must meet the limit, because other work
 		// may use the machine.
 		for try := 1; ; try++ {
 			number := uuid.NewString()
 			st.Add(folder, number+".xml", harness.UBL(number))
-			took := s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, func() string { return string(status().Raw) })
+			took := s.Eventually("extracted", waitTimeout, func() bool { return extracted(s, o, number) }, func() string { return string(status().Raw) })
 			t.Logf("extracted after %s", took)
 			if took <= 5*time.Second {
 				break
@@ -77,7 +77,7 @@ func TestStoreIsWatched(t *testing.T) {
 		st.Rename(folder, "Renamed")
 		renamed := uuid.NewString()
 		st.Add(folder, "renamed.xml", harness.UBL(renamed))
-		s.Eventually("extracted from the renamed folder", patience, func() bool { return extracted(s, o, renamed) }, func() string { return string(status().Raw) })
+		s.Eventually("extracted from the renamed folder", waitTimeout, func() bool { return extracted(s, o, renamed) }, func() string { return string(status().Raw) })
 		if got := status(); got.Text("directories", 0, "folders", 0, "current_path") != "Renamed" {
 			t.Errorf("the status shows %s", got.Raw)
 		}
@@ -147,9 +147,9 @@ func TestStoreEndsConsent(t *testing.T) {
 			return s.Do(http.MethodGet, "/api/integrations/"+id+"/status", o.Admin.Token, nil).OK()
 		}
 		said := func() string { return string(status().Raw) }
-		s.Eventually("up to date", patience, func() bool { return status().At("lag") != nil }, said)
+		s.Eventually("up to date", waitTimeout, func() bool { return status().At("lag") != nil }, said)
 		st.Withdraw()
-		s.Eventually("in need of a consent", patience, func() bool { return status().Text("status") == "ERROR" }, said)
+		s.Eventually("in need of a consent", waitTimeout, func() bool { return status().Text("status") == "ERROR" }, said)
 		number := uuid.NewString()
 		st.Add("", "meanwhile.xml", harness.UBL(number))
 		s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/trigger-sources?entity_id="+o.Entity.String(), o.Admin.Token, nil).Want(500, "provider_unauthorized")
@@ -157,6 +157,6 @@ func TestStoreEndsConsent(t *testing.T) {
 		if q := s.AgreeStore(st, again.Text("authorization_url")); q.Get("status") != "ACTIVE" || q.Get("integration_id") != id {
 			t.Errorf("the page is told %v", q)
 		}
-		s.Eventually("extracted", patience, func() bool { return extracted(s, o, number) }, said)
+		s.Eventually("extracted", waitTimeout, func() bool { return extracted(s, o, number) }, said)
 	})
 }

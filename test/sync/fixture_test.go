@@ -106,7 +106,7 @@ func newWorld(t testing.TB, url string) *world {
 	w.service = &usecase.Service{
 		Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(), Integrations: st.Integrations(),
 		Accesses: w, Bookings: mortal{st.Bookings()}, Codings: st.Codings(), Blobs: w.blobs, Events: st.Events(), Queue: noQueue{},
-		Leases: st.Leases(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler), Patience: 0, // the test makes the attempts
+		Leases: st.Leases(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler), WaitTimeout: 0, // the test makes the attempts
 		Page: func(id uuid.UUID) string { return "https://docledger.example/invoices/" + id.String() },
 	}
 	l, ok := usecase.LedgerOf(w.ledger)

@@ -44,9 +44,9 @@ type Service struct {
 	Codings    ledgersync.Codings
 	Log        *slog.Logger
 
-	// Patience is how long Request waits for the result before it reports that the document is
+	// WaitTimeout is how long Request waits for the result before it reports that the document is
 	// still being processed.
-	Patience time.Duration
+	WaitTimeout time.Duration
 }
 
 // Bookings starts the sync of an invoice that was approved automatically, if the entity's settings

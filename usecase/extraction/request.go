@@ -121,9 +121,9 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, d *document.Docum
 	})
 }
 
-// await waits until the extraction has ended, at most for Patience.
+// await waits until the extraction has ended, at most for WaitTimeout.
 func (s *Service) await(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
-	waiting, cancel := context.WithTimeout(ctx, s.Patience)
+	waiting, cancel := context.WithTimeout(ctx, s.WaitTimeout)
 	defer cancel()
 	pause := firstPoll
 	for {

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// patience is the maximum wait for admission; a longer wait returns RetryAfter. A short value
+	// admissionTimeout is the maximum wait for admission; a longer wait returns RetryAfter. A short value
 	// wastes calls, because an attempt that is sent away starts from scratch: with 2 s, provider B
 	// accepted 7 of 20 invoices in the time in which it accepts 19 with 10 s.
-	patience = 10 * time.Second
+	admissionTimeout = 10 * time.Second
 	// leaveTimeout limits recording the end of a call.
 	leaveTimeout = 5 * time.Second
 )
@@ -36,7 +36,7 @@ var _ integration.RateLimiter = (*RateLimiter)(nil)
 // Enter implements integration.RateLimiter.
 func (g *RateLimiter) Enter(ctx context.Context, c integration.Call) (leave func(integration.Observation), err error) {
 	key, id := integration.MeterKey(c.Provider, c.Tenant), g.IDs.New().String()
-	for until := g.Clock.Now().Add(patience); ; {
+	for until := g.Clock.Now().Add(admissionTimeout); ; {
 		var v integration.Decision
 		now := g.Clock.Now()
 		if err := g.Meters.Change(ctx, key, func(m *integration.RateTracker) { v = m.Admit(now, id, c) }); err != nil {

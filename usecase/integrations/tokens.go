@@ -24,8 +24,8 @@ const (
 	refreshLease   = 45 * time.Second
 	// refreshPoll is the interval at which waiting callers check for the new pair.
 	refreshPoll = 50 * time.Millisecond
-	// refreshPatience is the maximum wait for another process's refresh.
-	refreshPatience = 40 * time.Second
+	// refreshWaitTimeout is the maximum wait for another process's refresh.
+	refreshWaitTimeout = 40 * time.Second
 	// touchEvery is the minimum interval between updates of an integration's activity.
 	touchEvery = time.Minute
 )
@@ -117,7 +117,7 @@ func (t *Tokens) Fresh(ctx context.Context, organization, id uuid.UUID, refused 
 		if ok {
 			return t.renewUnder(ctx, lease, organization, id, refused)
 		}
-		if waited >= refreshPatience {
+		if waited >= refreshWaitTimeout {
 			return nil, integration.Unavailable(g.Provider, time.Second, errors.New("timed out waiting for another process to renew the token"))
 		}
 		if err := t.Pause(ctx, refreshPoll); err != nil {

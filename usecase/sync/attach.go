@@ -23,15 +23,15 @@ import (
 // errOriginal reports that the original cannot be read.
 var errOriginal = errors.New("the original cannot be read")
 
-// attachPatience is how long docledger tries to attach the original to a bill.
-const attachPatience = 24 * time.Hour
+// attachTimeout is how long docledger tries to attach the original to a bill.
+const attachTimeout = 24 * time.Hour
 
 // attachOriginal attaches the original to the bill and ends the sync. If the ledger does not accept
 // it, the sync still succeeds and records the reason.
 func (s *Service) attachOriginal(ctx context.Context, r *run) error {
 	state, reason, err := s.attached(ctx, r)
 	if err != nil {
-		if s.Clock.Now().Sub(r.booking.SyncedAt) < attachPatience {
+		if s.Clock.Now().Sub(r.booking.SyncedAt) < attachTimeout {
 			return err
 		}
 		state, reason = invoice.Skipped, "The original could not be attached for a day."

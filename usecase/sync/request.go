@@ -108,11 +108,11 @@ func (s *Service) queue(ctx context.Context, a identity.Actor, inv *invoice.Invo
 	return s.begin(ctx, a, inv.ID, w, settings, priority)
 }
 
-// await waits until the sync is final or will not continue soon, at most for Patience.
+// await waits until the sync is final or will not continue soon, at most for WaitTimeout.
 func (s *Service) await(ctx context.Context, a identity.Actor, id uuid.UUID) (*invoice.Invoice, error) {
-	waiting, cancel := context.WithTimeout(ctx, s.Patience)
+	waiting, cancel := context.WithTimeout(ctx, s.WaitTimeout)
 	defer cancel()
-	until := s.Clock.Now().Add(s.Patience)
+	until := s.Clock.Now().Add(s.WaitTimeout)
 	pause := firstPoll
 	for {
 		select {

@@ -69,8 +69,8 @@ type Service struct {
 	IDs          usecase.IDs
 	Log          *slog.Logger
 
-	// Patience is how long Request waits before it returns the current state of the sync.
-	Patience time.Duration
+	// WaitTimeout is how long Request waits before it returns the current state of the sync.
+	WaitTimeout time.Duration
 	// Page returns the URL of the page that shows an invoice; "" for none.
 	Page func(invoice uuid.UUID) string
 

@@ -19,8 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// patience bounds every wait; a machine under load may need much of it.
-const patience = 30 * time.Second
+// waitTimeout limits every wait. It is long because a loaded machine may be slow.
+const waitTimeout = 30 * time.Second
 
 // Env is a migrated database with its queue and the configuration of a runner.
 type Env struct {
@@ -66,7 +66,7 @@ func Run(t *testing.T, open func(t testing.TB) *Env) {
 // Await waits until a condition holds.
 func Await(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(waitTimeout)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
@@ -145,7 +145,7 @@ func (e *Env) Start(t testing.TB, extract func(context.Context, job.ExtractDocum
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
 	defer cancel()
 	if err := r.Start(ctx); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func (e *Env) Start(t testing.TB, extract func(context.Context, job.ExtractDocum
 // Stop stops a runner, and may be called again.
 func Stop(t testing.TB, r *queue.Runner) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
 	defer cancel()
 	if err := r.Stop(ctx); err != nil {
 		t.Errorf("stop: %v", err)

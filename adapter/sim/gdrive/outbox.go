@@ -24,12 +24,12 @@ type outbox struct {
 }
 
 func newOutbox(transport http.RoundTripper, size int) *outbox {
-	const patience = 10 * time.Second
+	const callTimeout = 10 * time.Second
 	ctx, stop := context.WithCancel(context.Background())
 	o := &outbox{
 		queue: make(chan message, size), stop: stop,
 		client: &http.Client{
-			Transport: transport, Timeout: patience,
+			Transport: transport, Timeout: callTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}

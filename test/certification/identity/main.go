@@ -26,14 +26,14 @@ import (
 const (
 	secretKey     = "sk_test_certification"
 	webhookSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
-	patience      = 5 * time.Minute
+	runTimeout    = 5 * time.Minute
 )
 
 func main() {
 	dir := flag.String("dir", "test/certification/identity", "folder of package.json")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	err := run(ctx, *dir)
 	cancel()
 	stop()

@@ -25,14 +25,14 @@ const (
 	clientID     = "CERTIFICATION"
 	clientSecret = "certification secret"
 	redirect     = "https://books.example/callback"
-	patience     = 5 * time.Minute
+	runTimeout   = 5 * time.Minute
 )
 
 func main() {
 	dir := flag.String("dir", "test/certification/ledger-b", "folder of package.json")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	err := run(ctx, *dir)
 	cancel()
 	stop()
