@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// call is a request of the API that may be answered.
+// call is a request of the API that passed admission.
 type call struct {
 	*http.Request
 	q    url.Values
@@ -16,21 +16,20 @@ type call struct {
 	body []byte
 }
 
-// operation is one call of the API; the lock is held. It answers with JSON, of
-// which fields selects, or with a refusal.
+// operation is one call of the API. It returns a JSON object, filtered by the fields parameter,
+// or a refusal. The caller holds the lock.
 type operation func(c *call) (object, *refusal)
 
-// sender writes an answer. The lock is not held: callers may be slow.
+// sender writes a response. The caller does not hold the lock, because clients may be slow.
 type sender func(w http.ResponseWriter)
 
-// meter counts calls in fixed minutes of the clock.
+// meter counts calls per fixed minute of the clock.
 type meter struct {
 	calls int
 	from  time.Time
 }
 
-// guard lets a request pass that has a token of one of the scopes, and room
-// within the limits.
+// guard admits a request that has a token with one of the scopes and is within the limits.
 func (s *Server) guard(scopes []string, do operation, fields *selectable) http.HandlerFunc {
 	return s.enter(scopes, func(c *call) sender {
 		picked, f := fields.parse(c.q)
@@ -48,7 +47,7 @@ func (s *Server) guard(scopes []string, do operation, fields *selectable) http.H
 	})
 }
 
-// enter is guard for what answers by itself.
+// enter is guard for handlers that write their own response.
 func (s *Server) enter(scopes []string, do func(c *call) sender) http.HandlerFunc {
 	const most = 1 << 20 // bytes of a request
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +80,7 @@ func (s *Server) decide(scopes []string, c *call, do func(c *call) sender) sende
 	return do(c)
 }
 
-// admit counts a call, unless it is one too many. The lock is held.
+// admit counts a call and reports whether it is within the limit. The caller holds the lock.
 func (s *Server) admit(c *consent) bool {
 	of := c.client + " " + c.user
 	m := s.meters[of]
@@ -96,7 +95,7 @@ func (s *Server) admit(c *consent) bool {
 	return s.limits.UserMinute <= 0 || m.calls <= s.limits.UserMinute
 }
 
-// driveRoutes adds the API.
+// driveRoutes adds the routes of the API.
 func (s *Server) driveRoutes(mux *http.ServeMux) {
 	const at = "/drive/v3/"
 	read := readScopes()
@@ -117,7 +116,7 @@ func (s *Server) driveRoutes(mux *http.ServeMux) {
 	})
 }
 
-// about tells who it is.
+// about returns the user.
 func (s *Server) about(c *call) (object, *refusal) {
 	if !c.q.Has("fields") {
 		return nil, invalid("fields", "The 'fields' parameter is required for this method.")
@@ -128,10 +127,10 @@ func (s *Server) about(c *call) (object, *refusal) {
 	}}, nil
 }
 
-// flag reads a parameter that is true or false.
+// flag parses a Boolean parameter.
 func (c *call) flag(name string) bool { return c.q.Get(name) == "true" }
 
-// pageSize reads how many entries a page is to have.
+// pageSize parses the number of entries of a page.
 func (c *call) pageSize(normal, allowed, most int) (int, *refusal) {
 	text := c.q.Get("pageSize")
 	if text == "" {
@@ -144,7 +143,7 @@ func (c *call) pageSize(normal, allowed, most int) (int, *refusal) {
 	return min(n, most), nil
 }
 
-// file returns a file that the person may read; root is their top folder.
+// file returns a file that the user may read; root is the user's top folder.
 func (s *Server) file(c *call, id string) (*file, *refusal) {
 	if id == "root" {
 		return s.store.root(c.user), nil

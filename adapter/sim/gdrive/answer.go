@@ -9,7 +9,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// refusal is an error of the API.
+// refusal is an error response of the API.
 type refusal struct {
 	status          int
 	domain, reason  string
@@ -31,7 +31,7 @@ func (f *refusal) send(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(f.status)
-	_, _ = w.Write(f.body()) // a caller that went away needs no answer
+	_, _ = w.Write(f.body()) // a caller that disconnected needs no response
 }
 
 func plain(w http.ResponseWriter, status int, body any) {
@@ -56,12 +56,12 @@ func noDrive(id string) *refusal {
 	return &refusal{http.StatusNotFound, "global", "notFound", "Shared drive not found: " + id, "parameter", "driveId"}
 }
 
-// forbidden is a 403, of which there are many.
+// forbidden returns one of the many errors with status 403.
 func forbidden(reason, message string) *refusal {
 	return &refusal{status: http.StatusForbidden, domain: "global", reason: reason, message: message}
 }
 
-// refused says why a person does not get a file.
+// refused returns the reason why a user does not get a file.
 func refused(status int, id string) *refusal {
 	if status == http.StatusForbidden {
 		return forbidden("insufficientFilePermissions", "The user does not have sufficient permissions for this file.")
@@ -69,7 +69,7 @@ func refused(status int, id string) *refusal {
 	return noFile(id)
 }
 
-// limitReasons are the words of refusals that pass by themselves.
+// limitReasons are the reasons of temporary refusals.
 func limitReasons() []string {
 	return []string{"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "sharingRateLimitExceeded"}
 }
@@ -78,7 +78,7 @@ func tooMany(status int, reason string) *refusal {
 	return &refusal{status: status, domain: "usageLimits", reason: reason, message: "User Rate Limit Exceeded. Rate of requests for user exceed configured project quota."}
 }
 
-// faultBody is the body of a status that a fault of sim/kit asks for.
+// faultBody returns the body for a status that a fault of sim/kit requests.
 func faultBody(status int) []byte {
 	switch status {
 	case http.StatusUnauthorized:

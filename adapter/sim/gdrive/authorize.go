@@ -13,11 +13,11 @@ import (
 type authorization struct {
 	client *Client
 	scopes []string
-	query  url.Values // as it came
+	query  url.Values // as received
 }
 
-// readAuthorization returns the request, or what is wrong with it: the provider
-// shows that on a page of its own and redirects nobody. The lock is held.
+// readAuthorization returns the request or its error. As at the provider, an error page shows the
+// error and there is no redirect. The caller holds the lock.
 func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
 	a = &authorization{client: s.identity.client(q.Get("client_id")), scopes: strings.Fields(q.Get("scope")), query: q}
 	known := knownScopes()
@@ -41,8 +41,8 @@ func (s *Server) readAuthorization(q url.Values) (a *authorization, problem stri
 	return a, ""
 }
 
-// authorize is the authorization endpoint. It ends at the application, at the
-// page to sign in, at the page to consent, or at a page with an error.
+// authorize is the authorization endpoint. It redirects to the application, the sign-in page or
+// the consent page, or shows an error page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,8 +65,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// alreadyGiven says that nothing need be asked: the person let the application
-// do all this before, and it does not ask to ask again. The lock is held.
+// alreadyGiven reports that no consent page is needed: the user consented to all scopes before,
+// and the application does not request a new consent. The caller holds the lock.
 func (s *Server) alreadyGiven(a *authorization, who *User) bool {
 	c := s.identity.consented(a.client.ID, who.ID)
 	if c == nil || a.asks("consent") {
@@ -75,14 +75,14 @@ func (s *Server) alreadyGiven(a *authorization, who *User) bool {
 	return !slices.ContainsFunc(a.scopes, func(scope string) bool { return !slices.Contains(c.scopes, scope) })
 }
 
-// asks says whether a word is in prompt.
+// asks reports whether prompt contains a word.
 func (a *authorization) asks(prompt string) bool {
 	return slices.Contains(strings.Fields(a.query.Get("prompt")), prompt)
 }
 
-// approve returns what the application is told once a person granted scopes: a
-// code. A refresh token comes with it for offline access alone, and then at the
-// first consent or where consent was asked for again. The lock is held.
+// approve returns the response for the application after a user granted scopes: a code. A refresh
+// token comes with it only for offline access, and only at the first consent or if the
+// application requested a new consent. The caller holds the lock.
 func (s *Server) approve(a *authorization, who *User, scopes []string) url.Values {
 	c := s.identity.consented(a.client.ID, who.ID)
 	offline := a.query.Get("access_type") == "offline" && (c == nil || a.asks("consent"))
@@ -104,17 +104,17 @@ func (s *Server) approve(a *authorization, who *User, scopes []string) url.Value
 	return url.Values{"code": {value}, "scope": {strings.Join(unique(granted), " ")}, "authuser": {"0"}}
 }
 
-// declined is what the application is told where a person says no.
+// declined is the response for the application after a user declined.
 func declined() url.Values { return url.Values{"error": {"access_denied"}} }
 
-// unique sorts names and leaves repeats out.
+// unique sorts names and removes duplicates.
 func unique(names []string) []string {
 	out := slices.Clone(names)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// back is the application's address with an answer.
+// back is the application's address with a response.
 func (a *authorization) back(with url.Values) string {
 	if a.query.Has("state") {
 		with.Set("state", a.query.Get("state"))
@@ -126,7 +126,7 @@ func (a *authorization) back(with url.Values) string {
 	return to + separator + with.Encode()
 }
 
-// sendBack sends the browser to the application.
+// sendBack redirects the browser to the application.
 func sendBack(w http.ResponseWriter, r *http.Request, to string) {
 	status := http.StatusFound
 	if r.Method == http.MethodPost {
@@ -136,9 +136,9 @@ func sendBack(w http.ResponseWriter, r *http.Request, to string) {
 	http.Redirect(w, r, to, status)
 }
 
-// Consent does what the first person does who opens an authorization URL and
-// grants scopes: those that are named, or all that is asked for where none is.
-// It returns where the browser is sent.
+// Consent answers an authorization URL as the first user would, and grants the named scopes, or
+// all requested scopes if none is named. It returns the address to which the browser is
+// redirected.
 func (s *Server) Consent(authorizationURL string, scopes ...string) (string, error) {
 	return s.answer(authorizationURL, func(a *authorization) url.Values {
 		if len(scopes) == 0 {
@@ -148,8 +148,7 @@ func (s *Server) Consent(authorizationURL string, scopes ...string) (string, err
 	})
 }
 
-// Decline does what the first person does who opens an authorization URL and
-// says no.
+// Decline answers an authorization URL as the first user who declines.
 func (s *Server) Decline(authorizationURL string) (string, error) {
 	return s.answer(authorizationURL, func(*authorization) url.Values { return declined() })
 }
@@ -168,7 +167,7 @@ func (s *Server) answer(authorizationURL string, do func(*authorization) url.Val
 	return a.back(do(a)), nil
 }
 
-// signedIn returns who is signed in at this browser; the lock is held.
+// signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -177,7 +176,7 @@ func (s *Server) signedIn(r *http.Request) *User {
 	return s.identity.user(s.identity.sessions[cookie.Value])
 }
 
-// cookieName holds the port, since cookies of one host are shared by its ports.
+// cookieName contains the port, because all ports of a host share their cookies.
 func cookieName(r *http.Request) string {
 	const name = "simulated_store"
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// fullMark ends a page token whose empty page was given.
+// fullMark ends a page token after its empty page was returned.
 const fullMark = "-1"
 
-// feed reads whose changes are meant: those of a shared drive, or all that the
-// person sees and, if they are asked for, those of shared drives.
+// feed returns the scope of the requested changes: a shared drive, or everything that the user
+// sees, on request including shared drives.
 func (s *Server) feed(c *call) (func(e event) bool, *refusal) {
 	if id := c.q.Get("driveId"); id != "" {
 		if !c.flag("supportsAllDrives") {
@@ -37,8 +37,8 @@ func (s *Server) startPageToken(c *call) (object, *refusal) {
 	return object{"kind": "drive#startPageToken", "startPageToken": strconv.FormatInt(s.store.last+1, 10)}, nil
 }
 
-// pageToken reads where the feed is to go on; full says that no empty page is
-// due before it.
+// pageToken parses the position in the feed. It returns full = true if no empty page precedes the
+// next page.
 func (s *Server) pageToken(c *call) (from int64, full bool, f *refusal) {
 	text := c.q.Get("pageToken")
 	text, full = strings.CutSuffix(text, fullMark)
@@ -52,8 +52,8 @@ func (s *Server) pageToken(c *call) (from int64, full bool, f *refusal) {
 	return n, full || !s.settings.EmptyPages, nil
 }
 
-// listChanges is changes.list: what happened from a page token on, the latest
-// of each file alone. The last page tells where to begin the next time.
+// listChanges is changes.list: the latest change of each file after a page token. The last page
+// contains the token for the next call.
 func (s *Server) listChanges(c *call) (object, *refusal) {
 	size, f := c.pageSize(s.limits.DefaultPage, 1000, s.limits.MaxPage)
 	if f != nil {
@@ -87,8 +87,7 @@ func (s *Server) listChanges(c *call) (object, *refusal) {
 	return out, nil
 }
 
-// happened returns a page of events and the token of the following one, "" at
-// the end.
+// happened returns a page of events and the token of the following page; "" after the last one.
 func (s *Server) happened(c *call, mine func(event) bool, from int64, size int) (out []event, next string) {
 	latest := map[string]int64{}
 	for _, e := range s.store.events {
@@ -109,7 +108,7 @@ func (s *Server) happened(c *call, mine func(event) bool, from int64, size int) 
 	return out, ""
 }
 
-// gone says that a file is no longer there for a person.
+// gone reports that a user cannot see a file any more.
 func (s *Server) gone(c *call, e event) bool {
 	f := s.store.files[e.file]
 	return f == nil || s.store.refusal(f, c.user) != 0

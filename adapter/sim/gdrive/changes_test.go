@@ -18,7 +18,7 @@ func (w *world) startToken() string {
 	return w.ok("changes/startPageToken", nil)["startPageToken"].(string)
 }
 
-// feed reads the changes from a token on, to their end.
+// feed reads all changes after a token.
 func (w *world) feed(token string) (out []object, next string, pages int) {
 	w.t.Helper()
 	for range 1000 {
@@ -92,7 +92,7 @@ func TestChanges(t *testing.T) {
 	w.feed(w.startToken())
 }
 
-// TestChangesOfSharedDrives holds that they are told where they are asked for.
+// TestChangesOfSharedDrives checks that the feed contains them only on request.
 func TestChangesOfSharedDrives(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)
@@ -121,15 +121,15 @@ func TestChannels(t *testing.T) {
 	calls := make(chan http.Header, 10)
 	inbox := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { calls <- r.Header }))
 	t.Cleanup(inbox.Close)
-	told := func(state, number string) {
+	expect := func(state, number string) {
 		t.Helper()
 		select {
 		case h := <-calls:
 			if h.Get("X-Goog-Resource-State") != state || h.Get("X-Goog-Message-Number") != number || h.Get("X-Goog-Channel-Id") != "channel-1" || h.Get("X-Goog-Channel-Token") != "canary" {
-				t.Errorf("told %v, want %s", h, state)
+				t.Errorf("message %v, want %s", h, state)
 			}
 		case <-time.After(10 * time.Second):
-			t.Fatalf("nobody told %s", state)
+			t.Fatalf("no message %s", state)
 		}
 	}
 	token := url.Values{"pageToken": {w.startToken()}}
@@ -138,15 +138,15 @@ func TestChannels(t *testing.T) {
 	if want := start.Add(time.Hour).UnixMilli(); status != 200 || ch["expiration"] != strconv.FormatInt(want, 10) || ch["resourceId"] == "" {
 		t.Fatalf("%d %v", status, ch)
 	}
-	told("sync", "1")
+	expect("sync", "1")
 	id := w.added(gdrive.File{Name: "a"})
-	told("change", "2")
+	expect("change", "2")
 	w.sim.Configure(func(s *gdrive.Settings) { s.DropNotifications = true })
 	w.must(w.sim.Rename(id, "b"))
 	w.sim.Configure(func(s *gdrive.Settings) { s.DropNotifications, s.RepeatNotifications = false, true })
 	w.must(w.sim.Rename(id, "c"))
-	told("change", "4")
-	told("change", "4")
+	expect("change", "4")
+	expect("change", "4")
 	if status, out := w.api("POST", "changes/watch", token, body); status != 400 || reasonOf(out) != "channelIdNotUnique" {
 		t.Errorf("the same again: %d %v", status, out)
 	}
@@ -167,20 +167,20 @@ func TestChannels(t *testing.T) {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
-	// A watch of one file tells what became of it, until it expires; one that
-	// wants to live for ever lives for a day.
+	// A watch of one file reports its changes until the watch expires. A watch without a limit
+	// expires after one day.
 	body["expiration"] = start.Add(1000 * time.Hour).UnixMilli()
 	if _, ch = w.api("POST", "files/"+id+"/watch", nil, body); ch["expiration"] != strconv.FormatInt(start.Add(24*time.Hour).UnixMilli(), 10) {
 		t.Errorf("the watch is %v", ch)
 	}
-	told("sync", "1")
+	expect("sync", "1")
 	w.added(gdrive.File{Name: "other"})
 	w.must(w.sim.Trash(id))
-	told("trash", "2")
+	expect("trash", "2")
 	w.sim.Kit.Clock.Advance(25 * time.Hour)
 	w.must(w.sim.Restore(id))
 	w.sim.Close()
 	if len(calls) != 0 {
-		t.Errorf("an expired channel was told %v", <-calls)
+		t.Errorf("an expired channel was notified: %v", <-calls)
 	}
 }

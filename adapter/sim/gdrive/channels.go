@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// channel is an address that is told of changes.
+// channel is an address that receives notifications.
 type channel struct {
 	id, user, address, token string
 	resource, uri            string
-	file                     string // "" for all changes of the person, or of a shared drive
+	file                     string // "" for all changes of the user, or of a shared drive
 	drive                    string
 	mine                     func(event) bool
 	expires                  time.Time
-	sent                     int // messages
+	sent                     int // messages sent
 }
 
 type wireChannel struct {
@@ -52,7 +52,7 @@ func (s *Server) watchFile(c *call) (object, *refusal) {
 	return s.open(c, &channel{file: one.id, mine: mine, uri: "/files/" + one.id}, s.limits.MaxFileChannel)
 }
 
-// open makes a channel, whose first message says that it is there.
+// open creates a channel. Its first message confirms the creation.
 func (s *Server) open(c *call, ch *channel, longest time.Duration) (object, *refusal) {
 	var in wireChannel
 	if json.Unmarshal(c.body, &in) != nil {
@@ -77,7 +77,7 @@ func (s *Server) open(c *call, ch *channel, longest time.Duration) (object, *ref
 	ch.id, ch.user, ch.address, ch.token = in.ID, c.user, in.Address, in.Token
 	ch.resource, ch.expires = newID()[:27], now.Add(lifetime)
 	s.channels[ch.id] = ch
-	s.tell(ch, "sync")
+	s.send(ch, "sync")
 	out := object{
 		"kind": "api#channel", "id": ch.id, "resourceId": ch.resource, "resourceUri": s.options.Origin + "/drive/v3" + ch.uri + "?alt=json",
 		"expiration": strconv.FormatInt(ch.expires.UnixMilli(), 10),
@@ -88,8 +88,7 @@ func (s *Server) open(c *call, ch *channel, longest time.Duration) (object, *ref
 	return out, nil
 }
 
-// lifetime is how long a channel is to live. One that asks for more gets the
-// most there is.
+// lifetime is the requested lifetime of a channel, limited to the maximum.
 func (s *Server) lifetime(asked any, now time.Time, longest time.Duration) (time.Duration, *refusal) {
 	var milliseconds int64
 	switch asked := asked.(type) {
@@ -100,7 +99,7 @@ func (s *Server) lifetime(asked any, now time.Time, longest time.Duration) (time
 	case string:
 		var ok bool
 		if milliseconds, ok = number(asked); !ok {
-			return 0, channelRefused("channelExpirationInvalid", "The expiration is no number.")
+			return 0, channelRefused("channelExpirationInvalid", "The expiration is not a number.")
 		}
 	}
 	left := time.UnixMilli(milliseconds).Sub(now)
@@ -133,7 +132,7 @@ func (s *Server) stopChannel(c *call) (object, *refusal) {
 	return nil, nil
 }
 
-// announce tells all channels of the latest event; the lock is held.
+// announce notifies all channels about the latest event. The caller holds the lock.
 func (s *Server) announce(fileState string) {
 	e := s.store.events[len(s.store.events)-1]
 	for _, ch := range s.channels {
@@ -145,15 +144,15 @@ func (s *Server) announce(fileState string) {
 			continue
 		}
 		if ch.file == "" {
-			s.tell(ch, "change")
+			s.send(ch, "change")
 		} else {
-			s.tell(ch, fileState)
+			s.send(ch, fileState)
 		}
 	}
 }
 
-// tell sends a message to a channel; the lock is held.
-func (s *Server) tell(ch *channel, state string) {
+// send sends a message to a channel. The caller holds the lock.
+func (s *Server) send(ch *channel, state string) {
 	ch.sent++
 	if s.settings.DropNotifications {
 		return

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// controls adds the simulator's own controls to those of sim/kit:
+// controls adds the controls of this simulator to those of sim/kit:
 //
 //	GET  /_sim/settings   how the simulator behaves
 //	POST /_sim/settings   {"auto_approve":true,"empty_pages":false,"repeats":false,"drop_notifications":false,…}: change what is named
@@ -45,7 +45,7 @@ func (s *Server) controls(next http.Handler) http.Handler {
 	return mux
 }
 
-// control answers with what do returns, or 400 with its error.
+// control responds with the result of do, or with 400 and its error.
 func control(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := do(r)
@@ -58,7 +58,7 @@ func control(do func(*http.Request) (any, error)) http.HandlerFunc {
 }
 
 func controlInput(r *http.Request, into any) error {
-	const most = 64 << 20 // bytes; files may be among it
+	const most = 64 << 20 // bytes; it may contain files
 	d := json.NewDecoder(io.LimitReader(r.Body, most))
 	d.DisallowUnknownFields()
 	return d.Decode(into)
@@ -157,7 +157,7 @@ func (s *Server) refuseNext(r *http.Request) (any, error) {
 	return object{"reason": in.Reason, "times": in.Times}, s.Refuse(in.Reason, in.Times)
 }
 
-// doing is one thing that people do with a file.
+// doing is one change that people make to a file.
 type doing struct {
 	Action       string `json:"action"`
 	ID           string `json:"id"`
@@ -204,12 +204,12 @@ func (s *Server) act(in doing) (id string, err error) {
 		"deny":    func() error { return s.Deny(in.ID, in.Status) },
 	}[in.Action]
 	if !known {
-		return "", errors.New("there is no such action")
+		return "", errors.New("unknown action")
 	}
 	return in.ID, do()
 }
 
-// state is what GET /_sim/state shows: no password, secret, token or content.
+// state is the response of GET /_sim/state. It contains no password, secret, token or content.
 func (s *Server) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// tree names fields and those below them. An empty one has all that is there.
+// tree contains field names and the fields below them. An empty tree selects all fields.
 type tree map[string]tree
 
-// selectable is what fields of an answer can be selected, and which there are
-// where nothing is.
+// selectable lists the fields that can be selected in a response, and the default selection.
 type selectable struct {
 	all    tree
 	normal string
@@ -18,7 +17,7 @@ type selectable struct {
 func names(list string) tree {
 	t, err := parseFields(list)
 	if err != "" {
-		panic("fields " + list + ": " + err) // they are our own
+		panic("fields " + list + ": " + err) // the lists are part of this package
 	}
 	return t
 }
@@ -45,7 +44,7 @@ var (
 	aboutFields   = &selectable{names("kind,user(kind,displayName,emailAddress,me,permissionId)"), "*"}
 )
 
-// parse reads the parameter fields.
+// parse parses the parameter fields.
 func (s *selectable) parse(q url.Values) (tree, *refusal) {
 	text := s.normal
 	if q.Has("fields") {
@@ -61,7 +60,7 @@ func (s *selectable) parse(q url.Values) (tree, *refusal) {
 	return t, nil
 }
 
-// unknown returns a field that there is not; "" for none.
+// unknown returns the first unknown field; "" for none.
 func unknown(t, all tree) string {
 	for name, below := range t {
 		known, ok := all[name]
@@ -78,7 +77,7 @@ func unknown(t, all tree) string {
 	return ""
 }
 
-// parseFields reads a list such as a,b(c,d),e/f; bad is what cannot be read.
+// parseFields parses a list such as a,b(c,d),e/f. bad is the part that cannot be parsed.
 func parseFields(text string) (t tree, bad string) {
 	t, rest := fieldList(text, 0)
 	if rest != "" || len(t) == 0 {
@@ -87,8 +86,8 @@ func parseFields(text string) (t tree, bad string) {
 	return t, ""
 }
 
-// fieldList reads a list up to its end or a closing bracket. It returns what
-// is left, and no tree where it cannot be read.
+// fieldList parses a list up to its end or a closing bracket. It returns the rest, and a nil tree
+// if the list is invalid.
 func fieldList(text string, depth int) (tree, string) {
 	const deepest = 8
 	out := tree{}
@@ -136,7 +135,7 @@ func fieldList(text string, depth int) (tree, string) {
 	}
 }
 
-// beneath reads what is below a name: a list in brackets, or one name.
+// beneath parses the fields below a name: a list in brackets, or one name.
 func beneath(text string, mark byte, depth int) (tree, string) {
 	if mark == '(' {
 		below, rest := fieldList(text, depth+1)
@@ -156,7 +155,7 @@ func beneath(text string, mark byte, depth int) (tree, string) {
 	return below, text[end:]
 }
 
-// apply leaves of a value what is selected.
+// apply keeps only the selected fields of a value.
 func (t tree) apply(v any) any {
 	if _, all := t["*"]; all || len(t) == 0 {
 		return v

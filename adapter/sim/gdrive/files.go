@@ -11,18 +11,18 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// position is what a page token of a list holds.
+// position is the content of a page token of a list.
 type position struct {
 	After   int64  `json:"a"` // the last entry of the page before
-	Query   string `json:"q"` // of the first page, which all must repeat
+	Query   string `json:"q"` // of the first page; all pages must repeat it
 	Drive   string `json:"d"`
 	Listing int    `json:"g"` // see store.listing
-	Full    bool   `json:"f"` // the empty page before it was given
+	Full    bool   `json:"f"` // the preceding empty page was returned
 }
 
 func (p position) token() string { return "~!!~" + base64.RawURLEncoding.EncodeToString(oidc.JSON(p)) }
 
-// readPosition reads a page token; "" is the beginning.
+// readPosition parses a page token; "" is the beginning.
 func (s *Server) readPosition(c *call) (position, *refusal) {
 	first := position{Query: c.q.Get("q"), Drive: c.q.Get("driveId"), Listing: s.store.listing, Full: !s.settings.EmptyPages}
 	text := c.q.Get("pageToken")
@@ -37,8 +37,8 @@ func (s *Server) readPosition(c *call) (position, *refusal) {
 	return p, nil
 }
 
-// page cuts a page of the entries behind a position, which must be in their
-// order. next is the token of the following one, "" at the end.
+// page returns the page of the sorted entries that follows a position. next is the token of the
+// following page; "" after the last one.
 func page[T any](s *Server, all []T, order func(T) int64, p position, size int) (out []T, next string) {
 	from, _ := slices.BinarySearchFunc(all, p.After+1, func(one T, want int64) int {
 		return int(order(one) - want)
@@ -55,8 +55,8 @@ func page[T any](s *Server, all []T, order func(T) int64, p position, size int) 
 	return all[:size], p.token()
 }
 
-// scope reads whose files are meant: those of a shared drive, or of all that
-// the person has and, if they are asked for, of shared drives.
+// scope returns the requested scope: a shared drive, or all files of the user, on request
+// including shared drives.
 func (s *Server) scope(c *call) (func(drive string) bool, *refusal) {
 	corpora, driveID := c.q.Get("corpora"), c.q.Get("driveId")
 	all := c.flag("includeItemsFromAllDrives") && c.flag("supportsAllDrives")
@@ -107,7 +107,7 @@ func (s *Server) listFiles(c *call) (object, *refusal) {
 	return out, nil
 }
 
-// search finds the files that q fits, in the order in which they were made.
+// search finds the files that match q, in the order of their creation.
 func (s *Server) search(c *call, among func(drive string) bool) ([]*file, *refusal) {
 	text := c.q.Get("q")
 	if len(text) > s.limits.MaxQuery {
@@ -139,7 +139,7 @@ func (s *Server) search(c *call, among func(drive string) bool) ([]*file, *refus
 	return found, nil
 }
 
-// getFile is files.get: what is known of a file, or with alt=media its bytes.
+// getFile is files.get: the metadata of a file, or its bytes with alt=media.
 func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("alt") == "media" {
 		s.enter(readScopes(), s.download)(w, r)
@@ -154,7 +154,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	}, fileFields)(w, r)
 }
 
-// download serves bytes, or the range of them that is asked for.
+// download serves bytes or the requested range of them.
 func (s *Server) download(c *call) sender {
 	f, no := s.file(c, c.PathValue("id"))
 	if no == nil {
@@ -178,12 +178,12 @@ func (s *Server) download(c *call) sender {
 	}
 }
 
-// exportable are the provider's own types that have a PDF.
+// exportable are the provider's own document types that can be exported as PDF.
 func exportable() []string {
 	return []string{DocumentType, ownType + "spreadsheet", ownType + "presentation", ownType + "drawing"}
 }
 
-// export serves the PDF of a document of the provider's own.
+// export serves the PDF of a document of the provider's own type.
 func (s *Server) export(c *call) sender {
 	f, no := s.file(c, c.PathValue("id"))
 	if no == nil {
@@ -205,7 +205,7 @@ func (s *Server) export(c *call) sender {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/pdf")
 		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write(content) // a caller that went away needs no answer
+		_, _ = w.Write(content) // a caller that disconnected needs no response
 	}
 }
 
@@ -254,7 +254,7 @@ func (s *Server) getDrive(c *call) (object, *refusal) {
 	return d.shown(), nil
 }
 
-// number reads a page token of changes.
+// number parses a page token of changes.
 func number(text string) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil

@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	w.refused("files", nil, 401, "authError")
 }
 
-// TestControls does over HTTP what people do.
+// TestControls changes files over HTTP as people do.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Issuer is what id tokens name as theirs. Client libraries compare it with
-// this constant, wherever the simulator answers.
+// Issuer is the issuer in id tokens. Client libraries compare it with this constant,
+// independently of the simulator's address.
 const Issuer = "https://accounts.google.com"
 
 const scopePrefix = "https://www.googleapis.com/auth/"
@@ -20,8 +20,8 @@ const scopePrefix = "https://www.googleapis.com/auth/"
 // ReadScope is the scope that reads all files of an account.
 const ReadScope = scopePrefix + "drive.readonly"
 
-// readScopes are those of which one is enough to read files, metadataScopes to
-// list them.
+// readScopes are the scopes of which one suffices to read files; metadataScopes suffice to list
+// them.
 func readScopes() []string { return []string{ReadScope, scopePrefix + "drive"} }
 
 func metadataScopes() []string { return append(readScopes(), scopePrefix+"drive.metadata.readonly") }
@@ -31,7 +31,7 @@ func knownScopes() []string {
 		scopePrefix+"userinfo.email", scopePrefix+"userinfo.profile")
 }
 
-// User is a person of the provider, with files of their own.
+// User is a person with files.
 type User struct {
 	ID       string // digits
 	Email    string
@@ -39,7 +39,7 @@ type User struct {
 	Name     string
 }
 
-// DefaultUsers is one person.
+// DefaultUsers is one user.
 func DefaultUsers() []User {
 	return []User{{ID: "108204268033311374519", Email: "owner@example.com", Password: "password", Name: "Olive Owner"}}
 }
@@ -50,8 +50,8 @@ type Client struct {
 	Name         string
 	Secret       string
 	RedirectURIs []string // compared exactly
-	// LoopbackRedirects accepts every http address of this machine too, as the
-	// provider does of desktop applications.
+	// LoopbackRedirects also accepts every http address of this machine, as the provider does for
+	// desktop applications.
 	LoopbackRedirects bool
 }
 
@@ -59,7 +59,7 @@ func (c *Client) accepts(redirectURI string) bool {
 	return slices.Contains(c.RedirectURIs, redirectURI) || c.LoopbackRedirects && isLoopback(redirectURI)
 }
 
-// isLoopback says whether an address is on this machine and without TLS.
+// isLoopback reports whether an address is on this machine and without TLS.
 func isLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" || u.Fragment != "" || u.User != nil {
@@ -69,18 +69,18 @@ func isLoopback(address string) bool {
 	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// consent is what a person lets an application do: one for both, whatever the
-// number of tokens.
+// consent is the permission that a user gives an application. There is one per user and
+// application, independently of the number of tokens.
 type consent struct {
 	client, user string
 	scopes       []string
 }
 
-// grant is what tokens stand for.
+// grant is the authorization behind a token.
 type grant struct {
 	consent *consent
 	scopes  []string
-	refresh string // "" where none was given
+	refresh string // "" if none was given
 	used    time.Time
 	ended   bool
 }
@@ -96,7 +96,7 @@ type code struct {
 	challenge, method string
 	nonce             string
 	scopes            []string
-	offline           bool // a refresh token comes with it
+	offline           bool // the response contains a refresh token
 	expires           time.Time
 	used              bool
 }
@@ -110,7 +110,7 @@ type access struct {
 type identity struct {
 	users    []*User
 	clients  []*Client
-	sessions map[string]string // person by secret
+	sessions map[string]string // user by secret
 	codes    map[string]*code
 	access   map[string]*access
 	consents []*consent
@@ -138,12 +138,12 @@ func (i *identity) client(id string) *Client {
 	return find(i.clients, func(c *Client) bool { return c.ID == id })
 }
 
-// consented returns what a person lets an application do; nil for nothing.
+// consented returns the consent of a user for an application; nil for none.
 func (i *identity) consented(client, user string) *consent {
 	return find(i.consents, func(c *consent) bool { return c.client == client && c.user == user })
 }
 
-// end ends a consent with all its tokens.
+// end revokes a consent and all its tokens.
 func (i *identity) end(c *consent) {
 	i.consents = slices.DeleteFunc(i.consents, func(x *consent) bool { return x == c })
 	i.grants = slices.DeleteFunc(i.grants, func(g *grant) bool {
@@ -159,7 +159,7 @@ func find[T any](all []*T, fits func(*T) bool) *T {
 	return nil
 }
 
-// newSecret makes a value that nobody guesses.
+// newSecret returns an unpredictable value.
 func newSecret(prefix string) string { return prefix + rand.Text() + rand.Text() }
 
 func (s *Server) identityRoutes(mux *http.ServeMux) {
@@ -184,7 +184,7 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// Withdraw ends every consent, as people can in their account.
+// Withdraw revokes every consent, as people can in their account.
 func (s *Server) Withdraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

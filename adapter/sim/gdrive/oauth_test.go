@@ -11,7 +11,7 @@ import (
 	"docledger/adapter/sim/gdrive"
 )
 
-// TestConsentOnPages signs in, unticks a scope, and goes on.
+// TestConsentOnPages signs in, deselects a scope, and continues.
 func TestConsentOnPages(t *testing.T) {
 	t.Parallel()
 	w := open(t, func(o *gdrive.Options) { o.Settings.AutoApprove = false })
@@ -71,8 +71,8 @@ func TestAuthorizationsThatAreShownAsErrors(t *testing.T) {
 	}
 }
 
-// TestRefreshTokensOnce holds that a refresh token comes with offline access
-// alone, and again only where consent is asked for anew.
+// TestRefreshTokensOnce checks that a refresh token comes only with offline access, and a second
+// time only if the application requests a new consent.
 func TestRefreshTokensOnce(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -80,7 +80,7 @@ func TestRefreshTokensOnce(t *testing.T) {
 		name, access, prompt string
 		want                 bool
 	}{
-		{"online", "", "consent", false}, {"offline, but consented before", "offline", "", false}, {"asked anew", "offline", "consent", true},
+		{"online", "", "consent", false}, {"offline, but consented before", "offline", "", false}, {"consent requested again", "offline", "consent", true},
 	} {
 		got := w.exchange(w.authorize(map[string]string{"access_type": step.access, "prompt": step.prompt}).Get("code"), nil)
 		if _, given := got["refresh_token"]; given != step.want || got["access_token"] == nil || got["expires_in"] != 3599.0 {

@@ -13,9 +13,8 @@ type message struct {
 	header  http.Header
 }
 
-// outbox calls channels one after the other, in the order of what happened. A
-// call that fails is lost; the provider tries some of them again, which nobody
-// may rely on.
+// outbox calls channels one after another, in the order of the events. A failed call is lost. The
+// provider retries some of them, but clients must not rely on that.
 type outbox struct {
 	queue  chan message
 	client *http.Client
@@ -38,7 +37,7 @@ func newOutbox(transport http.RoundTripper, size int) *outbox {
 	return o
 }
 
-// send puts a message behind those that wait, or loses it where too many do.
+// send queues a message, or drops it if the queue is full.
 func (o *outbox) send(m message) {
 	select {
 	case o.queue <- m:
@@ -61,11 +60,11 @@ func (o *outbox) run(ctx context.Context) {
 func (o *outbox) post(ctx context.Context, m message) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.address, http.NoBody)
 	if err != nil {
-		return // an address that nobody can call
+		return // an address that cannot be called
 	}
 	req.Header = m.header
 	if resp, err := o.client.Do(req); err == nil {
-		_ = resp.Body.Close() // what it says does not matter
+		_ = resp.Body.Close() // the response is ignored
 	}
 }
 

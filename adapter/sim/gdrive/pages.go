@@ -17,7 +17,7 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
 
-// view is what the templates show.
+// view is the data of the templates.
 type view struct {
 	Title, Problem, Continue, Client, Person, Query, Proof string
 	People, Scopes                                         []string
@@ -26,13 +26,13 @@ type view struct {
 func show(w http.ResponseWriter, status int, name string, p view) {
 	var out bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are our own
+		panic(err) // the templates are part of this package
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Frame-Options", "DENY")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that went away needs no page
+	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
 }
 
 func errorPage(w http.ResponseWriter, status int, problem string) {
@@ -73,7 +73,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// proof is what the form must repeat: a value that only this browser has.
+// proof is the value that the form must repeat. Only this browser has it.
 func proof(r *http.Request) string {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -101,8 +101,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerConsent takes the form: of the scopes that were asked for, those that
-// stayed ticked are granted.
+// answerConsent processes the form. It grants the requested scopes that are still selected.
 func (s *Server) answerConsent(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	query, err := url.ParseQuery(r.PostFormValue("query"))

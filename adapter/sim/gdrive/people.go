@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kinds of files that are no bytes.
+// Types of files without bytes.
 const (
 	FolderType   = folderType
 	ShortcutType = shortcutType
@@ -19,35 +19,34 @@ const (
 type File struct {
 	Name     string
 	MimeType string // "" for application/octet-stream
-	Parent   string // "" for the first person's top folder
-	Content  []byte // of a document of the provider's own: its PDF
+	Parent   string // "" for the first user's top folder
+	Content  []byte // of a document of the provider's own type: its PDF
 	Target   string // of a shortcut
-	// Partial is still being uploaded: it has no bytes until Finish.
+	// Partial marks a file that is still being uploaded. It has no bytes until Finish.
 	Partial bool
-	// SharedWithMe is shared with the person by another: it lies in none of
-	// their folders.
+	// SharedWithMe marks a file that another person shares with the user. It is in none of the
+	// user's folders.
 	SharedWithMe bool
 }
 
-// change does something with the files, as people would, and returns the file
-// that an id names; "" is none.
+// change applies a change to a file, as people do, and returns it. The id "" means no file.
 func (s *Server) change(id string, do func(f *file, now time.Time) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.store.files[id]
 	if id != "" && f == nil {
-		return fmt.Errorf("there is no file %q", id)
+		return fmt.Errorf("file %q does not exist", id)
 	}
 	return do(f, s.Kit.Clock.Now())
 }
 
-// happen records and announces what became of a file; the lock is held.
+// happen records and announces a change of a file. The caller holds the lock.
 func (s *Server) happen(f *file, state string, now time.Time) {
 	s.store.note(f, now)
 	s.announce(state)
 }
 
-// Root is the id of the first person's top folder.
+// Root is the id of the first user's top folder.
 func (s *Server) Root() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,11 +72,11 @@ func (s *Server) add(in File, now time.Time) (string, error) {
 	parent := s.store.files[in.Parent]
 	switch {
 	case parent == nil || parent.mime != folderType:
-		return "", fmt.Errorf("there is no folder %q", in.Parent)
+		return "", fmt.Errorf("folder %q does not exist", in.Parent)
 	case in.Name == "":
 		return "", errors.New("a file needs a name")
 	case (in.MimeType == shortcutType) != (in.Target != ""):
-		return "", errors.New("a shortcut, and nothing else, has a target")
+		return "", errors.New("a shortcut requires a target; other files must not have one")
 	}
 	f := &file{
 		name: in.Name, mime: in.MimeType, parent: in.Parent, owner: parent.owner, drive: parent.drive, target: in.Target,
@@ -89,13 +88,13 @@ func (s *Server) add(in File, now time.Time) (string, error) {
 	return f.id, nil
 }
 
-// AddFolder adds a folder to another and returns its id.
+// AddFolder adds a folder to a folder and returns its id.
 func (s *Server) AddFolder(parent, name string) (id string, err error) {
 	return s.Add(File{Name: name, MimeType: folderType, Parent: parent})
 }
 
-// AddDrive adds a shared drive of which some people are members, or everybody,
-// and returns its id, which is its top folder's too.
+// AddDrive adds a shared drive with the given members, or for everybody. It returns the drive's
+// id, which is also that of its top folder.
 func (s *Server) AddDrive(name string, members ...string) (id string, err error) {
 	err = s.change("", func(_ *file, now time.Time) error {
 		if name == "" {
@@ -122,7 +121,7 @@ func (s *Server) SeedFolders(parent string, count int) error {
 	})
 }
 
-// Change gives a file other content; one that was being uploaded is whole then.
+// Change replaces the content of a file. It also completes an upload.
 func (s *Server) Change(id string, content []byte) error {
 	return s.change(id, func(f *file, now time.Time) error {
 		if f == nil || f.mime == folderType || f.mime == shortcutType {
@@ -135,7 +134,7 @@ func (s *Server) Change(id string, content []byte) error {
 	})
 }
 
-// Finish ends the upload of a file that was added as Partial.
+// Finish completes the upload of a file that was added as Partial.
 func (s *Server) Finish(id string) error {
 	return s.change(id, func(f *file, now time.Time) error {
 		if f == nil || !f.partial {
@@ -147,11 +146,11 @@ func (s *Server) Finish(id string) error {
 	})
 }
 
-// Rename gives a file or folder another name. Its content stays.
+// Rename renames a file or folder. The content does not change.
 func (s *Server) Rename(id, name string) error {
 	return s.change(id, func(f *file, now time.Time) error {
 		if f == nil || name == "" {
-			return errors.New("it needs a file and a name")
+			return errors.New("file and name are required")
 		}
 		f.name = name
 		s.happen(f, "update", now)
@@ -159,7 +158,7 @@ func (s *Server) Rename(id, name string) error {
 	})
 }
 
-// Move puts a file or folder into another folder of the same owner or drive.
+// Move moves a file or folder to another folder of the same owner or drive.
 func (s *Server) Move(id, parent string) error {
 	return s.change(id, func(f *file, now time.Time) error {
 		to := s.store.files[parent]
@@ -177,10 +176,10 @@ func (s *Server) Move(id, parent string) error {
 	})
 }
 
-// Trash puts a file or folder into the bin, Restore takes it out again.
+// Trash moves a file or folder to the bin.
 func (s *Server) Trash(id string) error { return s.bin(id, true) }
 
-// Restore takes a file or folder out of the bin.
+// Restore restores a file or folder from the bin.
 func (s *Server) Restore(id string) error { return s.bin(id, false) }
 
 func (s *Server) bin(id string, in bool) error {
@@ -198,7 +197,7 @@ func (s *Server) bin(id string, in bool) error {
 	})
 }
 
-// Delete deletes a file, or a folder with all in it, for good.
+// Delete deletes a file, or a folder with its content, permanently.
 func (s *Server) Delete(id string) error {
 	return s.change(id, func(f *file, now time.Time) error {
 		if f == nil || f.parent == "" {
@@ -219,12 +218,12 @@ func (s *Server) erase(f *file, now time.Time) {
 	s.happen(f, "remove", now)
 }
 
-// Deny has a file or folder, with all in it, refused with status 403 or 404; 0
-// gives it back. The feed tells that it is removed, or there.
+// Deny refuses requests for a file or folder and its content with status 403 or 404; 0 removes
+// the refusal. The feed reports a removed or restored file.
 func (s *Server) Deny(id string, status int) error {
 	return s.change(id, func(f *file, now time.Time) error {
 		if f == nil || status != 0 && status != 403 && status != 404 {
-			return errors.New("it needs a file, and 0, 403 or 404")
+			return errors.New("file and a status of 0, 403 or 404 are required")
 		}
 		f.denied = status
 		s.happen(f, "update", now)
@@ -232,7 +231,7 @@ func (s *Server) Deny(id string, status int) error {
 	})
 }
 
-// Lock has downloads of a file refused, or no longer.
+// Lock refuses downloads of a file, or permits them again.
 func (s *Server) Lock(id string, on bool) error {
 	return s.change(id, func(f *file, _ time.Time) error {
 		if f == nil {
@@ -243,7 +242,7 @@ func (s *Server) Lock(id string, on bool) error {
 	})
 }
 
-// InvalidateTokens has every page token refused that was given out.
+// InvalidateTokens invalidates all issued page tokens.
 func (s *Server) InvalidateTokens() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,8 +251,7 @@ func (s *Server) InvalidateTokens() {
 	s.store.oldest = s.store.last + 1
 }
 
-// Refuse has the next calls refused with 403 for one of the reasons that pass
-// by themselves.
+// Refuse refuses the next calls with 403 and one of the temporary reasons.
 func (s *Server) Refuse(reason string, times int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,7 +264,7 @@ func (s *Server) Refuse(reason string, times int) error {
 	return nil
 }
 
-// Find returns the first file of a name in a folder; "" is none.
+// Find returns the id of the first file with a name in a folder; "" if there is none.
 func (s *Server) Find(parent, name string) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sample is a store of one folder with files in it.
+// sample is a store with one folder of files.
 func sample() (s store, folder, quoted, binned *file) {
 	now := time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 	s = newStore([]*User{{ID: "1"}}, now)
@@ -74,8 +74,8 @@ func TestQueriesThatAreNone(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds that what is read can be asked, and that a text in quotes
-// finds the file of that name, whatever is in it.
+// FuzzQuery checks that a query that parses can be evaluated, and that a quoted text finds the
+// file of that name, whatever characters it contains.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{"name = 'a' and (not 'b' in parents or trashed=false)", `\'`, `'`, "a' or '1'='1", "((", "modifiedTime>'2026-01-01T00:00:00Z'"} {
 		f.Add(seed)

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// The part of the query language that is known:
+// The supported part of the query language:
 //
 //	name =, !=, contains 'text'        mimeType =, !=, contains 'text'
 //	'id' in parents                    trashed, sharedWithMe =, != true, false
 //	modifiedTime =, !=, <, <=, >, >= 'time'
 //	and, or, not, brackets
 //
-// Texts are in single quotes, in which \' and \\ stand for ' and \.
+// Texts are in single quotes, with the escapes \' for ' and \\ for \.
 
-// test says whether a file fits.
+// test reports whether a file matches.
 type test func(s *store, f *file) bool
 
-// query is a condition that was read.
+// query is a parsed condition.
 type query struct {
 	fits    test
-	parents []string // the folders that it names
+	parents []string // the named folders
 }
 
-// parser reads a query from its words.
+// parser parses the words of a query.
 type parser struct {
 	words   []word
 	root    string // for 'root'
@@ -37,9 +37,9 @@ type word struct {
 	quoted bool
 }
 
-const deepest = 50 // brackets and nots within each other
+const deepest = 50 // nesting depth of brackets and nots
 
-// parseQuery reads a query; "" fits everything.
+// parseQuery parses a query; "" matches everything.
 func parseQuery(text, root string) (query, error) {
 	words, err := split(text)
 	if err != nil {
@@ -56,7 +56,7 @@ func parseQuery(text, root string) (query, error) {
 	return query{fits, p.parents}, err
 }
 
-// split cuts a query into words.
+// split splits a query into words.
 func split(text string) (out []word, err error) {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -88,7 +88,7 @@ func split(text string) (out []word, err error) {
 	}
 }
 
-// quoted reads a text behind its first quote.
+// quoted parses a text after its opening quote.
 func quoted(text string) (word, string, error) {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -97,15 +97,15 @@ func quoted(text string) (word, string, error) {
 			return word{out.String(), true}, text[i+1:], nil
 		case '\\':
 			if i++; i == len(text) || text[i] != '\'' && text[i] != '\\' {
-				return word{}, "", fmt.Errorf("a backslash stands before something else than ' and \\")
+				return word{}, "", fmt.Errorf("a backslash must precede ' or \\")
 			}
 		}
 		out.WriteByte(text[i])
 	}
-	return word{}, "", fmt.Errorf("a text does not end")
+	return word{}, "", fmt.Errorf("a text has no closing quote")
 }
 
-// take removes the next word if it is the one that is wanted.
+// take removes the next word if it is the expected one.
 func (p *parser) take(text string) bool {
 	if len(p.words) == 0 || p.words[0].quoted || !strings.EqualFold(p.words[0].text, text) {
 		return false
@@ -117,7 +117,7 @@ func (p *parser) take(text string) bool {
 // next removes the next word.
 func (p *parser) next() (word, error) {
 	if len(p.words) == 0 {
-		return word{}, fmt.Errorf("the query ends too early")
+		return word{}, fmt.Errorf("the query is incomplete")
 	}
 	w := p.words[0]
 	p.words = p.words[1:]
@@ -136,7 +136,7 @@ func (p *parser) both() (test, error) {
 	})
 }
 
-// chain reads conditions with a word between them.
+// chain parses conditions that a word connects.
 func (p *parser) chain(between string, read func() (test, error), join func(a, b test) test) (test, error) {
 	out, err := read()
 	for err == nil && p.take(between) {
@@ -148,10 +148,10 @@ func (p *parser) chain(between string, read func() (test, error), join func(a, b
 	return out, err
 }
 
-// one reads a condition, a negation, or a query in brackets.
+// one parses a condition, a negation, or a query in brackets.
 func (p *parser) one() (test, error) {
 	if p.depth++; p.depth > deepest {
-		return nil, fmt.Errorf("there are too many brackets")
+		return nil, fmt.Errorf("brackets are nested too deeply")
 	}
 	defer func() { p.depth-- }()
 	if p.take("not") {
@@ -201,12 +201,12 @@ func (p *parser) condition() (test, error) {
 	case "modifiedTime":
 		return timely(operator.text, right.text)
 	}
-	return nil, fmt.Errorf("there is no term %q", left.text)
+	return nil, fmt.Errorf("unknown term %q", left.text)
 }
 
 func (p *parser) membership(id string, operator, right word) (test, error) {
 	if operator.quoted || operator.text != "in" || right.quoted || right.text != "parents" {
-		return nil, fmt.Errorf("behind a text stands nothing but in parents")
+		return nil, fmt.Errorf("only in parents can follow a text")
 	}
 	if id == "root" {
 		id = p.root
@@ -217,13 +217,13 @@ func (p *parser) membership(id string, operator, right word) (test, error) {
 
 func boolean(operator string, right word, of func(*store, *file) bool) (test, error) {
 	if right.quoted || right.text != "true" && right.text != "false" || operator != "=" && operator != "!=" {
-		return nil, fmt.Errorf("it is compared by = or != with true or false")
+		return nil, fmt.Errorf("only = and != with true or false are supported")
 	}
 	want := (right.text == "true") == (operator == "=")
 	return func(s *store, f *file) bool { return of(s, f) == want }, nil
 }
 
-// textual compares a text. Equality knows no case, as with the provider.
+// textual compares a text. Equality ignores case, as with the provider.
 func textual(operator, want string, of func(*file) string, contains func(s, part string) bool) (test, error) {
 	switch operator {
 	case "=":
@@ -233,11 +233,11 @@ func textual(operator, want string, of func(*file) string, contains func(s, part
 	case "contains":
 		return func(_ *store, f *file) bool { return contains(of(f), want) }, nil
 	}
-	return nil, fmt.Errorf("there is no operator %q here", operator)
+	return nil, fmt.Errorf("operator %q is not supported here", operator)
 }
 
-// hasWord says whether a word of a name begins so: names are not searched
-// within words.
+// hasWord reports whether a word of a name starts with the text. The search does not look inside
+// words.
 func hasWord(name, start string) bool {
 	name, start = strings.ToLower(name), strings.ToLower(start)
 	return strings.HasPrefix(name, start) || strings.Contains(name, " "+start)
@@ -256,7 +256,7 @@ func timely(operator, want string) (test, error) {
 		">": func(o int) bool { return o > 0 }, ">=": func(o int) bool { return o >= 0 },
 	}[operator]
 	if !ok {
-		return nil, fmt.Errorf("there is no operator %q here", operator)
+		return nil, fmt.Errorf("operator %q is not supported here", operator)
 	}
 	return func(_ *store, f *file) bool { return holds(f.changed.Compare(at)) }, nil
 }

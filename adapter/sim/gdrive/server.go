@@ -1,15 +1,13 @@
-// Package gdrive is a document store on this machine: it speaks the wire format
-// of Google's OAuth servers and of the Drive API, version 3, shows pages to sign
-// in and consent, and calls the addresses that watch for changes. The published
-// client library works against it unchanged.
+// Package gdrive simulates a document store. It implements the wire format of Google's OAuth
+// servers and of the Drive API, version 3, sign-in and consent pages, and change notifications.
+// The published client library works with it unchanged.
 //
-// All of it answers at one origin, the paths being those of the provider's
-// hosts: /o/oauth2/v2/auth (consent), /token, /revoke, /oauth2/v3/certs and
-// /drive/v3/. Beside them stand the control surface of sim/kit and some controls
-// of its own; see control.go.
+// One origin serves everything under the paths of the provider's hosts: /o/oauth2/v2/auth
+// (consent), /token, /revoke, /oauth2/v3/certs and /drive/v3/. The same origin serves the control
+// surface of sim/kit and the controls of control.go.
 //
-// Files are read, not written: people's doings are controls. Of the query
-// language it has what query_parse.go lists, of the exports PDF alone.
+// The API only reads files; people change files with the controls. The query language is the part
+// that query_parse.go lists. The only export format is PDF.
 package gdrive
 
 import (
@@ -23,32 +21,31 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// Limits are the provider's numbers. Of calls, 0 is no limit.
+// Limits are the provider's limits. A count of calls of 0 means unlimited.
 type Limits struct {
-	UserMinute int // calls in a minute of the clock, per application and person
+	UserMinute int // calls per minute of the clock, per application and user
 
-	DefaultPage      int // files or changes of a page that names no pageSize
-	MaxPage          int // that a request gets at most
-	DefaultDrivePage int // shared drives of a page
+	DefaultPage      int // default number of files or changes of a page
+	MaxPage          int // maximum number per request
+	DefaultDrivePage int // shared drives per page
 	MaxDrivePage     int
 	MaxQuery         int   // bytes of q
-	ExportBytes      int64 // of a document that is exported
+	ExportBytes      int64 // bytes of an exported document
 
 	CodeLifetime    time.Duration
 	TokenLifetime   time.Duration // of access tokens
-	IdleLifetime    time.Duration // of a refresh token that is not used
-	LiveTokens      int           // refresh tokens of one person and application
+	IdleLifetime    time.Duration // of an unused refresh token
+	LiveTokens      int           // refresh tokens per user and application
 	IDTokenLifetime time.Duration
 
-	ChannelLifetime    time.Duration // of a channel that names none
+	ChannelLifetime    time.Duration // default lifetime of a channel
 	MaxFileChannel     time.Duration
 	MaxChangesChannel  time.Duration
 	MaxChannelToken    int // characters
-	NotificationsQueue int // that wait to be sent; more are lost
+	NotificationsQueue int // queued messages; more are dropped
 }
 
-// DefaultLimits are what the provider documents, and where it is silent what it
-// is known to do.
+// DefaultLimits are the documented limits, and the observed ones if the documentation has none.
 func DefaultLimits() Limits {
 	const day = 24 * time.Hour
 	return Limits{
@@ -61,30 +58,28 @@ func DefaultLimits() Limits {
 
 // Settings can be changed while the simulator runs.
 type Settings struct {
-	// AutoApprove has consents given at once, by whoever is signed in or the
-	// first person, for all that is asked for.
+	// AutoApprove grants consents immediately, as the signed-in user or else the first user, for
+	// all requested scopes.
 	AutoApprove bool `json:"auto_approve"`
-	// EmptyPages puts an empty page with a nextPageToken before each page of a
-	// list, which is legal.
+	// EmptyPages inserts an empty page with a nextPageToken before each page of a list. The
+	// provider may do that.
 	EmptyPages bool `json:"empty_pages,omitempty"`
-	// Repeats has pages of changes tell their last one twice, and files as often
-	// as they changed.
+	// Repeats repeats the last change of each page, and returns each file as often as it changed.
 	Repeats bool `json:"repeats,omitempty"`
-	// DropNotifications has calls to channels lost, RepeatNotifications made
-	// twice.
+	// DropNotifications drops calls to channels; RepeatNotifications repeats each call.
 	DropNotifications   bool `json:"drop_notifications,omitempty"`
 	RepeatNotifications bool `json:"repeat_notifications,omitempty"`
 }
 
-// Options describe what is simulated.
+// Options configures the simulator.
 type Options struct {
-	Origin   string   // where the simulator answers: http://127.0.0.1:4040
-	Clients  []Client // the applications that are known
+	Origin   string   // origin of the simulator: http://127.0.0.1:4040
+	Clients  []Client // the known applications
 	Users    []User   // nil for DefaultUsers
 	Settings Settings
 	Limits   *Limits   // nil for DefaultLimits
-	Start    time.Time // of the clock, which then stands still; see kit.Options
-	// Transport carries notifications; nil for http.DefaultTransport.
+	Start    time.Time // of the clock, which is then fixed; see kit.Options
+	// Transport sends notifications; nil for http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
@@ -97,17 +92,17 @@ type Server struct {
 	key     func() *oidc.Key
 	outbox  *outbox
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	limits   Limits
 	settings Settings
 	identity identity
 	store    store
 	channels map[string]*channel
 	meters   map[string]*meter
-	refusals []string // reasons with which the next calls are refused
+	refusals []string // reasons of the next refusals
 }
 
-// New returns a running provider. Close ends it.
+// New returns a running simulator. Close stops it.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
 	if o.Users == nil {
@@ -117,7 +112,7 @@ func New(o Options) *Server {
 		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(rand.Text()) }),
 		channels: map[string]*channel{}, meters: map[string]*meter{},
 	}
-	go s.key() // takes longer than all the rest of starting
+	go s.key() // the slowest step of the start
 	if o.Limits != nil {
 		s.limits = *o.Limits
 	}
@@ -150,7 +145,7 @@ func (s *Server) Configure(change func(*Settings)) {
 	change(&s.settings)
 }
 
-// SetLimits changes the provider's numbers.
+// SetLimits changes the limits.
 func (s *Server) SetLimits(change func(*Limits)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

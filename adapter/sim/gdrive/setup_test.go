@@ -26,7 +26,7 @@ var start = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 
 type object = map[string]any
 
-// world is a simulator with a browser and an application before it.
+// world is a simulator with a browser and an application.
 type world struct {
 	t       testing.TB
 	sim     *gdrive.Server
@@ -56,7 +56,7 @@ func open(t testing.TB, change func(*gdrive.Options)) *world {
 	return w
 }
 
-// connected is a world whose application has a token.
+// connected returns a world with a consented application.
 func connected(t testing.TB, change func(*gdrive.Options)) *world {
 	t.Helper()
 	w := open(t, change)
@@ -84,8 +84,8 @@ func query(extra map[string]string) url.Values {
 	return q
 }
 
-// authorize asks for a consent that is given at once, and returns what the
-// application is told.
+// authorize requests a consent that is granted immediately, and returns the response for the
+// application.
 func (w *world) authorize(extra map[string]string) url.Values {
 	w.t.Helper()
 	status, location, body := w.get("/o/oauth2/v2/auth?" + query(extra).Encode())
@@ -124,7 +124,7 @@ func (w *world) read(resp *http.Response) (status int, location, body string) {
 	return resp.StatusCode, resp.Header.Get("Location"), string(raw)
 }
 
-// exchange gives a code for tokens; extra changes the form.
+// exchange exchanges a code for tokens; extra changes the form.
 func (w *world) exchange(code string, extra map[string]string) object {
 	w.t.Helper()
 	form := map[string]string{"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
@@ -134,7 +134,7 @@ func (w *world) exchange(code string, extra map[string]string) object {
 	return w.tokens(form)
 }
 
-// tokens asks the token endpoint.
+// tokens calls the token endpoint.
 func (w *world) tokens(form map[string]string) (out object) {
 	w.t.Helper()
 	values := url.Values{"client_id": {clientID}, "client_secret": {clientSecret}}
@@ -173,7 +173,7 @@ func (w *world) raw(method, path string, q url.Values, body any, header http.Hea
 	return status, resp.Header, raw
 }
 
-// ok calls the API and wants success.
+// ok calls the API and expects success.
 func (w *world) ok(path string, q url.Values) object {
 	w.t.Helper()
 	status, out := w.api(http.MethodGet, path, q, nil)
@@ -183,7 +183,7 @@ func (w *world) ok(path string, q url.Values) object {
 	return out
 }
 
-// refused calls the API and wants a refusal.
+// refused calls the API and expects a refusal.
 func (w *world) refused(path string, q url.Values, status int, reason string) {
 	w.t.Helper()
 	got, out := w.api(http.MethodGet, path, q, nil)
@@ -210,7 +210,7 @@ func (w *world) added(f gdrive.File) string {
 	return id
 }
 
-// ids follows the pages of a list to its end.
+// ids reads all pages of a list.
 func (w *world) ids(path, of, id string, q url.Values) (out []string, pages int) {
 	w.t.Helper()
 	for range 1000 {

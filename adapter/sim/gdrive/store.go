@@ -1,7 +1,7 @@
 package gdrive
 
 import (
-	"crypto/md5" //nolint:gosec // what the provider shows of each file
+	"crypto/md5" //nolint:gosec // the digest that the provider shows for each file
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -19,29 +19,29 @@ const (
 	timeLayout   = "2006-01-02T15:04:05.000Z"
 )
 
-// file is a file, a folder, or the top folder of a person or shared drive.
+// file is a file, a folder, or the top folder of a user or shared drive.
 type file struct {
 	id, name, mime   string
 	parent           string // "" for a top folder
-	owner            string // person's id; "" in a shared drive
-	drive            string // shared drive's id; "" in people's own
+	owner            string // user's id; "" in a shared drive
+	drive            string // shared drive's id; "" in a user's files
 	target           string // of a shortcut
-	content          []byte // of a document of the provider's own: its PDF
+	content          []byte // of a document of the provider's own type: its PDF
 	md5, sha256      string
 	created, changed time.Time
-	version          int64 // rises with every change of anything
+	version          int64 // increases with every change
 	revision         string
 	order            int64
 	sharedWithMe     bool
-	trashed          bool // itself; what is in a trashed folder is so too
+	trashed          bool // itself; the content of a trashed folder is trashed too
 	partial          bool // still being uploaded
-	locked           bool // not to be downloaded
-	denied           int  // the status with which it, and what is in it, is refused; 0
+	locked           bool // cannot be downloaded
+	denied           int  // the status that refuses it and its content; 0 for none
 }
 
 func (f *file) native() bool { return strings.HasPrefix(f.mime, ownType) }
 
-// fill gives a file its content, which makes a revision.
+// fill sets the content of a file, which creates a revision.
 func (f *file) fill(content []byte) {
 	f.content = content
 	if f.native() {
@@ -54,11 +54,11 @@ func (f *file) fill(content []byte) {
 // drive is a shared drive. Its top folder has the same id.
 type drive struct {
 	id, name string
-	members  []string // people's ids; nil for everybody
+	members  []string // user ids; nil for everybody
 	created  time.Time
 }
 
-// event is one entry of the feed of changes.
+// event is one entry of the change feed.
 type event struct {
 	number int64
 	file   string
@@ -67,14 +67,14 @@ type event struct {
 	at     time.Time
 }
 
-// store holds the files.
+// store contains the files.
 type store struct {
 	files   map[string]*file
 	drives  []*drive
-	roots   map[string]string // top folders by person
+	roots   map[string]string // top folders by user
 	events  []event
 	last    int64 // number of the latest event
-	oldest  int64 // page tokens of changes before it are invalid
+	oldest  int64 // page tokens of earlier changes are invalid
 	listing int   // the generation of page tokens of lists
 	made    int64
 }
@@ -88,14 +88,14 @@ func newStore(users []*User, now time.Time) store {
 	return s
 }
 
-// newID makes an id such as the provider's: letters, digits, - and _.
+// newID returns an id in the provider's format: letters, digits, - and _.
 func newID() string {
 	var raw [24]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	return "1" + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// put adds a file where its parent says.
+// put adds a file to its parent.
 func (s *store) put(f *file, now time.Time) *file {
 	if f.id == "" {
 		f.id = newID()
@@ -106,17 +106,17 @@ func (s *store) put(f *file, now time.Time) *file {
 	return f
 }
 
-// note records that something became of a file.
+// note records a change of a file.
 func (s *store) note(f *file, now time.Time) {
 	s.last++
 	f.version++
 	s.events = append(s.events, event{number: s.last, file: f.id, drive: f.drive, owner: f.owner, at: now})
 }
 
-// root is the top folder of a person's own files.
+// root is the top folder of a user's files.
 func (s *store) root(user string) *file { return s.files[s.roots[user]] }
 
-// binned says whether a file or a folder above it is in the bin.
+// binned reports whether a file or a folder above it is in the bin.
 func (s *store) binned(f *file) bool {
 	for ; f != nil; f = s.files[f.parent] {
 		if f.trashed {
@@ -126,7 +126,7 @@ func (s *store) binned(f *file) bool {
 	return false
 }
 
-// refusal is the status with which a person is refused a file; 0 for none.
+// refusal is the status that refuses a file to a user; 0 for none.
 func (s *store) refusal(f *file, user string) int {
 	if f.drive != "" {
 		if d := s.driveOf(f.drive, user); d == nil {
@@ -143,7 +143,7 @@ func (s *store) refusal(f *file, user string) int {
 	return 0
 }
 
-// driveOf returns a shared drive that a person is a member of; nil for none.
+// driveOf returns a shared drive if the user is a member; nil otherwise.
 func (s *store) driveOf(id, user string) *drive {
 	return find(s.drives, func(d *drive) bool { return d.id == id && d.has(user) })
 }
@@ -155,7 +155,7 @@ func (d *drive) has(user string) bool {
 	return slices.Contains(d.members, user)
 }
 
-// shown is a file as the API shows it, with all its fields.
+// shown returns a file with all fields of the API.
 func (s *store) shown(f *file) object {
 	binned := s.binned(f)
 	out := object{
@@ -183,8 +183,8 @@ func (s *store) shown(f *file) object {
 	return out
 }
 
-// showContent adds what only files with bytes have. One that is still being
-// uploaded has no bytes yet.
+// showContent adds the fields that only files with bytes have. A file that is still being
+// uploaded has no bytes.
 func (s *store) showContent(f *file, out object) {
 	out["originalFilename"] = f.name
 	if f.partial {

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// refuseToken answers as RFC 6749, 5.2 says.
+// refuseToken responds with an error of RFC 6749, 5.2.
 func refuseToken(w http.ResponseWriter, status int, code, description string) {
 	w.Header().Set("Cache-Control", "no-store")
 	plain(w, status, object{"error": code, "error_description": description})
 }
 
-// authenticate returns the application that a request proves to come from; nil
-// where it has been refused. The lock is held.
+// authenticate returns the authenticated application of a request. It returns nil if it refused
+// the request. The caller holds the lock.
 func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) *Client {
 	id, secret, basic := r.BasicAuth()
 	if !basic {
@@ -99,8 +99,7 @@ func (c *code) verified(verifier string) bool {
 	return verifier != "" && verifier == c.challenge
 }
 
-// crowdOut ends the oldest refresh tokens of a consent that has the most there
-// may be.
+// crowdOut revokes the oldest refresh tokens of a consent that has reached the maximum.
 func (s *Server) crowdOut(c *consent) {
 	theirs := 0
 	for _, g := range slices.Backward(s.identity.grants) {
@@ -112,8 +111,8 @@ func (s *Server) crowdOut(c *consent) {
 	}
 }
 
-// renew gives another access token. The refresh token stays, and is not told
-// again.
+// renew returns another access token. The refresh token stays valid, and the response does not
+// repeat it.
 func (s *Server) renew(w http.ResponseWriter, client *Client, value string) {
 	g := find(s.identity.grants, func(g *grant) bool { return value != "" && g.refresh == value && g.consent.client == client.ID })
 	if g == nil || !s.Kit.Clock.Now().Before(g.used.Add(s.limits.IdleLifetime)) {
@@ -123,7 +122,7 @@ func (s *Server) renew(w http.ResponseWriter, client *Client, value string) {
 	s.give(w, g, "", "")
 }
 
-// give answers with tokens.
+// give responds with tokens.
 func (s *Server) give(w http.ResponseWriter, g *grant, refresh, nonce string) {
 	g.used = s.Kit.Clock.Now()
 	token := newSecret("ya29.")
@@ -142,7 +141,7 @@ func (s *Server) give(w http.ResponseWriter, g *grant, refresh, nonce string) {
 }
 
 func (s *Server) idToken(g *grant, nonce string) string {
-	now := time.Now() // whoever checks it has the machine's clock
+	now := time.Now() // the application verifies it with the machine's clock
 	if !s.options.Start.IsZero() {
 		now = s.Kit.Clock.Now()
 	}
@@ -159,8 +158,8 @@ func (s *Server) idToken(g *grant, nonce string) string {
 	return s.key().Sign(nil, claims)
 }
 
-// revoke ends a person's whole consent to the application by any of its tokens.
-// It takes no proof of the application.
+// revoke revokes a user's whole consent for an application by any of its tokens. It does not
+// authenticate the application.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	value := r.FormValue("token")

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// address is what a request's path below /v1.0/ names: a collection, an entry
-// of it, an item by id and a path from there, and what is wanted of that.
+// address is what the path of a request below /v1.0/ identifies: a collection, an entry of it, an
+// item by id and a path below it, and the requested aspect.
 type address struct {
 	kind    string // sites, drives, subscriptions, me
 	id      string
 	hasItem bool
-	item    string   // "root" for the top
+	item    string   // "root" for the root
 	path    []string // below the item
-	tail    string   // children, delta, content, drives; "" for the thing itself
+	tail    string   // children, delta, content, drives; "" for the resource itself
 }
 
-// readAddress reads an escaped path; ok is false where it is none.
+// readAddress parses an escaped path. It returns ok = false for an invalid path.
 func readAddress(escaped string) (a address, ok bool) {
 	segments := strings.Split(escaped, "/")
 	for i, s := range segments {
@@ -53,8 +53,7 @@ func readAddress(escaped string) (a address, ok bool) {
 	return a, true
 }
 
-// readPath reads names up to the one that ends with a colon, and returns what
-// follows.
+// readPath reads names up to the one that ends with a colon, and returns the rest.
 func readPath(segments []string) (names, rest []string) {
 	for i, s := range segments {
 		name, last := strings.CutSuffix(s, ":")
@@ -68,7 +67,7 @@ func readPath(segments []string) (names, rest []string) {
 	return names, nil
 }
 
-// units is what a request costs.
+// units is the cost of a request in resource units.
 func (a address) units(c *call) int {
 	const single, list = 1, 2
 	switch {
@@ -78,7 +77,7 @@ func (a address) units(c *call) int {
 	return list
 }
 
-// readBody reads a request's body, which is small but for those of controls.
+// readBody reads the body of a request. Bodies are small, except those of the control surface.
 func readBody(r *http.Request, s *Server) ([]byte, error) {
 	s.mu.Lock()
 	most := s.limits.RequestBytes

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestQuickXorHash holds the digest to values that other programs publish.
+// TestQuickXorHash compares the digest with values that other programs publish.
 func TestQuickXorHash(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
@@ -21,8 +21,8 @@ func TestQuickXorHash(t *testing.T) {
 	}
 }
 
-// FuzzReadAddress holds that an address is read without harm, and that no part
-// of it that was escaped parts the rest.
+// FuzzReadAddress checks that readAddress never panics, and that an escaped separator does not
+// split a name.
 func FuzzReadAddress(f *testing.F) {
 	for _, seed := range []string{
 		"sites", "sites/a,b,c/drives", "drives/b!x/root:/a%20b/c:/children", "drives/x/items/01A:/b", "drives/x/items/..%2Fme", "drives/x/root::", "%zz",

@@ -16,7 +16,7 @@ import (
 
 const apiPath = "/v1.0"
 
-// answer is what goes out.
+// answer is a response.
 type answer struct {
 	status int
 	header map[string]string
@@ -36,7 +36,7 @@ func (a answer) send(w http.ResponseWriter) {
 
 func fine(body any) answer { return answer{status: http.StatusOK, body: body} }
 
-// refusal is an error of the API.
+// refusal returns an error response of the API.
 func refusal(status int, code, message string) answer {
 	id := uuid.NewString()
 	return answer{status: status, header: map[string]string{"request-id": id}, body: object{"error": object{
@@ -60,7 +60,7 @@ func unauthorized(message string) answer {
 	return a
 }
 
-// faultBody is the body of a status that a fault asks for.
+// faultBody returns the body for a status that a fault requests.
 func faultBody(status int) []byte {
 	code := map[int]string{
 		http.StatusUnauthorized: "InvalidAuthenticationToken", http.StatusForbidden: "accessDenied", http.StatusNotFound: "itemNotFound",
@@ -72,7 +72,7 @@ func faultBody(status int) []byte {
 	return oidc.JSON(refusal(status, code, "The request failed.").body)
 }
 
-// call is a request that may be answered.
+// call is a request that passed admission.
 type call struct {
 	*http.Request
 	query url.Values
@@ -80,9 +80,8 @@ type call struct {
 	body  []byte
 }
 
-// api answers what lies below the path of the API, and leaves the rest to next.
-// Its addresses are read by themselves: escaped slashes are part of a name, and
-// nothing is cleaned.
+// api serves the paths of the API and passes other requests to next. It parses the escaped path,
+// because an escaped slash is part of a name, and it does not clean the path.
 func (s *Server) api(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		below, found := strings.CutPrefix(r.URL.EscapedPath(), apiPath+"/")
@@ -115,8 +114,7 @@ func (s *Server) api(next http.Handler) http.Handler {
 	})
 }
 
-// admit lets a request pass with a token and within the limits; the lock is
-// held.
+// admit checks the token and the rate limits. The caller holds the lock.
 func (s *Server) admit(h http.Header, c *call, at address) *answer {
 	value, found := strings.CutPrefix(c.Header.Get("Authorization"), "Bearer ")
 	t := s.identity.access[value]
@@ -135,7 +133,7 @@ func (s *Server) admit(h http.Header, c *call, at address) *answer {
 	return &refused
 }
 
-// route finds what a request is for; the lock is held.
+// route selects the operation of a request. The caller holds the lock.
 func (s *Server) route(c *call, at address) answer {
 	if c.Method != http.MethodGet && at.kind != "subscriptions" {
 		return refusal(http.StatusMethodNotAllowed, "Request_BadRequest", "Specified HTTP method is not allowed for the request target.")
@@ -187,7 +185,7 @@ func (s *Server) sites(c *call, at address) answer {
 	return badRequest("Resource not found for the segment.")
 }
 
-// searchSites lists the sites that whoever asks may see.
+// searchSites lists the sites that the caller may see.
 func (s *Server) searchSites(c *call) answer {
 	text := strings.ToLower(c.query.Get("search"))
 	if text == "" {
@@ -204,7 +202,7 @@ func (s *Server) searchSites(c *call) answer {
 
 const defaultPage = 200
 
-// size is how many entries a page has.
+// size is the number of entries of a page.
 func (s *Server) size(c *call) int {
 	size := s.settings.PageSize
 	if size <= 0 {
@@ -216,7 +214,7 @@ func (s *Server) size(c *call) int {
 	return size
 }
 
-// page answers with a part of a list, and where the next part is.
+// page responds with one page of a list and the link to the next page.
 func (s *Server) page(c *call, kind string, count int, render func(n int) object) answer {
 	from := 0
 	if token := c.query.Get("$skiptoken"); token != "" {
@@ -236,7 +234,7 @@ func (s *Server) page(c *call, kind string, count int, render func(n int) object
 	return fine(body)
 }
 
-// link is the address of a request with another token.
+// link is the address of the same request with another token.
 func (s *Server) link(c *call, name, token string) string {
 	q := url.Values{}
 	for key, values := range c.query {

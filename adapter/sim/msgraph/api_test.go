@@ -90,8 +90,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestContent follows the redirect to the content as a client should, and as
-// one should not.
+// TestContent follows the redirect to the content without the token, as a client must, and with
+// it, as a client must not.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)

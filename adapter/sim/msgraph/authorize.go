@@ -16,15 +16,14 @@ const (
 	graphScopeHost = "https://graph.microsoft.com/"
 )
 
-// knownScopes are the permissions that there are. The API's may be asked for by
-// their full names too.
+// knownScopes are the supported permissions. The permissions of the API also have a full name.
 var knownScopes = []string{
 	"openid", "profile", "email", "offline_access", "User.Read", "Sites.Read.All", "Sites.ReadWrite.All",
 	"Files.Read", "Files.Read.All", "Files.ReadWrite.All",
 }
 
-// readScopes returns the permissions of a request; ok is false where there are
-// none, or unknown ones.
+// readScopes returns the permissions of a request. It returns ok = false if there are none or one
+// is unknown.
 func readScopes(text string) (scopes []string, ok bool) {
 	for _, name := range strings.Fields(text) {
 		name = strings.TrimPrefix(name, graphScopeHost)
@@ -45,12 +44,11 @@ type authorization struct {
 	state       string
 	challenge   string
 	nonce       string
-	query       url.Values // as it came
+	query       url.Values // as received
 }
 
-// readAuthorization returns the request, or what is wrong with it: the
-// provider shows that on a page of its own and redirects nobody. The lock is
-// held.
+// readAuthorization returns the request or its error. As at the provider, an error page shows the
+// error and there is no redirect. The caller holds the lock.
 func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
 	a = &authorization{
 		client: s.identity.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
@@ -77,8 +75,8 @@ func (s *Server) readAuthorization(q url.Values) (a *authorization, problem stri
 	return a, ""
 }
 
-// authorize is the authorization endpoint. It ends at the application, at the
-// page to sign in, at the page to consent, or at a page with an error.
+// authorize is the authorization endpoint. It redirects to the application, the sign-in page or
+// the consent page, or shows an error page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,12 +100,12 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// toLogin sends the browser to the page to sign in, and then on.
+// toLogin redirects the browser to the sign-in page, which returns it here.
 func toLogin(w http.ResponseWriter, r *http.Request, then string) {
 	http.Redirect(w, r, loginPath+"?"+url.Values{"return_url": {then}}.Encode(), http.StatusFound)
 }
 
-// decide returns what the application is told: a code, or that nobody agreed.
+// decide returns the response for the application: a code, or access_denied.
 func (s *Server) decide(a *authorization, who *User, agreed bool) url.Values {
 	if who == nil || !agreed {
 		return url.Values{
@@ -123,7 +121,7 @@ func (s *Server) decide(a *authorization, who *User, agreed bool) url.Values {
 	return url.Values{"code": {value}, "session_state": {newSecret()[:32]}}
 }
 
-// reply sends the browser back to the application.
+// reply redirects the browser to the application.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
 	status := http.StatusFound
 	if r.Method == http.MethodPost {
@@ -133,7 +131,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization,
 	http.Redirect(w, r, a.back(with), status)
 }
 
-// back is where the browser goes.
+// back is the redirect target.
 func (a *authorization) back(with url.Values) string {
 	if a.state != "" {
 		with.Set("state", a.state)
@@ -145,8 +143,8 @@ func (a *authorization) back(with url.Values) string {
 	return a.redirectURI + separator + with.Encode()
 }
 
-// Consent does what the first person does who opens an authorization URL: they
-// agree or not. It returns where the browser is sent.
+// Consent answers an authorization URL as the first user would: with consent or with refusal. It
+// returns the address to which the browser is redirected.
 func (s *Server) Consent(authorizationURL string, agreed bool) (string, error) {
 	u, err := url.Parse(authorizationURL)
 	if err != nil {
@@ -159,12 +157,12 @@ func (s *Server) Consent(authorizationURL string, agreed bool) (string, error) {
 	case problem != "":
 		return "", errors.New(problem)
 	case len(s.identity.users) == 0:
-		return "", errors.New("there is nobody who could consent")
+		return "", errors.New("no user exists who could consent")
 	}
 	return a.back(s.decide(a, s.identity.users[0], agreed)), nil
 }
 
-// signedIn returns who is signed in at this browser; the lock is held.
+// signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -173,7 +171,7 @@ func (s *Server) signedIn(r *http.Request) *User {
 	return s.identity.user(s.identity.sessions[cookie.Value])
 }
 
-// cookieName holds the port, since cookies of one host are shared by its ports.
+// cookieName contains the port, because all ports of a host share their cookies.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// contentPath is where contents are read from, by whoever has the address.
+// contentPath is the path of the contents. The address is the only credential.
 const contentPath = "/_layouts/15/download.aspx"
 
-// content is what is in a file. A size beyond the data is filled up with
-// zeros, so that large files cost nothing; such a file has no digest.
+// content is the content of a file. A size beyond the data is filled up with zeros, so that large
+// files use no memory. Such a file has no digest.
 type content struct {
 	data []byte
 	size int64
@@ -52,14 +52,14 @@ func mediaType(name string) string {
 	return "application/octet-stream"
 }
 
-// download is an address that a content is read from.
+// download is an address that serves a content.
 type download struct {
 	item    *item
 	version int // of the content
 	expires time.Time
 }
 
-// address makes a new address of a content; the lock is held.
+// address returns a new address of a content. The caller holds the lock.
 func (s *Server) address(i *item) string {
 	secret := newSecret()
 	s.identity.downloads[secret] = &download{i, i.contentVersion, s.Kit.Clock.Now().Add(s.limits.DownloadLifetime)}
@@ -67,7 +67,7 @@ func (s *Server) address(i *item) string {
 	return s.options.ContentOrigin + contentPath + "?" + q.Encode()
 }
 
-// content answers with where the bytes are.
+// content redirects to the address of the bytes.
 func (s *Server) content(_ *call, i *item) answer {
 	switch {
 	case i.folder:
@@ -82,8 +82,8 @@ func (s *Server) content(_ *call, i *item) answer {
 	return answer{status: http.StatusFound, header: map[string]string{"Location": s.address(i)}}
 }
 
-// serveContent hands bytes out. Whoever sends a token along is refused, as some
-// of the provider's hosts do, and remembered.
+// serveContent serves the bytes. It refuses a request that carries an access token, as some of
+// the provider's hosts do, and records it.
 func (s *Server) serveContent(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	d := s.identity.downloads[strings.TrimPrefix(r.URL.Query().Get("tempauth"), "v1.")]

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// controls adds the simulator's own controls to those of sim/kit. A drive that
-// is not named is the first one's; ids are those of the API.
+// controls adds the controls of this simulator to those of sim/kit. The default drive is the
+// first one. Ids are those of the API.
 //
 //	GET  /_sim/settings       how the simulator behaves
 //	POST /_sim/settings       {"auto_approve":true,"page_size":7,…}: change what is named
@@ -67,11 +67,11 @@ func (s *Server) controls(next http.Handler) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(w, r) // addresses of the API are not to be cleaned
+		next.ServeHTTP(w, r) // addresses of the API must not be cleaned
 	})
 }
 
-// act is what a control is told.
+// act is the body of a control request.
 type act struct {
 	Site    string `json:"site"`
 	Drive   string `json:"drive"`
@@ -88,7 +88,7 @@ type act struct {
 func made(id string, err error) (any, error) { return map[string]string{"id": id}, err }
 func done(err error) (any, error)            { return map[string]bool{"done": true}, err }
 
-// control answers with what do returns, or 400 with its error.
+// control responds with the result of do, or with 400 and its error.
 func control(do func(*http.Request, *act) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := do(r, &act{})

@@ -9,7 +9,7 @@ import (
 	"docledger/adapter/sim/msgraph"
 )
 
-// names tells entries as their names, deletions with a dash and the id.
+// names returns the names of the entries. A deletion is a dash and the id.
 func names(list []map[string]any) (out []string) {
 	for _, entry := range list {
 		name, _ := entry["name"].(string)
@@ -61,7 +61,7 @@ func TestDelta(t *testing.T) {
 		t.Errorf("%v", gone)
 	}
 	if list, _ := w.all(drivePath + "/root/delta"); len(list) != 1 {
-		t.Errorf("anew: %v", names(list))
+		t.Errorf("after a restart: %v", names(list))
 	}
 	w.must(w.sim.Restore("", folder))
 	step("restored", "e", "one.xml")
@@ -78,8 +78,8 @@ func TestDelta(t *testing.T) {
 	w.get(501, drivePath+"/items/"+w.put("f/x", "")+"/delta")
 }
 
-// TestDeltaPages changes a drive while its pages are read: what is told in the
-// end is what there is.
+// TestDeltaPages changes a drive while its pages are read. The entries of all pages together must
+// equal the drive.
 func TestDeltaPages(t *testing.T) {
 	t.Parallel()
 	for _, repeats := range []bool{false, true} {
@@ -88,11 +88,11 @@ func TestDeltaPages(t *testing.T) {
 		for n := range 30 {
 			ids = append(ids, w.put(fmt.Sprintf("d%d/f%d.xml", n%3, n), "x"))
 		}
-		known, path, told := map[any]bool{}, drivePath+"/root/delta", 0
+		known, path, count := map[any]bool{}, drivePath+"/root/delta", 0
 		for page := 0; ; page++ {
 			r := w.get(200, path)
 			for _, entry := range r.list() {
-				told++
+				count++
 				if known[entry["id"]] = true; entry["deleted"] != nil {
 					delete(known, entry["id"])
 				}
@@ -106,8 +106,8 @@ func TestDeltaPages(t *testing.T) {
 				break
 			}
 		}
-		if len(known) != 34 || known[ids[0]] || known[ids[29]] || (told > 37) != repeats {
-			t.Errorf("repeats %v: %d known, %d told", repeats, len(known), told)
+		if len(known) != 34 || known[ids[0]] || known[ids[29]] || (count > 37) != repeats {
+			t.Errorf("repeats %v: %d known, %d entries", repeats, len(known), count)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestLostDelta(t *testing.T) {
 	}
 }
 
-// TestOtherDrive moves folders between drives, where all have new ids.
+// TestOtherDrive moves folders between drives, where all items get new ids.
 func TestOtherDrive(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)

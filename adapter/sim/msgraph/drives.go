@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// drives answers what is asked of a drive and its items; the lock is held.
+// drives serves requests for a drive and its items. The caller holds the lock.
 func (s *Server) drives(c *call, at address) answer {
 	if !c.grant.allows("Files.Read.All", "Files.ReadWrite.All", "Sites.Read.All", "Sites.ReadWrite.All") {
 		return accessDenied()
@@ -44,11 +44,11 @@ func (s *Server) drives(c *call, at address) answer {
 	return badRequest("Resource not found for the segment '" + at.tail + "'.")
 }
 
-// position is where a delta stands. What changed after it is told; a fresh
-// enumeration leaves out what was in the bin when it began.
+// position is the position of a delta. The delta returns what changed after it. A fresh
+// enumeration omits items that were deleted before it began.
 type position struct {
 	epoch        int
-	after, fresh int64 // fresh is the latest change then; 0 for no enumeration
+	after, fresh int64 // fresh is the latest change at that time; 0 for no enumeration
 }
 
 func (p position) String() string {
@@ -64,11 +64,11 @@ func readPosition(token string) (p position, ok bool) {
 	return p, err == nil && p.after >= 0 && p.fresh >= 0
 }
 
-// delta tells what has changed in a drive; the lock is held.
+// delta returns the changes of a drive. The caller holds the lock.
 func (s *Server) delta(c *call, of *item) answer {
 	d, token := of.drive, c.query.Get("token")
 	if of != d.root {
-		return refusal(http.StatusNotImplemented, "notSupported", "A delta is told of the root alone.")
+		return refusal(http.StatusNotImplemented, "notSupported", "A delta is supported only for the root.")
 	}
 	p, ok := position{epoch: d.epoch, fresh: d.seq}, true
 	switch token {
@@ -88,15 +88,15 @@ func (s *Server) delta(c *call, of *item) answer {
 		return a
 	}
 	changed, more := d.changed(p, s.size(c))
-	told := s.told(d, p, changed)
+	list := s.entries(d, p, changed)
 	if more {
 		p.after = changed[len(changed)-1].seq
-		return s.deltaPage(c, told, p, false)
+		return s.deltaPage(c, list, p, false)
 	}
-	return s.deltaPage(c, told, position{epoch: d.epoch, after: d.seq}, true)
+	return s.deltaPage(c, list, position{epoch: d.epoch, after: d.seq}, true)
 }
 
-// changed are the next items, in the order of their latest changes.
+// changed returns the next items in the order of their latest changes.
 func (d *drive) changed(p position, size int) (out []*item, more bool) {
 	for _, i := range d.items {
 		if i.seq > p.after && (p.fresh == 0 || !i.gone() || i.deleted && i.seq > p.fresh) {
@@ -110,11 +110,11 @@ func (d *drive) changed(p position, size int) (out []*item, more bool) {
 	return out, false
 }
 
-// told are the entries of a page: what changed, and where that is set what a
-// reader has to bear besides.
-func (s *Server) told(d *drive, p position, changed []*item) []object {
+// entries returns the entries of a page: the changes and, depending on the settings, the repeated
+// and additional entries that a client must tolerate.
+func (s *Server) entries(d *drive, p position, changed []*item) []object {
 	out, seen := []object{}, map[*item]bool{}
-	tell := func(i *item) {
+	add := func(i *item) {
 		if seen[i] = true; i.gone() {
 			out = append(out, i.renderGone())
 			return
@@ -128,7 +128,7 @@ func (s *Server) told(d *drive, p position, changed []*item) []object {
 	if s.settings.RepeatItems && p.after > 0 {
 		for _, i := range d.items {
 			if i.seq == p.after {
-				tell(i)
+				add(i)
 			}
 		}
 	}
@@ -136,19 +136,19 @@ func (s *Server) told(d *drive, p position, changed []*item) []object {
 		if s.settings.RepeatItems {
 			for above := i.parent; above != nil; above = above.parent {
 				if !seen[above] && !above.gone() {
-					tell(above)
+					add(above)
 				}
 			}
 		}
-		tell(i)
+		add(i)
 	}
 	return out
 }
 
-// deltaPage answers with entries and where to go on.
-func (s *Server) deltaPage(c *call, told []object, p position, last bool) answer {
+// deltaPage responds with entries and the link to the next page or the next delta.
+func (s *Server) deltaPage(c *call, entries []object, p position, last bool) answer {
 	list := []object{}
-	for _, entry := range told {
+	for _, entry := range entries {
 		list = append(list, choose(entry, c.query.Get("$select")))
 	}
 	name := "@odata.nextLink"

@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// quickXorHash is the digest that business drives have: each byte is XORed into
-// 160 bits, eleven bits further than the one before it, and the length into the
-// last eight bytes.
+// quickXorHash is the digest of business drives. It XORs each byte into 160 bits, shifted by
+// eleven bits more than the byte before it, and the length into the last eight bytes.
 func quickXorHash(data []byte) string {
 	const bits, shift = 160, 11
 	var sum [bits / 8]byte

@@ -18,7 +18,7 @@ import (
 // DefaultTenant is the id of the simulated organization.
 const DefaultTenant = "5ca1ab1e-0000-4000-8000-00000000a001"
 
-// User is a person of the organization. Fields that are empty are filled in.
+// User is a person of the organization. Empty fields get default values.
 type User struct {
 	ID       string
 	Email    string
@@ -26,7 +26,7 @@ type User struct {
 	Name     string
 }
 
-// DefaultUsers is one person.
+// DefaultUsers is one user.
 func DefaultUsers() []User {
 	return []User{{ID: "0b1ec7ed-0000-4000-8000-00000000b001", Email: "owner@example.com", Password: "password", Name: "Olive Owner"}}
 }
@@ -37,8 +37,8 @@ type Client struct {
 	Name         string
 	Secret       string   // "" for a public one
 	RedirectURIs []string // compared exactly
-	// LoopbackRedirects accepts every http address of this machine too. The
-	// provider itself does so for public applications and localhost alone.
+	// LoopbackRedirects also accepts every http address of this machine. The provider accepts
+	// them only for public applications and localhost.
 	LoopbackRedirects bool
 }
 
@@ -50,7 +50,7 @@ func (c *Client) accepts(redirectURI string) bool {
 	return c.LoopbackRedirects && err == nil && u.Fragment == "" && u.User == nil && onLoopback(u)
 }
 
-// onLoopback says whether an address is plain http of this machine.
+// onLoopback reports whether an address is plain http on this machine.
 func onLoopback(u *url.URL) bool {
 	address, err := netip.ParseAddr(u.Hostname())
 	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.IsLoopback())
@@ -87,7 +87,7 @@ type token struct {
 type identity struct {
 	users     []*User
 	clients   []*Client
-	sessions  map[string]string // person by secret
+	sessions  map[string]string // user by secret
 	codes     map[string]*code
 	access    map[string]*token
 	refresh   map[string]*token
@@ -114,8 +114,8 @@ func (i *identity) client(id string) *Client {
 	return find(i.clients, func(c *Client) bool { return c.ID == id })
 }
 
-// Withdraw ends all consents, as an administrator would: refresh tokens work no
-// more, and access tokens neither.
+// Withdraw ends all consents, as an administrator can: refresh tokens and access tokens become
+// invalid.
 func (s *Server) Withdraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func find[T any](all []*T, fits func(*T) bool) *T {
 	return nil
 }
 
-// newSecret makes a value that nobody guesses.
+// newSecret returns an unpredictable value.
 func newSecret() string { return strings.ToLower(rand.Text() + rand.Text()) }
 
 func (s *Server) identityRoutes(mux *http.ServeMux) {
@@ -145,16 +145,16 @@ func (s *Server) identityRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /{tenant}/oauth2/v2.0/token", s.token)
 }
 
-// issuer is the one of id tokens, whatever tenant the address named.
+// issuer is the issuer of id tokens. It does not depend on the tenant in the address.
 func (s *Server) issuer() string { return s.options.Origin + "/" + s.options.Tenant + "/v2.0" }
 
-// knows says whether the tenant that an address names is this organization, or
-// any with work accounts.
+// knows reports whether the tenant in an address is this organization, or the alias for any
+// organization with work accounts.
 func (s *Server) knows(tenant string) bool {
 	return tenant == "organizations" || tenant == "common" || strings.EqualFold(tenant, s.options.Tenant)
 }
 
-// discovery is the OpenID Connect metadata.
+// discovery serves the OpenID Connect metadata.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	tenant := r.PathValue("tenant")
 	if !s.knows(tenant) {
@@ -176,9 +176,9 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// plain answers with JSON that is none of the API's.
+// plain responds with JSON that is not part of the API.
 func plain(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that disconnected needs no response
 }

@@ -14,7 +14,7 @@ import (
 	"docledger/adapter/sim/msgraph"
 )
 
-// The verifier of RFC 7636, appendix B, and its challenge.
+// The verifier and its challenge of RFC 7636, appendix B.
 const (
 	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -31,7 +31,7 @@ func form(page string) url.Values {
 	return out
 }
 
-// TestConsentByHand signs in and consents on the pages, as a person does.
+// TestConsentByHand signs in and consents on the pages.
 func TestConsentByHand(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -99,7 +99,7 @@ func TestAuthorizationRefusals(t *testing.T) {
 	}
 }
 
-// refused holds an answer to an error of the token endpoint.
+// refused compares a response with an error of the token endpoint.
 func refused(t *testing.T, name string, answer map[string]any, kind string, number int) {
 	t.Helper()
 	codes, _ := answer["error_codes"].([]any)
@@ -124,13 +124,13 @@ func TestTokens(t *testing.T) {
 		kind   string
 		number int
 	}{
-		"secret":   {map[string]string{"client_id": clientID, "client_secret": "x"}, 401, "invalid_client", 7000215},
-		"nobody":   {map[string]string{"client_id": "other"}, 400, "unauthorized_client", 700016},
-		"public":   {map[string]string{"client_id": clientID}, 401, "invalid_client", 7000218},
-		"redirect": {map[string]string{"redirect_uri": "https://books.example/"}, 400, "invalid_grant", 50011},
-		"verifier": {map[string]string{"code_verifier": strings.Repeat("x", 43)}, 400, "invalid_grant", 501481},
-		"code":     {map[string]string{"code": "x"}, 400, "invalid_grant", 9002313},
-		"grant":    {map[string]string{"grant_type": "password"}, 400, "unsupported_grant_type", 70003},
+		"secret":         {map[string]string{"client_id": clientID, "client_secret": "x"}, 401, "invalid_client", 7000215},
+		"unknown client": {map[string]string{"client_id": "other"}, 400, "unauthorized_client", 700016},
+		"public":         {map[string]string{"client_id": clientID}, 401, "invalid_client", 7000218},
+		"redirect":       {map[string]string{"redirect_uri": "https://books.example/"}, 400, "invalid_grant", 50011},
+		"verifier":       {map[string]string{"code_verifier": strings.Repeat("x", 43)}, 400, "invalid_grant", 501481},
+		"code":           {map[string]string{"code": "x"}, 400, "invalid_grant", 9002313},
+		"grant":          {map[string]string{"grant_type": "password"}, 400, "unsupported_grant_type", 70003},
 	} {
 		f := exchange(code)
 		for key, value := range tc.change {
@@ -156,8 +156,7 @@ func TestTokens(t *testing.T) {
 	refused(t, "late", w.token(exchange(late), 400), "invalid_grant", 70008)
 }
 
-// TestRefresh holds that a refresh gives another token and leaves the one that
-// was used as it is.
+// TestRefresh checks that a refresh returns another token and that the used token stays valid.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-const maxNotifications = 1000 // that are remembered
+const maxNotifications = 1000 // number of recorded attempts
 
-// outbox sends notifications: at least once, again after a failure, in no
-// certain order.
+// outbox sends notifications at least once, without a defined order. It retries after a failure.
 type outbox struct {
 	server *Server
 	client *http.Client
@@ -24,20 +23,20 @@ type outbox struct {
 
 	mu      sync.Mutex
 	log     []Notification
-	flying  int                        // attempts that are on their way
-	waiting map[*notification]struct{} // for their next attempt
+	flying  int                        // attempts in progress
+	waiting map[*notification]struct{} // waiting for their next attempt
 	changed chan struct{}              // closed when an attempt ends
 }
 
-// Notification tells how one attempt went.
+// Notification is the result of one attempt.
 type Notification struct {
 	At           time.Time `json:"at"`
 	Subscription string    `json:"subscription"`
 	Address      string    `json:"address"`
-	Status       int       `json:"status"` // 0: no answer
+	Status       int       `json:"status"` // 0: no response
 }
 
-// notification is on its way.
+// notification is a notification that is being sent.
 type notification struct {
 	subscription, address string
 	body                  []byte
@@ -60,7 +59,7 @@ func (o *outbox) close() {
 	o.ended.Wait()
 }
 
-// send starts a notification on its way; the server's lock is held.
+// send starts sending a notification. The caller holds the server's lock.
 func (o *outbox) send(to *subscription, body []byte) {
 	if o.ctx.Err() != nil {
 		return
@@ -75,8 +74,7 @@ func (o *outbox) send(to *subscription, body []byte) {
 	o.ended.Go(func() { o.deliver(n) })
 }
 
-// deliver tries until an attempt is answered with success, or there were all of
-// them.
+// deliver retries until an attempt succeeds or no attempt is left.
 func (o *outbox) deliver(n *notification) {
 	for !o.note(n, o.attempt(n)) && o.server.Kit.Clock.Wait(o.ctx, n.due) == nil {
 		o.mu.Lock()
@@ -86,7 +84,7 @@ func (o *outbox) deliver(n *notification) {
 	}
 }
 
-// note keeps how an attempt went and says whether it was the last one.
+// note records the result of an attempt and reports whether it was the last one.
 func (o *outbox) note(n *notification, status int) (last bool) {
 	now := o.server.Kit.Clock.Now()
 	o.mu.Lock()
@@ -104,7 +102,7 @@ func (o *outbox) note(n *notification, status int) (last bool) {
 	return false
 }
 
-// attempt returns the status of the answer, or 0.
+// attempt returns the status of the response; 0 for none.
 func (o *outbox) attempt(n *notification) int {
 	ctx, cancel := context.WithTimeout(o.ctx, n.timeout)
 	defer cancel()
@@ -117,12 +115,12 @@ func (o *outbox) attempt(n *notification) int {
 	if err != nil {
 		return 0
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // for the connection's sake
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be reused
 	_ = resp.Body.Close()
 	return resp.StatusCode
 }
 
-// drain waits until nothing is due or on its way.
+// drain waits until no notification is due or being sent.
 func (o *outbox) drain(ctx context.Context) error {
 	for {
 		now := o.server.Kit.Clock.Now()
@@ -138,12 +136,12 @@ func (o *outbox) drain(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("notifications are still on their way: %w", ctx.Err())
+			return fmt.Errorf("notifications are still being sent: %w", ctx.Err())
 		}
 	}
 }
 
-// Notifications are the latest attempts, oldest first.
+// Notifications returns the latest attempts, oldest first.
 func (s *Server) Notifications() []Notification {
 	s.out.mu.Lock()
 	defer s.out.mu.Unlock()

@@ -16,7 +16,7 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
 
-// pageRoutes adds what a person sees.
+// pageRoutes adds the pages for people.
 func (s *Server) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+loginPath, s.loginPage)
 	mux.HandleFunc("POST "+loginPath, s.login)
@@ -24,7 +24,7 @@ func (s *Server) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST "+consentPath, s.consent)
 }
 
-// page is what the templates show.
+// page is the data of the templates.
 type page struct {
 	Title, Problem, Return, Client, Person string
 	People, Scopes                         []string
@@ -34,14 +34,14 @@ type page struct {
 func show(w http.ResponseWriter, status int, name string, p page) {
 	var out bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are our own
+		panic(err) // the templates are part of this package
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Frame-Options", "DENY")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that went away needs no page
+	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
 }
 
 func errorPage(w http.ResponseWriter, status int, problem string) {
@@ -96,7 +96,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// repeated are the parameters that the form of the consent carries on.
+// repeated are the parameters that the consent form carries along.
 var repeated = []string{
 	"response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method",
 }
@@ -113,7 +113,7 @@ func showConsent(w http.ResponseWriter, r *http.Request, a *authorization, who *
 	})
 }
 
-// csrf is what the form must repeat: a value that only this browser has.
+// csrf is the value that the form must repeat. Only this browser has it.
 func csrf(r *http.Request) string {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {

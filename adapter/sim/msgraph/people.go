@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// What people do in the store, apart from the API. Drives and items that are
-// not there are errors. Each change is told to the drive's subscriptions.
+// The following methods change the store as people do, without the API. A missing drive or item
+// is an error. Each change notifies the drive's subscriptions.
 
 func (s *Server) driveOf(id string) (*drive, error) {
 	if id == "" {
@@ -18,10 +18,10 @@ func (s *Server) driveOf(id string) (*drive, error) {
 	if d := s.store.drives[id]; d != nil {
 		return d, nil
 	}
-	return nil, fmt.Errorf("there is no drive %q", id)
+	return nil, fmt.Errorf("drive %q does not exist", id)
 }
 
-// itemOf finds an item, those in the bin included.
+// itemOf finds an item, including deleted ones.
 func (s *Server) itemOf(driveID, id string) (*item, error) {
 	d, err := s.driveOf(driveID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Server) itemOf(driveID, id string) (*item, error) {
 	return nil, fmt.Errorf("the drive has no item %q", id)
 }
 
-// folderOf finds a folder, "" for the top.
+// folderOf finds a folder; "" is the root.
 func (s *Server) folderOf(driveID, id string) (*item, error) {
 	if id == "" {
 		d, err := s.driveOf(driveID)
@@ -49,8 +49,7 @@ func (s *Server) folderOf(driveID, id string) (*item, error) {
 	return i, err
 }
 
-// AddSites adds sites with a library each, whose names are "Seeded 1" and so
-// on.
+// AddSites adds sites with one library each. Their names are "Seeded 1" and so on.
 func (s *Server) AddSites(count int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,13 +60,13 @@ func (s *Server) AddSites(count int) {
 	}
 }
 
-// AddDrives adds libraries to a site, whose names are as those of AddSites.
+// AddDrives adds libraries to a site. They are named like the sites of AddSites.
 func (s *Server) AddDrives(siteID string, count int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.store.site(siteID)
 	if at == nil {
-		return fmt.Errorf("there is no site %q", siteID)
+		return fmt.Errorf("site %q does not exist", siteID)
 	}
 	for n := range count {
 		s.store.addDrive(at, newDriveID(), numbered(n+1), s.Kit.Clock.Now())
@@ -81,12 +80,12 @@ func (s *Server) AddDrive(siteID, name string) (string, error) {
 	defer s.mu.Unlock()
 	at := s.store.site(siteID)
 	if at == nil {
-		return "", fmt.Errorf("there is no site %q", siteID)
+		return "", fmt.Errorf("site %q does not exist", siteID)
 	}
 	return s.store.addDrive(at, newDriveID(), name, s.Kit.Clock.Now()).id, nil
 }
 
-// Find returns the id of what lies at a path of a drive.
+// Find returns the id of the item at a path of a drive.
 func (s *Server) Find(driveID, path string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,16 +103,16 @@ func (s *Server) Find(driveID, path string) (string, error) {
 	return "", fmt.Errorf("nothing lies at %q", path)
 }
 
-// Put adds a file with the folders on its way, or gives the one that is there
-// other content. A size beyond the content is filled up with zeros. An empty
-// media type is that of the name. It returns the item's id.
+// Put adds a file and the missing folders of its path, or replaces the content of an existing
+// file. A size beyond the content is filled up with zeros. An empty media type is derived from
+// the name. Put returns the item's id.
 func (s *Server) Put(driveID, path string, data []byte, size int64, media string) (string, error) {
 	return s.PutInto(driveID, "", path, data, size, media)
 }
 
-// PutInto is Put below a folder, "" for the top.
+// PutInto is Put below a folder; "" is the root.
 func (s *Server) PutInto(driveID, folder, path string, data []byte, size int64, media string) (string, error) {
-	c := newContent(data, size) // takes a while for large ones
+	c := newContent(data, size) // slow for large contents
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in, err := s.folderOf(driveID, folder)
@@ -124,28 +123,28 @@ func (s *Server) PutInto(driveID, folder, path string, data []byte, size int64, 
 	if err != nil {
 		return "", err
 	}
-	s.tell(in.drive)
+	s.notify(in.drive)
 	return i.id, nil
 }
 
-// Change gives a file other content.
+// Change replaces the content of a file.
 func (s *Server) Change(driveID, id string, data []byte) error {
 	c := newContent(data, 0)
 	return s.change(driveID, id, func(i *item) error {
 		if i.folder || i.gone() {
-			return errors.New("it is no file that is there")
+			return errors.New("the file does not exist")
 		}
 		i.drive.replace(i, c, s.Kit.Clock.Now())
 		return nil
 	})
 }
 
-// MakeFolder makes a folder, with those on the way, and returns its id.
+// MakeFolder creates a folder and the missing folders of its path, and returns its id.
 func (s *Server) MakeFolder(driveID, path string) (string, error) {
 	return s.MakeFolderIn(driveID, "", path)
 }
 
-// MakeFolderIn is MakeFolder below a folder, "" for the top.
+// MakeFolderIn is MakeFolder below a folder; "" is the root.
 func (s *Server) MakeFolderIn(driveID, folder, path string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,11 +160,11 @@ func (s *Server) MakeFolderIn(driveID, folder, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.tell(in.drive)
+	s.notify(in.drive)
 	return i.id, nil
 }
 
-// change does something with an item and tells its drive's subscriptions.
+// change applies a change to an item and notifies its drive's subscriptions.
 func (s *Server) change(driveID, id string, do func(*item) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,17 +173,17 @@ func (s *Server) change(driveID, id string, do func(*item) error) error {
 		err = do(i)
 	}
 	if err == nil {
-		s.tell(i.drive)
+		s.notify(i.drive)
 	}
 	return err
 }
 
-// Rename gives an item another name. What is in a folder is not told anew.
+// Rename renames an item. The delta does not repeat the content of a renamed folder.
 func (s *Server) Rename(driveID, id, name string) error {
 	return s.change(driveID, id, func(i *item) error { return s.moved(i, i.parent, name) })
 }
 
-// Move puts an item into another folder of its drive, "" for the top.
+// Move moves an item to another folder of its drive; "" is the root.
 func (s *Server) Move(driveID, id, folder string) error {
 	return s.change(driveID, id, func(i *item) error {
 		in, err := s.folderOf(driveID, folder)
@@ -206,8 +205,8 @@ func (s *Server) moved(i, in *item, name string) error {
 	return nil
 }
 
-// MoveOut moves an item into a folder of another drive, where it has new ids;
-// here it is gone. It returns the new id.
+// MoveOut moves an item into a folder of another drive, where it gets new ids. This drive reports
+// a deletion. MoveOut returns the new id.
 func (s *Server) MoveOut(driveID, id, toDrive, toFolder string) (made string, err error) {
 	err = s.change(driveID, id, func(i *item) error {
 		in, err := s.folderOf(toDrive, toFolder)
@@ -215,7 +214,7 @@ func (s *Server) MoveOut(driveID, id, toDrive, toFolder string) (made string, er
 			err = errors.New("it is in the bin")
 		}
 		if err == nil && in.drive == i.drive {
-			err = errors.New("it is there already: move it within the drive")
+			err = errors.New("the target is in the same drive; use Move")
 		}
 		if err != nil {
 			return err
@@ -225,19 +224,19 @@ func (s *Server) MoveOut(driveID, id, toDrive, toFolder string) (made string, er
 			return err
 		}
 		made = twin.id
-		s.tell(in.drive)
+		s.notify(in.drive)
 		return s.bin(i)
 	})
 	return made, err
 }
 
-// Delete puts an item into the bin. A folder is told alone, unless
-// Settings.TellDescendants.
+// Delete moves an item to the recycle bin. The delta reports only the folder, not its content,
+// unless Settings.TellDescendants is set.
 func (s *Server) Delete(driveID, id string) error { return s.change(driveID, id, s.bin) }
 
 func (s *Server) bin(i *item) error {
 	if i.gone() {
-		return errors.New("it is in the bin already")
+		return errors.New("the item is already in the bin")
 	}
 	if s.settings.TellDescendants {
 		i.drive.touchAll(i)
@@ -249,12 +248,11 @@ func (s *Server) bin(i *item) error {
 	return nil
 }
 
-// Restore takes an item out of the bin again, with all that was in it, which is
-// told anew.
+// Restore restores a deleted item with its content. The delta repeats all restored items.
 func (s *Server) Restore(driveID, id string) error {
 	return s.change(driveID, id, func(i *item) error {
 		if !i.deleted || i.parent.gone() {
-			return errors.New("it is not in the bin, or its folder is")
+			return errors.New("the item is not in the bin, or its folder is in the bin")
 		}
 		if err := i.place(i.parent, i.name); err != nil {
 			return err
@@ -265,15 +263,14 @@ func (s *Server) Restore(driveID, id string) error {
 	})
 }
 
-// Hold says how a file is kept from being read.
+// Hold is the reason why a file cannot be read.
 type Hold struct {
-	Locked    bool `json:"locked"`    // somebody works at it
-	Uploading bool `json:"uploading"` // its content is not all there
+	Locked    bool `json:"locked"`    // somebody edits it
+	Uploading bool `json:"uploading"` // its upload is not complete
 	Infected  bool `json:"infected"`
 }
 
-// Hold keeps a file from being read, or lets it be read again. An upload that
-// ends is told as a change.
+// Hold makes a file unreadable or readable. The end of an upload is reported as a change.
 func (s *Server) Hold(driveID, id string, h Hold) error {
 	return s.change(driveID, id, func(i *item) error {
 		if i.folder {
@@ -287,7 +284,7 @@ func (s *Server) Hold(driveID, id string, h Hold) error {
 	})
 }
 
-// ExpireCursors loses the delta tokens of a drive.
+// ExpireCursors invalidates the delta tokens of a drive.
 func (s *Server) ExpireCursors(driveID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,14 +295,13 @@ func (s *Server) ExpireCursors(driveID string) error {
 	return err
 }
 
-// Deny takes the right to read a site and all in it from everybody, or gives it
-// back.
+// Deny withdraws the read permission for a site from everybody, or restores it.
 func (s *Server) Deny(siteID string, denied bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.store.site(siteID)
 	if at == nil {
-		return fmt.Errorf("there is no site %q", siteID)
+		return fmt.Errorf("site %q does not exist", siteID)
 	}
 	at.isDenied = denied
 	return nil

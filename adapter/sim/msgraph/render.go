@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// object is what goes out as a JSON object.
+// object is a JSON object of a response.
 type object = map[string]any
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
@@ -40,7 +40,7 @@ func (d *drive) size() (total int64) {
 	return total
 }
 
-// render is an item as a delta tells it, without the path of its folder.
+// render returns an item as in a delta, without the path of its folder.
 func (i *item) render() object {
 	out := object{
 		"id": i.id, "name": i.name, "eTag": i.eTag(), "webUrl": i.webURL(), "size": i.bytes(),
@@ -74,7 +74,7 @@ func (i *item) render() object {
 	return out
 }
 
-// bytes is the size, of a folder with all that is in it.
+// bytes is the size of a file, or of all files in a folder.
 func (i *item) bytes() int64 {
 	total := i.content.size
 	for _, kid := range i.kids {
@@ -83,7 +83,7 @@ func (i *item) bytes() int64 {
 	return total
 }
 
-// renderGone is how a delta tells of what is in the bin: without a name.
+// renderGone returns a deleted item as in a delta: without a name.
 func (i *item) renderGone() object {
 	never := "0001-01-01T08:00:00Z"
 	out := object{
@@ -101,8 +101,8 @@ func (i *item) renderGone() object {
 	return out
 }
 
-// whole is an item as it is read by itself: with the path of its folder and an
-// address of its content. The lock is held.
+// whole returns an item as in a single read: with the path of its folder and an address of its
+// content. The caller holds the lock.
 func (s *Server) whole(i *item) object {
 	out := i.render()
 	if i.parent != nil {
@@ -116,7 +116,7 @@ func (s *Server) whole(i *item) object {
 	return out
 }
 
-// choose leaves out what $select does not name; a delta's mark of deletion too.
+// choose removes the fields that $select does not name, including the deletion mark of a delta.
 func choose(o object, names string) object {
 	if names == "" {
 		return o

@@ -1,19 +1,15 @@
-// Package msgraph is a document store on this machine: it speaks the wire
-// format of Microsoft's identity platform and of the sites, drives and
-// subscriptions of Microsoft Graph, shows pages to sign in and consent, and
-// hands contents out at another place than the API. The published client
-// library works against it unchanged.
+// Package msgraph simulates a document store. It implements the wire format of Microsoft's
+// identity platform and of the sites, drives and subscriptions of Microsoft Graph, sign-in and
+// consent pages, and a separate content host. The published client library works with it
+// unchanged.
 //
-// All of it answers at one origin: /{tenant}/oauth2/v2.0/ as the identity
-// platform does, /v1.0/ as the API host, and /_layouts/15/ as the hosts that
-// serve contents, which Options.ContentOrigin can put elsewhere. Beside them
-// stand the control surface of sim/kit and some controls of its own; see
-// control.go.
+// One origin serves everything: /{tenant}/oauth2/v2.0/ is the identity platform, /v1.0/ the API,
+// and /_layouts/15/ the content hosts. Options.ContentOrigin can move the latter to another
+// origin. The same origin serves the control surface of sim/kit and the controls of control.go.
 //
-// It is of the business kind: deletions come without names, drives are document
-// libraries of sites, and only their roots are subscribed to. Nothing can be
-// written through the API but subscriptions; people change files by the
-// controls.
+// The simulated account is of the business kind: deletions have no names, drives are document
+// libraries of sites, and only their roots accept subscriptions. The API can write only
+// subscriptions; people change files with the controls.
 package msgraph
 
 import (
@@ -28,11 +24,10 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// Limits are the provider's numbers. Of counts, 0 is no limit.
+// Limits are the provider's limits. A count of 0 means unlimited.
 type Limits struct {
-	// MinuteUnits are the resource units of an application in a minute of the
-	// clock: one for an item, a content or a delta with token, two for lists and
-	// a delta without.
+	// MinuteUnits are the resource units of an application per minute of the clock. An item, a
+	// content and a delta with a token cost one unit; lists and a delta without a token cost two.
 	MinuteUnits int
 
 	FileBytes    int64 // of one file that a control adds
@@ -44,13 +39,13 @@ type Limits struct {
 	DownloadLifetime time.Duration // of an address that contents are read from
 
 	SubscriptionLifetime time.Duration   // the longest
-	ValidationTimeout    time.Duration   // in which an address must prove itself
-	NotificationTimeout  time.Duration   // in which a notification must be taken
-	NotificationRetries  []time.Duration // after a notification that was not taken
+	ValidationTimeout    time.Duration   // in which an address must return the validation token
+	NotificationTimeout  time.Duration   // in which a notification must be accepted
+	NotificationRetries  []time.Duration // delays after a notification that was not accepted
 }
 
-// DefaultLimits are what the provider documents; where it says minutes for the
-// address of a content, ten stand here.
+// DefaultLimits are the documented limits. The provider documents "minutes" for the address of a
+// content; the simulator uses ten.
 func DefaultLimits() Limits {
 	return Limits{
 		MinuteUnits: 1200, FileBytes: 256 << 20, RequestBytes: 4 << 20,
@@ -63,43 +58,40 @@ func DefaultLimits() Limits {
 
 // Settings can be changed while the simulator runs.
 type Settings struct {
-	// AutoApprove has consents given at once, by whoever is signed in or the
-	// first person.
+	// AutoApprove grants consents immediately, as the signed-in user or else the first user.
 	AutoApprove bool `json:"auto_approve"`
-	// PageSize is how many entries a page has where the request does not ask
-	// for fewer; 0 for the provider's 200.
+	// PageSize is the number of entries of a page unless the request asks for fewer; 0 for the
+	// provider's 200.
 	PageSize int `json:"page_size"`
-	// RepeatItems has pages of a delta begin with the last entry of the page
-	// before, and tell the folders above what changed.
+	// RepeatItems starts each page of a delta with the last entry of the page before, and adds
+	// the parent folders of changed items.
 	RepeatItems bool `json:"repeat_items"`
-	// TellDescendants has a delta tell of a deleted folder with all that was in
-	// it.
+	// TellDescendants adds the content of a deleted folder to the delta.
 	TellDescendants bool `json:"tell_descendants"`
-	// OmitContentTags has a delta tell no cTag of files, as most business
-	// libraries do.
+	// OmitContentTags omits the cTag of files in a delta, as most business libraries do.
 	OmitContentTags bool `json:"omit_content_tags"`
 	// DropNotifications loses every notification; RepeatNotifications sends
 	// each twice.
 	DropNotifications   bool `json:"drop_notifications"`
 	RepeatNotifications bool `json:"repeat_notifications"`
-	// WriteToSubscribe refuses subscriptions without a scope to write files.
+	// WriteToSubscribe refuses subscriptions without a scope for writing files.
 	WriteToSubscribe bool `json:"write_to_subscribe"`
 }
 
-// Options describe what is simulated.
+// Options configures the simulator.
 type Options struct {
-	Origin        string   // where the simulator answers: http://127.0.0.1:4040
-	ContentOrigin string   // where contents are read from; "" for Origin
+	Origin        string   // origin of the simulator: http://127.0.0.1:4040
+	ContentOrigin string   // origin of contents; "" for Origin
 	Tenant        string   // id of the organization; "" for DefaultTenant
-	Clients       []Client // the applications that are known
+	Clients       []Client // the known applications
 	Users         []User   // nil for DefaultUsers
 	Settings      Settings
-	// LoopbackNotifications accepts http addresses of this machine for
-	// notifications too; the provider takes https alone.
+	// LoopbackNotifications also accepts http addresses of this machine for notifications; the
+	// provider accepts only https.
 	LoopbackNotifications bool
 	Limits                *Limits      // nil for DefaultLimits
-	Start                 time.Time    // of the clock, which then stands still; see kit.Options
-	HTTPClient            *http.Client // that notifications are sent with; nil for a plain one
+	Start                 time.Time    // of the clock, which is then fixed; see kit.Options
+	HTTPClient            *http.Client // for notifications; nil for the default
 }
 
 // Server is the simulated provider. It is an http.Handler.
@@ -111,17 +103,17 @@ type Server struct {
 	key     func() *oidc.Key
 	out     *outbox
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	limits   Limits
 	settings Settings
 	identity identity
 	store    store
 	meters   map[string]*meter
-	leaked   bool // a token came to where contents are read from
+	leaked   bool // the content host received a token
 }
 
-// New returns a running provider. It holds a site with a library that is empty;
-// see DefaultSite and DefaultDrive.
+// New returns a running simulator. It has a site with an empty library; see DefaultSite and
+// DefaultDrive.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
 	if o.ContentOrigin = strings.TrimSuffix(o.ContentOrigin, "/"); o.ContentOrigin == "" {
@@ -137,7 +129,7 @@ func New(o Options) *Server {
 		options: o, limits: DefaultLimits(), settings: o.Settings, meters: map[string]*meter{},
 		key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(rand.Text()) }),
 	}
-	go s.key() // takes longer than all the rest of starting
+	go s.key() // the slowest step of the start
 	if o.Limits != nil {
 		s.limits = *o.Limits
 	}
@@ -163,13 +155,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// Close ends the notifications that are on their way.
+// Close cancels the notifications that are being sent.
 func (s *Server) Close() { s.out.close() }
 
 // Origin is the address of the simulator.
 func (s *Server) Origin() string { return s.options.Origin }
 
-// Drain waits until no notification is due or on its way.
+// Drain waits until no notification is due or being sent.
 func (s *Server) Drain(ctx context.Context) error { return s.out.drain(ctx) }
 
 // Configure changes the settings.
@@ -179,23 +171,23 @@ func (s *Server) Configure(change func(*Settings)) {
 	change(&s.settings)
 }
 
-// SetLimits changes the provider's numbers.
+// SetLimits changes the limits.
 func (s *Server) SetLimits(change func(*Limits)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.limits)
 }
 
-// Leaked says whether an access token came to where contents are read from.
+// Leaked reports whether the content host received an access token.
 func (s *Server) Leaked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leaked
 }
 
-// stamp is the time that tokens state. Whoever checks them has a clock of
-// their own, which does not follow when the simulator's is advanced; so they
-// state the machine's, unless the simulator's stands still.
+// stamp is the time in tokens. The application that verifies tokens uses the machine's clock,
+// which an advance of the simulator's clock does not change. Therefore tokens carry the machine's
+// time, unless the simulator's clock is fixed.
 func (s *Server) stamp() time.Time {
 	if !s.options.Start.IsZero() {
 		return s.Kit.Clock.Now()

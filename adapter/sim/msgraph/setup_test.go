@@ -24,7 +24,7 @@ const (
 
 var start = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 
-// world is a simulator with a browser and an application before it.
+// world is a simulator with a browser and an application.
 type world struct {
 	t       testing.TB
 	sim     *msgraph.Server
@@ -58,7 +58,7 @@ func open(t testing.TB, change func(*msgraph.Options)) *world {
 	return w
 }
 
-// connected is a world whose application has tokens.
+// connected returns a world with a consented application.
 func connected(t testing.TB, change func(*msgraph.Options)) *world {
 	t.Helper()
 	w := open(t, func(o *msgraph.Options) {
@@ -94,7 +94,7 @@ func query(extra map[string]string) url.Values {
 
 const authorizePath = "/organizations/oauth2/v2.0/authorize?"
 
-// code asks for a consent that is given at once.
+// code requests a consent that is granted immediately.
 func (w *world) code(extra map[string]string) string {
 	w.t.Helper()
 	_, location, body := w.page(http.MethodGet, authorizePath+query(extra).Encode(), nil)
@@ -105,7 +105,7 @@ func (w *world) code(extra map[string]string) string {
 	return u.Query().Get("code")
 }
 
-// page is what the browser gets.
+// page returns the page that the browser receives.
 func (w *world) page(method, path string, form url.Values) (status int, location, body string) {
 	w.t.Helper()
 	req, err := http.NewRequest(method, w.url+path, strings.NewReader(form.Encode()))
@@ -125,7 +125,7 @@ func (w *world) read(resp *http.Response) []byte {
 	return raw
 }
 
-// token asks the token endpoint and expects a status.
+// token calls the token endpoint and expects a status.
 func (w *world) token(form url.Values, status int) (out map[string]any) {
 	w.t.Helper()
 	if form.Get("client_id") == "" {
@@ -139,7 +139,7 @@ func (w *world) token(form url.Values, status int) (out map[string]any) {
 	return out
 }
 
-// reply is an answer of the API.
+// reply is a response of the API.
 type reply struct {
 	status int
 	header http.Header
@@ -167,7 +167,7 @@ func (r reply) code() string {
 	return code
 }
 
-// call asks the API, or a whole address, as the application.
+// call calls the API, or a full address, as the application.
 func (w *world) call(method, path string, body any, header ...string) reply {
 	w.t.Helper()
 	raw, err := json.Marshal(body)
@@ -192,7 +192,7 @@ func (w *world) call(method, path string, body any, header ...string) reply {
 	return out
 }
 
-// get is a call to read, with an expected status.
+// get is a GET request with an expected status.
 func (w *world) get(status int, path string) reply {
 	w.t.Helper()
 	r := w.call(http.MethodGet, path, nil)
@@ -202,7 +202,7 @@ func (w *world) get(status int, path string) reply {
 	return r
 }
 
-// all follows a list to its end and returns the entries and the last page.
+// all reads all pages of a list and returns the entries and the last page.
 func (w *world) all(path string) (out []map[string]any, last reply) {
 	w.t.Helper()
 	for range 10_000 {

@@ -4,7 +4,7 @@ import "slices"
 
 const maxShown = 1000 // sites, and items of a drive, in the state
 
-// state is what GET /_sim/state shows: no password, secret or token.
+// state is the response of GET /_sim/state. It contains no password, secret or token.
 func (s *Server) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *Server) state() any {
 	}
 }
 
-// report lists the items of a drive, the latest changes last.
+// report lists the items of a drive, the latest change last.
 func (d *drive) report() []any {
 	all := make([]*item, 0, len(d.items))
 	for _, i := range d.items {

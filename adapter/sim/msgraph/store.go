@@ -15,17 +15,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// The site and the library that there are from the beginning.
+// The site and the library that exist at the start.
 const (
 	DefaultSite  = siteHost + ",2c712604-1370-44e7-a1f5-426573fda80a,2d2244c3-251a-49ea-93a8-39e1c3a060fe"
 	DefaultDrive = "b!BCZxLHATp0Sh9UJlc_2oCsNEIi0aJepJk6g54cOgYP4"
 
-	// siteHost stands for the host that the provider gives an organization. It
-	// bears nobody's name, as ids and addresses are shown to people.
+	// siteHost is the host of the simulated organization. It contains no real name, because ids
+	// and addresses are shown to people.
 	siteHost = "organization.example"
 )
 
-// store is what the organization keeps.
+// store is the data of the organization.
 type store struct {
 	sites         []*site
 	drives        map[string]*drive
@@ -39,7 +39,7 @@ type site struct {
 	name     string
 	made     time.Time
 	drives   []*drive
-	isDenied bool // to everybody
+	isDenied bool // for everybody
 }
 
 // drive is a document library.
@@ -49,9 +49,9 @@ type drive struct {
 	site  *site
 	made  time.Time
 	root  *item
-	items map[string]*item // those in the bin too
+	items map[string]*item // including deleted ones
 	seq   int64            // of the latest change
-	epoch int              // rises when delta tokens are lost
+	epoch int              // increases when delta tokens are invalidated
 }
 
 func newStore(now time.Time) store {
@@ -88,8 +88,8 @@ func newGUID() string { return strings.ToUpper(uuid.NewString()) }
 
 func newItemID() string { return "01" + rand.Text()[:26] + rand.Text()[:6] }
 
-// newDriveID looks as those of the provider do, with a bang, a dash and a low
-// line.
+// newDriveID returns an id in the format of the provider, with an exclamation mark, a dash and an
+// underscore.
 func newDriveID() string {
 	raw := make([]byte, 45)
 	_, _ = rand.Read(raw) // never fails
@@ -103,19 +103,19 @@ type item struct {
 	drive    *drive
 	parent   *item // nil for the root
 	folder   bool
-	kids     map[string]*item // of a folder, by lower-case name; none that is in the bin
+	kids     map[string]*item // of a folder, by lower-case name; without deleted ones
 	content  content
 	media    string
 
 	version, contentVersion int // of eTag and cTag
 	made, modified          time.Time
 	seq                     int64 // of its latest change
-	deleted                 bool  // it is in the bin itself
+	deleted                 bool  // it was deleted itself
 	locked, uploading       bool
 	infected                bool
 }
 
-// gone says whether it is in the bin, by itself or with a folder above it.
+// gone reports whether the item or a folder above it was deleted.
 func (i *item) gone() bool {
 	for at := i; at != nil; at = at.parent {
 		if at.deleted {
@@ -125,7 +125,7 @@ func (i *item) gone() bool {
 	return false
 }
 
-// path is where it lies below the root, from /.
+// path is the path below the root, with a leading /.
 func (i *item) path() string {
 	var names []string
 	for at := i; at.parent != nil; at = at.parent {
@@ -139,7 +139,7 @@ func (i *item) webURL() string {
 	return "https://" + siteHost + i.drive.site.path + "/" + url.PathEscape(i.drive.name) + (&url.URL{Path: i.path()}).EscapedPath()
 }
 
-// children are those of a folder, by name.
+// children returns the items of a folder by name.
 func (i *item) children() []*item {
 	out := make([]*item, 0, len(i.kids))
 	for _, kid := range i.kids {
@@ -149,7 +149,7 @@ func (i *item) children() []*item {
 	return out
 }
 
-// below walks a path; nil where nothing lies there.
+// below follows a path. It returns nil if there is no item.
 func (i *item) below(path []string) *item {
 	at := i
 	for _, name := range path {
@@ -160,14 +160,14 @@ func (i *item) below(path []string) *item {
 	return at
 }
 
-// touch makes it the drive's latest change.
+// touch makes the item the drive's latest change.
 func (d *drive) touch(i *item) {
 	d.seq++
 	i.seq = d.seq
 	i.version++
 }
 
-// touchAll does so with all that is in a folder too.
+// touchAll does the same for the content of a folder too.
 func (d *drive) touchAll(i *item) {
 	d.touch(i)
 	for _, kid := range i.children() {
@@ -175,7 +175,7 @@ func (d *drive) touchAll(i *item) {
 	}
 }
 
-// item finds one that is not in the bin.
+// item finds an item that is not deleted.
 func (d *drive) item(id string) *item {
 	if strings.EqualFold(id, "root") {
 		return d.root
@@ -189,18 +189,18 @@ func (d *drive) item(id string) *item {
 
 const maxName = 255
 
-// checkName refuses what the provider does.
+// checkName refuses the names that the provider refuses.
 func checkName(name string) error {
 	switch {
 	case name == "" || len(name) > maxName || name == "." || name == "..":
-		return fmt.Errorf("the name %.40q is empty, too long, or of dots", name)
+		return fmt.Errorf("the name %.40q is empty, too long, or consists of dots", name)
 	case strings.ContainsAny(name, "\"*:<>?/\\|\x00"), name != strings.TrimSpace(name):
-		return fmt.Errorf("the name %q has a character that no name may have, or a blank at an end", name)
+		return fmt.Errorf("the name %q contains a forbidden character, or a blank at an end", name)
 	}
 	return nil
 }
 
-// split reads a path.
+// split splits a path into names.
 func split(path string) (names []string, err error) {
 	if path = strings.Trim(path, "/"); path == "" {
 		return nil, nil
@@ -212,8 +212,7 @@ func split(path string) (names []string, err error) {
 	return names, err
 }
 
-// folders finds the folder of a path below another one, and makes what is
-// missing on the way.
+// folders finds the folder at a path below another one, and creates the missing folders.
 func (d *drive) folders(at *item, names []string, now time.Time) (*item, error) {
 	for _, name := range names {
 		next := at.kids[strings.ToLower(name)]
@@ -239,8 +238,7 @@ func (d *drive) make(in *item, name string, folder bool, now time.Time) *item {
 	return i
 }
 
-// write adds a file below a folder, or gives the one that is there other
-// content.
+// write adds a file below a folder, or replaces the content of an existing one.
 func (d *drive) write(below *item, path string, c content, media string, now time.Time) (*item, error) {
 	names, err := split(path)
 	if err != nil || len(names) == 0 {
@@ -263,21 +261,21 @@ func (d *drive) write(below *item, path string, c content, media string, now tim
 	return i, nil
 }
 
-// replace gives a file other content.
+// replace replaces the content of a file.
 func (d *drive) replace(i *item, c content, now time.Time) {
 	i.content, i.modified = c, now
 	i.contentVersion++
 	d.touch(i)
 }
 
-// place puts an item into a folder under a name; the same ones rename and move.
+// place puts an item into a folder under a name. It renames and moves items.
 func (i *item) place(in *item, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
 	for at := in; at != nil; at = at.parent {
 		if at == i {
-			return errors.New("a folder cannot lie in itself")
+			return errors.New("a folder cannot be moved into itself")
 		}
 	}
 	if other := in.kids[strings.ToLower(name)]; other != nil && other != i {
@@ -289,14 +287,14 @@ func (i *item) place(in *item, name string) error {
 	return nil
 }
 
-// leave takes an item out of its folder's list.
+// leave removes an item from its folder's list.
 func (i *item) leave() {
 	if key := strings.ToLower(i.name); i.parent.kids[key] == i {
 		delete(i.parent.kids, key)
 	}
 }
 
-// copyTo makes what an item is, and all in it, anew in another drive.
+// copyTo copies an item and its content to another drive.
 func (i *item) copyTo(in *item, now time.Time) (*item, error) {
 	if in.kids[strings.ToLower(i.name)] != nil {
 		return nil, fmt.Errorf("%s/%s is there already", in.path(), i.name)
@@ -314,5 +312,5 @@ func (i *item) copyTo(in *item, now time.Time) (*item, error) {
 	return made, nil
 }
 
-// numbered is the name of the n-th thing of many.
+// numbered is the name of the n-th of many items.
 func numbered(n int) string { return "Seeded " + strconv.Itoa(n) }

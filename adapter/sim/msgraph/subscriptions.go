@@ -19,7 +19,7 @@ import (
 
 const maxClientState = 128
 
-// subscription tells an address of changes in a drive.
+// subscription sends notifications about the changes of a drive to an address.
 type subscription struct {
 	id      string
 	grant   *grant
@@ -31,7 +31,7 @@ type subscription struct {
 
 func (n *subscription) resource() string { return "/drives/" + n.drive.id + "/root" }
 
-// render leaves the clientState out, as the provider does after the creation.
+// render omits the clientState, as the provider does after the creation.
 func (s *Server) renderSubscription(n *subscription) object {
 	return object{
 		"@odata.context": s.options.Origin + apiPath + "/$metadata#subscriptions/$entity", "id": n.id, "resource": n.resource(),
@@ -40,7 +40,7 @@ func (s *Server) renderSubscription(n *subscription) object {
 	}
 }
 
-// wireSubscription is what a request says.
+// wireSubscription is the body of a request.
 type wireSubscription struct {
 	ChangeType string    `json:"changeType"`
 	Address    string    `json:"notificationUrl"`
@@ -49,8 +49,8 @@ type wireSubscription struct {
 	State      string    `json:"clientState"`
 }
 
-// subscribe makes a subscription once its address has proved itself; the lock
-// is not held meanwhile.
+// subscribe creates a subscription after its address returned the validation token. It does not
+// hold the lock while it waits.
 func (s *Server) subscribe(w http.ResponseWriter, c *call) {
 	s.mu.Lock()
 	refused := s.admit(w.Header(), c, address{kind: "subscriptions"})
@@ -77,7 +77,7 @@ func (s *Server) subscribe(w http.ResponseWriter, c *call) {
 	answer{status: http.StatusCreated, body: body}.send(w)
 }
 
-// readSubscription reads a request; the lock is held.
+// readSubscription parses a request. The caller holds the lock.
 func (s *Server) readSubscription(c *call) (*subscription, *answer) {
 	var in wireSubscription
 	refuse := func(a answer) (*subscription, *answer) { return nil, &a }
@@ -127,7 +127,7 @@ func (s *Server) checkExpiry(at time.Time) *answer {
 	return &a
 }
 
-// proves has an address repeat a token.
+// proves reports whether an address repeats a token.
 func (s *Server) proves(ctx context.Context, at string, timeout time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -154,8 +154,7 @@ func (s *Server) proves(ctx context.Context, at string, timeout time.Duration) b
 		strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain")
 }
 
-// subscriptions answers what is asked of those that there are; the lock is
-// held.
+// subscriptions serves requests for existing subscriptions. The caller holds the lock.
 func (s *Server) subscriptions(c *call, at address) answer {
 	if at.id == "" && c.Method == http.MethodGet {
 		mine := s.subscriptionsOf(c.grant)
@@ -195,8 +194,8 @@ func (s *Server) subscriptionsOf(g *grant) (out []*subscription) {
 	return out
 }
 
-// tell notifies the subscriptions of a drive of a change; the lock is held.
-func (s *Server) tell(d *drive) {
+// notify notifies the subscriptions of a drive about a change. The caller holds the lock.
+func (s *Server) notify(d *drive) {
 	times := 1
 	switch {
 	case s.settings.DropNotifications:

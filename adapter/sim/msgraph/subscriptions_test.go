@@ -15,13 +15,13 @@ import (
 	"docledger/adapter/sim/msgraph"
 )
 
-// receiver takes notifications as an application does.
+// receiver accepts notifications as an application does.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
 	got    []map[string]any
-	refuse int  // how many notifications are not taken
-	mute   bool // the address does not prove itself
+	refuse int  // number of notifications that it refuses
+	mute   bool // the address does not return the validation token
 }
 
 func receive(t *testing.T) *receiver {
@@ -95,12 +95,12 @@ func TestSubscription(t *testing.T) {
 	w.put("b.xml", "x")
 	w.drain()
 	if to.count() != 1 {
-		t.Error("what was refused arrived")
+		t.Error("a refused notification was recorded as accepted")
 	}
 	w.sim.Kit.Clock.Advance(time.Minute)
 	w.drain()
 	if to.count() != 2 {
-		t.Error("what was refused came not again")
+		t.Error("a refused notification was not retried")
 	}
 	w.sim.Configure(func(s *msgraph.Settings) { s.RepeatNotifications = true })
 	w.put("c.xml", "x")
@@ -130,7 +130,7 @@ func TestSubscription(t *testing.T) {
 	w.put("e.xml", "x")
 	w.drain()
 	if to.count() != 4 {
-		t.Error("one that was ended tells on")
+		t.Error("a deleted subscription sent a notification")
 	}
 }
 
@@ -139,16 +139,16 @@ func TestSubscriptionRefusals(t *testing.T) {
 	w := connected(t, func(o *msgraph.Options) { o.LoopbackNotifications = true })
 	to := receive(t)
 	for name, change := range map[string]map[string]any{
-		"change":   {"changeType": "created"},
-		"address":  {"notificationUrl": "http://books.example/"},
-		"no host":  {"notificationUrl": "https://"},
-		"drive":    {"resource": "/drives/no/root"},
-		"resource": {"resource": "/drives/" + msgraph.DefaultDrive + "/items/x"},
-		"past":     {"expirationDateTime": start.Add(-time.Hour)},
-		"too long": {"expirationDateTime": start.Add(42301 * time.Minute)},
-		"state":    {"clientState": strings.Repeat("x", 129)},
-		"expiry":   {"expirationDateTime": "tomorrow"},
-		"nobody":   {"notificationUrl": "http://127.0.0.1:1/"},
+		"change":      {"changeType": "created"},
+		"address":     {"notificationUrl": "http://books.example/"},
+		"no host":     {"notificationUrl": "https://"},
+		"drive":       {"resource": "/drives/no/root"},
+		"resource":    {"resource": "/drives/" + msgraph.DefaultDrive + "/items/x"},
+		"past":        {"expirationDateTime": start.Add(-time.Hour)},
+		"too long":    {"expirationDateTime": start.Add(42301 * time.Minute)},
+		"state":       {"clientState": strings.Repeat("x", 129)},
+		"expiry":      {"expirationDateTime": "tomorrow"},
+		"no listener": {"notificationUrl": "http://127.0.0.1:1/"},
 	} {
 		if r := w.call(http.MethodPost, "/v1.0/subscriptions", wanted(to.URL, change)); r.status != 400 {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
@@ -156,7 +156,7 @@ func TestSubscriptionRefusals(t *testing.T) {
 	}
 	to.mute = true
 	if r := w.call(http.MethodPost, "/v1.0/subscriptions", wanted(to.URL, nil)); r.status != 400 || r.code() != "ValidationError" {
-		t.Errorf("an address that proves nothing: %d", r.status)
+		t.Errorf("an address without the validation token: %d", r.status)
 	}
 	w.sim.Configure(func(s *msgraph.Settings) { s.WriteToSubscribe = true })
 	if r := w.call(http.MethodPost, "/v1.0/subscriptions", wanted(to.URL, nil)); r.status != 403 {
@@ -167,7 +167,7 @@ func TestSubscriptionRefusals(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsOfOne holds that a drive tells its own subscriptions alone.
+// TestSubscriptionsOfOne checks that a drive notifies only its own subscriptions.
 func TestSubscriptionsOfOne(t *testing.T) {
 	t.Parallel()
 	w := connected(t, func(o *msgraph.Options) { o.LoopbackNotifications = true })
@@ -183,6 +183,6 @@ func TestSubscriptionsOfOne(t *testing.T) {
 	w.put("a.xml", "x")
 	w.drain()
 	if to.count() != 0 {
-		t.Error("told of another drive")
+		t.Error("notified about another drive")
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// meter counts an application's units in fixed minutes of the clock.
+// meter counts an application's units per fixed minute of the clock.
 type meter struct {
 	used int
 	from time.Time
 }
 
-// meter counts a request and writes the headers of what is left, or refuses it.
-// The lock is held.
+// meter counts a request and writes the headers with the remaining units, or refuses the request.
+// The caller holds the lock.
 func (s *Server) meter(h http.Header, client string, units int) *answer {
 	if s.limits.MinuteUnits <= 0 {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// refuseToken answers with an error of RFC 6749, 5.2, and the provider's own
-// number for it.
+// refuseToken responds with an error of RFC 6749, 5.2, and the provider's error number.
 func (s *Server) refuseToken(w http.ResponseWriter, status int, kind string, number int, message string) {
 	trace, correlation := uuid.NewString(), uuid.NewString()
 	stamp := s.Kit.Clock.Now().Format("2006-01-02 15:04:05Z")
@@ -30,11 +29,11 @@ func (s *Server) refuseGrant(w http.ResponseWriter, number int, message string) 
 	s.refuseToken(w, http.StatusBadRequest, "invalid_grant", number, message)
 }
 
-// authenticate returns the application that a request names and, where it has
-// a secret, proves to be; nil where it has been refused. The lock is held.
+// authenticate returns the application of a request, after it checked the secret if the
+// application has one. It returns nil if it refused the request. The caller holds the lock.
 func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) *Client {
 	id, secret, basic := r.BasicAuth()
-	if basic { // RFC 6749, 2.3.1: both were form-encoded first
+	if basic { // RFC 6749, 2.3.1: both are form-encoded first
 		id, secret = unescape(id), unescape(secret)
 	} else {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
@@ -109,7 +108,7 @@ func (s *Server) exchange(w http.ResponseWriter, client *Client, form url.Values
 	}
 }
 
-// verifies holds a verifier against an S256 challenge (RFC 7636, 4.6).
+// verifies checks a verifier against an S256 challenge (RFC 7636, 4.6).
 func verifies(challenge, verifier string) bool {
 	if challenge == "" {
 		return verifier == ""
@@ -120,8 +119,7 @@ func verifies(challenge, verifier string) bool {
 		base64.RawURLEncoding.EncodeToString(sum[:]) == challenge
 }
 
-// renew gives a new pair. The refresh token that was used stays good until its
-// own end.
+// renew issues a new pair. The used refresh token stays valid until its own expiry.
 func (s *Server) renew(w http.ResponseWriter, client *Client, form url.Values) {
 	r := s.identity.refresh[form.Get("refresh_token")]
 	scopes, known := readScopes(form.Get("scope"))
@@ -141,7 +139,7 @@ func (s *Server) renew(w http.ResponseWriter, client *Client, form url.Values) {
 	}
 }
 
-// give answers with tokens.
+// give responds with tokens.
 func (s *Server) give(w http.ResponseWriter, g *grant, nonce string) {
 	now := s.Kit.Clock.Now()
 	access, seconds := newSecret(), int(s.limits.TokenLifetime.Seconds())
@@ -162,8 +160,7 @@ func (s *Server) give(w http.ResponseWriter, g *grant, nonce string) {
 	plain(w, http.StatusOK, out)
 }
 
-// resourceScopes are those that the answer names: offline_access is none of
-// the API's.
+// resourceScopes are the scopes in the response. offline_access is not one of the API's.
 func (g *grant) resourceScopes() []string {
 	return slices.DeleteFunc(slices.Clone(g.scopes), func(name string) bool { return name == "offline_access" })
 }
