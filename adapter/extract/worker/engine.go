@@ -13,7 +13,6 @@ import (
 	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
-	"github.com/klippa-app/go-pdfium/responses"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -29,9 +28,12 @@ const (
 	maxChars = 200_000
 )
 
-// engine reads the words of PDFs with pdfium, compiled to WebAssembly: it sees
+// engine reads and renders PDFs with pdfium, compiled to WebAssembly: it sees
 // no file but the document and no network.
-type engine struct{ pool pdfium.Pool }
+type engine struct {
+	pool pdfium.Pool
+	text *instance // kept between documents; nil: none
+}
 
 // newEngine starts pdfium from the compiled code in the cache.
 func newEngine(cacheDir string) (*engine, error) {
@@ -54,7 +56,7 @@ func newEngine(cacheDir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine{pool}, nil
+	return &engine{pool: pool}, nil
 }
 
 // prewarm fills the cache of compiled code.
@@ -66,31 +68,68 @@ func prewarm(cacheDir string) error {
 	return e.pool.Close()
 }
 
-// read yields the pages of a document. Each document gets an instance of its
-// own: one that had met a bomb would find nothing in the next document.
-func (e *engine) read(r io.ReadSeeker, size int64, o TextOptions, yield func(*layout.Page) error) error {
-	instance, err := e.pool.GetInstanceWithContext(context.Background())
-	if err != nil {
-		return fmt.Errorf("start an instance of the PDF engine: %w", err)
+// instance returns the kept instance for reading text, or a new one.
+func (e *engine) instance() (*instance, error) {
+	if e.text != nil {
+		return e.text, nil
 	}
-	defer instance.Close() //nolint:errcheck // it is thrown away
-	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: r, FileReaderSize: size})
+	owner, err := e.pool.GetInstanceWithContext(context.Background())
 	if err != nil {
-		return refused(err)
+		return nil, fmt.Errorf("start an instance of the PDF engine: %w", err)
+	}
+	if e.text, err = newInstance(owner); err != nil {
+		owner.Close() //nolint:errcheck // it is discarded
+		return nil, fmt.Errorf("start an instance of the PDF engine: %w", err)
+	}
+	return e.text, nil
+}
+
+// discard ends the kept instance. The pool has room for one.
+func (e *engine) discard() {
+	if e.text != nil {
+		e.text.owner.Close() //nolint:errcheck // it is discarded
+		e.text = nil
+	}
+}
+
+// start returns a new instance for rendering.
+func (e *engine) start() (pdfium.Pdfium, error) {
+	e.discard()
+	started, err := e.pool.GetInstanceWithContext(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("start an instance of the PDF engine: %w", err)
+	}
+	return started, nil
+}
+
+// read yields the pages of a document. No document finds anything of the one
+// before it: the instance returns to its state before the document, or ends.
+func (e *engine) read(r io.ReadSeeker, size int64, o TextOptions, yield func(*layout.Page) error) error {
+	i, err := e.instance()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if !i.reset() {
+			e.discard()
+		}
+	}()
+	if err := i.open(r, size); err != nil {
+		return err
 	}
 	limit := o.Pages
 	if limit <= 0 || limit > defaultPages {
 		limit = defaultPages
 	}
-	count, err := pageCount(instance, opened.Document)
+	count, err := i.pageCount()
 	if err != nil {
 		return refused(err)
 	}
 	words := 0
-	for i := max(o.From-1, 0); i < min(count, limit); i++ {
-		page := &layout.Page{Number: i + 1, Words: []layout.Word{}}
-		if err := readPage(instance, opened.Document, page); err != nil {
-			if err := survived(instance, opened.Document, page.Number, err); err != nil {
+	for index := max(o.From-1, 0); index < min(count, limit); index++ {
+		page := &layout.Page{Number: index + 1, Words: []layout.Word{}}
+		if err := i.read(page); err != nil {
+			if err := i.survived(page.Number, err); err != nil {
 				return err
 			}
 		}
@@ -104,26 +143,26 @@ func (e *engine) read(r io.ReadSeeker, size int64, o TextOptions, yield func(*la
 	return nil
 }
 
+// survived decides what an error in a page means. A page that can't be read
+// has no words and the others may; but where the engine itself broke down, all
+// that followed would be without words.
+func (i *instance) survived(number int, err error) error {
+	var failure *extraction.Failure
+	if errors.As(err, &failure) {
+		return failure
+	}
+	if _, err := i.pageCount(); err != nil {
+		return extraction.Fail(extraction.Malformed, "Page %d of the PDF can't be read. Export the PDF again and upload the new file.", number)
+	}
+	return nil
+}
+
 func pageCount(instance pdfium.Pdfium, document references.FPDF_DOCUMENT) (int, error) {
 	count, err := instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: document})
 	if err != nil {
 		return 0, err
 	}
 	return count.PageCount, nil
-}
-
-// survived decides what an error in a page means. A page that can't be read
-// has no words and the others may; but where the engine itself broke down, all
-// that followed would be without words.
-func survived(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, number int, err error) error {
-	var failure *extraction.Failure
-	if errors.As(err, &failure) {
-		return failure
-	}
-	if _, err := pageCount(instance, document); err != nil {
-		return extraction.Fail(extraction.Malformed, "Page %d of the PDF can't be read. Export the PDF again and upload the new file.", number)
-	}
-	return nil
 }
 
 // refused turns an error of pdfium into a failure of the document.
@@ -135,107 +174,3 @@ func refused(err error) error {
 		return extraction.Fail(extraction.Malformed, "The PDF is damaged and can't be opened. Export it again and upload the new file.")
 	}
 }
-
-// readPage reads size, rotation and words of the page with out's number.
-func readPage(instance pdfium.Pdfium, document references.FPDF_DOCUMENT, out *layout.Page) error {
-	loaded, err := instance.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: document, Index: out.Number - 1})
-	if err != nil {
-		return err
-	}
-	defer instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) //nolint:errcheck // closed with the document at the latest
-	page := requests.Page{ByReference: &loaded.Page}
-	changed, err := flatten(instance, page)
-	if err != nil {
-		return err
-	}
-	if changed {
-		again, err := instance.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: document, Index: out.Number - 1})
-		if err != nil {
-			return err
-		}
-		defer instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: again.Page}) //nolint:errcheck // closed with the document at the latest
-		page = requests.Page{ByReference: &again.Page}
-	}
-	seen, err := readView(instance, page, out)
-	if err != nil {
-		return err
-	}
-	out.Scanned = scanned(instance, page, out)
-	n, err := countChars(instance, page)
-	if err != nil || n == 0 {
-		return err
-	}
-	if n > maxChars {
-		return extraction.Fail(extraction.TooLarge, "Page %d of the PDF holds more text than is accepted.", out.Number)
-	}
-	text, err := instance.GetPageTextStructured(&requests.GetPageTextStructured{
-		Page: page,
-		Mode: requests.GetPageTextStructuredModeChars,
-	})
-	if err != nil {
-		return err
-	}
-	out.Words = words(text.Chars, seen)
-	return nil
-}
-
-// maxAnnotations is how many annotations of a page are made a part of it.
-const maxAnnotations = 2_000
-
-// flatten makes the values of form fields and the text of annotations a part of
-// the page, so that they are read like the rest of what is seen. It reports
-// whether the page must be loaded again to show them.
-func flatten(instance pdfium.Pdfium, page requests.Page) (changed bool, err error) {
-	count, err := instance.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
-	if err != nil || count.Count == 0 || count.Count > maxAnnotations {
-		return false, err
-	}
-	flat, err := instance.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
-	if err != nil {
-		return false, err
-	}
-	return flat.Result == responses.FPDFPage_FlattenResultSuccess, nil
-}
-
-func countChars(instance pdfium.Pdfium, page requests.Page) (int, error) {
-	loaded, err := instance.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
-	if err != nil {
-		return 0, err
-	}
-	defer instance.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: loaded.TextPage}) //nolint:errcheck // closed with the document at the latest
-	counted, err := instance.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: loaded.TextPage})
-	if err != nil {
-		return 0, err
-	}
-	return counted.Count, nil
-}
-
-// readView reads size and rotation of a page and returns how it is seen.
-func readView(instance pdfium.Pdfium, page requests.Page, out *layout.Page) (*view, error) {
-	width, err := instance.FPDF_GetPageWidthF(&requests.FPDF_GetPageWidthF{Page: page})
-	if err != nil {
-		return nil, err
-	}
-	height, err := instance.FPDF_GetPageHeightF(&requests.FPDF_GetPageHeightF{Page: page})
-	if err != nil {
-		return nil, err
-	}
-	rotation, err := instance.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: page})
-	if err != nil {
-		return nil, err
-	}
-	out.Width, out.Height = float64(width.PageWidth), float64(height.PageHeight)
-	out.Rotation = int(rotation.PageRotation) * 90
-	return newView(func(x, y float64) (int, int, error) {
-		at, err := instance.FPDF_PageToDevice(&requests.FPDF_PageToDevice{
-			Page: page, SizeX: viewSize, SizeY: viewSize, PageX: x, PageY: y,
-		})
-		if err != nil {
-			return 0, 0, err
-		}
-		return at.DeviceX, at.DeviceY, nil
-	})
-}
-
-// chars is what pdfium says about the characters of a page.
-type chars = []*responses.GetPageTextStructuredChar

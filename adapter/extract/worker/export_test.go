@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"os"
 
 	"docledger/adapter/extract/layout"
@@ -32,6 +33,30 @@ func (e *Engine) Text(path string, o TextOptions) (pages []layout.Page, err erro
 	}
 	err = e.e.read(f, info.Size(), o, func(p *layout.Page) error { pages = append(pages, *p); return nil })
 	return pages, err
+}
+
+// Holds reports whether the kept instance has the text anywhere in its memory, and
+// whether there is a kept instance.
+func (e *Engine) Holds(text string) (found, kept bool) {
+	if e.e.text == nil {
+		return false, false
+	}
+	all, ok := e.e.text.memory.Read(0, e.e.text.memory.Size())
+	return bytes.Contains(all, []byte(text)), ok
+}
+
+// Kept reports whether this system keeps an instance between documents.
+const Kept = canZero
+
+// Render renders the first page of a file.
+func (e *Engine) Render(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	_, err = e.e.render(f, 0)
+	return err
 }
 
 // Close ends the engine.

@@ -78,3 +78,11 @@ func processorTime(pid int) time.Duration {
 func preferLarge(memory []byte) {
 	syscall.Madvise(memory, syscall.MADV_HUGEPAGE) //nolint:errcheck // small ones do as well
 }
+
+// canZero reports that zero works.
+const canZero = true
+
+// zero makes whole pages of the engine's memory zero. It reports whether it could.
+func zero(memory []byte) bool {
+	return len(memory) == 0 || syscall.Madvise(memory, syscall.MADV_DONTNEED) == nil
+}

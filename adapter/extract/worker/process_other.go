@@ -28,3 +28,9 @@ func processorTime(int) time.Duration { return 0 }
 
 // preferLarge does nothing where large pages can't be asked for.
 func preferLarge([]byte) {}
+
+// canZero reports that zero does not work: memory cannot be made zero faster than
+// an instance starts.
+const canZero = false
+
+func zero([]byte) bool { return false }

@@ -1,17 +1,12 @@
 package worker
 
 import (
-	"context"
-	"fmt"
 	"image"
 	"os"
 
-	"docledger/adapter/extract/layout"
 	"docledger/domain/extraction"
 
-	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
-	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
@@ -23,12 +18,6 @@ const (
 	renderLongest  = 3300
 	renderShortest = 1400
 	pointsPerInch  = 72
-	// coveringPart is which part of a page its images cover on a scan.
-	coveringPart = 0.6
-	// scanObjects and scanTexts bound what is looked at to tell a scan: the
-	// first images and texts.
-	scanObjects = 400
-	scanTexts   = 40
 )
 
 // render sends the image of a page.
@@ -50,9 +39,9 @@ func (c *child) render(f *os.File, q request) error {
 
 // render returns the image of the page with the given index.
 func (e *engine) render(f *os.File, index int) (*image.Gray, error) {
-	instance, err := e.pool.GetInstanceWithContext(context.Background())
+	instance, err := e.start()
 	if err != nil {
-		return nil, fmt.Errorf("start an instance of the PDF engine: %w", err)
+		return nil, err
 	}
 	defer instance.Close() //nolint:errcheck // it is thrown away
 	info, err := f.Stat()
@@ -93,43 +82,4 @@ func (e *engine) render(f *os.File, index int) (*image.Gray, error) {
 func renderScale(width, height float64) float64 {
 	longest := max(width, height)
 	return min(max(renderDPI/float64(pointsPerInch), renderShortest/longest), renderLongest/longest)
-}
-
-// scanned says whether a page is a scan: images cover it, and what text it has
-// is not shown, as that of a program that read the scan.
-func scanned(instance pdfium.Pdfium, page requests.Page, p *layout.Page) bool {
-	counted, err := instance.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
-	if err != nil || p.Width <= 0 || p.Height <= 0 {
-		return false
-	}
-	covered, texts := 0.0, 0
-	for i := range min(counted.Count, scanObjects) {
-		object, err := instance.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
-		if err != nil {
-			return false
-		}
-		kind, err := instance.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
-		if err != nil {
-			return false
-		}
-		switch {
-		case kind.Type == enums.FPDF_PAGEOBJ_IMAGE:
-			covered += areaOf(instance, object.PageObject)
-		case kind.Type == enums.FPDF_PAGEOBJ_TEXT && texts < scanTexts:
-			texts++
-			mode, err := instance.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: object.PageObject})
-			if err != nil || mode.TextRenderMode != enums.FPDF_TEXTRENDERMODE_INVISIBLE {
-				return false
-			}
-		}
-	}
-	return covered >= coveringPart*p.Width*p.Height
-}
-
-func areaOf(instance pdfium.Pdfium, object references.FPDF_PAGEOBJECT) float64 {
-	b, err := instance.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: object})
-	if err != nil {
-		return 0
-	}
-	return max(0, float64(b.Right-b.Left)) * max(0, float64(b.Top-b.Bottom))
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -155,6 +156,48 @@ func TestTextAfterABomb(t *testing.T) {
 	pages, err := p.Text(store(t, "good.pdf", printed(mediaBox, twoCells)), worker.TextOptions{})
 	if err != nil || texts(pages[0]) != "Total|due|EUR|119.00" {
 		t.Errorf("after a bomb: %+v, %v", pages, err)
+	}
+}
+
+// TestNothingRemains reads documents with one engine: a document finds nothing of
+// the one before it, and its words do not depend on it.
+func TestNothingRemains(t *testing.T) {
+	t.Parallel()
+	e := openEngine(t)
+	secret := store(t, "secret.pdf", printed(mediaBox, "BT /F1 10 Tf 100 700 Td (MARKER-OF-THE-FIRST) Tj ET"))
+	plain := store(t, "plain.pdf", printed(mediaBox+" /Rotate 90", twoCells, twoCells))
+	first, err := e.Text(plain, worker.TextOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if pages, err := e.Text(secret, worker.TextOptions{}); err != nil || texts(pages[0]) != "MARKER-OF-THE-FIRST" {
+			t.Fatalf("pages = %+v, %v", pages, err)
+		}
+		found, kept := e.Holds("MARKER-OF-THE-FIRST")
+		if found || kept != worker.Kept {
+			t.Fatalf("the memory holds the document: %t; an instance is kept: %t, want %t", found, kept, worker.Kept)
+		}
+		if again, err := e.Text(plain, worker.TextOptions{}); err != nil || !reflect.DeepEqual(again, first) {
+			t.Fatalf("pages = %+v, %v, want %+v", again, err, first)
+		}
+		if err := e.Render(plain); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTextOfALargeDocument reads a document that the engine gets in parts.
+func TestTextOfALargeDocument(t *testing.T) {
+	t.Parallel()
+	e := openEngine(t)
+	data := printed(mediaBox, twoCells)
+	large := append(append([]byte("%PDF-1.7\n%"), bytes.Repeat([]byte("x"), 9<<20)...), '\n')
+	for range 2 {
+		pages, err := e.Text(store(t, "large.pdf", append(large, data...)), worker.TextOptions{})
+		if err != nil || texts(pages[0]) != "Total|due|EUR|119.00" {
+			t.Fatalf("pages = %+v, %v", pages, err)
+		}
 	}
 }
 

@@ -196,9 +196,9 @@ func viewImage(f *os.File, index, width int) (image.Image, error) {
 
 // view renders a page of a PDF as it is seen, with form fields and annotations.
 func (e *engine) view(r io.ReadSeeker, size int64, index, width int) (image.Image, error) {
-	instance, err := e.pool.GetInstanceWithContext(context.Background())
+	instance, err := e.start()
 	if err != nil {
-		return nil, fmt.Errorf("start an instance of the PDF engine: %w", err)
+		return nil, err
 	}
 	defer instance.Close() //nolint:errcheck // it is thrown away
 	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: r, FileReaderSize: size})

@@ -2,8 +2,8 @@ package worker
 
 import (
 	"math"
-	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"docledger/adapter/extract/layout"
 )
@@ -55,47 +55,36 @@ func fraction(f float64) float64 {
 	return math.Round(min(1, max(0, f))*1e5) / 1e5
 }
 
-// words joins characters into words: up to white space, a change of line or a
+// joiner joins characters into words: up to white space, a change of line or a
 // gap that is no gap between letters.
-func words(list chars, v *view) []layout.Word {
-	out := []layout.Word{}
-	var spelled strings.Builder
-	var around, last layout.Box
-	flush := func() {
-		if spelled.Len() > 0 {
-			out = append(out, layout.Word{Text: spelled.String(), Box: around})
-			spelled.Reset()
-		}
-	}
-	for _, c := range list {
-		if blank(c.Text) {
-			flush()
-			continue
-		}
-		p := c.PointPosition
-		box := v.box(p.Left, p.Bottom, p.Right, p.Top)
-		if spelled.Len() > 0 && apart(last, box) {
-			flush()
-		}
-		if spelled.Len() == 0 {
-			around = box
-		}
-		around = union(around, box)
-		last = box
-		spelled.WriteString(c.Text)
-	}
-	flush()
-	return out
+type joiner struct {
+	out          []layout.Word
+	text         []byte // of the word that is not finished
+	around, last layout.Box
 }
 
-func blank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) && unicode.IsPrint(r) {
-			return false
-		}
+// add adds a character that is not blank.
+func (j *joiner) add(r rune, box layout.Box) {
+	if len(j.text) > 0 && apart(j.last, box) {
+		j.end()
 	}
-	return true
+	if len(j.text) == 0 {
+		j.around = box
+	}
+	j.around = union(j.around, box)
+	j.last = box
+	j.text = utf8.AppendRune(j.text, r)
 }
+
+// end ends the word.
+func (j *joiner) end() {
+	if len(j.text) > 0 {
+		j.out = append(j.out, layout.Word{Text: string(j.text), Box: j.around})
+		j.text = j.text[:0]
+	}
+}
+
+func blank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
 // apart says whether two characters that follow each other belong to different
 // words: neither on one line nor in one column of turned text, or too far off.
