@@ -5,8 +5,8 @@ go run ./test/bench
 go test -run '^$' -bench . -benchtime 20x ./adapter/extract/... ./adapter/httpapi/... 2>/dev/null | grep -E '^(Benchmark|pkg:)' || true
 # Webhooks made durable beside a bare transaction, on a PostgreSQL that syncs;
 # billing reads.
-go run ./test/postgres/cmd/testpostgres -- go test -run '^$' -bench Receipts -benchtime 1x ./test/billing | grep -E '^(Benchmark|pkg:)'
-go test -run '^$' -bench Read -benchtime 500x ./test/billing | grep -E '^Benchmark'
+go run ./test/postgres/cmd/testpostgres -- go test -run '^$' -bench Receipts -benchtime 1x ./usecase/billing | grep -E '^(Benchmark|pkg:)'
+go test -run '^$' -bench Read -benchtime 500x ./usecase/billing | grep -E '^Benchmark'
 # One invoice through the whole service beside a bare handler, uploads, and
 # printed PDFs read beside the reader alone; a document beside another
 # organization's backlog; lists near their start and their

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs every test: with the race detector, but for the packages whose time is
-# SQLite's, which it slows twentyfold. Packages that read documents are tested in
+# Runs every test: with the race detector, except for the packages that use SQLite
+# most of the time, which it slows twentyfold. Packages that read documents are tested in
 # both ways: the PDF engine does not compile under the race detector, and limits of
 # processor time are not asserted under it.
 set -euo pipefail
-plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/queue/queuetest/sqlite|test/)'
+plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/queue/queuetest/sqlite|usecase/(sync|watching|integrations|billing|identities)$|test/)'
 both='^docledger/(adapter/extract(/(worker|einvoice|pdf|pdftext))?|domain/(invoice|extraction/textrules))$'
 mapfile -t all < <(go list ./... | grep -v '^docledger/test/attack$')
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)

@@ -1,4 +1,4 @@
-// Package neutral finds vendors' names in what callers read. The contract has
+// Package vendornames finds vendors' names in what callers read. The contract has
 // codes for providers (section 2.2), so that a caller depends on none of them.
 package vendornames
 
