@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	shortestState = 8 // characters of state, unless there is a code challenge
+	shortestState = 8 // minimum length of state, unless there is a code challenge
 	sessionCookie = "__session_simulated"
 )
 
@@ -22,17 +22,17 @@ type authorization struct {
 	state        string
 	challenge    string
 	nonce        string
-	organization string // that the request asks for
+	organization string // requested by the request
 	formPost     bool
 	prompt       string
-	query        url.Values // as it came
+	query        url.Values // as received
 }
 
 // denial is an error of an authorization request (RFC 6749, 4.1.2.1).
 type denial struct{ code, description string }
 
-// readAuthorization returns the request; page says what to show where nobody
-// can be redirected, and denied what to redirect with. The lock is held.
+// readAuthorization returns the request. page is the error page if a redirect is impossible;
+// denied is the error for the redirect. The caller holds the lock.
 func (s *Server) readAuthorization(q url.Values) (a *authorization, page string, denied *denial) {
 	a = &authorization{
 		client: s.store.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
@@ -41,7 +41,7 @@ func (s *Server) readAuthorization(q url.Values) (a *authorization, page string,
 	}
 	switch {
 	case a.client == nil:
-		return nil, "There is no OAuth client with this client_id.", nil
+		return nil, "No OAuth client has this client_id.", nil
 	case !a.client.accepts(a.redirectURI):
 		return nil, "The redirect_uri is not one of the client's.", nil
 	}
@@ -71,7 +71,7 @@ func (a *authorization) check(q url.Values) *denial {
 	return nil
 }
 
-// accepts says whether the client may be answered at an address.
+// accepts reports whether the client may receive a response at an address.
 func (c *Client) accepts(redirectURI string) bool {
 	if slices.Contains(c.RedirectURIs, redirectURI) {
 		return true
@@ -96,8 +96,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// authorize is the authorization endpoint. It ends in one of four places: the
-// client, the page to sign in, the page to consent, or a page with an error.
+// authorize is the authorization endpoint. It redirects to the client, the sign-in page or the
+// consent page, or shows an error page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.errorPage(w, http.StatusBadRequest, "The request cannot be read.")
@@ -115,7 +115,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	case s.settings.AutoApprove:
 		s.approveAtOnce(w, r, a, who)
 	case who == nil && a.prompt == "none":
-		s.deny(w, r, a, &denial{"login_required", "Nobody is signed in."})
+		s.deny(w, r, a, &denial{"login_required", "No user is signed in."})
 	case a.prompt == "none":
 		s.deny(w, r, a, &denial{"consent_required", "The person must be asked."})
 	case who == nil:
@@ -128,9 +128,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// approveAtOnce consents for whoever is signed in, or else for the first
-// person: in the organization that is asked for, the active one, or the one
-// they joined first.
+// approveAtOnce consents as the signed-in user, or else as the first user. It selects the
+// requested organization, the active one, or the user's first one.
 func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *authorization, who *session) {
 	g := &grant{client: a.client.ID, scopes: a.scopes, organization: a.organization}
 	switch {
@@ -142,7 +141,7 @@ func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *author
 	case len(s.store.users) > 0:
 		g.user = s.store.users[0].ID
 	default:
-		s.deny(w, r, a, &denial{"access_denied", "There is nobody who could consent."})
+		s.deny(w, r, a, &denial{"access_denied", "No user exists who could consent."})
 		return
 	}
 	places := s.store.membershipsOf(func(m *Membership) bool { return m.UserID == g.user })
@@ -152,8 +151,7 @@ func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *author
 	s.approve(w, r, a, g)
 }
 
-// approve answers the client with a code. An organization that the person does
-// not belong to is refused.
+// approve sends the client a code. It refuses an organization of which the user is not a member.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, g *grant) {
 	if g.organization != "" && s.store.membership(g.user, g.organization) == nil {
 		s.deny(w, r, a, &denial{"access_denied", "The person does not belong to the organization."})
@@ -171,7 +169,7 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization, 
 	s.reply(w, r, a, url.Values{"error": {d.code}, "error_description": {d.description}})
 }
 
-// reply sends the browser back to the client.
+// reply redirects the browser to the client.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
 	if a.state != "" {
 		with.Set("state", a.state)
@@ -195,7 +193,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization,
 	http.Redirect(w, r, a.redirectURI+separator+with.Encode(), status)
 }
 
-// sessionOf returns who is signed in at this browser; the lock is held.
+// sessionOf returns the session of this browser. The caller holds the lock.
 func (s *Server) sessionOf(r *http.Request) *session {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -209,7 +207,7 @@ func (s *Server) sessionOf(r *http.Request) *session {
 	return who
 }
 
-// cookieName holds the port, since cookies of one host are shared by its ports.
+// cookieName contains the port, because all ports of a host share their cookies.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {

@@ -16,10 +16,10 @@ const (
 	noPlainMetadata = "2026-05-12"
 )
 
-// operation answers a call of the backend API; the lock is held.
+// operation is one call of the backend API. The caller holds the lock.
 type operation func(r *http.Request) (any, *failure)
 
-// backend adds the API that servers call with the secret key.
+// backend adds the API for servers, which authenticate with the secret key.
 func (s *Server) backend(mux *http.ServeMux) {
 	for pattern, do := range map[string]operation{
 		"GET /v1/jwks": func(*http.Request) (any, *failure) { return s.keys.published(), nil },
@@ -51,14 +51,14 @@ func (s *Server) backend(mux *http.ServeMux) {
 		"POST /v1/sessions/{id}/tokens": s.createSessionToken,
 
 		"POST /v1/oauth_applications/access_tokens/verify": s.verifyAccessToken,
-		"POST /oauth_applications/access_tokens/verify":    s.verifyAccessToken, // as the vendor's libraries call it
+		"POST /oauth_applications/access_tokens/verify":    s.verifyAccessToken, // the form in which the vendor's libraries call it
 	} {
 		mux.HandleFunc(pattern, s.call(do))
 	}
 	mux.HandleFunc("/v1/", s.call(func(*http.Request) (any, *failure) { return nil, notFound("route") }))
 }
 
-// call checks the key and the rate before an operation.
+// call checks the key and the rate limit, then performs an operation.
 func (s *Server) call(do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -99,7 +99,7 @@ func (s *Server) checkKey(r *http.Request) *failure {
 	return failed(http.StatusUnauthorized, "clerk_key_invalid", "The provided secret key is invalid.")
 }
 
-// paged cuts a list as limit and offset say.
+// paged returns the part of a list that limit and offset select.
 func paged(r *http.Request, all []any) map[string]any {
 	limit, offset := window(r)
 	total := len(all)

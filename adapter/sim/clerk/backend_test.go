@@ -152,17 +152,17 @@ func TestOrganizationsLive(t *testing.T) {
 		t.Errorf("gone: %d", got.status)
 	}
 	drain(t, b)
-	told := map[string]int{}
+	sent := map[string]int{}
 	for _, body := range hooks.bodies {
 		kind, _, _ := strings.Cut(strings.SplitAfter(body, `"type":"`)[1], `"`)
-		told[kind]++
+		sent[kind]++
 	}
 	for kind, want := range map[string]int{
 		"organization.created": 1, "organization.updated": 1, "organization.deleted": 1,
 		"organizationMembership.created": 1, "organizationMembership.updated": 1,
 	} {
-		if told[kind] != want {
-			t.Errorf("%s was told %d times: %v", kind, told[kind], told)
+		if sent[kind] != want {
+			t.Errorf("%s was sent %d times: %v", kind, sent[kind], sent)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestPasswordsOverTheBackend(t *testing.T) {
 	}{
 		"user_ada":             {`{"password":"ada's password"}`, 200},
 		"user_bob":             {`{"password":"ada's password"}`, 422},
-		"user_nobody":          {`{"password":"ada's password"}`, 404},
+		"user_unknown":         {`{"password":"ada's password"}`, 404},
 		made["id"].(string):    {`{"password":"any"}`, 400},
 		"user_ada/not-a-route": {`{}`, 404},
 	} {
@@ -224,7 +224,7 @@ func TestControls(t *testing.T) {
 		t.Errorf("expired token: %v", c)
 	}
 	for _, bad := range []string{
-		`{"kind":"other"}`, `{"kind":"session","user_id":"nobody"}`, `{"kind":"session","user_id":"user_bob","organization_id":"org_acme"}`, `{`,
+		`{"kind":"other"}`, `{"kind":"session","user_id":"unknown"}`, `{"kind":"session","user_id":"user_bob","organization_id":"org_acme"}`, `{`,
 	} {
 		if got := b.call(t, http.MethodPost, "/_sim/tokens", bad); got.status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", bad, got.status, got.body)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// controls adds the simulator's own controls to those of sim/kit:
+// controls adds the controls of this simulator to those of sim/kit:
 //
 //	GET  /_sim/settings   how the simulator behaves
 //	POST /_sim/settings   {"auto_approve":true,"stamp_issuer":true,…}: change what is named
@@ -32,7 +32,7 @@ func (s *Server) controls(next http.Handler) http.Handler {
 	return mux
 }
 
-// control answers with what do returns, or 400 with its error.
+// control responds with the result of do, or with 400 and its error.
 func (s *Server) control(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := do(r)
@@ -83,7 +83,7 @@ func (s *Server) makeToken(r *http.Request) (any, error) {
 		Client       string   `json:"client_id"`
 		Scopes       []string `json:"scopes"`
 		Version      int      `json:"version"`
-		Seconds      int      `json:"expires_in_seconds"` // below zero: expired already
+		Seconds      int      `json:"expires_in_seconds"` // negative: already expired
 		Party        string   `json:"azp"`
 	}
 	if err := input(r, &in); err != nil {
@@ -143,24 +143,23 @@ func (s *Server) sendWebhook(r *http.Request) (any, error) {
 	return map[string]string{"id": in.ID}, s.Resend(in.ID)
 }
 
-// Announce tells the endpoints of an organization's event, such as
-// organization.created for one that was there from the start. It returns the
-// message's id.
+// Announce sends the endpoints an event of an organization, such as organization.created for one
+// that existed from the start. It returns the message's id.
 func (s *Server) Announce(kind, organization string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.store.organization(organization)
 	if o == nil {
-		return "", fmt.Errorf("there is no organization %q", organization)
+		return "", fmt.Errorf("organization %q does not exist", organization)
 	}
 	return s.emit(kind, s.renderOrganization(o)), nil
 }
 
-// Resend sends a message once more, under the same id.
+// Resend sends a message again under the same id.
 func (s *Server) Resend(id string) error {
 	m := s.out.find(id)
 	if m == nil {
-		return fmt.Errorf("there is no message %q", id)
+		return fmt.Errorf("message %q does not exist", id)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +167,7 @@ func (s *Server) Resend(id string) error {
 	return nil
 }
 
-// state is what GET /_sim/state shows: no password, secret or token.
+// state is the response of GET /_sim/state. It contains no password, secret or token.
 func (s *Server) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// frontend adds what the provider's frontend API answers without a person.
+// frontend adds the part of the provider's frontend API that needs no user.
 func (s *Server) frontend(mux *http.ServeMux) {
 	mux.HandleFunc("GET /.well-known/jwks.json", open(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "public, max-age=15")
@@ -36,7 +36,7 @@ func (s *Server) frontend(mux *http.ServeMux) {
 	}
 }
 
-// open lets pages of every origin call.
+// open allows calls from pages of every origin.
 func open(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -46,9 +46,8 @@ func open(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// metadata is the document of RFC 8414 as the provider writes it: its list of
-// client authentication methods leaves out client_secret_post, which the
-// endpoint accepts all the same.
+// metadata is the document of RFC 8414 as the provider writes it. Its list of client
+// authentication methods omits client_secret_post, which the endpoint accepts.
 func (s *Server) metadata() map[string]any {
 	s.mu.Lock()
 	stamped := s.settings.StampIssuer
@@ -72,8 +71,8 @@ func (s *Server) metadata() map[string]any {
 	}
 }
 
-// grantOf returns what an access token grants; nil for one that is not good.
-// The lock is held.
+// grantOf returns the grant of an access token; nil for an invalid token. The caller holds the
+// lock.
 func (s *Server) grantOf(token string) *grant {
 	if o := s.store.opaque[token]; o != nil {
 		if o.revoked || !s.stamp().Before(o.expires) {

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// oauthError answers as RFC 6749, 5.2 says.
+// oauthError responds with an error of RFC 6749, 5.2.
 func oauthError(w http.ResponseWriter, status int, code, description string) {
 	w.Header().Set("Cache-Control", "no-store")
 	answer(w, status, map[string]any{"error": code, "error_description": description})
 }
 
-// authenticate returns the client that a request to the token endpoint names
-// and proves to be; nil where it has been refused. The lock is held.
+// authenticate returns the authenticated client of a request to the token endpoint. It returns
+// nil if it refused the request. The caller holds the lock.
 func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) *Client {
 	id, secret, basic := r.BasicAuth()
-	if basic { // RFC 6749, 2.3.1: both were form-encoded first
+	if basic { // RFC 6749, 2.3.1: both are form-encoded first
 		id, secret = unescape(id), unescape(secret)
 	} else {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
@@ -95,7 +95,7 @@ func (s *Server) exchange(w http.ResponseWriter, client *Client, form url.Values
 	s.give(w, c.grant, c.nonce)
 }
 
-// withdraw ends what a code gave, since somebody else may have it too
+// withdraw revokes the tokens of a code that was used twice, because another party may have them
 // (RFC 6749, 4.1.2).
 func (s *Server) withdraw(c *code) {
 	delete(s.store.grants, c.grant.refresh)
@@ -106,7 +106,7 @@ func (s *Server) withdraw(c *code) {
 	}
 }
 
-// verifies holds a verifier against an S256 challenge (RFC 7636, 4.6).
+// verifies checks a verifier against an S256 challenge (RFC 7636, 4.6).
 func verifies(challenge, verifier string) bool {
 	if challenge == "" {
 		return verifier == ""
@@ -136,7 +136,7 @@ func (s *Server) refresh(w http.ResponseWriter, client *Client, form url.Values)
 	s.give(w, &narrowed, "")
 }
 
-// give answers with tokens.
+// give responds with tokens.
 func (s *Server) give(w http.ResponseWriter, g *grant, nonce string) {
 	out := map[string]any{
 		"access_token": s.accessToken(g, TokenOptions{}), "token_type": "Bearer",
@@ -179,7 +179,7 @@ func (s *Server) tokenInfo(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, info)
 }
 
-// revoke ends refresh tokens and opaque access tokens; a JWT cannot be revoked.
+// revoke revokes refresh tokens and opaque access tokens. A JWT cannot be revoked.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		oauthError(w, http.StatusBadRequest, "invalid_request", "The body is not a form.")

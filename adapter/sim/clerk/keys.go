@@ -13,13 +13,13 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// keyring holds the signing keys. The first one is made in the background,
-// since that takes longer than all the rest of starting.
+// keyring contains the signing keys. The first one is generated in the background, because that
+// is the slowest step of the start.
 type keyring struct {
 	mu     sync.Mutex
 	first  func() *oidc.Key
 	active *oidc.Key
-	others []*oidc.Key // that are published still
+	others []*oidc.Key // still published
 }
 
 func newKeyring() *keyring {
@@ -40,7 +40,7 @@ func (k *keyring) signer() *oidc.Key {
 	return k.active
 }
 
-// rotate signs with a new key from now on. The old ones stay published or not.
+// rotate replaces the signing key. The old keys stay published if keep is set.
 func (k *keyring) rotate(keep bool) string {
 	old, fresh := k.signer(), newKey()
 	k.mu.Lock()
@@ -64,28 +64,28 @@ func (k *keyring) published() map[string]any {
 	return map[string]any{"keys": list}
 }
 
-// RotateKeys makes the provider sign with a new key and returns its id. Where
-// keep is false the old keys are withdrawn at once, as after a theft.
+// RotateKeys replaces the signing key and returns the new id. If keep is false, the old keys are
+// withdrawn immediately, as after a theft.
 func (s *Server) RotateKeys(keep bool) string { return s.keys.rotate(keep) }
 
-// Sign signs any header and claims with the present key, for tokens that the
-// provider would never make. A header parameter that is nil is left out.
+// Sign signs any header and claims with the current key, for tokens that the provider would never
+// issue. A nil header parameter is omitted.
 func (s *Server) Sign(header, claims map[string]any) string {
 	return s.keys.signer().Sign(header, claims)
 }
 
-// SignText signs any header and claims as they are written, JSON or not.
+// SignText signs a literal header and claims, which need not be JSON.
 func (s *Server) SignText(header, claims string) string {
 	return s.keys.signer().SignText(header, claims)
 }
 
-// PublicKey returns the present signing key and its id.
+// PublicKey returns the current signing key and its id.
 func (s *Server) PublicKey() (id string, key *rsa.PublicKey) {
 	signer := s.keys.signer()
 	return signer.ID, signer.Public()
 }
 
-// read returns the claims of a JWT that one of the published keys signed.
+// read returns the claims of a JWT that a published key signed.
 func (k *keyring) read(compact string) (map[string]any, error) {
 	signed, encoded, found := cutLast(compact, ".")
 	signature, err := base64.RawURLEncoding.DecodeString(encoded)
@@ -106,7 +106,7 @@ func (k *keyring) read(compact string) (map[string]any, error) {
 			return claims, err
 		}
 	}
-	return nil, errors.New("signed by nobody known")
+	return nil, errors.New("the signing key is unknown")
 }
 
 func cutLast(s, separator string) (before, after string, found bool) {

@@ -16,11 +16,11 @@ func TestAuthorizeThroughThePages(t *testing.T) {
 	b := start(t)
 	got := b.get(t, "/oauth/authorize?"+request(nil).Encode())
 	if got.status != http.StatusFound || got.location.Path != "/sign-in" {
-		t.Fatalf("nobody is signed in: %d to %v", got.status, got.location)
+		t.Fatalf("without a signed-in user: %d to %v", got.status, got.location)
 	}
 	form := b.get(t, got.location.String())
 	if !strings.Contains(form.body, "ada@example.com") {
-		t.Errorf("the page names nobody:\n%s", form.body)
+		t.Errorf("the page does not name the user:\n%s", form.body)
 	}
 	entered := form.hidden()
 	entered.Set("email", "ada@example.com")
@@ -107,7 +107,7 @@ func TestActiveOrganizationIsChosenOnItsPage(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	if got := b.get(t, "/organizations"); got.location == nil || got.location.Path != "/sign-in" {
-		t.Fatalf("nobody is signed in: %d to %v", got.status, got.location)
+		t.Fatalf("without a signed-in user: %d to %v", got.status, got.location)
 	}
 	b.signIn(t)
 	form := b.get(t, "/organizations").hidden()
@@ -149,7 +149,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 		"short state, confidental": {map[string]string{"client_id": "secretive", "redirect_uri": callback + "?x=1", "state": "short", "code_challenge": "", "code_challenge_method": ""}, "invalid_request"},
 		"unknown scope":            {map[string]string{"scope": "email everything"}, "invalid_scope"},
 		"unknown prompt":           {map[string]string{"prompt": "maybe"}, "invalid_request"},
-		"nobody there to ask":      {map[string]string{"prompt": "none"}, "login_required"},
+		"no user to ask":           {map[string]string{"prompt": "none"}, "login_required"},
 	} {
 		got := b.get(t, "/oauth/authorize?"+request(c.vary).Encode())
 		if c.want == "" {
@@ -173,7 +173,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 	}
 }
 
-// approved returns the code of a request that is approved at once.
+// approved returns the code of a request that is approved immediately.
 func approved(t *testing.T, b browser, vary map[string]string) string {
 	t.Helper()
 	b.Configure(func(s *sim.Settings) { s.AutoApprove = true })

@@ -19,7 +19,7 @@ func (s *Server) listOrganizations(r *http.Request) (any, *failure) {
 	return paged(r, list), nil
 }
 
-// withOrganization does something with the organization that a path names.
+// withOrganization calls an operation with the organization in the path.
 func (s *Server) withOrganization(r *http.Request, do func(*Organization) (any, *failure)) (any, *failure) {
 	o := s.store.organization(r.PathValue("id"))
 	if o == nil {
@@ -32,7 +32,7 @@ func (s *Server) getOrganization(r *http.Request) (any, *failure) {
 	return s.withOrganization(r, func(o *Organization) (any, *failure) { return s.renderOrganization(o), nil })
 }
 
-// organizationInput is a body that creates or changes an organization.
+// organizationInput is the body that creates or changes an organization.
 type organizationInput struct {
 	Name            *string        `json:"name"`
 	Slug            *string        `json:"slug"`
@@ -110,8 +110,8 @@ func (s *Server) changeMetadata(r *http.Request, change func(old, given map[stri
 	})
 }
 
-// setMetadata ends every change of an organization: it is told to the
-// endpoints even where it changes nothing.
+// setMetadata completes every change of an organization. It notifies the endpoints even if
+// nothing changed.
 func (s *Server) setMetadata(o *Organization, public, private map[string]any) (any, *failure) {
 	if len(oidc.JSON(public))+len(oidc.JSON(private)) > s.limits.MetadataBytes {
 		return nil, failed(http.StatusUnprocessableEntity, "metadata_too_large", "The metadata exceeds the allowed size.")
@@ -195,8 +195,8 @@ func (s *Server) deleteMembership(r *http.Request) (any, *failure) {
 	return gone, nil
 }
 
-// RestoreMetadata puts back the public metadata that an organization had in an
-// earlier run. Nobody is told of it.
+// RestoreMetadata restores the public metadata of an organization from an earlier run. It sends
+// no event.
 func (s *Server) RestoreMetadata(organization string, public map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

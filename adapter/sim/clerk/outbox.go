@@ -20,8 +20,8 @@ import (
 
 const maxMessages = 1000
 
-// outbox sends webhooks: at least once, in no certain order, again after a
-// failure, always under the same id.
+// outbox sends webhooks at least once, without a defined order. It retries after a failure under
+// the same id.
 type outbox struct {
 	server *Server
 	client *http.Client
@@ -31,12 +31,12 @@ type outbox struct {
 
 	mu       sync.Mutex
 	messages []*message
-	flying   int                    // attempts that are on their way
-	waiting  map[*delivery]struct{} // for their next attempt
+	flying   int                    // attempts in progress
+	waiting  map[*delivery]struct{} // waiting for their next attempt
 	changed  chan struct{}          // closed when an attempt ends
 }
 
-// message is one event on its way to every endpoint.
+// message is one event for every endpoint.
 type message struct {
 	ID       string    `json:"id"`
 	Type     string    `json:"type"`
@@ -44,7 +44,7 @@ type message struct {
 	body     []byte
 }
 
-// delivery is a message on its way to one endpoint.
+// delivery is a message for one endpoint.
 type delivery struct {
 	message  *message
 	endpoint Endpoint
@@ -52,11 +52,11 @@ type delivery struct {
 	due      time.Time // of the next one
 }
 
-// attempt tells how one delivery went.
+// attempt is the result of one delivery.
 type attempt struct {
 	At     time.Time `json:"at"`
 	URL    string    `json:"url"`
-	Status int       `json:"status"` // 0: no answer
+	Status int       `json:"status"` // 0: no response
 }
 
 func newOutbox(s *Server) *outbox {
@@ -73,7 +73,7 @@ func (o *outbox) close() {
 	o.ended.Wait()
 }
 
-// emit tells the endpoints of an event; the server's lock is held.
+// emit sends an event to the endpoints. The caller holds the server's lock.
 func (s *Server) emit(kind string, data any) string {
 	m := &message{ID: newID("msg"), Type: kind, body: oidc.JSON(map[string]any{
 		"object": "event", "type": kind, "instance_id": "ins_simulated", "timestamp": s.stamp().UnixMilli(),
@@ -88,7 +88,7 @@ func (s *Server) emit(kind string, data any) string {
 	return m.ID
 }
 
-// send starts the deliveries of a message; the server's lock is held.
+// send starts the deliveries of a message. The caller holds the server's lock.
 func (o *outbox) send(m *message) {
 	if o.ctx.Err() != nil {
 		return
@@ -101,8 +101,7 @@ func (o *outbox) send(m *message) {
 	}
 }
 
-// deliver tries until an attempt is answered with success, or there were all of
-// them.
+// deliver retries until an attempt succeeds or no attempt is left.
 func (o *outbox) deliver(d *delivery) {
 	for {
 		if o.note(d, o.attempt(d.message, d.endpoint)) {
@@ -118,7 +117,7 @@ func (o *outbox) deliver(d *delivery) {
 	}
 }
 
-// note keeps how an attempt went and says whether it was the last one.
+// note records the result of an attempt and reports whether it was the last one.
 func (o *outbox) note(d *delivery, status int) (last bool) {
 	now, retries := o.server.Kit.Clock.Now(), o.server.limits.WebhookRetries
 	o.mu.Lock()
@@ -136,7 +135,7 @@ func (o *outbox) note(d *delivery, status int) (last bool) {
 	return false
 }
 
-// attempt returns the status of the answer, or 0.
+// attempt returns the status of the response; 0 for none.
 func (o *outbox) attempt(m *message, e Endpoint) int {
 	ctx, cancel := context.WithTimeout(o.ctx, o.server.limits.WebhookTimeout)
 	defer cancel()
@@ -153,12 +152,12 @@ func (o *outbox) attempt(m *message, e Endpoint) int {
 	if err != nil {
 		return 0
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody)) // for the connection's sake
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody)) // so that the connection can be reused
 	_ = resp.Body.Close()
 	return resp.StatusCode
 }
 
-// drain waits until nothing is due or on its way.
+// drain waits until no webhook is due or being sent.
 func (o *outbox) drain(ctx context.Context) error {
 	for {
 		now := o.server.Kit.Clock.Now()
@@ -195,8 +194,8 @@ func (o *outbox) find(id string) *message {
 	return find(o.messages, func(m *message) bool { return m.ID == id })
 }
 
-// Signature makes the headers of a webhook: one signature for each secret,
-// which is whsec_ and base64.
+// Signature returns the headers of a webhook with one signature for each secret. A secret is
+// whsec_ and base64.
 func Signature(id string, body []byte, at time.Time, secrets ...string) map[string]string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	var signatures []string

@@ -15,7 +15,7 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
 
-// pages adds what a person sees.
+// pages adds the pages for people.
 func (s *Server) pages(mux *http.ServeMux) {
 	mux.HandleFunc("GET /oauth/authorize", s.authorize)
 	mux.HandleFunc("POST /oauth/authorize", s.authorize)
@@ -30,13 +30,13 @@ func (s *Server) pages(mux *http.ServeMux) {
 	})
 }
 
-// option is an organization in a list to choose from.
+// option is an organization in a selection list.
 type option struct {
 	ID, Name string
 	Chosen   bool
 }
 
-// page is what the templates show.
+// page is the data of the templates.
 type page struct {
 	Title, Problem, Redirect, Client, Person, Secret, Action string
 	People, Scopes                                           []string
@@ -48,13 +48,13 @@ type page struct {
 func show(w http.ResponseWriter, status int, name string, p page) {
 	var out bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are our own
+		panic(err) // the templates are part of this package
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Frame-Options", "DENY")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that went away needs no page
+	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
 }
 
 func (s *Server) errorPage(w http.ResponseWriter, status int, problem string) {
@@ -110,7 +110,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, redirect, http.StatusSeeOther)
 }
 
-// toSignIn sends somebody who is not signed in away, and back afterwards.
+// toSignIn redirects a signed-out browser to the sign-in page, which returns it here.
 func toSignIn(w http.ResponseWriter, r *http.Request, back string) {
 	http.Redirect(w, r, "/sign-in?"+url.Values{"redirect_url": {back}}.Encode(), http.StatusSeeOther)
 }
@@ -148,7 +148,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, "consent", p)
 }
 
-// choices lists a person's organizations.
+// choices lists a user's organizations.
 func (s *Server) choices(user, chosen string) []option {
 	var out []option
 	for _, m := range s.store.membershipsOf(func(m *Membership) bool { return m.UserID == user }) {

@@ -1,6 +1,6 @@
 package clerk
 
-// The renderings below are the objects of the backend API; the lock is held.
+// The following functions render the objects of the backend API. The caller holds the lock.
 
 func (s *Server) renderOrganization(o *Organization) map[string]any {
 	members := len(s.store.membershipsOf(func(m *Membership) bool { return m.OrganizationID == o.ID }))

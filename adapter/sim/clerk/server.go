@@ -1,11 +1,10 @@
-// Package clerk is an identity provider on this machine: it speaks the wire
-// format of Clerk's frontend API, backend API and webhooks, shows pages to sign
-// in, consent and choose an organization, and signs tokens with keys of its
-// own. The published server libraries work against it unchanged.
+// Package clerk simulates an identity provider. It implements the wire format of Clerk's frontend
+// API, backend API and webhooks, and the pages for sign-in, consent and the choice of an
+// organization. It signs tokens with its own keys. The published server libraries work with it
+// unchanged.
 //
-// All of it answers at one origin: the well-known documents, /oauth/, /v1/ and
-// the pages. Beside them stand the control surface of sim/kit and some controls
-// of its own; see control.go.
+// One origin serves everything: the well-known documents, /oauth/, /v1/, the pages, the control
+// surface of sim/kit and the controls of control.go.
 package clerk
 
 import (
@@ -26,20 +25,20 @@ import (
 
 const maxBody = 1 << 20
 
-// Limits are the provider's numbers.
+// Limits are the provider's limits.
 type Limits struct {
-	MetadataWrites  int             // of one organization within the window; more are 429
-	BackendRequests int             // within the window; more are 429
+	MetadataWrites  int             // per organization and window; more return 429
+	BackendRequests int             // per window; more return 429
 	Window          time.Duration   // by the simulator's clock
-	MetadataBytes   int             // of one organization's public and private metadata
-	WebhookRetries  []time.Duration // after each attempt that failed
+	MetadataBytes   int             // of the public and of the private metadata of an organization
+	WebhookRetries  []time.Duration // after each failed attempt
 	WebhookTimeout  time.Duration   // real time for one delivery
 	CodeLifetime    time.Duration
 	TokenLifetime   time.Duration // of OAuth access and id tokens
 	SessionLifetime time.Duration // of session tokens
 }
 
-// DefaultLimits are what the provider documents, for a development instance.
+// DefaultLimits are the documented limits of a development instance.
 func DefaultLimits() Limits {
 	return Limits{
 		MetadataWrites:  10,
@@ -58,24 +57,24 @@ func DefaultLimits() Limits {
 
 // Settings can be changed while the simulator runs.
 type Settings struct {
-	AutoApprove    bool   `json:"auto_approve"`    // consents are given at once, by whoever is signed in or the first person
-	StampIssuer    bool   `json:"stamp_issuer"`    // authorization answers carry iss (RFC 9207)
-	OpaqueTokens   bool   `json:"opaque_tokens"`   // OAuth access tokens are no JWTs
-	ScopeList      bool   `json:"scope_list"`      // access tokens say scp, a list, instead of scope
+	AutoApprove    bool   `json:"auto_approve"`    // grants consents immediately, as the signed-in user or else the first user
+	StampIssuer    bool   `json:"stamp_issuer"`    // authorization responses contain iss (RFC 9207)
+	OpaqueTokens   bool   `json:"opaque_tokens"`   // OAuth access tokens are opaque
+	ScopeList      bool   `json:"scope_list"`      // access tokens contain scp, a list, instead of scope
 	SessionVersion int    `json:"session_version"` // of session claims: 1 or 2; 0 for 2
-	SignInURL      string `json:"sign_in_url"`     // where people who are signed in already are sent on the way to consent
+	SignInURL      string `json:"sign_in_url"`     // address to which signed-in users are redirected before the consent page
 }
 
-// Endpoint is where webhooks go.
+// Endpoint is a receiver of webhooks.
 type Endpoint struct {
 	URL     string   `json:"url"`
-	Secrets []string `json:"secrets"` // each signs every delivery; two while they are rotated
+	Secrets []string `json:"secrets"` // each signs every delivery; two during a rotation
 }
 
-// Options describe the instance that is simulated.
+// Options configures the simulated instance.
 type Options struct {
-	Origin        string // where the simulator answers: http://127.0.0.1:4010
-	SecretKey     string // of the backend API; "" for any that begins with sk_
+	Origin        string // origin of the simulator: http://127.0.0.1:4010
+	SecretKey     string // of the backend API; "" for any with the prefix sk_
 	Users         []User
 	Organizations []Organization
 	Memberships   []Membership
@@ -83,7 +82,7 @@ type Options struct {
 	Endpoints     []Endpoint
 	Settings      Settings
 	Limits        *Limits   // nil for DefaultLimits
-	Start         time.Time // of the clock, which then stands still; see kit.Options
+	Start         time.Time // of the clock, which is then fixed; see kit.Options
 	HTTPClient    *http.Client
 }
 
@@ -97,13 +96,13 @@ type Server struct {
 	keys    *keyring
 	out     *outbox
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	settings Settings
 	store    store
-	calls    map[string][]time.Time // within the window, by what is limited
+	calls    map[string][]time.Time // within the window, by the limited resource
 }
 
-// New returns a running provider. Close it in the end.
+// New returns a running simulator. Close stops it.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
 	s := &Server{
@@ -129,11 +128,10 @@ func New(o Options) *Server {
 	return s
 }
 
-// Close ends the sending of webhooks.
+// Close stops the sending of webhooks.
 func (s *Server) Close() { s.out.close() }
 
-// Drain waits until every webhook that is due by the simulator's clock was
-// tried.
+// Drain waits until every webhook that is due by the simulator's clock was attempted.
 func (s *Server) Drain(ctx context.Context) error { return s.out.drain(ctx) }
 
 // ServeHTTP implements http.Handler.
@@ -145,14 +143,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Origin is the address of the simulator and the issuer of its tokens.
 func (s *Server) Origin() string { return s.options.Origin }
 
-// Host is the host and port of the frontend API and of the account portal,
-// which are one here.
+// Host is the host and port of the frontend API and of the account portal, which are the same
+// here.
 func (s *Server) Host() string {
 	_, host, _ := strings.Cut(s.options.Origin, "://")
 	return host
 }
 
-// PublishableKey names the instance as a browser would be told.
+// PublishableKey is the publishable key with which a browser names the instance.
 func (s *Server) PublishableKey() string {
 	return "pk_test_" + base64.StdEncoding.EncodeToString([]byte(s.Host()+"$"))
 }
@@ -164,9 +162,9 @@ func (s *Server) Configure(change func(*Settings)) {
 	change(&s.settings)
 }
 
-// stamp is the time that tokens and signatures state. Whoever checks them has a
-// clock of their own, which does not follow when the simulator's is advanced;
-// so they state the machine's, unless the simulator's stands still.
+// stamp is the time in tokens and signatures. The application that verifies them uses the
+// machine's clock, which an advance of the simulator's clock does not change. Therefore they
+// carry the machine's time, unless the simulator's clock is fixed.
 func (s *Server) stamp() time.Time {
 	if !s.options.Start.IsZero() {
 		return s.Kit.Clock.Now()
@@ -174,8 +172,8 @@ func (s *Server) stamp() time.Time {
 	return time.Now().UTC()
 }
 
-// admit counts a call against a limit within the window and returns for how
-// long there is no room, 0 where there is; the lock is held.
+// admit counts a call against a limit per window. It returns the time until the next permitted
+// call, 0 if the call is within the limit. The caller holds the lock.
 func (s *Server) admit(what string, limit int) time.Duration {
 	now := s.Kit.Clock.Now()
 	recent := s.calls[what]
@@ -222,10 +220,10 @@ func (f *failure) body() any {
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that disconnected needs no response
 }
 
-// readJSON reads a body; an empty one is an empty object.
+// readJSON parses a body. An empty body is an empty object.
 func readJSON(r *http.Request, into any) *failure {
 	body, err := io.ReadAll(r.Body)
 	if err == nil && len(bytes.TrimSpace(body)) > 0 {
@@ -237,7 +235,7 @@ func readJSON(r *http.Request, into any) *failure {
 	return nil
 }
 
-// newID makes an id as the provider's look: a prefix and 27 characters.
+// newID returns an id in the provider's format: a prefix and 27 characters.
 func newID(prefix string) string {
 	return prefix + "_" + (rand.Text() + rand.Text())[:27]
 }

@@ -33,7 +33,7 @@ func challenge() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// browser is a simulator and somebody who visits it.
+// browser is a simulator and a browser with its cookies.
 type browser struct {
 	*sim.Server
 	http *http.Client
@@ -73,7 +73,7 @@ func start(t *testing.T, vary ...func(*sim.Options)) browser {
 	}}
 }
 
-// seen is an answer that was read.
+// seen is a received response.
 type seen struct {
 	status   int
 	header   http.Header
@@ -157,7 +157,7 @@ func (s seen) hidden() url.Values {
 	return form
 }
 
-// signIn signs Ada in by the page.
+// signIn signs Ada in with the page.
 func (b browser) signIn(t *testing.T) {
 	t.Helper()
 	got := b.post(t, "/sign-in", url.Values{"email": {"ada@example.com"}, "password": {"ada's password"}})
@@ -166,8 +166,8 @@ func (b browser) signIn(t *testing.T) {
 	}
 }
 
-// request is a good authorization request of the public client, varied; a
-// parameter that is "" is left out.
+// request is a valid authorization request of the public client with changed parameters. A
+// parameter "" is omitted.
 func request(vary map[string]string) url.Values {
 	q := url.Values{
 		"response_type": {"code"}, "client_id": {"public"}, "redirect_uri": {callback}, "scope": {"profile email user:org:read"},
@@ -188,7 +188,7 @@ func redeem(code string) url.Values {
 	}
 }
 
-// claims reads a token without holding it against anything.
+// claims parses a token without verification.
 func claims(t *testing.T, token any) map[string]any {
 	t.Helper()
 	text, _ := token.(string)
@@ -207,10 +207,10 @@ func claims(t *testing.T, token any) map[string]any {
 	return out
 }
 
-// receiver takes webhooks and answers with what it is told to.
+// receiver receives webhooks and responds with the given statuses.
 type receiver struct {
 	mu       sync.Mutex
-	answers  []int // one after the other; 200 when they are used up
+	answers  []int // in this order; 200 after the last one
 	received []*http.Request
 	bodies   []string
 }

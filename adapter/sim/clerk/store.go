@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// User is a person. Fields that are empty are filled in.
+// User is a person. Empty fields get default values.
 type User struct {
 	ID           string
 	Email        string
@@ -20,7 +20,7 @@ type User struct {
 	CreatedAt    time.Time
 }
 
-// Organization is an organization. Fields that are empty are filled in.
+// Organization is an organization. Empty fields get default values.
 type Organization struct {
 	ID              string
 	Name            string
@@ -31,7 +31,7 @@ type Organization struct {
 	UpdatedAt       time.Time
 }
 
-// Membership is a person's place in an organization.
+// Membership is a user's membership of an organization.
 type Membership struct {
 	ID             string
 	UserID         string
@@ -45,24 +45,24 @@ type Client struct {
 	ID     string
 	Name   string
 	Secret string // "" makes the client public
-	// RedirectURIs are compared exactly. One with a loopback host and no port
-	// stands for every port (RFC 8252, 7.3).
+	// RedirectURIs are compared exactly. One with a loopback host and no port matches every port
+	// (RFC 8252, 7.3).
 	RedirectURIs []string
-	// LoopbackRedirects accepts every http URI with a loopback host as well.
+	// LoopbackRedirects also accepts every http URI with a loopback host.
 	LoopbackRedirects bool
 }
 
 func (c *Client) public() bool { return c.Secret == "" }
 
-// session is a person's sign-in.
+// session is a user's sign-in.
 type session struct {
 	id           string
 	user         string
 	organization string // the active one; "" for none
-	secret       string // that the browser keeps
+	secret       string // the browser's cookie
 }
 
-// grant is what a person let a client do.
+// grant is the permission that a user gave a client.
 type grant struct {
 	client       string
 	user         string
@@ -82,7 +82,7 @@ type code struct {
 	used        bool
 }
 
-// opaque is an access token that is no JWT.
+// opaque is an access token that is not a JWT.
 type opaque struct {
 	id      string
 	grant   *grant
@@ -172,7 +172,7 @@ func (s *store) userByEmail(email string) *User {
 	return find(s.users, func(u *User) bool { return strings.EqualFold(u.Email, email) })
 }
 
-// organization takes an id or a slug.
+// organization finds an organization by id or slug.
 func (s *store) organization(id string) *Organization {
 	return find(s.organizations, func(o *Organization) bool { return o.ID == id || o.Slug == id })
 }
@@ -185,8 +185,8 @@ func (s *store) membership(user, organization string) *Membership {
 	return find(s.memberships, func(m *Membership) bool { return m.UserID == user && m.OrganizationID == organization })
 }
 
-// membershipsOf lists a person's places, or an organization's people, newest
-// first as the provider does.
+// membershipsOf lists a user's memberships, or an organization's members, newest first as the
+// provider does.
 func (s *store) membershipsOf(fits func(*Membership) bool) []*Membership {
 	var out []*Membership
 	for _, m := range slices.Backward(s.memberships) {
@@ -214,8 +214,8 @@ func find[T any](all []*T, fits func(*T) bool) *T {
 	return nil
 }
 
-// merge lays changes over an object, objects within objects too; null removes a
-// key. Neither argument is altered.
+// merge applies changes to an object and its nested objects. null removes a key. It changes
+// neither argument.
 func merge(into, changes map[string]any) map[string]any {
 	out := make(map[string]any, len(into)+len(changes))
 	for name, value := range into {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// scopes that a client may be granted.
+// scopes are the scopes that a client may receive.
 var knownScopes = []string{
 	"openid", "profile", "email", "public_metadata", "private_metadata", "offline_access", readOrganization,
 }
 
 const (
-	defaultScopes    = "profile email" // where a request names none
+	defaultScopes    = "profile email" // if a request names none
 	readOrganization = "user:org:read"
 	sessionCategory  = "cl_B7d4PD111AAA"
 )
 
-// TokenOptions vary a token.
+// TokenOptions varies a token.
 type TokenOptions struct {
 	Version         int           // of session claims; 0 for that of the settings
 	Lifetime        time.Duration // 0 for that of the limits
@@ -28,13 +28,12 @@ type TokenOptions struct {
 	Claims          map[string]any
 }
 
-// SessionToken makes the token of a person's session with an active
-// organization, or with none.
+// SessionToken issues the token of a user's session with an active organization, or with none.
 func (s *Server) SessionToken(user, organization string, o TokenOptions) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store.user(user) == nil {
-		return "", fmt.Errorf("there is no user %q", user)
+		return "", fmt.Errorf("user %q does not exist", user)
 	}
 	if organization != "" && s.store.membership(user, organization) == nil {
 		return "", fmt.Errorf("user %q is no member of organization %q", user, organization)
@@ -44,7 +43,7 @@ func (s *Server) SessionToken(user, organization string, o TokenOptions) (string
 	return s.sessionToken(opened, o), nil
 }
 
-// sessionToken is SessionToken of a session; the lock is held.
+// sessionToken issues the token of a session. The caller holds the lock.
 func (s *Server) sessionToken(of *session, o TokenOptions) string {
 	now := s.stamp()
 	claims := map[string]any{
@@ -63,7 +62,7 @@ func (s *Server) sessionToken(of *session, o TokenOptions) string {
 	return s.keys.signer().Sign(map[string]any{"cat": sessionCategory}, merge(claims, o.Claims))
 }
 
-// stateOrganization states the active organization in the words of the version.
+// stateOrganization adds the active organization in the format of the version.
 func (s *Server) stateOrganization(claims map[string]any, of *session) {
 	organization, member := s.store.organization(of.organization), s.store.membership(of.user, of.organization)
 	if organization == nil || member == nil {
@@ -79,16 +78,16 @@ func (s *Server) stateOrganization(claims map[string]any, of *session) {
 	claims["org_permissions"] = []string{}
 }
 
-// AccessToken makes an OAuth access token as if a person had let a client act
-// for them in an organization, or in none.
+// AccessToken issues an OAuth access token as if a user had granted a client access to an
+// organization, or to none.
 func (s *Server) AccessToken(user, organization, client string, o TokenOptions) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store.user(user) == nil {
-		return "", fmt.Errorf("there is no user %q", user)
+		return "", fmt.Errorf("user %q does not exist", user)
 	}
 	if s.store.client(client) == nil {
-		return "", fmt.Errorf("there is no OAuth client %q", client)
+		return "", fmt.Errorf("OAuth client %q does not exist", client)
 	}
 	if o.Scopes == nil {
 		o.Scopes = []string{"profile", "email", readOrganization}
@@ -96,7 +95,7 @@ func (s *Server) AccessToken(user, organization, client string, o TokenOptions) 
 	return s.accessToken(&grant{client: client, user: user, organization: organization, scopes: o.Scopes}, o), nil
 }
 
-// accessToken is AccessToken of a grant; the lock is held.
+// accessToken issues the access token of a grant. The caller holds the lock.
 func (s *Server) accessToken(g *grant, o TokenOptions) string {
 	now := s.stamp()
 	expires := now.Add(cmp.Or(o.Lifetime, s.limits.TokenLifetime))
@@ -120,8 +119,8 @@ func (s *Server) accessToken(g *grant, o TokenOptions) string {
 	return s.keys.signer().Sign(map[string]any{"typ": "at+jwt"}, merge(claims, o.Claims))
 }
 
-// grantedOrganization is the organization that a client may know of: chosen at
-// consent, asked for by scope, and still the person's.
+// grantedOrganization is the organization that a client may see: selected at consent, requested
+// by scope, and with the user still a member.
 func (s *Server) grantedOrganization(g *grant) string {
 	if slices.Contains(g.scopes, readOrganization) && s.store.membership(g.user, g.organization) != nil {
 		return g.organization
@@ -129,7 +128,7 @@ func (s *Server) grantedOrganization(g *grant) string {
 	return ""
 }
 
-// idToken makes an OpenID Connect id token; the lock is held.
+// idToken issues an OpenID Connect id token. The caller holds the lock.
 func (s *Server) idToken(g *grant, nonce string) string {
 	now, user := s.stamp(), s.store.user(g.user)
 	claims := map[string]any{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// usersAsked are those with one of the addresses that are asked for, or all.
+// usersAsked returns the users with one of the requested addresses, or all.
 func (s *Server) usersAsked(r *http.Request) []any {
 	q := r.URL.Query()
 	wanted := slices.Concat(q["email_address"], q["email_address[]"])
@@ -60,7 +60,7 @@ func (s *Server) getUser(r *http.Request) (any, *failure) {
 	return nil, notFound("user")
 }
 
-// ban keeps a person out, or lets them in again; their memberships stay.
+// ban bans a user, or ends the ban. The memberships remain.
 func (s *Server) ban(banned bool) func(*http.Request) (any, *failure) {
 	return func(r *http.Request) (any, *failure) {
 		u := s.store.user(r.PathValue("id"))

@@ -9,7 +9,7 @@ import (
 // Clock is a simulator's own time.
 type Clock struct {
 	mu      sync.Mutex
-	fixed   time.Time // where the clock stands still; zero when it runs
+	fixed   time.Time // the fixed time; zero if the clock runs
 	ahead   time.Duration
 	changed chan struct{} // closed at each advance
 	moved   []func()
@@ -33,14 +33,14 @@ func (c *Clock) now() time.Time {
 	return time.Now().Add(c.ahead).UTC()
 }
 
-// OnAdvance has f called after every advance, before Advance returns.
+// OnAdvance registers f, which is called after every advance, before Advance returns.
 func (c *Clock) OnAdvance(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.moved = append(c.moved, f)
 }
 
-// Advance moves the clock.
+// Advance advances the clock.
 func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	c.ahead += by
@@ -53,8 +53,7 @@ func (c *Clock) Advance(by time.Duration) {
 	}
 }
 
-// Wait returns once the clock has reached a moment, or with the context's
-// error.
+// Wait waits until the clock has reached a time. It returns the context's error.
 func (c *Clock) Wait(ctx context.Context, until time.Time) error {
 	for {
 		c.mu.Lock()
@@ -69,8 +68,8 @@ func (c *Clock) Wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// pause returns after a while, at an advance, or with the context's error. The
-// while never ends by itself on a clock that stands still.
+// pause waits for a duration or an advance. It returns the context's error. On a fixed clock only
+// an advance ends the wait.
 func (c *Clock) pause(ctx context.Context, left time.Duration, changed <-chan struct{}, runs bool) error {
 	var reached <-chan time.Time
 	if runs {

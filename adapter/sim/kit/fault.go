@@ -13,23 +13,23 @@ import (
 
 const maxFaults = 1000
 
-// Fault is what shall go wrong with the next requests that fit.
+// Fault is the failure of the next requests that match.
 type Fault struct {
 	Match  string `json:"match"`  // METHOD /path-glob
-	Times  int    `json:"times"`  // how many requests; 0 for one
-	Action string `json:"action"` // see the package's comment
+	Times  int    `json:"times"`  // number of requests; 0 for one
+	Action string `json:"action"` // see the package comment
 }
 
-// armed is a fault in its parts.
+// armed is a parsed fault.
 type armed struct {
 	Fault
 	method, glob string
 	status       int
-	inner        int // the status with which the vendor's own work fails
+	inner        int // the status with which the simulated operation fails
 	delay        time.Duration
 }
 
-// Inject adds a fault behind those that wait already.
+// Inject queues a fault.
 func (k *Kit) Inject(f Fault) error {
 	a, err := arm(f)
 	if err != nil {
@@ -44,7 +44,7 @@ func (k *Kit) Inject(f Fault) error {
 	return nil
 }
 
-// Faults returns those that wait, with the times that are left.
+// Faults returns the queued faults with the remaining times.
 func (k *Kit) Faults() []Fault {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,7 +55,7 @@ func (k *Kit) Faults() []Fault {
 	return out
 }
 
-// ClearFaults forgets all faults.
+// ClearFaults removes all faults.
 func (k *Kit) ClearFaults() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -105,7 +105,7 @@ func arm(f Fault) (*armed, error) {
 	return a, nil
 }
 
-// take returns the fault for a request and uses up one of its times.
+// take returns the fault for a request and counts its use.
 func (k *Kit) take(method, at string) *armed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -143,8 +143,8 @@ func matches(glob, at []string) bool {
 	return len(at) == 0
 }
 
-// apply does what a fault asks for. A connection is cut only once the request is
-// recorded, so that whoever sees its end finds it there.
+// apply applies a fault. It records the request before it cuts the connection, so that a client
+// that sees the end finds the record.
 func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler, record func()) {
 	switch {
 	case a.status != 0:
@@ -153,7 +153,7 @@ func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler, rec
 			w.Header().Set("Retry-After", "1")
 		}
 		w.WriteHeader(a.status)
-		_, _ = w.Write(k.options.ErrorBody(a.status)) // a caller that went away needs no answer
+		_, _ = w.Write(k.options.ErrorBody(a.status)) // a caller that disconnected needs no response
 	case a.inner != 0:
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), failing{}, a.inner)))
 	case a.Action == "drop":
@@ -178,29 +178,28 @@ func (k *Kit) apply(a *armed, w *answer, r *http.Request, next http.Handler, rec
 	}
 }
 
-// failing is the key under which a request's context carries how its work is to
-// fail.
+// failing is the context key of the status with which an operation must fail.
 type failing struct{}
 
-// Failing returns the status with which the work of a request is to fail, 0 for
-// not at all: simulators ask where they would remember a failure.
+// Failing returns the status with which the operation of a request must fail; 0 for none. A
+// simulator calls it in the operations that can store a failed result.
 func Failing(ctx context.Context) int {
 	status, _ := ctx.Value(failing{}).(int)
 	return status
 }
 
-// cut ends the connection within the first line of the answer. Cutting it
-// before would have many clients repeat the request unasked.
+// cut closes the connection within the first line of the response. If it closed the connection
+// earlier, many clients would repeat the request automatically.
 func cut(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	_, _ = conn.Write([]byte("HTTP/1.1 "))
-	_ = conn.Close() // it is meant to fail
+	_ = conn.Close() // the failure is intended
 }
 
-// nowhere takes an answer that nobody gets.
+// nowhere discards a response.
 type nowhere struct{ header http.Header }
 
 func (n nowhere) Header() http.Header         { return n.header }

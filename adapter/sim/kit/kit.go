@@ -1,23 +1,22 @@
-// Package kit is what every simulator of a third party shares: a clock of its
-// own, a record of the requests it got, faults on demand, and the control
-// surface /_sim/ over all three:
+// Package kit contains what all simulators share: a clock, a record of the received requests,
+// injected faults, and the control surface /_sim/ for all three:
 //
 //	GET    /_sim/requests   the latest requests, oldest first
-//	GET    /_sim/state      what the simulator holds
-//	GET    /_sim/faults     the faults that wait
+//	GET    /_sim/state      the state of the simulator
+//	GET    /_sim/faults     the queued faults
 //	POST   /_sim/faults     {"match":"POST /v1/invoices/*/pay","times":1,"action":"commit_then_drop"}
-//	DELETE /_sim/faults     forget them all
+//	DELETE /_sim/faults     remove all faults
 //	POST   /_sim/clock      {"advance":"24h"}
 //
-// In a match, * stands for any method or one segment of a path, ** for any
-// number of segments. The actions:
+// In a match, * is any method or one segment of a path, and ** is any number of segments. The
+// actions:
 //
-//	status:503        answer with the status, do nothing
-//	fail:500          let the work itself fail so, where that is remembered
-//	delay:2s          wait, in real time, then go on
+//	status:503        respond with the status, do nothing
+//	fail:500          fail the operation with the status, where a failed result is stored
+//	delay:2s          wait in real time, then continue
 //	drop              cut the connection, do nothing
-//	commit_then_drop  do it, then cut the connection instead of answering
-//	garbage           do it, then answer 200 with what is nobody's format
+//	commit_then_drop  perform the operation, then cut the connection without a response
+//	garbage           perform the operation, then respond 200 with a body in no known format
 package kit
 
 import (
@@ -41,16 +40,16 @@ const (
 	maxFaultyBody      = 64 << 20
 )
 
-// Options say how a simulator differs from the others.
+// Options are the differences between the simulators.
 type Options struct {
-	// Start is when the simulator's clock begins. It then stands still but for
-	// advances; zero lets it run with the machine's.
+	// Start is the fixed time of the simulator's clock, which then changes only by advances; zero
+	// means that it runs with the machine's clock.
 	Start time.Time
-	// State returns what GET /_sim/state shows, as something for encoding/json.
+	// State returns the response of GET /_sim/state for encoding/json.
 	State func() any
-	// ErrorBody is the vendor's own body for a status that a fault asks for.
+	// ErrorBody returns the vendor's body for a status that a fault requests.
 	ErrorBody func(status int) []byte
-	// MaxRequests is how many requests are remembered; 0 for 1000.
+	// MaxRequests is the number of recorded requests; 0 for 1000.
 	MaxRequests int
 }
 
@@ -60,8 +59,8 @@ type Kit struct {
 
 	options Options
 	mu      sync.Mutex
-	log     []Request // a ring once it is full
-	count   int       // requests ever seen
+	log     []Request // a ring buffer
+	count   int       // total number of requests
 	faults  []*armed
 }
 
@@ -79,7 +78,7 @@ func New(o Options) *Kit {
 	return &Kit{Clock: newClock(o.Start), options: o}
 }
 
-// Request is one request as it came in. Credentials are left out.
+// Request is one received request. Credentials are removed.
 type Request struct {
 	Number    int               `json:"number"`
 	At        time.Time         `json:"at"` // by the simulator's clock
@@ -89,11 +88,11 @@ type Request struct {
 	Header    map[string]string `json:"header"`
 	Body      string            `json:"body,omitempty"`
 	Truncated bool              `json:"truncated,omitempty"`
-	Status    int               `json:"status"`          // 0: no answer
-	Fault     string            `json:"fault,omitempty"` // the action that was taken
+	Status    int               `json:"status"`          // 0: no response
+	Fault     string            `json:"fault,omitempty"` // the applied action
 }
 
-// Requests returns the requests that are remembered, oldest first.
+// Requests returns the recorded requests, oldest first.
 func (k *Kit) Requests() []Request {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -116,8 +115,7 @@ func (k *Kit) record(r Request) {
 	k.count++
 }
 
-// Handler puts the control surface, the record and the faults before a
-// simulator.
+// Handler wraps a simulator with the control surface, the record and the faults.
 func (k *Kit) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, prefix) {
@@ -144,7 +142,7 @@ func (k *Kit) Handler(next http.Handler) http.Handler {
 			return
 		}
 		seen.Fault = fault.Action
-		// A request that was read whole is one whose caller's leaving is noticed.
+		// net/http detects a disconnected caller only after the body was read.
 		whole, err := io.ReadAll(io.LimitReader(r.Body, maxFaultyBody))
 		if err != nil {
 			return
@@ -154,7 +152,7 @@ func (k *Kit) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// visible copies a header without what signs its sender in.
+// visible copies a header without the credentials.
 func visible(h http.Header) map[string]string {
 	out := make(map[string]string, len(h))
 	for name := range maps.Keys(h) {
@@ -168,7 +166,7 @@ func visible(h http.Header) map[string]string {
 	return out
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the first bytes that are written to it.
 type head struct {
 	bytes.Buffer
 	truncated bool
@@ -183,7 +181,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// answer remembers the status that went out.
+// answer records the status of the response.
 type answer struct {
 	http.ResponseWriter
 	status int
@@ -203,7 +201,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap lets http.ResponseController access the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 func (k *Kit) control(w http.ResponseWriter, r *http.Request) {
@@ -263,7 +261,7 @@ func show(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a caller that went away needs no answer
+	_, _ = w.Write(append(body, '\n')) // a caller that disconnected needs no response
 }
 
 func refuse(w http.ResponseWriter, err error) {

@@ -18,7 +18,7 @@ import (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// sim is a simulator that counts what it does.
+// sim is a simulator that counts its operations.
 type sim struct {
 	*kit.Kit
 	url  string
@@ -87,7 +87,7 @@ func TestActions(t *testing.T) {
 		{"status:503", 503, `{"vendor":503}`, 0, false},
 		{"status:429", 429, `{"vendor":429}`, 0, false},
 		{"status:200", 200, `{"vendor":200}`, 0, false},
-		{"fail:500", 201, "did it", 1, false}, // whose work does not ask
+		{"fail:500", 201, "did it", 1, false}, // its operation does not call Failing
 		{"delay:1ms", 201, "did it", 1, false},
 		{"drop", 0, "", 0, true},
 		{"commit_then_drop", 0, "", 1, true},
@@ -225,7 +225,7 @@ func TestClock(t *testing.T) {
 		t.Errorf("now %s", now)
 	}
 	if len(moved) != 2 || !moved[0].Equal(start.Add(24*time.Hour)) {
-		t.Errorf("told of %v", moved)
+		t.Errorf("OnAdvance received %v", moved)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -259,5 +259,5 @@ func TestDelayEndsWithItsCaller(t *testing.T) {
 	if _, err := http.DefaultClient.Do(req); err == nil {
 		t.Error("the answer came")
 	}
-	// The server's clean-up would wait for the hour otherwise.
+	// Otherwise the server's cleanup would wait for one hour.
 }

@@ -72,7 +72,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, http.StatusUnauthorized, back, "Your account or password is incorrect.")
 		return
 	case !strings.HasPrefix(back, consentPath+"?"):
-		errorPage(w, http.StatusBadRequest, "There is nothing to go back to. Begin at the application.")
+		errorPage(w, http.StatusBadRequest, "The page to return to is unknown. Start again in the application.")
 		return
 	}
 	secret := newSecret()

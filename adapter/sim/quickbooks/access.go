@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// operation is one call of the accounting API; the lock is held.
+// operation is one call of the accounting API. The caller holds the lock.
 type operation func(c *call) answer
 
-// call is a request that may be answered.
+// call is a request that passed admission.
 type call struct {
 	*http.Request
 	grant *grant
@@ -22,8 +22,8 @@ type call struct {
 	body  []byte
 }
 
-// guard lets a request pass with a token for its company and room within the
-// limits, and answers a repeated one as before.
+// guard admits a request with a token for its company and within the limits. A repeated request
+// gets the stored response.
 func (s *Server) guard(do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -49,8 +49,8 @@ func (s *Server) guard(do operation) http.HandlerFunc {
 	}
 }
 
-// granted returns whom a request's access token stands for, or the refusal.
-// The lock is held.
+// granted returns the grant of a request's access token, or the refusal. The caller holds the
+// lock.
 func (s *Server) granted(r *http.Request) (*grant, *answer) {
 	a := s.identity.access[bearer(r)]
 	var refused answer
@@ -69,9 +69,8 @@ func (s *Server) granted(r *http.Request) (*grant, *answer) {
 	return nil, &refused
 }
 
-// once does a call, or answers as the first time where its requestid was seen.
-// What else the second request says does not matter. Only what succeeded is
-// remembered.
+// once performs a call, or returns the stored response if its requestid is known. It ignores the
+// body of the repeated request. It stores only successful responses.
 func (s *Server) once(c *call, do operation) answer {
 	id := c.URL.Query().Get("requestid")
 	if id == "" || c.Method == http.MethodGet {
@@ -116,7 +115,7 @@ func (s *Server) companyRoutes(mux *http.ServeMux) {
 	}
 }
 
-// read answers with one thing.
+// read responds with one record.
 func (s *Server) read(kind string) operation {
 	return func(c *call) answer {
 		id := c.PathValue("id")
@@ -131,7 +130,7 @@ func (s *Server) read(kind string) operation {
 	}
 }
 
-// input reads a JSON object.
+// input parses a JSON object.
 func input(body []byte) (object, *fault) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -142,7 +141,7 @@ func input(body []byte) (object, *fault) {
 	return in, nil
 }
 
-// str reads a text of an object, or the value of a reference there.
+// str returns a text of an object, or the value of a reference.
 func str(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -17,7 +17,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// answer is what goes out, kept so that it can be given again.
+// answer is a response, kept so that it can be repeated.
 type answer struct {
 	status int
 	body   object
@@ -25,20 +25,20 @@ type answer struct {
 
 const timeLayout = "2006-01-02T15:04:05.000-07:00"
 
-// found answers with what was asked for.
+// found responds with a record.
 func (s *Server) found(body object) answer {
 	body["time"] = s.Kit.Clock.Now().Format(timeLayout)
 	return answer{http.StatusOK, body}
 }
 
-// send writes an answer in the format that was asked for: XML unless Accept,
-// or the parameter format, says JSON.
+// send writes a response in the requested format: XML unless Accept, or the parameter format,
+// requests JSON.
 func (a answer) send(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("intuit_tid", "1-"+strings.ReplaceAll(uuid.NewString(), "-", ""))
 	if strings.Contains(r.Header.Get("Accept"), "application/json") || r.URL.Query().Get("format") == "json" {
 		w.Header().Set("Content-Type", "application/json;charset=UTF-8")
 		w.WriteHeader(a.status)
-		_, _ = w.Write(oidc.JSON(a.body)) // a caller that went away needs no answer
+		_, _ = w.Write(oidc.JSON(a.body)) // a caller that disconnected needs no response
 		return
 	}
 	var out bytes.Buffer
@@ -49,7 +49,7 @@ func (a answer) send(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes()) // as above
 }
 
-// writeXML writes a value as elements of one name.
+// writeXML writes a value as elements with the same name.
 func writeXML(out *bytes.Buffer, name string, v any) {
 	switch v := v.(type) {
 	case []any:
@@ -71,12 +71,12 @@ func writeXML(out *bytes.Buffer, name string, v any) {
 		out.WriteString("<" + name + "/>")
 	default:
 		out.WriteString("<" + name + ">")
-		_ = xml.EscapeText(out, fmt.Append(nil, v)) // a buffer takes everything
+		_ = xml.EscapeText(out, fmt.Append(nil, v)) // a bytes.Buffer never fails
 		out.WriteString("</" + name + ">")
 	}
 }
 
-// fault is a refusal of the API.
+// fault is an error response of the API.
 type fault struct {
 	code, message, detail, element string
 }
@@ -89,7 +89,7 @@ func (f *fault) body(kind string) object {
 	return object{"Fault": object{"Error": []any{one}, "type": kind}}
 }
 
-// refused answers with a validation fault.
+// refused responds with a validation fault.
 func (s *Server) refused(f *fault) answer {
 	body := f.body("ValidationFault")
 	body["time"] = s.Kit.Clock.Now().Format(timeLayout)
@@ -126,8 +126,7 @@ func tooLong(name string, most int) *fault {
 		fmt.Sprintf("Max String Length:%d. Supplied length is too long for %s", most, name), name}
 }
 
-// gateway is a refusal of what stands before the API. Its names begin with
-// small letters.
+// gateway is an error response of the gateway. Its names start with lower-case letters.
 func gateway(status int, number, name, detail, kind string) answer {
 	return answer{status, object{
 		"warnings": nil, "intuitObject": nil,
@@ -156,7 +155,7 @@ func throttled() answer {
 	return answer{http.StatusTooManyRequests, f.body("SERVICE")}
 }
 
-// faultBody is the body of a status that a fault of sim/kit asks for.
+// faultBody returns the body for a status that a fault of sim/kit requests.
 func faultBody(status int) []byte {
 	switch status {
 	case http.StatusUnauthorized:

@@ -16,7 +16,7 @@ import (
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	w := connected(t, quickbooks.VATCompany, nil)
-	if r := w.do(401, "GET", "preferences", nil, "Authorization", "Bearer nobody"); r.at("fault", "error", 0, "code") != "3200" || r.header.Get("intuit_tid") == "" {
+	if r := w.do(401, "GET", "preferences", nil, "Authorization", "Bearer unknown"); r.at("fault", "error", 0, "code") != "3200" || r.header.Get("intuit_tid") == "" {
 		t.Errorf("an unknown token: %s", r.raw)
 	}
 	if r := w.do(200, "GET", "preferences", nil, "Accept", ""); !strings.HasPrefix(r.raw, "<?xml") || !strings.Contains(r.raw, "<MultiCurrencyEnabled>true</MultiCurrencyEnabled>") {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// refusedMedia are types of files that uploads do not take.
+// refusedMedia are the file types that uploads refuse.
 var refusedMedia = []string{"text/plain", "application/x-msdownload", "application/octet-stream"}
 
 // file is one file of an upload.
@@ -25,9 +25,9 @@ type file struct {
 	sum      string
 }
 
-// upload takes files as multipart: of each one a part file_content_N and, before
-// or after it, file_metadata_N that says what it hangs on. A file that is
-// refused is a fault within the answer, whose status is 200 all the same.
+// upload accepts a multipart body. Each file has a part file_content_N and, before or after it, a
+// part file_metadata_N with the records to which it is attached. A refused file is a fault in a
+// response with status 200.
 func (s *Server) upload(c *call) answer {
 	files, f := readFiles(c)
 	if f != nil {
@@ -126,7 +126,7 @@ func (s *Server) attach(b *book, one *file) (*row, *fault) {
 	return r, nil
 }
 
-// link hangs an attachment on what its references name.
+// link attaches an attachment to the records in its references.
 func (b *book) link(fields object, references any) *fault {
 	list, _ := references.([]any)
 	for _, one := range list {
@@ -144,7 +144,7 @@ func (b *book) link(fields object, references any) *fault {
 	return nil
 }
 
-// updateAttachable changes what an attachment hangs on.
+// updateAttachable changes the records to which an attachment is attached.
 func (s *Server) updateAttachable(c *call) answer {
 	in, f := input(c.body)
 	if f != nil {

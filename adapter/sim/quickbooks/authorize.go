@@ -18,12 +18,11 @@ type authorization struct {
 	scopes      []string
 	state       string
 	nonce       string
-	query       url.Values // as it came
+	query       url.Values // as received
 }
 
-// readAuthorization returns the request, or what is wrong with it: the
-// provider shows that on a page of its own and redirects nobody. The lock is
-// held.
+// readAuthorization returns the request or its error. As at the provider, an error page shows the
+// error and there is no redirect. The caller holds the lock.
 func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
 	a = &authorization{
 		client: s.identity.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
@@ -45,8 +44,8 @@ func (s *Server) readAuthorization(q url.Values) (a *authorization, problem stri
 	return a, ""
 }
 
-// authorize is the authorization endpoint. It ends at the application, at the
-// page to sign in, at the page to consent, or at a page with an error.
+// authorize is the authorization endpoint. It redirects to the application, the sign-in page or
+// the consent page, or shows an error page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +63,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// approveAtOnce consents for whoever is signed in, or else for the first person.
+// approveAtOnce consents as the signed-in user, or else as the first user.
 func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *authorization, who *User) {
 	if who == nil && len(s.identity.users) > 0 {
 		who = s.identity.users[0]
@@ -76,7 +75,7 @@ func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *author
 	s.approve(w, r, a, who, chosen)
 }
 
-// companiesOf lists the companies that a person may connect; the lock is held.
+// companiesOf lists the companies that a user may connect. The caller holds the lock.
 func (s *Server) companiesOf(u *User) (out []string) {
 	for _, realm := range s.order {
 		if u != nil && (u.Companies == nil || slices.Contains(u.Companies, realm)) {
@@ -86,14 +85,14 @@ func (s *Server) companiesOf(u *User) (out []string) {
 	return out
 }
 
-// approve answers the application for a person who chose a company.
+// approve sends the application the response for a user who selected a company.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, realm string) {
 	reply(w, r, a.back(s.decide(a, who, realm)))
 }
 
-// decide returns what the application is told: a code for the company that was
-// chosen, or that access is denied where none was or it is not the person's.
-// Only here is the application told which company it is. The lock is held.
+// decide returns the response for the application: a code for the selected company, or
+// access_denied if the user selected none or a company of others. Only this response contains the
+// company's id. The caller holds the lock.
 func (s *Server) decide(a *authorization, who *User, realm string) url.Values {
 	if !slices.Contains(s.companiesOf(who), realm) {
 		return url.Values{"error": {"access_denied"}}
@@ -107,7 +106,7 @@ func (s *Server) decide(a *authorization, who *User, realm string) url.Values {
 	return url.Values{"code": {value}, "realmId": {realm}}
 }
 
-// back is the application's address with an answer.
+// back is the application's address with a response.
 func (a *authorization) back(with url.Values) string {
 	with.Set("state", a.state)
 	separator := "?"
@@ -117,7 +116,7 @@ func (a *authorization) back(with url.Values) string {
 	return a.redirectURI + separator + with.Encode()
 }
 
-// reply sends the browser back to the application.
+// reply redirects the browser to the application.
 func reply(w http.ResponseWriter, r *http.Request, to string) {
 	status := http.StatusFound
 	if r.Method == http.MethodPost {
@@ -127,10 +126,9 @@ func reply(w http.ResponseWriter, r *http.Request, to string) {
 	http.Redirect(w, r, to, status)
 }
 
-// Consent does what the first person does who opens an authorization URL: they
-// choose a company and agree, or decline where they choose none. Of several
-// realms the first is chosen: a consent is for one. It returns where the
-// browser is sent.
+// Consent answers an authorization URL as the first user would: it selects a company and
+// consents, or declines if no company is given. It selects the first of several companies,
+// because a consent covers one. It returns the address to which the browser is redirected.
 func (s *Server) Consent(authorizationURL string, realms ...string) (string, error) {
 	u, err := url.Parse(authorizationURL)
 	if err != nil {
@@ -145,7 +143,7 @@ func (s *Server) Consent(authorizationURL string, realms ...string) (string, err
 	return a.back(s.decide(a, s.identity.users[0], append(realms, "")[0])), nil
 }
 
-// signedIn returns who is signed in at this browser; the lock is held.
+// signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -154,7 +152,7 @@ func (s *Server) signedIn(r *http.Request) *User {
 	return s.identity.user(s.identity.sessions[cookie.Value])
 }
 
-// cookieName holds the port, since cookies of one host are shared by its ports.
+// cookieName contains the port, because all ports of a host share their cookies.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {

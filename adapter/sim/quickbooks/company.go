@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Company is a company with its books.
+// Company is a company with its ledger.
 type Company struct {
 	RealmID       string // digits
 	Name          string
@@ -16,20 +16,19 @@ type Company struct {
 	HomeCurrency  string
 	MultiCurrency bool
 	UsesTax       bool
-	// MasksTaxIDs has answers show only the last four characters of a vendor's
-	// tax identifier, as the provider does for most applications in some
-	// countries.
+	// MasksTaxIDs masks all but the last four characters of a vendor's tax identifier, as the
+	// provider does for most applications in some countries.
 	MasksTaxIDs  bool
 	ClosedUntil  time.Time // the last day of the closed period; zero for none
 	Accounts     []Account
 	Vendors      []Vendor
 	OtherNames   []string // of customers and employees
 	TaxCodes     []TaxCode
-	Currencies   []Currency // besides the home currency
+	Currencies   []Currency // in addition to the home currency
 	HomeCurrName string
 }
 
-// Account is one of the chart.
+// Account is an account of the chart.
 type Account struct {
 	ID             string // "" for the next number
 	Name           string
@@ -65,33 +64,33 @@ type Vendor struct {
 	Inactive      bool
 }
 
-// TaxCode is what a line names as its tax.
+// TaxCode is the tax of a line.
 type TaxCode struct {
 	ID          string
 	Name        string
 	Description string
-	Purchases   []Rate // rates on what is bought
+	Purchases   []Rate // purchase rates
 	Sales       []Rate
 	NotTaxable  bool
 	Inactive    bool
 }
 
-// Rate is a rate of a tax code, one TaxRate each.
+// Rate is a rate of a tax code; each becomes a TaxRate.
 type Rate struct {
 	Name    string
 	Percent string
 }
 
-// Currency is one that a company uses.
+// Currency is a currency of a company.
 type Currency struct {
 	Code, Name string
 	Inactive   bool
 }
 
-// row is one thing of a company.
+// row is one record of a company.
 type row struct {
 	id               int
-	name             string // instead of the number, for the few that have none
+	name             string // replaces the number in the few records without one
 	token            int    // SyncToken
 	created, updated time.Time
 	fields           object
@@ -106,7 +105,7 @@ func (r *row) key() string {
 	return strconv.Itoa(r.id)
 }
 
-// shown is the row as answers show it.
+// shown is the row as in a response.
 func (r *row) shown() object {
 	out := object{
 		"Id": r.key(), "SyncToken": strconv.Itoa(r.token), "domain": "QBO", "sparse": false,
@@ -122,29 +121,28 @@ func (r *row) shown() object {
 	return out
 }
 
-// table is all things of one kind, in the order in which they were made.
+// table contains all records of a kind in the order of their creation.
 type table struct {
 	rows []*row
 	byID map[string]*row
 	last int
 }
 
-// book is a company with what was written to it.
+// book is a company with its records.
 type book struct {
 	company Company
 	tables  map[string]*table
 	replays map[string]answer // by requestid
-	made    []made            // bills and vendor credits, deleted ones too
+	made    []made            // bills and vendor credits, including deleted ones
 }
 
-// made is a document of a kind.
+// made identifies a document by kind and number.
 type made struct {
 	kind string
 	row  *row
 }
 
-// firstID is the number of the first thing of a kind; that of a real company
-// is not 1 either.
+// firstID is the number of the first record of a kind. It is not 1, as in a real company.
 var firstID = map[string]int{"Account": 31, "Vendor": 51, "TaxCode": 2, "TaxRate": 3, "CompanyCurrency": 1, "Bill": 145, "VendorCredit": 145, "Attachable": 5000}
 
 func newBook(c Company, now time.Time) *book {
@@ -169,10 +167,10 @@ func newBook(c Company, now time.Time) *book {
 	return b
 }
 
-// add makes a row; id is "" for the next number.
+// add adds a row; id "" means the next number.
 func (b *book) add(kind, id string, fields object, now time.Time) *row {
 	t := b.tables[kind]
-	if kind == "Bill" || kind == "VendorCredit" { // transactions share their numbers
+	if kind == "Bill" || kind == "VendorCredit" { // transactions share one sequence of numbers
 		t.last = max(b.tables["Bill"].last, b.tables["VendorCredit"].last)
 	}
 	t.last++
@@ -196,7 +194,7 @@ func (b *book) currency(code string) object {
 	return object{"value": code, "name": b.company.HomeCurrName}
 }
 
-// takes says whether bills may be in a currency.
+// takes reports whether bills may use a currency.
 func (b *book) takes(code string) bool {
 	if code == b.company.HomeCurrency {
 		return true

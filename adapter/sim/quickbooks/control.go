@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// controls adds the simulator's own controls to those of sim/kit:
+// controls adds the controls of this simulator to those of sim/kit:
 //
 //	GET  /_sim/settings   how the simulator behaves
 //	POST /_sim/settings   {"auto_approve":true,"auto_company":…}: change what is named
@@ -32,7 +32,7 @@ func (s *Server) controls(next http.Handler) http.Handler {
 	return mux
 }
 
-// control answers with what do returns, or 400 with its error.
+// control responds with the result of do, or with 400 and its error.
 func control(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := do(r)
@@ -128,7 +128,7 @@ func (s *Server) changeDocument(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if in.Type != "Bill" && in.Type != "VendorCredit" {
-		return nil, fmt.Errorf("there is no type %q", in.Type)
+		return nil, fmt.Errorf("unknown type %q", in.Type)
 	}
 	if in.Delete {
 		return object{"id": in.ID, "deleted": true}, s.DeleteDocument(in.Realm, in.Type, in.ID)

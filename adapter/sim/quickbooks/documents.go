@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// documentFields are what can be said of a bill or a vendor credit.
+// documentFields are the writable fields of a bill or a vendor credit.
 var documentFields = []string{
 	"VendorRef", "Line", "TxnDate", "DueDate", "DocNumber", "CurrencyRef", "ExchangeRate", "GlobalTaxCalculation", "PrivateNote",
 	"APAccountRef", "SalesTermRef", "DepartmentRef", "TxnTaxDetail", "sparse", "domain",
@@ -59,7 +59,7 @@ func (s *Server) deleteDocument(b *book, kind string, in object) answer {
 	return s.found(object{kind: object{"status": "Deleted", "domain": "QBO", "Id": id}})
 }
 
-// remove deletes a document; what hangs on it stays.
+// remove deletes a document. Its attachments remain.
 func (b *book) remove(kind, id string) bool {
 	t := b.tables[kind]
 	r := t.byID[id]
@@ -71,7 +71,7 @@ func (b *book) remove(kind, id string) bool {
 	return true
 }
 
-// create makes a document of what was said.
+// create creates a document from a request.
 func (b *book) create(kind string, in object, duplicates bool, now time.Time) (*row, *fault) {
 	fields := object{"TxnDate": now.Format("2006-01-02")}
 	for name, value := range in {
@@ -180,7 +180,7 @@ func (b *book) checkNumber(kind, number, vendor string) *fault {
 	return nil
 }
 
-// checkLines holds the lines to the chart and the tax codes, and numbers them.
+// checkLines validates the lines against the chart and the tax codes, and numbers them.
 func (b *book) checkLines(in object) *fault {
 	lines, _ := in["Line"].([]any)
 	if len(lines) == 0 {
@@ -232,7 +232,7 @@ func (b *book) checkAccount(detail object) *fault {
 	return nil
 }
 
-// taxed says whether bills of the company carry tax.
+// taxed reports whether bills of the company have tax.
 func (b *book) taxed() bool { return b.company.UsesTax && b.company.Country != "US" }
 
 func (b *book) checkTax(in, detail object) *fault {
@@ -260,7 +260,7 @@ func (b *book) checkTax(in, detail object) *fault {
 	return nil
 }
 
-// ratesOf are the references to a tax code's rates on purchases.
+// ratesOf returns the references to the purchase rates of a tax code.
 func ratesOf(code *row) []any {
 	list, _ := code.fields["PurchaseTaxRateList"].(object)
 	details, _ := list["TaxRateDetail"].([]any)

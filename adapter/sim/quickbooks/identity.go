@@ -15,28 +15,28 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// Issuer is what id tokens name as theirs. Client libraries compare it with
-// this constant, wherever the simulator answers.
+// Issuer is the issuer in id tokens. Client libraries compare it with this constant,
+// independently of the simulator's address.
 const Issuer = "https://oauth.platform.intuit.com/op/v1"
 
-// AccountingScope is the one scope of the accounting API.
+// AccountingScope is the only scope of the accounting API.
 const AccountingScope = "com.intuit.quickbooks.accounting"
 
 func knownScopes() []string {
 	return []string{AccountingScope, "openid", "profile", "email", "phone", "address"}
 }
 
-// User is a person of the provider. Fields that are empty are filled in.
+// User is a person with an account at the provider. Empty fields get default values.
 type User struct {
 	ID        string
 	Email     string
 	Password  string
 	FirstName string
 	LastName  string
-	Companies []string // realm ids of those they may connect; nil for all
+	Companies []string // realm ids of the companies the user may connect; nil for all
 }
 
-// DefaultUsers is one person who may connect every company.
+// DefaultUsers is one user who may connect every company.
 func DefaultUsers() []User {
 	return []User{{
 		ID: "5c8a1c1e-93c3-4f7e-9f0a-6d0f3a0e2b01", Email: "owner@example.com", Password: "password",
@@ -50,8 +50,8 @@ type Client struct {
 	Name         string
 	Secret       string
 	RedirectURIs []string // compared exactly
-	// LoopbackRedirects accepts every http address of this machine too. The
-	// provider itself accepts localhost alone, of applications in development.
+	// LoopbackRedirects also accepts every http address of this machine. The provider accepts
+	// only localhost, and only for applications in development.
 	LoopbackRedirects bool
 }
 
@@ -67,17 +67,16 @@ func (c *Client) accepts(redirectURI string) bool {
 	return u.Hostname() == "localhost" || err == nil && address.IsLoopback()
 }
 
-// grant is one consent of a person to an application for one company. Several
-// for the same company live side by side.
+// grant is one consent of a user to an application for one company. A company can have several.
 type grant struct {
 	client, user, realm string
 	scopes              []string
 	given               time.Time
-	ended               bool // revoked, or disconnected in the books
+	ended               bool // revoked, or disconnected in the company
 
-	refresh string    // the value that works now
+	refresh string    // the valid value
 	rotated time.Time // when it was made
-	used    time.Time // when it was given out last
+	used    time.Time // when it was last issued
 }
 
 // code is an authorization code.
@@ -98,7 +97,7 @@ type access struct {
 type identity struct {
 	users    []*User
 	clients  []*Client
-	sessions map[string]string // person by secret
+	sessions map[string]string // user by secret
 	codes    map[string]*code
 	access   map[string]*access
 	grants   []*grant
@@ -124,13 +123,13 @@ func (i *identity) client(id string) *Client {
 	return find(i.clients, func(c *Client) bool { return c.ID == id })
 }
 
-// end ends a grant and all its tokens.
+// end revokes a grant and all its tokens.
 func (i *identity) end(g *grant) {
 	g.ended = true
 	i.grants = slices.DeleteFunc(i.grants, func(x *grant) bool { return x == g })
 }
 
-// disconnect ends every grant of a company, or of all where it is "".
+// disconnect revokes every grant of a company, or all grants if it is "".
 func (i *identity) disconnect(realm string) (ended int) {
 	for _, g := range slices.Clone(i.grants) {
 		if realm == "" || g.realm == realm {
@@ -148,7 +147,7 @@ func find[T any](all []*T, fits func(*T) bool) *T {
 	return nil
 }
 
-// newSecret makes a value that nobody guesses.
+// newSecret returns an unpredictable value.
 func newSecret(prefix string) string { return prefix + rand.Text() + rand.Text() }
 
 func (s *Server) identityRoutes(mux *http.ServeMux) {
@@ -165,7 +164,7 @@ func (s *Server) identityRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/openid_connect/userinfo", s.userInfo)
 }
 
-// discovery is the OpenID Connect metadata.
+// discovery serves the OpenID Connect metadata.
 func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 	at := s.options.Origin
 	plain(w, http.StatusOK, map[string]any{
@@ -184,11 +183,11 @@ func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// plain answers with JSON that is none of the accounting API's.
+// plain responds with JSON that is not part of the accounting API.
 func plain(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json;charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that disconnected needs no response
 }
 
 // bearer returns the access token of a request.

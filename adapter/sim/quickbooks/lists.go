@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// rowsOf returns the things of a kind. A company and its preferences are one
-// each, made of what it is now.
+// rowsOf returns the records of a kind. The company and its preferences are one record each,
+// generated from the current state.
 func (b *book) rowsOf(kind string) []*row {
 	switch kind {
 	case "CompanyInfo":
@@ -55,8 +55,8 @@ func (s *Server) preferences(c *call) answer {
 	return s.found(object{"Preferences": c.book.rowsOf("Preferences")[0].shown()})
 }
 
-// vendorFields are what can be said of a new vendor, with how long it may be;
-// 0 for what is no text.
+// vendorFields are the writable fields of a new vendor with their maximum length; 0 for fields
+// that are not text.
 var vendorFields = map[string]int{
 	"DisplayName": 100, "CompanyName": 100, "GivenName": 100, "FamilyName": 100, "PrintOnCheckName": 110, "AcctNum": 100, "TaxIdentifier": 20,
 	"Notes": 4000, "PrimaryEmailAddr": 0, "PrimaryPhone": 0, "BillAddr": 0, "CurrencyRef": 0, "Active": 0, "TermRef": 0, "WebAddr": 0,
@@ -121,8 +121,8 @@ func (b *book) badCurrency(code string) *fault {
 	return badReference("Currency", code)
 }
 
-// named says whether somebody has a name already: vendors, customers and
-// employees share theirs.
+// named reports whether a name is in use. Vendors, customers and employees share one set of
+// names.
 func (b *book) named(name string) bool {
 	for _, r := range b.tables["Vendor"].rows {
 		if strings.EqualFold(str(r.fields["DisplayName"]), name) {

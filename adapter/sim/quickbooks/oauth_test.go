@@ -70,7 +70,7 @@ func TestAuthorizationRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
 	for name, value := range map[string]string{
-		"client_id": "nobody", "redirect_uri": redirect + "/other", "response_type": "token", "state": "", "scope": "everything",
+		"client_id": "unknown", "redirect_uri": redirect + "/other", "response_type": "token", "state": "", "scope": "everything",
 	} {
 		status, location, _ := w.get("/connect/oauth2?" + query(map[string]string{name: value}).Encode())
 		if status != 400 || location != "" {
@@ -163,7 +163,7 @@ func TestRevoke(t *testing.T) {
 		}
 		w.tokens = w.exchange(w.authorize(nil).Get("code"), redirect)
 	}
-	if status, _ := w.form(revokePath, url.Values{"token": {"nobody's"}}, clientID, clientSecret); status != 400 {
+	if status, _ := w.form(revokePath, url.Values{"token": {"unknown"}}, clientID, clientSecret); status != 400 {
 		t.Errorf("an unknown token: %d", status)
 	}
 	w.sim.Disconnect(quickbooks.USCompany)
@@ -190,7 +190,7 @@ func TestConsents(t *testing.T) {
 			t.Errorf("consent to %q: %v", realm, q)
 		}
 	}
-	if _, err := w.sim.Consent(w.url+"/connect/oauth2?client_id=nobody", quickbooks.USCompany); err == nil {
+	if _, err := w.sim.Consent(w.url+"/connect/oauth2?client_id=unknown", quickbooks.USCompany); err == nil {
 		t.Error("an unknown application was given consent")
 	}
 }

@@ -16,7 +16,7 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.ParseFS(pageFiles, "pages.html"))
 
-// pageRoutes adds what a person sees.
+// pageRoutes adds the pages for people.
 func (s *Server) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /app/sign-in", s.loginPage)
 	mux.HandleFunc("POST /app/sign-in", s.login)
@@ -24,10 +24,10 @@ func (s *Server) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /app/connect", s.consent)
 }
 
-// option is a company to choose.
+// option is a company in a selection list.
 type option struct{ ID, Name string }
 
-// page is what the templates show.
+// page is the data of the templates.
 type page struct {
 	Title, Problem, Return, Client, Person string
 	People, Scopes                         []string
@@ -38,13 +38,13 @@ type page struct {
 func show(w http.ResponseWriter, status int, name string, p page) {
 	var out bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&out, name, p); err != nil {
-		panic(err) // the templates are our own
+		panic(err) // the templates are part of this package
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Frame-Options", "DENY")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that went away needs no page
+	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
 }
 
 func errorPage(w http.ResponseWriter, status int, problem string) {
@@ -76,7 +76,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, http.StatusUnauthorized, back, "Your email or password is incorrect.")
 		return
 	case !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.Contains(back, `\`):
-		errorPage(w, http.StatusBadRequest, "There is nothing to go back to. Begin at the application.")
+		errorPage(w, http.StatusBadRequest, "The page to return to is unknown. Start again in the application.")
 		return
 	}
 	secret := newSecret("")
@@ -123,7 +123,7 @@ func (s *Server) showConsent(w http.ResponseWriter, r *http.Request, a *authoriz
 	show(w, status, "consent", p)
 }
 
-// csrf is what the form must repeat: a value that only this browser has.
+// csrf is the value that the form must repeat. Only this browser has it.
 func csrf(r *http.Request) string {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FuzzParseQuery holds the parser to never failing otherwise than by a fault,
-// and a value that is escaped and quoted to coming back as it was.
+// FuzzParseQuery checks that the parser fails only with a fault, and that a value that was
+// escaped and quoted is parsed unchanged.
 func FuzzParseQuery(f *testing.F) {
 	for _, s := range []string{
 		"select * from Vendor", "SELECT COUNT(*) FROM Account WHERE Active IN (true,false) AND Name LIKE '%x%' ORDERBY Name DESC STARTPOSITION 1 MAXRESULTS 10",

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// query is a statement of the provider's query language.
+// query is a parsed statement of the provider's query language.
 type query struct {
 	count      bool
-	entity     string // as it was written
+	entity     string // the statement
 	conditions []condition
 	order      []ordering
 	start      int // 1 for the first
-	most       int // 0 where it is not said
+	most       int // 0 if not given
 }
 
-// condition compares a property with values; all of a query hold.
+// condition compares a property with values. A record must match all conditions of a query.
 type condition struct {
 	path     string
 	operator string // one of operators, in upper case
 	values   []value
 }
 
-// value is a literal. Text is what stands between its quotes, unescaped.
+// value is a literal. Text is the unescaped content of the quotes.
 type value struct {
 	text   string
 	quoted bool
@@ -36,7 +36,7 @@ type ordering struct {
 	descending bool
 }
 
-// token is a piece of a statement.
+// token is a part of a statement.
 type token struct {
 	text   string
 	quoted bool // a literal in quotes
@@ -46,7 +46,7 @@ type token struct {
 
 var operators = []string{"=", "<", ">", "<=", ">=", "LIKE", "IN"}
 
-// keywords can't be names of properties.
+// keywords cannot be names of properties.
 var keywords = []string{
 	"SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "LIKE", "ORDERBY", "ORDER", "BY", "ASC", "DESC", "STARTPOSITION", "MAXRESULTS",
 	"COUNT", "JOIN", "GROUP", "TRUE", "FALSE",
@@ -59,10 +59,10 @@ func queryFault(at int, format string, args ...any) *fault {
 	}
 }
 
-// longestQuery bounds a statement, in bytes.
+// longestQuery is the maximum length of a statement in bytes.
 const longestQuery = 16 << 10
 
-// tokens cuts a statement into pieces.
+// tokens splits a statement into tokens.
 func tokens(s string) ([]token, *fault) {
 	if len(s) > longestQuery {
 		return nil, queryFault(longestQuery, "Query is too long")
@@ -105,8 +105,8 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' || c == ':' || c == '+'
 }
 
-// literal reads a literal in quotes at the beginning of s; a backslash takes
-// what follows it as it is.
+// literal parses a quoted literal at the beginning of s. A backslash escapes the following
+// character.
 func literal(s string) (text string, length int, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -123,7 +123,7 @@ func literal(s string) (text string, length int, ok bool) {
 	return "", 0, false
 }
 
-// parser reads tokens.
+// parser parses tokens.
 type parser struct {
 	tokens []token
 	next   int
@@ -143,10 +143,10 @@ func (p *parser) take() token {
 	return t
 }
 
-// is says whether t is a keyword or symbol.
+// is reports whether t is a keyword or symbol.
 func (t token) is(text string) bool { return !t.quoted && strings.EqualFold(t.text, text) }
 
-// accept takes the next token where it is the one named.
+// accept consumes the next token if it is the expected one.
 func (p *parser) accept(text string) bool {
 	if p.peek().is(text) {
 		p.next++
@@ -164,7 +164,7 @@ func (p *parser) expect(texts ...string) *fault {
 	return nil
 }
 
-// name takes a name of an entity or property.
+// name parses a name of an entity or property.
 func (p *parser) name() (string, *fault) {
 	t := p.take()
 	if t.quoted || t.symbol || t.text == "" || slices.Contains(keywords, strings.ToUpper(t.text)) {
@@ -173,8 +173,8 @@ func (p *parser) name() (string, *fault) {
 	return t.text, nil
 }
 
-// parseQuery reads a statement. What the language has not (OR, parentheses
-// around conditions, joins, projections) is refused.
+// parseQuery parses a statement. It refuses what the language does not support: OR, parentheses
+// around conditions, joins and projections.
 func parseQuery(text string) (*query, *fault) {
 	pieces, f := tokens(text)
 	if f != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// sort says how values of a property compare.
+// sort is the way in which values of a property are compared.
 type sort int
 
 const (
@@ -23,8 +23,8 @@ const (
 	enum // one of AccountTypes
 )
 
-// schemas are the kinds of things that can be asked for, with the properties
-// that a condition or an order may name.
+// schemas are the kinds of records that can be queried, with the properties that a condition or
+// an order may use.
 var schemas = map[string]map[string]sort{
 	"Account": {
 		"Id": digits, "Name": text, "FullyQualifiedName": text, "Active": truth, "AccountType": enum, "AccountSubType": text,
@@ -47,10 +47,10 @@ var schemas = map[string]map[string]sort{
 	"Attachable":   {"Id": digits, "FileName": text, "AttachableRef.EntityRef.Type": text, "AttachableRef.EntityRef.value": text},
 }
 
-// times can be asked for of everything.
+// times are properties of every kind.
 var times = map[string]sort{"MetaData.CreateTime": moment, "MetaData.LastUpdatedTime": moment}
 
-// kindNamed finds the kind of a name; capital letters do not count.
+// kindNamed finds the kind with a name, ignoring case.
 func kindNamed(name string) string {
 	for kind := range schemas {
 		if strings.EqualFold(kind, name) {
@@ -60,7 +60,7 @@ func kindNamed(name string) string {
 	return ""
 }
 
-// property finds a property of a kind under any capitals.
+// property finds a property of a kind, ignoring case.
 func property(kind, path string) (string, sort, bool) {
 	for _, all := range []map[string]sort{schemas[kind], times} {
 		for name, s := range all {
@@ -72,7 +72,7 @@ func property(kind, path string) (string, sort, bool) {
 	return "", 0, false
 }
 
-// runQuery answers GET and POST query.
+// runQuery serves GET and POST query.
 func (s *Server) runQuery(c *call) answer {
 	statement := c.URL.Query().Get("query")
 	if c.Method == http.MethodPost {
@@ -103,7 +103,7 @@ func (s *Server) runQuery(c *call) answer {
 	return s.found(object{"QueryResponse": object{kind: list, "startPosition": q.start, "maxResults": len(rows)}})
 }
 
-// check refuses names, values and numbers that do not exist.
+// check refuses unknown names and invalid values and numbers.
 func (s *Server) check(b *book, q *query) *fault {
 	kind := kindNamed(q.entity)
 	switch {
@@ -158,7 +158,7 @@ func checkValue(name string, how sort, operator string, v value) *fault {
 	return nil
 }
 
-// plainNumber reads a number of a size that is cheap to work with.
+// plainNumber parses a number of a size that is cheap to process.
 func plainNumber(s string) (decimal.Decimal, bool) {
 	const longest = 40
 	if len(s) > longest || strings.ContainsAny(s, "eE") {
@@ -168,7 +168,7 @@ func plainNumber(s string) (decimal.Decimal, bool) {
 	return d, err == nil
 }
 
-// day reads a date or a time.
+// day parses a date or a time.
 func day(s string) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02", timeLayout, time.RFC3339, "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -178,8 +178,8 @@ func day(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// sought returns what a query selects, as it is shown. Things that were made
-// inactive are left out unless the query speaks of that.
+// sought returns the records that a query selects, as in a response. It omits inactive records
+// unless the query has a condition on Active.
 func (b *book) sought(kind string, q *query) (out []object) {
 	all := !slices.ContainsFunc(q.conditions, func(c condition) bool { return c.path == "Active" })
 	for _, r := range b.rowsOf(kind) {
@@ -235,7 +235,7 @@ func (c *condition) fits(how sort, have, want string) bool {
 	return n == 0
 }
 
-// like matches a pattern in which % stands for any text.
+// like matches a pattern in which % matches any text.
 func like(s, pattern string) bool {
 	parts := strings.Split(pattern, "%")
 	if len(parts) == 1 {
@@ -276,8 +276,7 @@ func compare(how sort, x, y string) int {
 	return cmp.Compare(x, y)
 }
 
-// values finds what stands at a path: through lists, and in a reference its
-// value.
+// values returns the values at a path, through lists. A reference yields its value.
 func values(v any, path []string) (out []string) {
 	switch v := v.(type) {
 	case []any:

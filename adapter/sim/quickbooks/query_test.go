@@ -21,7 +21,7 @@ func TestQueries(t *testing.T) {
 		"select * from Vendor where DisplayName like '%ns%'":                                    1,
 		"select * from Vendor where DisplayName like '%n\\'s%'":                                 2,
 		"select * from Vendor where DisplayName LIKE 'brown%PENS'":                              1,
-		"select * from Vendor where DisplayName IN ('Seeded 1','Seeded 2', 'nobody')":           2,
+		"select * from Vendor where DisplayName IN ('Seeded 1','Seeded 2', 'unknown')":          2,
 		"select * from Vendor where Id = '51'":                                                  1,
 		"select * from Vendor where Id = 'x'":                                                   0,
 		"select * from Vendor where Active = false and DisplayName like 'Closed%'":              1,

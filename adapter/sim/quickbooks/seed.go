@@ -1,14 +1,13 @@
 package quickbooks
 
-// Realm ids of the seed, so that tests and sandboxes can name them.
+// Realm ids of the default companies, for tests and sandboxes.
 const (
-	VATCompany = "9341450000000001" // in GB: bills carry tax, several currencies
-	USCompany  = "9341450000000002" // in US: bills carry no tax, one currency
+	VATCompany = "9341450000000001" // in GB: bills have tax, several currencies
+	USCompany  = "9341450000000002" // in US: bills have no tax, one currency
 )
 
-// DefaultCompanies are two: one with several currencies whose bills carry tax,
-// and one in US. Each has a chart with every account type of the API and an
-// inactive account.
+// DefaultCompanies are two companies. One has tax on bills and several currencies, the other is
+// in US. Each has a chart with every account type of the API and an inactive account.
 func DefaultCompanies() []Company {
 	return []Company{
 		{
@@ -67,7 +66,7 @@ func chart(currency string) []Account {
 	}
 }
 
-// vendors are few. Two share a name's beginning and one is inactive.
+// vendors are the default vendors. Two names share a prefix and one vendor is inactive.
 func vendors(currency string) []Vendor {
 	return []Vendor{
 		{DisplayName: "Books by Bessie", Email: "books@bessie.example", AccountNumber: "1345", Currency: currency},

@@ -1,17 +1,15 @@
-// Package quickbooks is an accounting provider on this machine: it speaks the
-// wire format of Intuit's OAuth servers and of the QuickBooks Online accounting
-// API, shows pages to sign in, consent and choose a company, and signs id
-// tokens with a key of its own. The published client libraries work against it
-// unchanged.
+// Package quickbooks simulates an accounting provider. It implements the wire format of Intuit's
+// OAuth servers and of the QuickBooks Online accounting API, and the pages for sign-in, consent
+// and the choice of a company. It signs id tokens with its own key. The published client
+// libraries work with it unchanged.
 //
-// All of it answers at one origin, the paths being those of the provider's
-// hosts: /connect/oauth2 (consent), /oauth2/v1/tokens/bearer, /op/v1/jwks,
-// /v2/oauth2/tokens/revoke, /v1/openid_connect/userinfo, /.well-known/ and
-// /v3/company/. Beside them stand the control surface of sim/kit and some
-// controls of its own; see control.go.
+// One origin serves everything under the paths of the provider's hosts: /connect/oauth2
+// (consent), /oauth2/v1/tokens/bearer, /op/v1/jwks, /v2/oauth2/tokens/revoke,
+// /v1/openid_connect/userinfo, /.well-known/ and /v3/company/. The same origin serves the control
+// surface of sim/kit and the controls of control.go.
 //
-// Bodies of requests are read as JSON. Bills and vendor credits are what can be
-// written, with vendors and attachments; sales are no part of it.
+// Request bodies must be JSON. The API can write bills, vendor credits, vendors and attachments.
+// Sales are not simulated.
 package quickbooks
 
 import (
@@ -25,26 +23,26 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// Limits are the provider's numbers. Of calls, 0 is no limit.
+// Limits are the provider's limits. A count of calls of 0 means unlimited.
 type Limits struct {
-	Minute int // calls in a minute of the clock, per company
-	Second int // calls in a second of the clock, per application and company
+	Minute int // calls per minute of the clock, per company
+	Second int // calls per second of the clock, per application and company
 
-	DefaultRows  int   // of a query that names no MAXRESULTS
-	MaxRows      int   // that a query may ask for
-	RequestBytes int64 // of a request that is no upload
+	DefaultRows  int   // default MAXRESULTS of a query
+	MaxRows      int   // maximum MAXRESULTS of a query
+	RequestBytes int64 // of a request that is not an upload
 	UploadBytes  int64
 
 	CodeLifetime     time.Duration
 	TokenLifetime    time.Duration // of access tokens
-	RefreshLifetime  time.Duration // of a refresh token that is not used
-	ConsentLifetime  time.Duration // after which no refresh helps
-	RefreshRotation  time.Duration // for which a refresh answers with the same value
+	RefreshLifetime  time.Duration // of an unused refresh token
+	ConsentLifetime  time.Duration // after which a refresh is impossible
+	RefreshRotation  time.Duration // for which a refresh returns the same value
 	IDTokenLifetime  time.Duration
-	RequestIDMaxSize int // characters of requestid
+	RequestIDMaxSize int // maximum length of requestid
 }
 
-// DefaultLimits are what the provider documents.
+// DefaultLimits are the documented limits.
 func DefaultLimits() Limits {
 	const day = 24 * time.Hour
 	return Limits{
@@ -57,21 +55,21 @@ func DefaultLimits() Limits {
 
 // Settings can be changed while the simulator runs.
 type Settings struct {
-	// AutoApprove has consents given at once, by whoever is signed in or the
-	// first person, for AutoCompany or else the first company of theirs.
+	// AutoApprove grants consents immediately, as the signed-in user or else the first user, for
+	// AutoCompany or else the user's first company.
 	AutoApprove bool   `json:"auto_approve"`
 	AutoCompany string `json:"auto_company,omitempty"` // realm id
 }
 
-// Options describe what is simulated.
+// Options configures the simulator.
 type Options struct {
-	Origin    string    // where the simulator answers: http://127.0.0.1:4030
-	Clients   []Client  // the applications that are known
+	Origin    string    // origin of the simulator: http://127.0.0.1:4030
+	Clients   []Client  // the known applications
 	Users     []User    // nil for DefaultUsers
 	Companies []Company // nil for DefaultCompanies
 	Settings  Settings
 	Limits    *Limits   // nil for DefaultLimits
-	Start     time.Time // of the clock, which then stands still; see kit.Options
+	Start     time.Time // of the clock, which is then fixed; see kit.Options
 }
 
 // Server is the simulated provider. It is an http.Handler.
@@ -82,16 +80,16 @@ type Server struct {
 	handler http.Handler
 	key     func() *oidc.Key
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	limits   Limits
 	settings Settings
 	identity identity
 	books    map[string]*book // by realm
-	order    []string         // realms as they were given
+	order    []string         // realms in the given order
 	meters   map[string]*meter
 }
 
-// New returns a running provider.
+// New returns a running simulator.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
 	if o.Users == nil {
@@ -104,7 +102,7 @@ func New(o Options) *Server {
 		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(strings.ToUpper(rand.Text())) }),
 		books: map[string]*book{}, meters: map[string]*meter{},
 	}
-	go s.key() // takes longer than all the rest of starting
+	go s.key() // the slowest step of the start
 	if o.Limits != nil {
 		s.limits = *o.Limits
 	}
@@ -141,16 +139,16 @@ func (s *Server) Configure(change func(*Settings)) {
 	change(&s.settings)
 }
 
-// SetLimits changes the provider's numbers.
+// SetLimits changes the limits.
 func (s *Server) SetLimits(change func(*Limits)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.limits)
 }
 
-// stamp is the time that id tokens state. Whoever checks them has a clock of
-// their own, which does not follow when the simulator's is advanced; so they
-// state the machine's, unless the simulator's stands still.
+// stamp is the time in id tokens. The application that verifies them uses the machine's clock,
+// which an advance of the simulator's clock does not change. Therefore they carry the machine's
+// time, unless the simulator's clock is fixed.
 func (s *Server) stamp() time.Time {
 	if !s.options.Start.IsZero() {
 		return s.Kit.Clock.Now()

@@ -6,8 +6,8 @@ import (
 
 const cents = 2
 
-// settle computes the amounts of a document whose lines are in order: of each
-// tax rate one amount, rounded once.
+// settle computes the amounts of a document with valid lines: one amount per tax rate, rounded
+// once.
 func (b *book) settle(kind string, fields object) {
 	net, bases, order := decimal.Zero, map[string]decimal.Decimal{}, []string{}
 	how := str(fields["GlobalTaxCalculation"])
@@ -66,7 +66,7 @@ func (b *book) taxOn(codes []string, bases map[string]decimal.Decimal) (total de
 	return total, lines
 }
 
-// rateOf is the whole rate of a tax code on purchases, as a fraction.
+// rateOf is the total purchase rate of a tax code as a fraction.
 func (b *book) rateOf(id string) (sum decimal.Decimal) {
 	code := b.tables["TaxCode"].byID[id]
 	if code == nil {

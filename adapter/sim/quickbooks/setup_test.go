@@ -28,7 +28,7 @@ var start = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 
 type m = map[string]any
 
-// world is a simulator with a browser and an application before it.
+// world is a simulator with a browser and an application.
 type world struct {
 	t       testing.TB
 	sim     *quickbooks.Server
@@ -74,7 +74,7 @@ func open(t testing.TB, change func(*quickbooks.Options)) *world {
 	return w
 }
 
-// connected is a world whose application has tokens for a company.
+// connected returns a world with a consented application.
 func connected(t testing.TB, realm string, change func(*quickbooks.Options)) *world {
 	t.Helper()
 	w := open(t, func(o *quickbooks.Options) {
@@ -104,8 +104,8 @@ func query(extra map[string]string) url.Values {
 	return q
 }
 
-// authorize asks for a consent that is given at once, and returns what the
-// application is told.
+// authorize requests a consent that is granted immediately, and returns the response for the
+// application.
 func (w *world) authorize(extra map[string]string) url.Values {
 	w.t.Helper()
 	status, location, body := w.get("/connect/oauth2?" + query(extra).Encode())
@@ -181,7 +181,7 @@ func (w *world) form(path string, form url.Values, id, secret string) (status in
 	return status, body
 }
 
-// reply is an answer of the accounting API.
+// reply is a response of the accounting API.
 type reply struct {
 	status int
 	header http.Header
@@ -189,7 +189,7 @@ type reply struct {
 	body   m
 }
 
-// at walks into the body: names and places.
+// at returns the value at a path of names and indices in the body.
 func (r reply) at(path ...any) any {
 	var v any = r.body
 	for _, step := range path {
@@ -216,8 +216,7 @@ func (r reply) list(name string) []any {
 // code is the code of the first error.
 func (r reply) code() any { return r.at("Fault", "Error", 0, "code") }
 
-// call asks the accounting API as the application; header is pairs of name
-// and value.
+// call calls the accounting API as the application; header is pairs of name and value.
 func (w *world) call(method, path string, body any, header ...string) reply {
 	w.t.Helper()
 	raw, isText := body.(string)
@@ -269,7 +268,7 @@ func (w *world) query(status int, statement string) reply {
 	return w.do(status, "GET", "query?query="+url.QueryEscape(statement), nil)
 }
 
-// id finds the id of the one thing that a statement selects.
+// id returns the id of the only record that a statement selects.
 func (w *world) id(statement string) string {
 	w.t.Helper()
 	r := w.query(200, statement)
@@ -290,7 +289,7 @@ func line(account, code, amount string) m {
 	return m{"DetailType": "AccountBasedExpenseLineDetail", "Amount": json.Number(amount), "Description": "Paper", "AccountBasedExpenseLineDetail": detail}
 }
 
-// bill is one of 21.00 with tax of 20 %.
+// bill is a bill of 21.00 with a tax of 20 %.
 func (w *world) bill(number string, change m) m {
 	w.t.Helper()
 	b := m{

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Document is a bill or vendor credit that a company holds, for tests.
+// Document is a stored bill or vendor credit, for tests.
 type Document struct {
 	ID          string         `json:"id"`
 	Type        string         `json:"type"` // Bill or VendorCredit
@@ -33,8 +33,8 @@ type DocumentLine struct {
 	Amount      string `json:"amount"`
 }
 
-// Documents returns the bills and vendor credits of a company in the order in
-// which they were made, those included that were deleted.
+// Documents returns the bills and vendor credits of a company in the order of their creation,
+// including deleted ones.
 func (s *Server) Documents(realm string) []Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (b *book) filesOf(kind, id string) []string {
 	return names
 }
 
-// state is what GET /_sim/state shows: no password, secret or token.
+// state is the response of GET /_sim/state. It contains no password, secret or token.
 func (s *Server) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,14 +104,13 @@ func (s *Server) state() any {
 	return object{"now": s.Kit.Clock.Now(), "settings": s.settings, "companies": companies, "grants": grants, "clients": clients}
 }
 
-// change does something in the books of a company, as a person would in the
-// provider's own pages.
+// change changes the records of a company, as a user would in the provider's pages.
 func (s *Server) change(realm string, do func(b *book, now time.Time) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.books[realm]
 	if b == nil {
-		return fmt.Errorf("there is no company %q", realm)
+		return fmt.Errorf("company %q does not exist", realm)
 	}
 	return do(b, s.Kit.Clock.Now())
 }
@@ -120,7 +119,7 @@ func (s *Server) change(realm string, do func(b *book, now time.Time) error) err
 func (s *Server) AddAccount(realm string, a Account) (id string, err error) {
 	err = s.change(realm, func(b *book, now time.Time) error {
 		if _, known := AccountTypes()[a.Type]; !known {
-			return fmt.Errorf("there is no account type %q", a.Type)
+			return fmt.Errorf("unknown account type %q", a.Type)
 		}
 		id = b.addAccount(a, now).key()
 		return nil
@@ -140,8 +139,7 @@ func (s *Server) AddVendor(realm string, v Vendor) (id string, err error) {
 	return id, err
 }
 
-// AddTaxCode adds a tax code, with a tax rate for each of its rates, and
-// returns its id.
+// AddTaxCode adds a tax code with one tax rate for each rate, and returns its id.
 func (s *Server) AddTaxCode(realm string, c TaxCode) (id string, err error) {
 	err = s.change(realm, func(b *book, now time.Time) error {
 		id = b.addTaxCode(c, now).key()
@@ -150,13 +148,12 @@ func (s *Server) AddTaxCode(realm string, c TaxCode) (id string, err error) {
 	return id, err
 }
 
-// TypeDocument has a person type a bill ("Bill") or vendor credit
-// ("VendorCredit") of one line without tax into the books, dated today. A
-// number that is there already is no hindrance.
+// TypeDocument enters a bill ("Bill") or vendor credit ("VendorCredit") as a user would: one line
+// without tax, dated today. It accepts a number that is in use.
 func (s *Server) TypeDocument(realm, kind, vendor, number, total string) (id string, err error) {
 	err = s.change(realm, func(b *book, now time.Time) error {
 		if kind != "Bill" && kind != "VendorCredit" {
-			return fmt.Errorf("there is no kind %q", kind)
+			return fmt.Errorf("unknown kind %q", kind)
 		}
 		if _, ok := plainNumber(total); !ok {
 			return fmt.Errorf("%q is no amount", total)
@@ -185,18 +182,18 @@ func (s *Server) TypeDocument(realm, kind, vendor, number, total string) (id str
 func (s *Server) DeleteDocument(realm, kind, id string) error {
 	return s.change(realm, func(b *book, _ time.Time) error {
 		if !b.remove(kind, id) {
-			return fmt.Errorf("there is no %s %q", kind, id)
+			return fmt.Errorf("%s %q does not exist", kind, id)
 		}
 		return nil
 	})
 }
 
-// Renumber gives a bill or vendor credit another number.
+// Renumber changes the number of a bill or vendor credit.
 func (s *Server) Renumber(realm, kind, id, number string) error {
 	return s.change(realm, func(b *book, now time.Time) error {
 		r := b.tables[kind].byID[id]
 		if r == nil {
-			return fmt.Errorf("there is no %s %q", kind, id)
+			return fmt.Errorf("%s %q does not exist", kind, id)
 		}
 		r.fields["DocNumber"] = number
 		r.token++
@@ -205,7 +202,7 @@ func (s *Server) Renumber(realm, kind, id, number string) error {
 	})
 }
 
-// CloseBooks closes all days up to one, that day too; zero opens them.
+// CloseBooks closes all days up to and including one; the zero time opens them.
 func (s *Server) CloseBooks(realm string, until time.Time) error {
 	return s.change(realm, func(b *book, _ time.Time) error {
 		b.company.ClosedUntil = until
@@ -213,7 +210,7 @@ func (s *Server) CloseBooks(realm string, until time.Time) error {
 	})
 }
 
-// ForgetRequests forgets every requestid.
+// ForgetRequests removes every requestid.
 func (s *Server) ForgetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,15 +219,15 @@ func (s *Server) ForgetRequests() {
 	}
 }
 
-// Disconnect ends the consents for a company, or all of them where it is "".
+// Disconnect revokes the consents for a company, or all of them if it is "".
 func (s *Server) Disconnect(realm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.identity.disconnect(realm)
 }
 
-// Seed adds things to a list of a company, named "Seeded 1" and so on; every
-// tenth is inactive. The list is Account, Vendor or TaxCode.
+// Seed adds records to a list of a company, named "Seeded 1" and so on. Every tenth is inactive.
+// The list is Account, Vendor or TaxCode.
 func (s *Server) Seed(realm, list string, count int) error {
 	return s.change(realm, func(b *book, now time.Time) error {
 		for n := 1; n <= count; n++ {
@@ -243,7 +240,7 @@ func (s *Server) Seed(realm, list string, count int) error {
 			case "TaxCode":
 				b.addTaxCode(TaxCode{Name: name, Purchases: []Rate{{Name: name, Percent: "5"}}, Inactive: inactive}, now)
 			default:
-				return fmt.Errorf("there is no list %q to seed", list)
+				return fmt.Errorf("unknown list %q", list)
 			}
 		}
 		return nil

@@ -2,13 +2,14 @@ package quickbooks
 
 import "time"
 
-// meter counts calls in fixed windows of the clock.
+// meter counts calls per fixed window of the clock.
 type meter struct {
 	calls int
 	from  time.Time
 }
 
-// room counts a call of a window, unless it is one too many. The lock is held.
+// room counts a call in a window and reports whether it is within the limit. The caller holds the
+// lock.
 func (s *Server) room(of string, most int, length time.Duration) bool {
 	m := s.meters[of]
 	if m == nil {
@@ -22,8 +23,8 @@ func (s *Server) room(of string, most int, length time.Duration) bool {
 	return most <= 0 || m.calls <= most
 }
 
-// admit counts a call of an application in a company. Calls that are refused
-// count too, as whoever goes on calling finds out. The lock is held.
+// admit counts a call of an application in a company. Refused calls count too. The caller holds
+// the lock.
 func (s *Server) admit(g *grant) bool {
 	minute := s.room("minute "+g.realm, s.limits.Minute, time.Minute)
 	second := s.room("second "+g.realm+" "+g.client, s.limits.Second, time.Second)

@@ -13,14 +13,14 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// refuseToken answers as RFC 6749, 5.2 says.
+// refuseToken responds with an error of RFC 6749, 5.2.
 func refuseToken(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Cache-Control", "no-store")
 	plain(w, status, map[string]string{"error": code})
 }
 
-// authenticate returns the application that a request proves to come from; nil
-// where it has been refused. The lock is held.
+// authenticate returns the authenticated application of a request. It returns nil if it refused
+// the request. The caller holds the lock.
 func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) *Client {
 	id, secret, basic := r.BasicAuth()
 	client := s.identity.client(id)
@@ -67,8 +67,8 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, client *Client
 	s.give(w, r, g, c.nonce)
 }
 
-// renew answers with the same refresh token until it is due for rotation; then
-// the old value is of no use any more.
+// renew returns the same refresh token until its rotation is due. The rotation invalidates the
+// old value.
 func (s *Server) renew(w http.ResponseWriter, r *http.Request, client *Client, value string) {
 	now := s.Kit.Clock.Now()
 	g := find(s.identity.grants, func(g *grant) bool { return value != "" && g.refresh == value && g.client == client.ID })
@@ -79,7 +79,7 @@ func (s *Server) renew(w http.ResponseWriter, r *http.Request, client *Client, v
 	s.give(w, r, g, "")
 }
 
-// give answers with tokens.
+// give responds with tokens.
 func (s *Server) give(w http.ResponseWriter, r *http.Request, g *grant, nonce string) {
 	now := s.Kit.Clock.Now()
 	if g.refresh == "" || now.Sub(g.rotated) >= s.limits.RefreshRotation {
@@ -114,7 +114,7 @@ func (s *Server) idToken(g *grant, nonce, token string) string {
 	return s.key().Sign(nil, claims)
 }
 
-// revoke ends a grant by either of its tokens. One that is not known is a 400.
+// revoke revokes a grant by either of its tokens. An unknown token returns 400.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	value, ok := revoked(r)
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// revoked reads the token of a request to revoke it, from JSON or a form.
+// revoked reads the token of a revocation request from JSON or a form.
 func revoked(r *http.Request) (token string, ok bool) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err == nil && media == "application/x-www-form-urlencoded" {
@@ -149,7 +149,7 @@ func revoked(r *http.Request) (token string, ok bool) {
 	return in.Token, err == nil
 }
 
-// userInfo is the OpenID Connect endpoint for whoever consented.
+// userInfo is the OpenID Connect endpoint for the user who consented.
 func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

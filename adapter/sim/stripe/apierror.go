@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// apiError is the vendor's error.
+// apiError is an error response of the processor.
 type apiError struct {
 	status     int
 	kind       string
@@ -14,7 +14,7 @@ type apiError struct {
 	message    string
 	param      string
 	intent     map[string]any // the payment intent of a card error
-	validation bool           // found before the work began: an idempotency key forgets it
+	validation bool           // detected before the operation: the idempotency key is not stored
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	apiErrorKind     = "api_error"
 )
 
-// invalid refuses parameters.
+// invalid refuses invalid parameters.
 func invalid(code, param, format string, args ...any) *apiError {
 	return &apiError{
 		status: http.StatusBadRequest, kind: invalidRequest, code: code, param: param,
@@ -32,21 +32,21 @@ func invalid(code, param, format string, args ...any) *apiError {
 	}
 }
 
-// refused refuses what does not fit the present state.
+// refused refuses an operation that the current state does not permit.
 func refused(code, param, format string, args ...any) *apiError {
 	e := invalid(code, param, format, args...)
 	e.validation = false
 	return e
 }
 
-// noSuch says that a thing named in the path does not exist.
+// noSuch reports that the object in the path does not exist.
 func noSuch(what, id string) *apiError {
 	e := refused("resource_missing", "id", "No such %s: '%s'", what, id)
 	e.status = http.StatusNotFound
 	return e
 }
 
-// noSuchParam says that a thing named in a parameter does not exist.
+// noSuchParam reports that the object in a parameter does not exist.
 func noSuchParam(what, param, id string) *apiError {
 	return invalid("resource_missing", param, "No such %s: '%s'", what, id)
 }
@@ -71,7 +71,7 @@ func (e *apiError) body() map[string]any {
 	return map[string]any{"error": inner}
 }
 
-// errorOfStatus is the body of a status that a fault asks for.
+// errorOfStatus returns the body for a status that a fault requests.
 func errorOfStatus(status int) *apiError {
 	e := &apiError{status: status, kind: apiErrorKind, message: http.StatusText(status)}
 	switch {

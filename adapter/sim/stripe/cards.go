@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// card is one of the vendor's documented test cards: how it is named, and what
-// happens when it is attached to a customer and when it is charged.
+// card is one of the documented test cards: its names, and the outcome when it is attached to a
+// customer and when it is charged.
 type card struct {
 	number  string
 	token   string
@@ -32,7 +32,7 @@ var (
 		"Your card was declined. This transaction requires authentication."}
 )
 
-// cards are the test cards. More can be added here.
+// cards are the test cards.
 var cards = []card{
 	{"4242424242424242", "tok_visa", "pm_card_visa", "visa", good, good},
 	{"5555555555554444", "tok_mastercard", "pm_card_mastercard", "mastercard", good, good},
@@ -75,8 +75,7 @@ func (s *Server) registerPaymentMethods() {
 	reader[*paymentIntent](s, "/v1/payment_intents", "payment_intent")
 }
 
-// newCard makes a payment method from a test card; object is payment_method or
-// card.
+// newCard creates a payment method from a test card; object is payment_method or card.
 func (s *Server) newCard(object, name string) (*paymentMethod, *apiError) {
 	k, ok := cardNamed(name)
 	if !ok {
@@ -129,14 +128,13 @@ func (s *Server) createPaymentMethod(c *call) (any, *apiError) {
 			status: http.StatusPaymentRequired, kind: cardError, code: "incorrect_number", message: "Your card number is incorrect.",
 		}
 	}
-	m := s.methodOf("payment_method", k) // a bad one is refused when it is attached
+	m := s.methodOf("payment_method", k) // an invalid one is refused when it is attached
 	m.BillingDetails, m.Metadata = who, metadata
 	s.add(m)
 	return m, nil
 }
 
-// attach gives a customer a payment method: one that exists, or a new one of a
-// test card.
+// attach attaches a payment method to a customer: an existing one, or a new one from a test card.
 func (s *Server) attach(id, customer string) (*paymentMethod, *apiError) {
 	m, ok := find[*paymentMethod](s, id)
 	if !ok {
@@ -194,7 +192,7 @@ func (s *Server) listPaymentMethods(c *call) (any, *apiError) {
 	})
 }
 
-// owned finds a payment method that must be a customer's.
+// owned finds a payment method that must belong to a customer.
 func (s *Server) owned(p *params, key, customer string) text {
 	id, given := p.text(key)
 	if !given || id == "" {
@@ -208,8 +206,8 @@ func (s *Server) owned(p *params, key, customer string) text {
 	return text(id)
 }
 
-// payer is the payment method that a customer's invoices take when neither
-// they nor their subscription name one.
+// payer is the payment method for a customer's invoices if neither the invoice nor the
+// subscription names one.
 func (s *Server) payer(customerID string) text {
 	x, ok := find[*customer](s, customerID)
 	switch {

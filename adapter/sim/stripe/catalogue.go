@@ -81,12 +81,12 @@ func (s *Server) updateProduct(c *call) (any, *apiError) {
 	return p, nil
 }
 
-// maxAmount is the most that a price may be, in smallest units.
+// maxAmount is the maximum amount of a price in smallest units.
 const maxAmount = 99_999_999
 
 var currencyCode = regexp.MustCompile(`^[a-zA-Z]{3}$`)
 
-// currency reads a currency, which answers show in lower case.
+// currency parses a currency. Responses show it in lower case.
 func (p *params) currency() string {
 	v, given := p.value("currency")
 	if given && !currencyCode.MatchString(v) {
@@ -95,7 +95,7 @@ func (p *params) currency() string {
 	return lower(v)
 }
 
-// unitAmount reads one of the two ways to give a price.
+// unitAmount reads one of the two amounts of a price.
 func (p *params) unitAmount() (*int64, text) {
 	exact, given := p.decimal("unit_amount_decimal")
 	n, whole := p.within("unit_amount", 0, maxAmount)
@@ -151,7 +151,7 @@ func (s *Server) createPrice(c *call) (any, *apiError) {
 	return p, nil
 }
 
-// productOfPrice finds the product of a new price, or makes it.
+// productOfPrice finds or creates the product of a new price.
 func (s *Server) productOfPrice(c *call, p *price) (made *product) {
 	if c.has("product_data") {
 		data := c.group("product_data")
@@ -205,8 +205,8 @@ func (s *Server) readTiers(c *call, p *price) {
 	}
 }
 
-// lookupKey sets the account-wide name of a price, taking it from another one
-// where that is asked for.
+// lookupKey sets the account-wide name of a price. On request it transfers the name from another
+// price.
 func (s *Server) lookupKey(c *call, p *price) {
 	transfer, _ := c.boolean("transfer_lookup_key")
 	key, given := c.text("lookup_key")
@@ -284,7 +284,7 @@ func (s *Server) createTaxRate(c *call) (any, *apiError) {
 	return t, nil
 }
 
-// taxRates reads a list of rates; none where none was given.
+// taxRates parses a list of rates; none if the parameter is absent.
 func (s *Server) taxRates(p *params, key string) []*taxRate {
 	rates := []*taxRate{}
 	ids, _ := p.texts(key)
@@ -298,8 +298,8 @@ func (s *Server) taxRates(p *params, key string) []*taxRate {
 	return rates
 }
 
-// cost is what a quantity of a price comes to, in whole smallest units. A
-// fraction is rounded half up, as a tax of 100 % of it would be.
+// cost is the cost of a quantity of a price in whole smallest units. It rounds a fraction half
+// up, as for a tax of 100 %.
 func (p *price) cost(quantity int64) int64 {
 	if p.BillingScheme == "tiered" {
 		return p.tiered(quantity)
@@ -344,11 +344,11 @@ func (p *price) tiered(quantity int64) (sum int64) {
 	return sum
 }
 
-// percent is a share of an amount, rounded half up; rate is a decimal text.
+// percent is a percentage of an amount, rounded half up; rate is a decimal text.
 func percent(amount int64, rate string) int64 {
 	share, ok := new(big.Rat).SetString(rate)
 	if !ok {
-		share = new(big.Rat) // no rate is no share
+		share = new(big.Rat) // an empty rate is 0
 	}
 	share.Mul(share, new(big.Rat).SetFrac64(amount, 100))
 	share.Add(share, big.NewRat(1, 2))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// total computes an invoice's sums from its lines.
+// total computes the totals of an invoice from its lines.
 func (s *Server) total(inv *invoice) {
 	subtotal, added := int64(0), int64(0)
 	byRate := map[string]*taxAmount{}
@@ -48,8 +48,7 @@ func (s *Server) total(inv *invoice) {
 	inv.AmountRemaining = inv.AmountDue - inv.AmountPaid
 }
 
-// taxOf is the tax of one line: its own rates, else the invoice's, else what
-// automatic tax comes to.
+// taxOf is the tax of one line: its own rates, else the invoice's rates, else the automatic tax.
 func (s *Server) taxOf(inv *invoice, l *lineItem) []taxAmount {
 	type rate struct {
 		id        string
@@ -80,13 +79,13 @@ func (s *Server) taxOf(inv *invoice, l *lineItem) []taxAmount {
 	return out
 }
 
-// withoutTax takes an inclusive tax out of an amount, rounded to the unit.
+// withoutTax returns an amount without its inclusive tax, rounded to the unit.
 func withoutTax(amount int64, rate string) int64 {
 	const precise = 1_000_000
 	return (amount*100*precise + (100*precise+percent(100*precise, rate))/2) / (100*precise + percent(100*precise, rate))
 }
 
-// finalize makes a draft open, or paid where nothing is due.
+// finalize opens a draft, or marks it as paid if nothing is due.
 func (s *Server) finalize(c *call, inv *invoice) {
 	before := raw(inv)
 	s.total(inv)
@@ -154,7 +153,7 @@ func (s *Server) settleInvoice(c *call, inv *invoice, before map[string]any, met
 	s.changed(c, subscriptionEvent+"updated", sub, old)
 }
 
-// payable is what would pay an invoice; nil if nothing would.
+// payable is the payment method of an invoice; nil for none.
 func (s *Server) payable(inv *invoice) *paymentMethod {
 	candidates := []text{inv.DefaultPayment, inv.DefaultSource}
 	if sub, ok := find[*subscription](s, string(inv.Subscription)); ok {
@@ -168,14 +167,14 @@ func (s *Server) payable(inv *invoice) *paymentMethod {
 	return nil
 }
 
-// collect charges an open invoice, to method or to what it finds.
+// collect charges an open invoice, with method or with the payable one.
 func (s *Server) collect(c *call, inv *invoice, method text) *apiError {
 	m, ok := find[*paymentMethod](s, string(method))
 	if !ok {
 		m = s.payable(inv)
 	}
 	if m == nil {
-		inv.NextPaymentAttempt = 0 // nothing is retried without a payment method
+		inv.NextPaymentAttempt = 0 // there is no retry without a payment method
 		return refused("", "", "There is no `default_payment_method` set on this Customer or Invoice. Please set one prior to calling pay.")
 	}
 	before := raw(inv)
@@ -186,7 +185,7 @@ func (s *Server) collect(c *call, inv *invoice, method text) *apiError {
 	return s.decline(c, inv, before, m)
 }
 
-// decline notes a payment that failed and plans the next one.
+// decline records a failed payment and schedules the next attempt.
 func (s *Server) decline(c *call, inv *invoice, before map[string]any, m *paymentMethod) *apiError {
 	failed := m.kind.charged.refusal()
 	inv.Attempted = true

@@ -51,8 +51,8 @@ func (s *Server) createCustomer(c *call) (any, *apiError) {
 	return x, nil
 }
 
-// customerFields reads what can be set at creation and later. The default
-// payment method must be the customer's, or the one that is about to be.
+// customerFields reads the fields that can be set at creation and later. The default payment
+// method must belong to the customer, or be attached in the same call.
 func (s *Server) customerFields(c *call, x *customer, attaching string) (source string) {
 	for name, field := range map[string]*text{
 		"name": &x.Name, "email": &x.Email, "description": &x.Description, "phone": &x.Phone,
@@ -82,7 +82,7 @@ func (s *Server) customerFields(c *call, x *customer, attaching string) (source 
 	return source
 }
 
-// addSource gives a customer a card of the older kind.
+// addSource attaches a card of the older kind to a customer.
 func (s *Server) addSource(x *customer, token string) *apiError {
 	if token == "" {
 		return nil
@@ -115,7 +115,7 @@ func (s *Server) updateCustomer(c *call) (any, *apiError) {
 	return x, nil
 }
 
-// deleteCustomer cancels all that the customer has.
+// deleteCustomer deletes a customer and cancels its subscriptions.
 func (s *Server) deleteCustomer(c *call) (any, *apiError) {
 	x, ok := find[*customer](s, c.at("id"))
 	if !ok || x.deleted {
@@ -135,8 +135,8 @@ func (s *Server) deleteCustomer(c *call) (any, *apiError) {
 	return x, nil
 }
 
-// RestoreCustomer puts back a customer that an earlier simulator made, for
-// programs that remember its id; nothing where it is there.
+// RestoreCustomer restores a customer of an earlier simulator, for programs that stored its id.
+// It does nothing if the customer exists.
 func (s *Server) RestoreCustomer(id string, metadata map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// changed notes a change of an object and tells the endpoints; before is how
-// the object was, nil for a new one.
+// changed records a change of an object and sends an event to the endpoints. before is the
+// previous object; nil for a new one.
 func (s *Server) changed(c *call, kind string, r record, before map[string]any) {
 	now := raw(r)
 	s.index(r, now)
@@ -53,7 +53,7 @@ func (s *Server) registerEvents() {
 		}
 		return e, c.done()
 	})
-	// The vendor's command line sends an event again with this call.
+	// The vendor's command line uses this call to send an event again.
 	s.on("POST /v1/events/{id}/retry", func(c *call) (any, *apiError) {
 		only, given := c.value("webhook_endpoint")
 		e, ok := find[*event](s, c.at("id"))
@@ -135,7 +135,7 @@ func (s *Server) updateEndpoint(c *call) (any, *apiError) {
 	return w, nil
 }
 
-// AddEndpoint has webhooks sent to one more address from now on.
+// AddEndpoint adds a receiver of webhooks.
 func (s *Server) AddEndpoint(e Endpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,8 @@ const (
 	maxDepth = 8
 )
 
-// node is a form in its nested shape: `items[0][price]=p` is the leaf "p"
-// under items, 0, price. Lists are nodes whose keys are their indices.
+// node is a nested form: `items[0][price]=p` is the leaf "p" under items, 0, price. The keys of
+// lists are their indices.
 type node struct {
 	leaf  bool
 	value string
@@ -22,8 +22,8 @@ type node struct {
 	order []string
 }
 
-// decodeForm reads a body or a query of nested keys. `a[]=1&a[]=2` counts the
-// indices by itself; `a[][b]=1&a[][c]=2` is one element with two keys.
+// decodeForm parses a body or a query with nested keys. `a[]=1&a[]=2` numbers the elements
+// automatically; `a[][b]=1&a[][c]=2` is one element with two keys.
 func decodeForm(text string) (*node, error) {
 	root := &node{}
 	if text == "" {
@@ -110,8 +110,8 @@ func (n *node) put(path []string, value string) error {
 	return child.put(path[1:], value)
 }
 
-// index is the element that an empty bracket means: the last one as long as
-// the rest of the key is free in it.
+// index is the element of an empty bracket: the last one, unless it already contains the rest of
+// the key.
 func (n *node) index(rest []string) string {
 	last := len(n.order) - 1
 	if last >= 0 && len(rest) > 0 && rest[0] != "" {
@@ -122,8 +122,7 @@ func (n *node) index(rest []string) string {
 	return strconv.Itoa(last + 1)
 }
 
-// canonical writes the form with sorted keys, so that two forms can be
-// compared.
+// canonical returns the form with sorted keys, so that two forms can be compared.
 func (n *node) canonical() string {
 	var out strings.Builder
 	n.write(&out)

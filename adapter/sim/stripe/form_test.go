@@ -64,7 +64,7 @@ func FuzzDecodeForm(f *testing.F) {
 	})
 }
 
-// flatten writes a form with explicit indices.
+// flatten encodes a form with explicit indices.
 func flatten(n *node, name string, into url.Values) {
 	if n.leaf {
 		into.Add(name, n.value)

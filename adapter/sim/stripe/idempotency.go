@@ -9,7 +9,7 @@ import (
 
 const maxKey = 255
 
-// remembered is what became of the first request with a key.
+// remembered is the result of the first request with a key.
 type remembered struct {
 	fingerprint string
 	inFlight    bool
@@ -19,8 +19,8 @@ type remembered struct {
 	at          time.Time
 }
 
-// once does an operation once for its key. Parameters that are not valid are
-// not remembered; whatever else came of the work is, a decline too.
+// once performs an operation once per key. It stores every result, including a decline, except
+// invalid parameters.
 func (s *Server) once(w http.ResponseWriter, c *call, do operation) {
 	w.Header().Set("Idempotency-Key", c.key)
 	print := c.request.URL.Path + " " + c.node.canonical()
@@ -74,7 +74,7 @@ func replay(w http.ResponseWriter, c *call, known *remembered, print string) {
 	answer(w, e.status, e.body())
 }
 
-// forget drops the keys whose time has passed.
+// forget removes expired keys.
 func (s *Server) forget() {
 	oldest := s.Kit.Clock.Now().Add(-s.limits.KeyLifetime)
 	for key, k := range s.keys {

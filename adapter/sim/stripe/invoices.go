@@ -80,7 +80,7 @@ func (s *Server) createInvoice(c *call) (any, *apiError) {
 	behaviour, chosen := c.one("pending_invoice_items_behavior", "include", "exclude", "include_and_require")
 	inv := s.newInvoice(x, code, "manual")
 	if rates := c.node.keys["default_tax_rates"]; rates != nil && rates.leaf {
-		c.value("default_tax_rates") // there is nothing yet that an empty value could unset
+		c.value("default_tax_rates") // an empty value has no effect on a new object
 	}
 	s.invoiceFields(c, inv)
 	if id, given := c.value("subscription"); given {
@@ -115,7 +115,7 @@ func (s *Server) createInvoice(c *call) (any, *apiError) {
 	return inv, nil
 }
 
-// invoiceFields reads what a draft can be given at creation and later.
+// invoiceFields reads the fields of a draft that can be set at creation and later.
 func (s *Server) invoiceFields(c *call, inv *invoice) {
 	inv.CollectionMethod = c.oneOr("collection_method", inv.CollectionMethod, "charge_automatically", "send_invoice")
 	if days, given := c.within("days_until_due", 0, 365); given {
@@ -201,7 +201,7 @@ func (s *Server) listInvoices(c *call) (any, *apiError) {
 	})
 }
 
-// close ends an open invoice without money.
+// close closes an open invoice without a payment.
 func (s *Server) close(c *call, inv *invoice, status, kind string, at *stamp) *apiError {
 	if e := c.done(); e != nil {
 		return e

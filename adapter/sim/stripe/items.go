@@ -59,7 +59,7 @@ func (s *Server) createInvoiceItem(c *call) (any, *apiError) {
 	return i, nil
 }
 
-// draftFor finds the invoice that a new item is pinned to, if any.
+// draftFor finds the draft that a new item names, if any.
 func (s *Server) draftFor(c *call, i *invoiceItem) (inv *invoice, pinned bool) {
 	if id, given := c.value("subscription"); given {
 		i.Subscription = text(id)
@@ -82,8 +82,8 @@ func (s *Server) draftFor(c *call, i *invoiceItem) (inv *invoice, pinned bool) {
 	return inv, true
 }
 
-// itemPrice reads the ways to say what an item costs: amount, unit_amount,
-// price or price_data. It returns the price that price_data makes.
+// itemPrice reads the cost of an item: amount, unit_amount, price or price_data. It returns the
+// price that price_data creates.
 func (s *Server) itemPrice(c *call, i *invoiceItem) (made *price) {
 	i.Currency = c.currency()
 	amount, lump := c.integer("amount")
@@ -123,7 +123,7 @@ func (i *invoiceItem) setPrice(p *price) {
 	i.Amount = p.cost(i.Quantity)
 }
 
-// inlinePrice is the price that price_data makes: for this once.
+// inlinePrice is the price that price_data creates for one use.
 func (s *Server) inlinePrice(g *params) *price {
 	p := &price{base: s.fresh("price"), BillingScheme: "per_unit", Type: "one_time"}
 	g.required("currency")
@@ -159,7 +159,7 @@ func (s *Server) deleteInvoiceItem(c *call) (any, *apiError) {
 	return deleted(i), nil
 }
 
-// sweep puts the items that wait for a customer's next invoice on this one.
+// sweep moves the pending items of a customer to an invoice.
 func (s *Server) sweep(inv *invoice) {
 	for _, i := range all[*invoiceItem](s, "invoiceitem") {
 		if i.Invoice == "" && i.Customer == inv.Customer && i.Currency == inv.Currency {

@@ -134,7 +134,7 @@ func TestSubscriptionFallsBehind(t *testing.T) {
 	if s := a.get("/v1/subscriptions/" + id).text("status"); paid.text("status") != "paid" || s != "active" {
 		t.Errorf("invoice %s, subscription %s", paid.text("status"), s)
 	}
-	// A first payment that never came.
+	// The first payment never succeeds.
 	other := a.post("/v1/subscriptions", "customer", customer, "items[0][price]", a.monthly(), "payment_behavior", "default_incomplete")
 	a.Kit.Clock.Advance(24 * time.Hour)
 	if s := a.get("/v1/subscriptions/" + other.text("id")).text("status"); s != "incomplete_expired" {

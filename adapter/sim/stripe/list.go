@@ -10,7 +10,7 @@ const (
 	largestPage = 100
 )
 
-// page are the parameters that every list takes.
+// page are the parameters of every list.
 type page struct {
 	limit         int
 	after, before string
@@ -48,8 +48,7 @@ func (p page) holds(created int64) bool {
 	return true
 }
 
-// listed answers a list of the records that keep returns true for, newest
-// first.
+// listed responds with the records for which keep returns true, newest first.
 func listed[T record](s *Server, c *call, object string, keep func(T) bool) (any, *apiError) {
 	p := c.page()
 	if e := c.done(); e != nil {
@@ -65,7 +64,7 @@ func listed[T record](s *Server, c *call, object string, keep func(T) bool) (any
 	})
 }
 
-// cutPage takes one page out of what is newest first.
+// cutPage returns one page of a list, newest first.
 func cutPage[T record](c *call, p page, records []T, show func(T) map[string]any) (any, *apiError) {
 	at := func(id, param string) (int, *apiError) {
 		i := slices.IndexFunc(records, func(r T) bool { return r.head().ID == id })
@@ -101,7 +100,7 @@ func cutPage[T record](c *call, p page, records []T, show func(T) map[string]any
 	return map[string]any{"object": "list", "url": c.request.URL.Path, "has_more": more, "data": data}, nil
 }
 
-// wholeList is a list inside another object.
+// wholeList is a list in another object.
 func wholeList[T record](url string, records []T, version string) map[string]any {
 	data := make([]any, 0, len(records))
 	for _, r := range records {
@@ -120,7 +119,7 @@ func filter[T any](in []T, keep func(T) bool) []T {
 	return out
 }
 
-// is says that a filter was not given or equals a value.
+// is reports whether a filter is absent or equals a value.
 func is(filter string, given bool, value string) bool { return !given || filter == value }
 
 func lower(s string) string { return strings.ToLower(s) }

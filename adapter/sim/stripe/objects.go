@@ -2,7 +2,7 @@ package stripe
 
 import "encoding/json"
 
-// text is a string that shows as null when it is empty.
+// text is a string that is null if it is empty.
 type text string
 
 func (t text) MarshalJSON() ([]byte, error) {
@@ -12,7 +12,7 @@ func (t text) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(t))
 }
 
-// stamp is a time in seconds that shows as null when there is none.
+// stamp is a time in seconds that is null if it is zero.
 type stamp int64
 
 func (s stamp) MarshalJSON() ([]byte, error) {
@@ -22,7 +22,7 @@ func (s stamp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int64(s))
 }
 
-// base is what every object begins with.
+// base contains the first fields of every object.
 type base struct {
 	ID       string            `json:"id"`
 	Object   string            `json:"object"`

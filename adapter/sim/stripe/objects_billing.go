@@ -161,7 +161,7 @@ type checkoutSession struct {
 	SuccessURL        text              `json:"success_url"`
 	UIMode            string            `json:"ui_mode"`
 	URL               text              `json:"url"`
-	order             subscriptionOrder // what is bought
+	order             subscriptionOrder // the purchase
 	items             []*sessionItem
 }
 
@@ -194,8 +194,8 @@ type webhookEndpoint struct {
 	secrets       []string
 }
 
-// event is something that happened, with the object as it was then, in the
-// shape of no version: render makes one of a version.
+// event is an event with the object at that time, without a version: render converts it to a
+// version.
 type event struct {
 	base
 	kind      string

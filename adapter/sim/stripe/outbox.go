@@ -18,8 +18,7 @@ import (
 
 const maxReports = 1000
 
-// outbox sends webhooks: at least once, in no certain order, again after a
-// failure.
+// outbox sends webhooks at least once, without a defined order. It retries after a failure.
 type outbox struct {
 	server *Server
 	client *http.Client
@@ -31,7 +30,7 @@ type outbox struct {
 	waiting []*delivery
 	flying  int
 	reports []report
-	changed chan struct{} // closed at each change of what waits or flies
+	changed chan struct{} // closed at each change of the queued or current deliveries
 }
 
 type delivery struct {
@@ -41,14 +40,14 @@ type delivery struct {
 	due      time.Time
 }
 
-// report tells how one attempt went.
+// report is the result of one attempt.
 type report struct {
 	At      time.Time `json:"at"`
 	Event   string    `json:"event"`
 	Type    string    `json:"type"`
 	URL     string    `json:"url"`
 	Attempt int       `json:"attempt"`
-	Status  int       `json:"status"` // 0: no answer
+	Status  int       `json:"status"` // 0: no response
 }
 
 func newOutbox(s *Server) *outbox {
@@ -73,13 +72,13 @@ func (o *outbox) put(e *event, w *webhookEndpoint, due time.Time) {
 	o.signal()
 }
 
-// signal wakes everybody; the lock is held.
+// signal wakes all waiting goroutines. The caller holds the lock.
 func (o *outbox) signal() {
 	close(o.changed)
 	o.changed = make(chan struct{})
 }
 
-// run starts deliveries as they fall due.
+// run starts deliveries when they are due.
 func (o *outbox) run() {
 	for o.ctx.Err() == nil {
 		o.mu.Lock()
@@ -97,14 +96,14 @@ func (o *outbox) run() {
 		if next.IsZero() {
 			<-waited.Done()
 		} else {
-			_ = o.server.Kit.Clock.Wait(waited, next) // either way there is something to look at
+			_ = o.server.Kit.Clock.Wait(waited, next) // in both cases the queue must be checked
 		}
 		stop()
 	}
 }
 
-// start sends what is due and returns when the next delivery is, zero where
-// only a change can tell; the lock is held.
+// start sends the due deliveries. It returns the time of the next one, zero if only a change can
+// make one due. The caller holds the lock.
 func (o *outbox) start() (next time.Time) {
 	now := o.server.Kit.Clock.Now()
 	most := max(o.server.limits.WebhooksAtOnce, 1)
@@ -147,7 +146,7 @@ func (o *outbox) send(d *delivery) {
 	o.signal()
 }
 
-// attempt returns the status of the answer, or 0.
+// attempt returns the status of the response; 0 for none.
 func (o *outbox) attempt(d *delivery) int {
 	ctx, cancel := o.ctx, context.CancelFunc(func() {})
 	if timeout := o.server.limits.WebhookTimeout; timeout > 0 {
@@ -169,12 +168,12 @@ func (o *outbox) attempt(d *delivery) int {
 	if err != nil {
 		return 0
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody)) // for the connection's sake
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody)) // so that the connection can be reused
 	_ = resp.Body.Close()
 	return resp.StatusCode
 }
 
-// drain waits until nothing is due or on its way.
+// drain waits until no webhook is due or being sent.
 func (o *outbox) drain(ctx context.Context) error {
 	for {
 		o.mu.Lock()
@@ -198,8 +197,7 @@ func (o *outbox) report() any {
 	return map[string]any{"waiting": len(o.waiting), "in_flight": o.flying, "attempts": slices.Clone(o.reports)}
 }
 
-// Sign makes the signature header of a webhook's body: one signature for each
-// secret.
+// Sign returns the signature header of a webhook's body with one signature for each secret.
 func Sign(body []byte, at time.Time, secrets ...string) string {
 	seconds := fmt.Sprint(at.Unix())
 	header := []string{"t=" + seconds}
@@ -212,8 +210,8 @@ func Sign(body []byte, at time.Time, secrets ...string) string {
 	return strings.Join(header, ",")
 }
 
-// Payload returns the body with which an event is sent in a version of the
-// interface ("" for Version), for tests that deliver by themselves.
+// Payload returns the body of an event in a version of the API ("" for Version), for tests that
+// deliver events themselves.
 func (s *Server) Payload(eventID, version string) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

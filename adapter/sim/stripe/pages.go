@@ -23,7 +23,7 @@ button,select{font:inherit;padding:.4rem .8rem}td{padding:.2rem 1rem .2rem 0}.ba
 </html>
 `))
 
-// view is what a page shows.
+// view is the data of a page.
 type view struct {
 	Title   string
 	Problem string
@@ -40,10 +40,10 @@ type form struct {
 
 type choice struct{ Number, Label string }
 
-// pages serves what a browser sees.
+// pages serves the pages for people.
 func (s *Server) pages(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := r.ParseForm(); err != nil { // before the lock: a browser may be slow
+	if err := r.ParseForm(); err != nil { // before the lock, because a browser may be slow
 		http.Error(w, "The form could not be read.", http.StatusBadRequest)
 		return
 	}
@@ -86,7 +86,7 @@ func present(w http.ResponseWriter, v view) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(out.Bytes()) // a browser that went away needs no page
+	_, _ = w.Write(out.Bytes()) // a browser that disconnected needs no page
 }
 
 func (s *Server) checkoutPage(w http.ResponseWriter, r *http.Request, cs *checkoutSession) {
@@ -139,14 +139,13 @@ func (s *Server) portalPage(w http.ResponseWriter, r *http.Request, b *portalSes
 	present(w, v)
 }
 
-// portalAction does what a button of the portal says and returns what went
-// wrong.
+// portalAction performs the action of a portal button and returns its error.
 func (s *Server) portalAction(b *portalSession, do, id, cardName string) string {
 	switch do {
 	case "cancel":
 		sub, ok := find[*subscription](s, id)
 		if !ok || sub.Customer != b.Customer || sub.EndedAt != 0 {
-			return "There is no such subscription."
+			return "The subscription does not exist."
 		}
 		before := raw(sub)
 		sub.CancelAtPeriodEnd = true

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// Bounds of metadata, as the processor documents them.
+// Documented limits of metadata.
 const (
 	maxMetadataKeys  = 50
 	maxMetadataKey   = 40
 	maxMetadataValue = 500
 )
 
-// params reads one level of a form. It remembers what was read: done refuses
-// the rest, as the processor refuses parameters that it does not know.
+// params reads one level of a form. It records the read parameters: done refuses the others, as
+// the processor refuses unknown parameters.
 type params struct {
 	node  *node
 	path  string
 	read  map[string]bool
 	below []*params
-	first *apiError // the first thing that was wrong
+	first *apiError // the first error
 }
 
 func newParams(n *node, path string) *params {
 	return &params{node: n, path: path, read: map[string]bool{}}
 }
 
-// done returns what was wrong with the parameters, if anything.
+// done returns the error of the parameters, if any.
 func (p *params) done() *apiError {
 	if p.first != nil {
 		return p.first
@@ -65,17 +65,17 @@ func (p *params) child(key string) *node {
 	return p.node.keys[key]
 }
 
-// has says that a parameter was given, if only as the empty string.
+// has reports whether a parameter is present, including as the empty string.
 func (p *params) has(key string) bool { return p.node.keys[key] != nil }
 
-// ignore accepts parameters that change nothing here.
+// ignore accepts parameters without effect in the simulator.
 func (p *params) ignore(keys ...string) {
 	for _, key := range keys {
 		p.read[key] = true
 	}
 }
 
-// text returns a parameter; an empty one was given in order to unset a value.
+// text returns a parameter. An empty one unsets a value.
 func (p *params) text(key string) (value string, given bool) {
 	n := p.child(key)
 	if n == nil {
@@ -88,7 +88,7 @@ func (p *params) text(key string) (value string, given bool) {
 	return n.value, true
 }
 
-// value is text for what can't be unset.
+// value is text for a value that cannot be unset.
 func (p *params) value(key string) (string, bool) {
 	v, given := p.text(key)
 	if given && v == "" {
@@ -108,7 +108,7 @@ func (p *params) required(key string) string {
 	return v
 }
 
-// set stores a parameter that was given, the empty one as none.
+// set stores a parameter if it is present. An empty one unsets the value.
 func (p *params) set(key string, into *text) {
 	if v, given := p.text(key); given {
 		*into = text(v)
@@ -128,7 +128,7 @@ func (p *params) integer(key string) (int64, bool) {
 	return n, true
 }
 
-// within is integer with bounds.
+// within is integer with limits.
 func (p *params) within(key string, low, high int64) (int64, bool) {
 	n, given := p.integer(key)
 	if given && (n < low || n > high) {
@@ -140,7 +140,7 @@ func (p *params) within(key string, low, high int64) (int64, bool) {
 
 var decimalText = regexp.MustCompile(`^\d{1,15}(\.\d{1,12})?$`)
 
-// decimal is a number that is no negative one, as its text.
+// decimal is a non-negative number as text.
 func (p *params) decimal(key string) (string, bool) {
 	v, given := p.value(key)
 	if given && !decimalText.MatchString(v) {
@@ -165,7 +165,7 @@ func (p *params) setBool(key string, into *bool) {
 	}
 }
 
-// one is a parameter out of a closed list.
+// one is a parameter from a closed list.
 func (p *params) one(key string, of ...string) (string, bool) {
 	v, given := p.value(key)
 	if given && !slices.Contains(of, v) {
@@ -182,7 +182,7 @@ func (p *params) oneOr(key, otherwise string, of ...string) string {
 	return otherwise
 }
 
-// group is the level below; reading from an absent one finds nothing.
+// group is the level below. An absent group has no parameters.
 func (p *params) group(key string) *params {
 	n := p.child(key)
 	if n == nil || n.leaf {
@@ -243,8 +243,7 @@ func (p *params) texts(key string) (values []string, given bool) {
 	return values, true
 }
 
-// metadata merges what was given into what is there: an empty value removes a
-// key, an empty metadata removes all.
+// metadata merges metadata: an empty value removes a key, an empty metadata removes all.
 func (p *params) metadata(into *map[string]string) {
 	merged := map[string]string{}
 	for k, v := range *into {

@@ -2,8 +2,8 @@ package stripe
 
 import "time"
 
-// boundary is the k-th end of a period counted from an anchor. Months keep the
-// anchor's day where they have it, else they end on their last one.
+// boundary is the k-th end of a period counted from an anchor. Months keep the anchor's day if
+// they have it; otherwise they end on their last day.
 func boundary(anchor time.Time, r *recurring, k int) time.Time {
 	n := int(r.IntervalCount) * k
 	switch r.Interval {
@@ -27,7 +27,7 @@ func daysIn(t time.Time) int {
 	return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// following is the first end of a period after a moment.
+// following is the first end of a period after a time.
 func following(anchor time.Time, r *recurring, at time.Time) time.Time {
 	k := 0
 	for !boundary(anchor, r, k).After(at) {
@@ -36,7 +36,7 @@ func following(anchor time.Time, r *recurring, at time.Time) time.Time {
 	return boundary(anchor, r, k)
 }
 
-// anchorOf is the first moment after now that fits a configuration.
+// anchorOf is the first time after now that matches a configuration.
 func anchorOf(now time.Time, c *anchorConfig) time.Time {
 	pick := func(p *int64, otherwise int) int {
 		if p == nil {
@@ -58,5 +58,5 @@ func anchorOf(now time.Time, c *anchorConfig) time.Time {
 	}
 }
 
-// moment is a time of the interface.
+// moment is a time of the API.
 func moment(unix int64) time.Time { return time.Unix(unix, 0).UTC() }

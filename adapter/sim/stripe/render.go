@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxExpansion is how many levels deep an answer can be expanded.
+// maxExpansion is the maximum depth of expansions in a response.
 const maxExpansion = 4
 
-// show renders what an operation returned, in the request's version and with
-// the expansions that it asks for.
+// show renders the result of an operation in the request's version and with the requested
+// expansions.
 func (s *Server) show(c *call, result any) (any, *apiError) {
 	var out map[string]any
 	switch r := result.(type) {
@@ -28,7 +28,7 @@ func (s *Server) show(c *call, result any) (any, *apiError) {
 	return out, nil
 }
 
-// expandPath puts objects where their ids stand.
+// expandPath replaces ids with objects.
 func (s *Server) expandPath(at map[string]any, path []string, version string) bool {
 	name := path[0]
 	value, ok := at[name]
@@ -74,8 +74,7 @@ func (s *Server) expandEach(list []any, path []string, version string) bool {
 	return true
 }
 
-// include makes the properties that an answer has only when it is asked for
-// them.
+// include keeps the properties that a response contains only on request.
 func (s *Server) include(at map[string]any, name, version string) (any, bool) {
 	id, _ := at["id"].(string)
 	switch r := s.store.byID[id].(type) {
@@ -100,8 +99,7 @@ func (s *Server) include(at map[string]any, name, version string) (any, bool) {
 	return nil, false
 }
 
-// render turns an object of no version into one of a version. It changes what
-// it is given.
+// render converts an object to a version. It changes its argument.
 func render(object map[string]any, version string) map[string]any {
 	for _, value := range object {
 		switch v := value.(type) {
@@ -128,7 +126,7 @@ func render(object map[string]any, version string) map[string]any {
 	return object
 }
 
-// basil are the changes of VersionBasil to what this simulator shows.
+// basil are the changes of VersionBasil that affect this simulator.
 var basil = map[string]func(map[string]any){
 	"subscription": func(o map[string]any) {
 		remove(o, "current_period_start", "current_period_end")
@@ -202,8 +200,7 @@ func copied(o map[string]any) map[string]any {
 	return out
 }
 
-// renderEvent writes an event in a version of the interface; "" is the
-// account's own.
+// renderEvent renders an event in a version of the API; "" is the account's version.
 func (s *Server) renderEvent(e *event, version string) map[string]any {
 	if version == "" {
 		version = Version

@@ -1,6 +1,6 @@
 package stripe
 
-// register adds every route of the interface.
+// register adds every route of the API.
 func (s *Server) register() {
 	s.registerCustomers()
 	s.registerCatalogue()
@@ -13,7 +13,7 @@ func (s *Server) register() {
 	s.registerEndpoints()
 }
 
-// reader adds the route that reads one object of a kind.
+// reader adds the route that returns one object of a kind.
 func reader[T record](s *Server, path, what string) {
 	s.on("GET "+path+"/{id}", func(c *call) (any, *apiError) {
 		r, ok := find[T](s, c.at("id"))

@@ -21,8 +21,7 @@ type clause struct {
 
 var clauseText = regexp.MustCompile(`^(-?)([a-z_]+)(?:\[(?:"([^"]+)"|'([^']+)')\])?(:|~|>=|<=|>|<)(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(\w+))`)
 
-// parseQuery reads a search query. Conditions are joined by AND (or only a
-// space) or all by OR.
+// parseQuery parses a search query. All conditions are joined by AND (or a space), or all by OR.
 func parseQuery(query string) (clauses []clause, either bool, err error) {
 	rest := strings.TrimSpace(query)
 	for first := true; rest != ""; first = false {
@@ -93,7 +92,7 @@ func compare(value any, op, bound string) bool {
 	return a <= b
 }
 
-// search answers a search over a kind of object, as the index saw it.
+// search searches a kind of object in the state of the index.
 func (s *Server) search(object string) operation {
 	return func(c *call) (any, *apiError) {
 		query := c.required("query")

@@ -1,10 +1,10 @@
-// Package stripe is a payment processor on this machine: it speaks the wire
-// format of Stripe's interface 2024-06-20, keeps state, moves by its own clock,
-// declines cards, forgets idempotency keys and sends signed webhooks. It moves
-// no money. The published client libraries work against it unchanged.
+// Package stripe simulates a payment processor. It implements the wire format of Stripe's API
+// 2024-06-20, keeps state, has its own clock, declines test cards, expires idempotency keys and
+// sends signed webhooks. It moves no money. The published client libraries work with it
+// unchanged.
 //
-// Beside the interface under /v1/ it has the pages that a browser sees
-// (checkout, portal, an invoice to pay) and the control surface of sim/kit.
+// In addition to the API under /v1/ it has the pages for people (checkout, portal, an invoice to
+// pay) and the control surface of sim/kit.
 package stripe
 
 import (
@@ -22,30 +22,30 @@ import (
 	"docledger/adapter/sim/kit"
 )
 
-// Versions of the interface that differ in what docledger reads. Any other
-// date is rendered like the one that it follows.
+// Versions of the API that differ in the fields that docledger reads. Any other date is rendered
+// like the preceding version.
 const (
 	Version      = "2024-06-20"
-	VersionBasil = "2025-03-31.basil" // periods stand on items from here on
+	VersionBasil = "2025-03-31.basil" // periods are properties of items from this version on
 )
 
 const maxBody = 1 << 20
 
-// Limits are the processor's numbers.
+// Limits are the processor's limits.
 type Limits struct {
-	RequestsPerSecond int             // answered; more are 429. 0: no limit
-	SearchLag         time.Duration   // until a change can be searched
+	RequestsPerSecond int             // accepted; more return 429. 0: no limit
+	SearchLag         time.Duration   // until a change can be found by a search
 	KeyLifetime       time.Duration   // of idempotency keys
-	Latency           time.Duration   // real time that a POST takes, while its key is in flight
-	WebhookRetries    []time.Duration // after each attempt that failed
+	Latency           time.Duration   // real time of a POST, during which its key is in use
+	WebhookRetries    []time.Duration // after each failed attempt
 	WebhookTimeout    time.Duration   // real time for one delivery
 	WebhooksAtOnce    int             // deliveries in flight
-	PaymentRetries    []time.Duration // after each payment that failed
+	PaymentRetries    []time.Duration // after each failed payment
 	EventLifetime     time.Duration   // how long events can be listed
-	AutomaticTax      string          // per cent that automatic tax comes to
+	AutomaticTax      string          // rate of the automatic tax in per cent
 }
 
-// DefaultLimits are what the processor documents, or a middle of what is seen.
+// DefaultLimits are the documented limits, or typical observed values.
 func DefaultLimits() Limits {
 	const day = 24 * time.Hour
 	return Limits{
@@ -63,22 +63,22 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Endpoint is where webhooks go.
+// Endpoint is a receiver of webhooks.
 type Endpoint struct {
 	URL        string
-	Secrets    []string // each signs every delivery; two while they are rotated
+	Secrets    []string // each signs every delivery; two during a rotation
 	APIVersion string   // of the events; "" for Version
 	Events     []string // their types; none for all
 }
 
-// Options describe the account that is simulated.
+// Options configures the simulated account.
 type Options struct {
-	SecretKeys  []string // that may sign in; none: any that begins with sk_ or rk_
+	SecretKeys  []string // accepted keys; none: any with the prefix sk_ or rk_
 	Endpoints   []Endpoint
 	Limits      *Limits   // nil for DefaultLimits
-	Start       time.Time // of the clock, which then stands still; see kit.Options
-	BaseURL     string    // of the pages; "" for the host that a request came to
-	AutoApprove bool      // the checkout page completes by itself, with a good card
+	Start       time.Time // of the clock, which is then fixed; see kit.Options
+	BaseURL     string    // of the pages; "" for the host of the request
+	AutoApprove bool      // the checkout page completes automatically with a valid card
 	Client      *http.Client
 }
 
@@ -92,14 +92,14 @@ type Server struct {
 	routes  *http.ServeMux
 	out     *outbox
 
-	mu     sync.Mutex // held by one request at a time, from here on
+	mu     sync.Mutex // one request at a time holds it; it guards the following fields
 	store  store
 	keys   map[string]*remembered
-	recent []time.Time // of requests within the last second
-	now    int64       // seconds, of the work that is being done
+	recent []time.Time // times of the requests within the last second
+	now    int64       // time of the current operation in seconds
 }
 
-// New returns a processor that holds nothing yet. Close it in the end.
+// New returns a running processor without data. Close stops it.
 func New(o Options) *Server {
 	s := &Server{options: o, limits: DefaultLimits(), store: newStore(), keys: map[string]*remembered{}}
 	if o.Limits != nil {
@@ -130,11 +130,10 @@ func New(o Options) *Server {
 	return s
 }
 
-// Close ends the sending of webhooks.
+// Close stops the sending of webhooks.
 func (s *Server) Close() { s.out.close() }
 
-// Drain waits until every webhook that is due by the simulator's clock was
-// tried.
+// Drain waits until every webhook that is due by the simulator's clock was attempted.
 func (s *Server) Drain(ctx context.Context) error { return s.out.drain(ctx) }
 
 // ServeHTTP implements http.Handler.
@@ -220,7 +219,7 @@ func masked(key string) string {
 	return key[:shown] + strings.Repeat("*", len(key)-2*shown) + key[len(key)-shown:]
 }
 
-// call is one request to the interface.
+// call is one request to the API.
 type call struct {
 	*params
 	request *http.Request
@@ -233,8 +232,7 @@ type call struct {
 
 func (c *call) at(name string) string { return c.request.PathValue(name) }
 
-// operation does the work of a request. It returns a record, a list, or what
-// else encoding/json can write.
+// operation performs a request. It returns a record, a list, or another value for encoding/json.
 type operation func(*call) (any, *apiError)
 
 // on adds a route.
@@ -291,7 +289,7 @@ func (s *Server) newCall(w http.ResponseWriter, r *http.Request) (*call, *apiErr
 	return c, nil
 }
 
-// pause takes the time that the vendor's work would take.
+// pause waits as long as the operation of the vendor would take.
 func (s *Server) pause(r *http.Request) {
 	if s.limits.Latency > 0 && r.Method == http.MethodPost {
 		timer := time.NewTimer(s.limits.Latency)
@@ -303,7 +301,7 @@ func (s *Server) pause(r *http.Request) {
 	}
 }
 
-// perform does an operation and renders what it returned; the lock is held.
+// perform performs an operation and renders its result. The caller holds the lock.
 func (s *Server) perform(c *call, do operation) (status int, body any, e *apiError) {
 	s.settle()
 	result, e := do(c)
@@ -328,11 +326,11 @@ func answer(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a caller that went away needs no answer
+	_, _ = w.Write(out.Bytes()) // a caller that disconnected needs no response
 }
 
-// Do calls the interface without a network, as a test or a program in the same
-// process may want to. form is the body of a POST, and the query otherwise.
+// Do calls the API without a network, for a test or a program in the same process. form is the
+// body of a POST, and the query of another method.
 func (s *Server) Do(method, path string, form url.Values) (status int, body map[string]any) {
 	w := &memory{header: http.Header{}, status: http.StatusOK}
 	r, err := http.NewRequest(method, path, strings.NewReader(form.Encode()))

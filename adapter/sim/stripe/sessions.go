@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// How long a checkout session stays open: at the most, which is what it does
-// unless it is told, and at the least.
+// The maximum (and default) and the minimum lifetime of a checkout session.
 const (
 	sessionHours   = 24
 	sessionMinutes = 30
@@ -99,7 +98,7 @@ func (s *Server) checkoutAddresses(c *call, cs *checkoutSession) {
 	c.set("success_url", &cs.SuccessURL)
 	c.set("cancel_url", &cs.CancelURL)
 	for name, address := range map[string]text{"success_url": cs.SuccessURL, "cancel_url": cs.CancelURL} {
-		// The vendor fills in this placeholder, which is no URL by itself.
+		// The vendor replaces this placeholder, which is not a valid URL.
 		plain := strings.ReplaceAll(string(address), "{CHECKOUT_SESSION_ID}", "id")
 		u, err := url.Parse(plain)
 		if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -108,8 +107,7 @@ func (s *Server) checkoutAddresses(c *call, cs *checkoutSession) {
 	}
 }
 
-// checkoutItems shows what the page sells; the free time before an anchor
-// costs nothing.
+// checkoutItems shows the items of the page. The free time before an anchor costs nothing.
 func (s *Server) checkoutItems(cs *checkoutSession) {
 	free := cs.order.anchor != 0 && !cs.order.prorate || cs.order.trialEnd != 0
 	for _, item := range cs.order.items {
@@ -138,15 +136,15 @@ func (s *Server) expire(c *call, cs *checkoutSession) {
 	s.changed(c, "checkout.session.expired", cs, nil)
 }
 
-// complete does what the checkout page does once a card was entered: the card
-// stands on the subscription, not on the customer.
+// complete does what the checkout page does after a card was entered. The card is attached to the
+// subscription, not set as the customer's default.
 func (s *Server) complete(cs *checkoutSession, cardName string) *apiError {
 	if cs.Status != "open" {
 		return refused("", "", "This page is no longer open.")
 	}
 	order := cs.order
 	if order.anchor != 0 && order.anchor <= s.now {
-		order.anchor = 0 // the page was open for too long: a whole period begins
+		order.anchor = 0 // the session lasted past the anchor: a whole period begins
 	}
 	k, ok := cardNamed(cardName)
 	if !ok {
@@ -198,7 +196,7 @@ func (s *Server) createPortal(c *call) (any, *apiError) {
 	return b, nil
 }
 
-// money shows an amount to a person.
+// money formats an amount for people.
 func money(units int64, currency string) string {
 	return fmt.Sprintf("%d.%02d %s", units/100, units%100, strings.ToUpper(currency))
 }

@@ -2,12 +2,12 @@ package stripe
 
 import "time"
 
-// maxSteps bounds what one move of the clock can set off.
+// maxSteps limits the number of events that one advance of the clock can cause.
 const maxSteps = 100_000
 
-// settle does what fell due since the last time, in its order: periods end,
-// payments are tried again, drafts become final, trials and pages run out.
-// Each happens at its own moment. The lock is held.
+// settle performs everything that became due since the last call, in order and each at its own
+// time: ends of periods, payment retries, finalization of drafts, ends of trials, expiry of
+// sessions. The caller holds the lock.
 func (s *Server) settle() {
 	now := s.Kit.Clock.Now().Unix()
 	for range maxSteps {
@@ -22,7 +22,7 @@ func (s *Server) settle() {
 	s.expireEvents()
 }
 
-// next finds the first thing that is due by now.
+// next finds the first due action.
 func (s *Server) next(now int64) (at int64, happen func()) {
 	at = now + 1
 	consider := func(due int64, f func()) {
@@ -56,11 +56,11 @@ func (s *Server) next(now int64) (at int64, happen func()) {
 func (s *Server) finalizeDue(inv *invoice) {
 	s.finalize(nil, inv)
 	if inv.Status == "open" && inv.CollectionMethod == "charge_automatically" {
-		s.collect(nil, inv, "") // a decline shows on the invoice
+		s.collect(nil, inv, "") // a decline is recorded in the invoice
 	}
 }
 
-// due is when something happens to a subscription next.
+// due is the time of the next action of a subscription.
 func (sub *subscription) due() int64 {
 	switch sub.Status {
 	case "incomplete":
@@ -76,7 +76,7 @@ func (sub *subscription) due() int64 {
 	return sub.CurrentPeriodEnd
 }
 
-// turn is what happens to a subscription when it is due.
+// turn performs the due action of a subscription.
 func (s *Server) turn(sub *subscription) {
 	before := raw(sub)
 	switch {
@@ -101,7 +101,7 @@ func (s *Server) turn(sub *subscription) {
 	}
 }
 
-// renew begins the next period of a subscription and bills it.
+// renew starts the next period of a subscription and bills it.
 func (s *Server) renew(sub *subscription, before map[string]any) {
 	if sub.Status == "trialing" {
 		sub.Status = activeSubscription
@@ -112,7 +112,7 @@ func (s *Server) renew(sub *subscription, before map[string]any) {
 	s.bill(nil, sub, "subscription_cycle", s.fullLines(sub))
 }
 
-// expireEvents forgets the events that can't be listed any more.
+// expireEvents removes the events that cannot be listed any more.
 func (s *Server) expireEvents() {
 	oldest := s.now - int64(s.limits.EventLifetime/time.Second)
 	events := s.store.kinds["event"]

@@ -16,7 +16,7 @@ import (
 
 var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// account is a simulator with a way to talk to it.
+// account is a simulator and a client of it.
 type account struct {
 	*stripe.Server
 	t   testing.TB
@@ -40,10 +40,10 @@ func open(t testing.TB, change ...func(*stripe.Options)) account {
 	return account{s, t, server.URL}
 }
 
-// object is an answer.
+// object is a response.
 type object map[string]any
 
-// at returns what lies under a dotted path; numbers are indices.
+// at returns the value at a dotted path; numbers are indices.
 func (o object) at(path string) any {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {
@@ -111,7 +111,7 @@ func (a account) get(path string, pairs ...string) object {
 	return a.want(http.StatusOK, http.MethodGet, path, pairs...)
 }
 
-// send goes over the network, with headers as pairs.
+// send sends a request over the network; headers are pairs.
 func (a account) send(method, path, body string, headers ...string) (*http.Response, object) {
 	a.t.Helper()
 	req, err := http.NewRequest(method, a.url+path, strings.NewReader(body))
@@ -138,7 +138,7 @@ func (a account) send(method, path, body string, headers ...string) (*http.Respo
 	return resp, out
 }
 
-// buyer makes a customer with a card as default, "" for none.
+// buyer creates a customer with a default card, "" for none.
 func (a account) buyer(card string) string {
 	a.t.Helper()
 	if card == "" {
@@ -147,7 +147,7 @@ func (a account) buyer(card string) string {
 	return a.post("/v1/customers", "payment_method", card, "invoice_settings[default_payment_method]", card).text("id")
 }
 
-// monthly makes a price of 30.00 EUR a month.
+// monthly creates a price of 30.00 EUR a month.
 func (a account) monthly(more ...string) string {
 	a.t.Helper()
 	return a.post("/v1/prices", append([]string{
@@ -235,14 +235,14 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("%s %s: %d %v", other.path, other.body, resp.StatusCode, got)
 		}
 	}
-	// Parameters that were never valid are not remembered.
+	// The result of invalid parameters is not stored.
 	if resp, _ := post("k2", "/v1/customers", "nmae=x"); resp.StatusCode != 400 {
 		t.Errorf("unknown parameter: %d", resp.StatusCode)
 	}
 	if resp, _ := post("k2", "/v1/customers", "name=x"); resp.StatusCode != 200 || resp.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("corrected: %d", resp.StatusCode)
 	}
-	// What the work came to is remembered, a refusal too.
+	// The result of an operation is stored, including a refusal.
 	draft := a.post("/v1/invoices", "customer", first.text("id"), "currency", "eur").text("id")
 	a.post("/v1/invoiceitems", "customer", first.text("id"), "invoice", draft, "amount", "500", "currency", "eur")
 	a.post("/v1/invoices/" + draft + "/finalize")
@@ -373,7 +373,7 @@ func TestSearch(t *testing.T) {
 	for _, query := range []string{"", "name", "name:", `name:"a" AND name:"b" OR name:"c"`, `metadata[x]:'y'`} {
 		a.want(400, "GET", "/v1/customers/search", "query", query)
 	}
-	// A change is seen late, and until then the old state is.
+	// A search sees a change after a delay. Until then it returns the old state.
 	a.post("/v1/customers/"+one, "metadata[tier]", "iron")
 	if got := search(`metadata['tier']:'gold'`); got != one {
 		t.Errorf("the old state is gone at once: %q", got)

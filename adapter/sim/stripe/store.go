@@ -8,32 +8,31 @@ import (
 	"time"
 )
 
-// store holds the account's objects by id and, by kind, in the order in which
-// they were made.
+// store contains the account's objects by id and, by kind, in the order of their creation.
 type store struct {
 	byID    map[string]record
 	kinds   map[string][]record
 	indexed map[string][]indexed
 }
 
-// indexed is an object as the search index sees it from a moment on.
+// indexed is the state of an object in the search index from a time on.
 type indexed struct {
 	at     time.Time
-	object map[string]any // nil once it is deleted
+	object map[string]any // nil after the deletion
 }
 
 func newStore() store {
 	return store{byID: map[string]record{}, kinds: map[string][]record{}, indexed: map[string][]indexed{}}
 }
 
-// prefixes of ids by kind of object.
+// prefixes are the id prefixes by kind of object.
 var prefixes = map[string]string{
 	"customer": "cus", "product": "prod", "price": "price", "tax_rate": "txr", "payment_method": "pm", "card": "card",
 	"subscription": "sub", "invoice": "in", "invoiceitem": "ii", "payment_intent": "pi", "checkout.session": "cs_test",
 	"billing_portal.session": "bps", "webhook_endpoint": "we", "event": "evt",
 }
 
-// fresh is the beginning of a new object.
+// fresh returns the first fields of a new object.
 func (s *Server) fresh(object string) base {
 	return base{ID: newID(prefixes[object]), Object: object, Created: s.now, Metadata: map[string]string{}}
 }
@@ -45,7 +44,7 @@ func (s *Server) add(r record) {
 	s.store.kinds[h.Object] = append(s.store.kinds[h.Object], r)
 }
 
-// drop forgets an object.
+// drop removes an object.
 func (s *Server) drop(r record) {
 	h := r.head()
 	delete(s.store.byID, h.ID)
@@ -70,7 +69,7 @@ func all[T record](s *Server, object string) []T {
 	return out
 }
 
-// raw is an object as it stands, in the shape of no version.
+// raw is an object in its stored form, without a version.
 func raw(r record) map[string]any {
 	if c, ok := r.(*customer); ok && c.deleted {
 		return map[string]any{"id": c.ID, "object": c.Object, "deleted": true}
@@ -98,7 +97,7 @@ var searchable = map[string]bool{
 	"customer": true, "subscription": true, "invoice": true, "product": true, "price": true,
 }
 
-// index notes a change for the search, which sees it after its lag.
+// index records a change for the search, which sees it after its delay.
 func (s *Server) index(r record, object map[string]any) {
 	h := r.head()
 	if !searchable[h.Object] {
@@ -108,8 +107,7 @@ func (s *Server) index(r record, object map[string]any) {
 	s.store.indexed[h.ID] = append(s.visible(h.ID, now), indexed{at: now, object: object})
 }
 
-// visible returns an object's states from the one on that the search sees at a
-// moment.
+// visible returns the states of an object from the one on that the search sees at a time.
 func (s *Server) visible(id string, now time.Time) []indexed {
 	states := s.store.indexed[id]
 	for len(states) > 1 && !states[1].at.Add(s.limits.SearchLag).After(now) {
@@ -118,7 +116,7 @@ func (s *Server) visible(id string, now time.Time) []indexed {
 	return states
 }
 
-// state is what GET /_sim/state shows: everything, by kind.
+// state is the response of GET /_sim/state: all objects by kind.
 func (s *Server) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package stripe
 
 import "time"
 
-// subscribe makes a subscription and bills what is due at once.
+// subscribe creates a subscription and bills the amount that is due immediately.
 func (s *Server) subscribe(c *call, o subscriptionOrder) (*subscription, *apiError) {
 	now, rhythm := moment(s.now), o.items[0].price.Recurring
 	sub := s.newSubscription(o)
@@ -44,8 +44,8 @@ func (s *Server) subscribe(c *call, o subscriptionOrder) (*subscription, *apiErr
 	return sub, nil
 }
 
-// affordable refuses an order that nothing can pay for, where the order says
-// that it should then come to nothing.
+// affordable refuses an order without a payment method if the order requires a successful
+// payment.
 func (s *Server) affordable(o subscriptionOrder, sub *subscription, lines []*lineItem) *apiError {
 	due := int64(0)
 	for _, l := range lines {
@@ -69,7 +69,7 @@ func (s *Server) affordable(o subscriptionOrder, sub *subscription, lines []*lin
 	return nil
 }
 
-// start bills the beginning of a subscription.
+// start bills the start of a subscription.
 func (s *Server) start(c *call, sub *subscription, o subscriptionOrder, lines []*lineItem) {
 	inv := s.draftOf(sub, "subscription_create", lines)
 	collects := o.collection == "charge_automatically" && o.payment != "default_incomplete"
@@ -80,7 +80,7 @@ func (s *Server) start(c *call, sub *subscription, o subscriptionOrder, lines []
 	sub.LatestInvoice = text(inv.ID)
 	var failed *apiError
 	if paying := s.payable(inv); collects && paying != nil && paying.kind.charged.code == "" && sub.Status == "incomplete" {
-		sub.Status, sub.incompleteUntil = activeSubscription, 0 // the vendor pays before it tells
+		sub.Status, sub.incompleteUntil = activeSubscription, 0 // the vendor charges before it sends the event
 	}
 	s.changed(c, subscriptionEvent+"created", sub, nil)
 	s.changed(c, "invoice.created", inv, nil)
@@ -89,7 +89,7 @@ func (s *Server) start(c *call, sub *subscription, o subscriptionOrder, lines []
 		failed = s.collect(c, inv, "")
 	}
 	if failed != nil {
-		inv.NextPaymentAttempt = 0 // a first payment is the customer's to repeat
+		inv.NextPaymentAttempt = 0 // the customer must repeat a failed first payment
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Server) newItem(sub *subscription, o orderItem) *subscriptionItem {
 	}
 }
 
-// period sets the running period, on the subscription and on its items.
+// period sets the current period of a subscription and its items.
 func (sub *subscription) period(from, to int64) {
 	sub.CurrentPeriodStart, sub.CurrentPeriodEnd = from, to
 	for _, item := range sub.Items.Data {
@@ -137,7 +137,7 @@ func (sub *subscription) period(from, to int64) {
 	}
 }
 
-// fullLines are the lines of one whole period. Metered prices were not used.
+// fullLines are the lines of one whole period. Metered prices have no usage.
 func (s *Server) fullLines(sub *subscription) []*lineItem {
 	return s.linesOf(sub, func(p *price, quantity int64) (int64, string) {
 		return p.cost(quantity), ""
@@ -180,7 +180,7 @@ func (s *Server) linesOf(sub *subscription, amount func(*price, int64) (int64, s
 	return lines
 }
 
-// draftOf is a subscription's next invoice. It takes up what waits for one.
+// draftOf is a subscription's next invoice. It contains the pending items.
 func (s *Server) draftOf(sub *subscription, reason string, lines []*lineItem) *invoice {
 	x, _ := find[*customer](s, sub.Customer)
 	inv := s.newInvoice(x, sub.Currency, reason)
@@ -199,7 +199,7 @@ func (s *Server) draftOf(sub *subscription, reason string, lines []*lineItem) *i
 	return inv
 }
 
-// bill makes, finalizes and collects a subscription's invoice.
+// bill creates, finalizes and collects a subscription's invoice.
 func (s *Server) bill(c *call, sub *subscription, reason string, lines []*lineItem) {
 	inv := s.draftOf(sub, reason, lines)
 	s.add(inv)
@@ -207,6 +207,6 @@ func (s *Server) bill(c *call, sub *subscription, reason string, lines []*lineIt
 	s.changed(c, "invoice.created", inv, nil)
 	s.finalize(c, inv)
 	if inv.Status == "open" && inv.CollectionMethod == "charge_automatically" {
-		s.collect(c, inv, "") // a decline shows on invoice and subscription
+		s.collect(c, inv, "") // a decline is recorded in invoice and subscription
 	}
 }

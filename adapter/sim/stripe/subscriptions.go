@@ -2,8 +2,7 @@ package stripe
 
 import "slices"
 
-// subscriptionOrder is what somebody subscribes to, by a call or on the
-// checkout page.
+// subscriptionOrder is the content of a new subscription, from a call or from the checkout page.
 type subscriptionOrder struct {
 	customer    *customer
 	items       []orderItem
@@ -17,7 +16,7 @@ type subscriptionOrder struct {
 	metadata    map[string]string
 	description text
 	trialEnd    int64
-	missing     string // what happens at the trial's end without a payment method
+	missing     string // the action at the trial's end without a payment method
 	collection  string
 	dueIn       int64 // days
 	cancelAtEnd bool
@@ -25,7 +24,7 @@ type subscriptionOrder struct {
 
 type orderItem struct {
 	price    *price
-	quantity *int64 // nil where the price is metered
+	quantity *int64 // nil for a metered price
 	metadata map[string]string
 }
 
@@ -119,8 +118,8 @@ func (p *params) anchorConfig() *anchorConfig {
 	}
 }
 
-// orderTerms reads what a subscription call and the subscription_data of a
-// checkout session share.
+// orderTerms reads the parameters that a subscription call shares with the subscription_data of a
+// checkout session.
 func (s *Server) orderTerms(p *params, o *subscriptionOrder) {
 	o.anchor, _ = p.integer("billing_cycle_anchor")
 	o.prorate = p.oneOr("proration_behavior", "create_prorations", "create_prorations", "none", "always_invoice") != "none"
@@ -141,7 +140,7 @@ func (s *Server) orderTerms(p *params, o *subscriptionOrder) {
 	o.missing = settings.oneOr("missing_payment_method", "create_invoice", "create_invoice", "pause", "cancel")
 }
 
-// orderItems reads the prices that are subscribed to.
+// orderItems reads the ordered prices.
 func (s *Server) orderItems(p *params, key string) []orderItem {
 	var items []orderItem
 	for _, g := range p.groups(key) {
@@ -170,7 +169,7 @@ func (s *Server) orderItems(p *params, key string) []orderItem {
 	return items
 }
 
-// checkTerms refuses orders that contradict themselves.
+// checkTerms refuses contradictory orders.
 func (s *Server) checkTerms(c *call, o *subscriptionOrder) {
 	for _, item := range o.items {
 		switch {
@@ -244,7 +243,7 @@ func (s *Server) updateSubscription(c *call) (any, *apiError) {
 	return sub, nil
 }
 
-// endMarks keeps the fields that announce an end in step.
+// endMarks keeps the fields that announce an end consistent.
 func (s *Server) endMarks(sub *subscription) {
 	switch {
 	case sub.CancelAtPeriodEnd:
@@ -257,8 +256,8 @@ func (s *Server) endMarks(sub *subscription) {
 	}
 }
 
-// itemChanges reads new prices and quantities of a subscription. They hold
-// from the next period on: nothing is prorated.
+// itemChanges reads new prices and quantities of a subscription. They apply from the next period
+// on without proration.
 func (s *Server) itemChanges(c *call, sub *subscription) (apply func()) {
 	var steps []func()
 	for _, g := range c.groups("items") {
@@ -324,7 +323,7 @@ func (s *Server) resumeSubscription(c *call) (any, *apiError) {
 	return sub, nil
 }
 
-// end cancels a subscription at once; status is its last one.
+// end cancels a subscription immediately; status is its final one.
 func (s *Server) end(c *call, sub *subscription, status string) {
 	sub.Status, sub.EndedAt = status, stamp(s.now)
 	if sub.CanceledAt == 0 {

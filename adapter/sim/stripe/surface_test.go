@@ -51,7 +51,7 @@ func newInbox(t testing.TB) *inbox {
 	return i
 }
 
-// take returns what came since the last call.
+// take returns the webhooks since the last call.
 func (i *inbox) take(t testing.TB, a account) []letter {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -141,7 +141,7 @@ func TestWebhookRetries(t *testing.T) {
 	if len(ids) != 1 {
 		t.Errorf("the same event under %d ids", len(ids))
 	}
-	in.answer(302) // the vendor follows no redirect
+	in.answer(302) // the vendor does not follow redirects
 	a.post("/v1/customers/"+customer, "name", "A")
 	if got := in.take(t, a); len(got) != 1 {
 		t.Errorf("%d deliveries", len(got))
@@ -223,7 +223,7 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// browse gets or posts a page and returns where it leads and what it shows.
+// browse gets or posts a page and returns the redirect target and the content.
 func (a account) browse(page string, form url.Values) (to, shown string) {
 	a.t.Helper()
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

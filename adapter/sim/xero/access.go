@@ -18,8 +18,8 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// granted returns whom a request's access token stands for, or the refusal.
-// The lock is held.
+// granted returns the grant of a request's access token, or the refusal. The caller holds the
+// lock.
 func (s *Server) granted(r *http.Request) (*grant, *answer) {
 	a := s.identity.access[bearer(r)]
 	if a == nil {
@@ -33,10 +33,10 @@ func (s *Server) granted(r *http.Request) (*grant, *answer) {
 	return a.grant, nil
 }
 
-// operation is one call of the accounting API; the lock is held.
+// operation is one call of the accounting API. The caller holds the lock.
 type operation func(c *call) answer
 
-// call is a request that may be answered.
+// call is a request that passed admission.
 type call struct {
 	*http.Request
 	grant *grant
@@ -44,8 +44,8 @@ type call struct {
 	body  []byte
 }
 
-// guard lets a request pass with a token, a tenant that is connected, a scope,
-// and room within the limits; and answers a repeated one as before.
+// guard admits a request with a token, a connected tenant and a scope, and within the limits. A
+// repeated request gets the stored response.
 func (s *Server) guard(part string, do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, refused := s.read(r, part)

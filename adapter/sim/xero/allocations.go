@@ -7,17 +7,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-const paid = "PAID" // set by the provider alone
+const paid = "PAID" // set only by the provider
 
-// wireAllocation is an allocation as it is written.
+// wireAllocation is an allocation in a request.
 type wireAllocation struct {
 	Invoice struct{ InvoiceID string }
 	Amount  decimal.Decimal
 	Date    string
 }
 
-// allocate sets parts of a credit note against bills. Both must be approved,
-// and of one supplier and currency. What is settled whole is paid.
+// allocate sets parts of a credit note against bills. Both must be approved, and have the same
+// supplier and currency. A document without a remainder becomes PAID.
 func (s *Server) allocate(c *call) answer {
 	note := c.book.document(creditNotes, c.PathValue("id"))
 	if note == nil {

@@ -12,21 +12,20 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// answer is what goes out, kept so that it can be given again.
+// answer is a response, kept so that it can be repeated.
 type answer struct {
 	status int
-	body   any    // object, or what a refusal says
+	body   any    // object, or the content of a refusal
 	name   string // of the root element in XML
 }
 
-// send writes an answer in the format that was asked for: XML unless Accept
-// says JSON.
+// send writes a response in the requested format: XML unless Accept requests JSON.
 func (a answer) send(w http.ResponseWriter, r *http.Request) {
 	o, isObject := a.body.(object)
 	if !isObject || strings.Contains(r.Header.Get("Accept"), "application/json") {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(a.status)
-		_, _ = w.Write(appendJSON(nil, a.body)) // a caller that went away needs no answer
+		_, _ = w.Write(appendJSON(nil, a.body)) // a caller that disconnected needs no response
 		return
 	}
 	var out bytes.Buffer
@@ -36,7 +35,7 @@ func (a answer) send(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes()) // as above
 }
 
-// list answers with things of one kind; of a paged list, p says which part.
+// list responds with records of one kind; p is the selected part of a paged list.
 func (s *Server) list(plural string, things []object, p *pagination) answer {
 	if things == nil {
 		things = []object{}
@@ -63,7 +62,7 @@ const (
 	largestPageSize = 1000
 )
 
-// paged reads page and pageSize, and cuts a list down to that part.
+// paged parses page and pageSize, and returns that part of a list.
 func paged(r *http.Request, things []object) ([]object, *pagination, *answer) {
 	p := pagination{page: 1, size: defaultPageSize, items: len(things)}
 	for name, into := range map[string]*int{"page": &p.page, "pageSize": &p.size} {
@@ -80,7 +79,7 @@ func paged(r *http.Request, things []object) ([]object, *pagination, *answer) {
 	return things[from:min(from+p.size, len(things))], &p, nil
 }
 
-// apiError is a refusal of the accounting API.
+// apiError is an error response of the accounting API.
 func apiError(status, number int, kind, message string) answer {
 	return answer{status, object{{"ErrorNumber", number}, {"Type", kind}, {"Message", message}}, "ApiException"}
 }
@@ -97,8 +96,8 @@ func missing() answer {
 	return apiError(http.StatusNotFound, 404, "ObjectNotFoundException", "The resource you're looking for cannot be found")
 }
 
-// gateway is a refusal of what stands before the API: of tokens, tenants and
-// keys of repetition.
+// gateway is an error response for an invalid token, tenant or idempotency key, which the
+// provider refuses before the API.
 func gateway(status int, title, detail string) answer {
 	return answer{status: status, body: map[string]any{
 		"Type": nil, "Title": title, "Status": status, "Detail": detail, "Instance": uuid.NewString(),
@@ -118,7 +117,7 @@ func expired(at time.Time) answer {
 	return unauthorized("TokenExpired: token expired at " + at.UTC().Format("01/02/2006 15:04:05"))
 }
 
-// faultBody is the body of a status that a fault asks for.
+// faultBody returns the body for a status that a fault requests.
 func faultBody(status int) []byte {
 	return oidc.JSON(gateway(status, http.StatusText(status), "The request failed.").body)
 }

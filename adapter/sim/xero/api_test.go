@@ -217,7 +217,7 @@ func TestConcurrentCalls(t *testing.T) {
 			}
 		})
 	}
-	for len(w.sim.Kit.Faults()) > 0 { // until all five are under way
+	for len(w.sim.Kit.Faults()) > 0 { // until all five are in progress
 		runtime.Gosched()
 	}
 	r := w.do(http.StatusTooManyRequests, http.MethodGet, "/Currencies", nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// attachable are the media types of files that a document may have, by the
-// ending of their names. XML is not among them.
+// attachable are the permitted media types of attachments by file extension. XML is not
+// permitted.
 var attachable = map[string][]string{
 	".pdf": {"application/pdf"}, ".png": {"image/png"}, ".jpg": {"image/jpeg", "image/jpg"}, ".jpeg": {"image/jpeg", "image/jpg"},
 	".gif": {"image/gif"}, ".tif": {"image/tiff"}, ".tiff": {"image/tiff"}, ".bmp": {"image/bmp"},
@@ -23,7 +23,7 @@ var attachable = map[string][]string{
 	".eml": {"message/rfc822"}, ".msg": {"application/vnd.ms-outlook"}, ".zip": {"application/zip"},
 }
 
-// attach stores a file under its name. One of the same name replaces the old.
+// attach stores a file under its name. It replaces a file of the same name.
 func (s *Server) attach(k *kind) operation {
 	return func(c *call) answer {
 		d := c.book.document(k, c.PathValue("id"))
@@ -56,7 +56,7 @@ func (s *Server) attach(k *kind) operation {
 	}
 }
 
-// fileProblem says why a file of this name and type is refused; "" if it is not.
+// fileProblem returns the reason why a file of this name and type is refused; "" for none.
 func fileProblem(name, media string) string {
 	if name == "" || len(name) > 255 || strings.ContainsAny(name, `<>:"/\|?*+`) {
 		return "The file name has characters that are not allowed."

@@ -21,12 +21,11 @@ type authorization struct {
 	state       string
 	challenge   string
 	nonce       string
-	query       url.Values // as it came
+	query       url.Values // as received
 }
 
-// readAuthorization returns the request, or what is wrong with it: the
-// provider shows that on a page of its own and redirects nobody. The lock is
-// held.
+// readAuthorization returns the request or its error. As at the provider, an error page shows the
+// error and there is no redirect. The caller holds the lock.
 func (s *Server) readAuthorization(q url.Values) (a *authorization, problem string) {
 	a = &authorization{
 		client: s.identity.client(q.Get("client_id")), redirectURI: q.Get("redirect_uri"), state: q.Get("state"),
@@ -50,8 +49,8 @@ func (s *Server) readAuthorization(q url.Values) (a *authorization, problem stri
 	return a, ""
 }
 
-// authorize is the authorization endpoint. It ends at the application, at the
-// page to sign in, at the page to consent, or at a page with an error.
+// authorize is the authorization endpoint. It redirects to the application, the sign-in page or
+// the consent page, or shows an error page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +68,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// approveAtOnce consents for whoever is signed in, or else for the first person.
+// approveAtOnce consents as the signed-in user, or else as the first user.
 func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *authorization, who *User) {
 	if who == nil && len(s.identity.users) > 0 {
 		who = s.identity.users[0]
@@ -85,7 +84,7 @@ func (s *Server) approveAtOnce(w http.ResponseWriter, r *http.Request, a *author
 	s.approve(w, r, a, who, chosen)
 }
 
-// tenantsOf lists the organizations that a person may connect; the lock is held.
+// tenantsOf lists the organizations that a user may connect. The caller holds the lock.
 func (s *Server) tenantsOf(u *User) (out []string) {
 	for _, tenant := range s.order {
 		if u.Organizations == nil || slices.Contains(u.Organizations, tenant) {
@@ -95,14 +94,13 @@ func (s *Server) tenantsOf(u *User) (out []string) {
 	return out
 }
 
-// approve answers the application as decide says.
+// approve sends the application the response of decide.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, a *authorization, who *User, chosen []string) {
 	s.reply(w, r, a, s.decide(a, who, chosen))
 }
 
-// decide connects the organizations that were chosen and returns what the
-// application is told: a code. Organizations that are not the person's, and
-// none at all, are a refusal.
+// decide connects the selected organizations and returns the response for the application: a
+// code. It refuses organizations of other users, and an empty selection.
 func (s *Server) decide(a *authorization, who *User, chosen []string) url.Values {
 	theirs := s.tenantsOf(who)
 	if len(chosen) == 0 || slices.ContainsFunc(chosen, func(tenant string) bool { return !slices.Contains(theirs, tenant) }) {
@@ -128,7 +126,7 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, a *authorization) 
 	s.reply(w, r, a, denied())
 }
 
-// reply sends the browser back to the application.
+// reply redirects the browser to the application.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization, with url.Values) {
 	status := http.StatusFound
 	if r.Method == http.MethodPost {
@@ -138,7 +136,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization,
 	http.Redirect(w, r, a.back(with), status)
 }
 
-// back is where the browser goes.
+// back is the redirect target.
 func (a *authorization) back(with url.Values) string {
 	if a.state != "" {
 		with.Set("state", a.state)
@@ -150,9 +148,9 @@ func (a *authorization) back(with url.Values) string {
 	return a.redirectURI + separator + with.Encode()
 }
 
-// Consent does what the first person does who opens an authorization URL: they
-// choose organizations and agree, or decline where they choose none. It returns
-// where the browser is sent.
+// Consent answers an authorization URL as the first user would: it selects organizations and
+// consents, or declines if none is given. It returns the address to which the browser is
+// redirected.
 func (s *Server) Consent(authorizationURL string, organizations ...string) (string, error) {
 	u, err := url.Parse(authorizationURL)
 	if err != nil {
@@ -165,12 +163,12 @@ func (s *Server) Consent(authorizationURL string, organizations ...string) (stri
 	case problem != "":
 		return "", errors.New(problem)
 	case len(s.identity.users) == 0:
-		return "", errors.New("there is nobody who could consent")
+		return "", errors.New("no user exists who could consent")
 	}
 	return a.back(s.decide(a, s.identity.users[0], organizations)), nil
 }
 
-// signedIn returns who is signed in at this browser; the lock is held.
+// signedIn returns the signed-in user of this browser. The caller holds the lock.
 func (s *Server) signedIn(r *http.Request) *User {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil {
@@ -179,7 +177,7 @@ func (s *Server) signedIn(r *http.Request) *User {
 	return s.identity.user(s.identity.sessions[cookie.Value])
 }
 
-// cookieName holds the port, since cookies of one host are shared by its ports.
+// cookieName contains the port, because all ports of a host share their cookies.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {

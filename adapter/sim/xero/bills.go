@@ -17,15 +17,14 @@ const (
 	voided     = "VOIDED"
 )
 
-// transitions are the statuses that a person may give a document, by the one
-// it has.
+// transitions are the statuses that a request may set, by the current status.
 var transitions = map[string][]string{
 	draft:      {draft, submitted, authorised, deleted},
 	submitted:  {submitted, draft, authorised, deleted},
 	authorised: {authorised, voided},
 }
 
-// wireDocument is a bill or credit note as it is written.
+// wireDocument is a bill or credit note in a request.
 type wireDocument struct {
 	Type             string
 	InvoiceID        string
@@ -71,7 +70,7 @@ func (w *wireDocument) number() *string {
 	return w.CreditNoteNumber
 }
 
-// writeBills makes documents, and with POST changes those that are named.
+// writeBills creates documents. With POST it changes the documents that the request names.
 func (s *Server) writeBills(k *kind) operation {
 	return func(c *call) answer {
 		var in struct{ Invoices, CreditNotes []wireDocument }
@@ -106,7 +105,7 @@ func (s *Server) writeBills(k *kind) operation {
 	}
 }
 
-// shownRefused is a document that was refused, as it came.
+// shownRefused is a refused document as received.
 func shownRefused(k *kind, w wireDocument) object {
 	id := w.id()
 	if id == "" {
@@ -119,7 +118,7 @@ func shownRefused(k *kind, w wireDocument) object {
 	return out
 }
 
-// unitPlaces is unitdp: how many places a unit amount has.
+// unitPlaces is unitdp: the number of decimal places of a unit amount.
 func unitPlaces(r *http.Request) int32 {
 	if r.URL.Query().Get("unitdp") == "4" {
 		return 4
@@ -134,10 +133,10 @@ func (b *book) document(k *kind, id string) *document {
 	return nil
 }
 
-// commit writes a document that was found right.
+// commit stores a valid document.
 func (b *book) commit(j *judge, d *document) {
 	if w := j.given.Contact; w != nil {
-		d.contact = b.put(j.contact, *w, j.now) // fields beside the id change the contact
+		d.contact = b.put(j.contact, *w, j.now) // the other contact fields change the contact
 	}
 	d.contact.IsSupplier = true
 	d.updated, d.brief = j.now, nil
@@ -149,8 +148,8 @@ func (b *book) commit(j *judge, d *document) {
 	b.byID[d.id] = d
 }
 
-// getBill finds a document by id; a bill also by its number, which need not be
-// unique: the newest counts.
+// getBill finds a document by id. It also finds a bill by number, and returns the newest of
+// several.
 func (s *Server) getBill(k *kind) operation {
 	return func(c *call) answer {
 		d := c.book.document(k, c.PathValue("id"))
@@ -166,8 +165,8 @@ func (s *Server) getBill(k *kind) operation {
 	}
 }
 
-// listBills lists documents in the order in which they were made. Without page
-// it lists all of them, without their lines.
+// listBills lists documents in the order of their creation. Without page it lists all of them
+// without their lines.
 func (s *Server) listBills(k *kind) operation {
 	return func(c *call) answer {
 		q := c.URL.Query()
@@ -192,7 +191,7 @@ func (s *Server) listBills(k *kind) operation {
 	}
 }
 
-// render is a document as the API shows it, with or without its lines.
+// render returns a document as in a response, with or without its lines.
 func render(d *document, places int32, whole bool) object {
 	out := object{{"Type", d.kind.document}, {d.kind.id, guid(d.id)}}.with(d.kind.number, d.number)
 	if d.kind == bills {
@@ -220,7 +219,7 @@ func render(d *document, places int32, whole bool) object {
 		member{"HasAttachments", len(d.attachments) > 0}).with("Url", d.link)
 }
 
-// briefly is a document without its lines. Lists are long, and are filtered.
+// briefly returns a document without its lines, as lists and filters need it.
 func (d *document) briefly() object {
 	if name, _ := d.brief.get("Contact.Name"); d.brief == nil || name != d.contact.Name {
 		d.brief = render(d, 2, false)

@@ -333,8 +333,8 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// TestContactOfABill holds that fields beside a contact's id change it, and a
-// name alone makes one.
+// TestContactOfABill checks that a contact's id with other fields changes the contact, and that a
+// name without an id creates one.
 func TestContactOfABill(t *testing.T) {
 	t.Parallel()
 	w := connected(t, nil)

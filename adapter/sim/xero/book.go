@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Organization is a tenant with its books. Ids that are empty are filled in.
+// Organization is a tenant with its ledger. Empty ids get default values.
 type Organization struct {
 	ID           string
 	Name         string
@@ -28,10 +28,10 @@ type Organization struct {
 
 func (o *Organization) tenantType() string { return cmp.Or(o.Type, "ORGANISATION") }
 
-// Account is one of the chart.
+// Account is an account of the chart.
 type Account struct {
 	ID              string
-	Code            string // may be missing on bank accounts
+	Code            string // optional for bank accounts
 	Name            string
 	Type            string
 	Class           string
@@ -67,13 +67,13 @@ type TaxRate struct {
 	ReportTaxType  string
 	Status         string // "" for ACTIVE
 	Rate           string // per cent
-	NotForExpenses bool   // of sales alone
+	NotForExpenses bool   // only for sales
 }
 
-// Currency is one that an organization uses.
+// Currency is a currency of an organization.
 type Currency struct{ Code, Description string }
 
-// book is an organization with what was written to it.
+// book is an organization with its records.
 type book struct {
 	organization Organization
 	opened       time.Time
@@ -105,7 +105,7 @@ func (b *book) addContact(c Contact, now time.Time) *Contact {
 	return &c
 }
 
-// put makes a contact, or changes what is given of an old one.
+// put creates a contact, or changes the given fields of an existing one.
 func (b *book) put(old *Contact, given wireContact, now time.Time) *Contact {
 	if old == nil {
 		old = b.addContact(Contact{}, now)
@@ -153,20 +153,20 @@ func (b *book) uses(currency string) bool {
 	return false
 }
 
-// Statuses that accounts, contacts and tax rates share.
+// Statuses of accounts, contacts and tax rates.
 const (
 	active   = "ACTIVE"
 	archived = "ARCHIVED"
 )
 
-// kind is one of the two kinds of documents that a supplier sends.
+// kind is one of the two kinds of supplier documents.
 type kind struct {
 	plural, id, number, document string // names of the API
 }
 
 var (
 	bills       = &kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCPAY"}
-	sales       = &kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCREC"} // invoices to customers, at the address of bills
+	sales       = &kind{"Invoices", "InvoiceID", "InvoiceNumber", "ACCREC"} // invoices to customers, which have the same address as bills
 	creditNotes = &kind{"CreditNotes", "CreditNoteID", "CreditNoteNumber", "ACCPAYCREDIT"}
 )
 
@@ -178,25 +178,25 @@ type document struct {
 	number      string
 	reference   string
 	link        string
-	date, due   time.Time // due is zero where it is not known
+	date, due   time.Time // due is zero if unknown
 	currency    string
 	rate        decimal.Decimal
 	amounts     string // LineAmountTypes
 	status      string
 	lines       []*line
 	attachments []*attachment
-	client      string // the application that made it
+	client      string // the application that created it
 	created     time.Time
 	updated     time.Time
 
 	net, tax, total decimal.Decimal
-	settled         decimal.Decimal // of a bill what credit notes pay, of a credit note what bills took
+	settled         decimal.Decimal // of a bill: paid by credit notes; of a credit note: used by bills
 	allocations     []allocation    // of a credit note
 
-	brief object // it without its lines, as it was listed last; nil after a change
+	brief object // without its lines, as last listed; nil after a change
 }
 
-// allocation is a part of a credit note that is set against a bill.
+// allocation is the part of a credit note that is set against a bill.
 type allocation struct {
 	id     string
 	bill   *document
@@ -204,10 +204,10 @@ type allocation struct {
 	date   time.Time
 }
 
-// left is what is still to be paid or taken.
+// left is the remaining amount.
 func (d *document) left() decimal.Decimal { return d.total.Sub(d.settled) }
 
-// line is one of a document. Accounts and tax rates are as they were named.
+// line is a line of a document. Accounts and tax rates are as in the request.
 type line struct {
 	id          string
 	description string
@@ -217,12 +217,12 @@ type line struct {
 	taxType     string
 	tax         decimal.Decimal
 	amount      decimal.Decimal
-	onlyText    bool // it has a description and nothing else
+	onlyText    bool // it has only a description
 }
 
 // attachment is a file of a document.
 type attachment struct {
 	id, name, media string
 	size            int
-	sum             string // SHA-256 of what was sent
+	sum             string // SHA-256 of the file
 }

@@ -11,8 +11,8 @@ func (s *Server) connectionRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("DELETE /connections/{id}", s.deleteConnection)
 }
 
-// listConnections lists the tenants that a token reaches. Times have no zone
-// here, and seven places.
+// listConnections lists the tenants of a token. As at the provider, its times have no time zone
+// and seven decimal places.
 func (s *Server) listConnections(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

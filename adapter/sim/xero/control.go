@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// controls adds the simulator's own controls to those of sim/kit:
+// controls adds the controls of this simulator to those of sim/kit:
 //
 //	GET  /_sim/settings   how the simulator behaves
 //	POST /_sim/settings   {"auto_approve":true,"auto_organizations":[…]}: change what is named
@@ -30,7 +30,7 @@ func (s *Server) controls(next http.Handler) http.Handler {
 	return mux
 }
 
-// control answers with what do returns, or 400 with its error; do has the lock.
+// control responds with the result of do, or with 400 and its error. do holds the lock.
 func (s *Server) control(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -101,7 +101,7 @@ func (s *Server) changeLimits(r *http.Request) (any, error) {
 func (s *Server) bookOf(id string) (*book, error) {
 	b := s.books[strings.ToLower(id)]
 	if b == nil {
-		return nil, fmt.Errorf("there is no organization %q", id)
+		return nil, fmt.Errorf("organization %q does not exist", id)
 	}
 	return b, nil
 }
@@ -127,7 +127,7 @@ func (s *Server) makeContacts(r *http.Request) (any, error) {
 	return map[string]int{"contacts": len(b.contacts)}, nil
 }
 
-// changeBill sets a document's status whatever it was.
+// changeBill sets a document's status without validation.
 func (s *Server) changeBill(r *http.Request) (any, error) {
 	var in struct {
 		Organization string `json:"organization_id"`

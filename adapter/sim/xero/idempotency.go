@@ -9,14 +9,14 @@ import (
 
 const longestKey = 128
 
-// replay is the answer to a key, given again to the same request.
+// replay is the stored response of a key.
 type replay struct {
 	request [sha256.Size]byte
 	answer  answer
 	until   time.Time
 }
 
-// read reads a body of the size that its part of the API allows.
+// read reads a body up to the maximum size of its part of the API.
 func (s *Server) read(r *http.Request, part string) ([]byte, *answer) {
 	s.mu.Lock()
 	most := s.limits.RequestBytes
@@ -32,8 +32,8 @@ func (s *Server) read(r *http.Request, part string) ([]byte, *answer) {
 	return body, nil
 }
 
-// once does a call, or answers as the last time where its key was seen within
-// the window. Answers that are errors are given again too.
+// once performs a call, or returns the stored response if its key was used within the window. It
+// also stores error responses.
 func (s *Server) once(c *call, do operation) answer {
 	key := c.Header.Get("Idempotency-Key")
 	if key == "" || c.Method == http.MethodGet {
@@ -50,7 +50,7 @@ func (s *Server) once(c *call, do operation) answer {
 	}
 	h := sha256.New()
 	for _, part := range []string{c.Method, c.URL.RequestURI(), c.book.organization.ID, string(c.body)} {
-		_, _ = io.WriteString(h, part+"\x00") // a hash takes everything
+		_, _ = io.WriteString(h, part+"\x00") // a hash never fails
 	}
 	request := [sha256.Size]byte(h.Sum(nil))
 	name := c.grant.client + " " + key

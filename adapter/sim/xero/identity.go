@@ -15,17 +15,17 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// User is a person of the provider. Fields that are empty are filled in.
+// User is a person with an account at the provider. Empty fields get default values.
 type User struct {
 	ID            string
 	Email         string
 	Password      string
 	FirstName     string
 	LastName      string
-	Organizations []string // ids of those they may connect; nil for all
+	Organizations []string // ids of the organizations the user may connect; nil for all
 }
 
-// DefaultUsers is one person who may connect every organization.
+// DefaultUsers is one user who may connect every organization.
 func DefaultUsers() []User {
 	return []User{{
 		ID: "7d1f6a10-5e1c-4c6e-9c0e-2f6b7d0c1a01", Email: "owner@example.com", Password: "password",
@@ -37,10 +37,10 @@ func DefaultUsers() []User {
 type Client struct {
 	ID           string
 	Name         string
-	Secret       string   // "" for an application that has PKCE in its place
+	Secret       string   // "" for an application that uses PKCE instead
 	RedirectURIs []string // compared exactly
-	// LoopbackRedirects accepts every http address of this machine too. The
-	// provider itself accepts localhost alone, and no address such as 127.0.0.1.
+	// LoopbackRedirects also accepts every http address of this machine. The provider accepts
+	// only localhost, and no address such as 127.0.0.1.
 	LoopbackRedirects bool
 }
 
@@ -56,7 +56,7 @@ func (c *Client) accepts(redirectURI string) bool {
 	return u.Hostname() == "localhost" || err == nil && address.IsLoopback()
 }
 
-// grant is one consent of a person to an application.
+// grant is one consent of a user to an application.
 type grant struct {
 	client string
 	user   string
@@ -84,22 +84,22 @@ type access struct {
 type refresh struct {
 	grant    *grant
 	expires  time.Time // unless it is used
-	replaced time.Time // when it was used first; zero when it was not
+	replaced time.Time // time of the first use; zero if unused
 }
 
-// connection lets an application act for a person in a tenant.
+// connection permits an application to act for a user in a tenant.
 type connection struct {
 	id               string
 	client, user     string
 	tenant           string
-	event            string // authentication_event_id of the consent that made or renewed it
+	event            string // authentication_event_id of the consent that created or renewed it
 	created, updated time.Time
 }
 
 type identity struct {
 	users       []*User
 	clients     []*Client
-	sessions    map[string]string // person by secret
+	sessions    map[string]string // user by secret
 	codes       map[string]*code
 	access      map[string]*access
 	refresh     map[string]*refresh
@@ -128,7 +128,7 @@ func (i *identity) client(id string) *Client {
 	return find(i.clients, func(c *Client) bool { return c.ID == id })
 }
 
-// connect makes a connection, or renews the one there is.
+// connect creates or renews a connection.
 func (i *identity) connect(g *grant, tenant string, now time.Time) {
 	c := find(i.connections, func(c *connection) bool {
 		return c.client == g.client && c.user == g.user && c.tenant == tenant
@@ -140,8 +140,8 @@ func (i *identity) connect(g *grant, tenant string, now time.Time) {
 	c.event, c.updated = g.event, now
 }
 
-// forget ends the refresh tokens of a grant and every connection of the person
-// to the application. Access tokens last, and reach no tenant any more.
+// forget revokes the refresh tokens of a grant and every connection of the user to the
+// application. Access tokens stay valid but have access to no tenant.
 func (i *identity) forget(g *grant) {
 	for value, r := range i.refresh {
 		if r.grant == g {
@@ -160,7 +160,7 @@ func find[T any](all []*T, fits func(*T) bool) *T {
 	return nil
 }
 
-// newSecret makes a value that nobody guesses.
+// newSecret returns an unpredictable value.
 func newSecret() string { return strings.ToLower(rand.Text() + rand.Text()) }
 
 func (s *Server) identityRoutes(mux *http.ServeMux) {
@@ -173,7 +173,7 @@ func (s *Server) identityRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /connect/revocation", s.revoke)
 }
 
-// discovery is the OpenID Connect metadata.
+// discovery serves the OpenID Connect metadata.
 func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 	at := s.options.Origin
 	plain(w, http.StatusOK, map[string]any{
@@ -193,9 +193,9 @@ func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// plain answers with JSON that is none of the accounting API's.
+// plain responds with JSON that is not part of the accounting API.
 func plain(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(oidc.JSON(body)) // a caller that went away needs no answer
+	_, _ = w.Write(oidc.JSON(body)) // a caller that disconnected needs no response
 }

@@ -18,7 +18,7 @@ const (
 	longestDescription = 4000
 )
 
-// judge makes a document of what is written, and notes what is wrong with it.
+// judge converts a request to a document and collects its errors.
 type judge struct {
 	book     *book
 	kind     *kind
@@ -26,13 +26,13 @@ type judge struct {
 	places   int32
 	now      time.Time
 	old      *document
-	contact  *Contact // that is meant; nil for a new one
+	contact  *Contact // the existing one; nil for a new one
 	problems []string
 }
 
 func (j *judge) problem(text string) { j.problems = append(j.problems, text) }
 
-// document returns what the document would be.
+// document returns the resulting document.
 func (j *judge) document(method string) *document {
 	d := &document{
 		kind: j.kind, id: uuid.NewString(), date: j.now.Truncate(24 * time.Hour), currency: j.book.organization.BaseCurrency,
@@ -102,8 +102,7 @@ func (j *judge) head(d *document) {
 	}
 }
 
-// who finds the contact by id, or else by name; a name that is not known is a
-// new contact's.
+// who finds the contact by id, or else by name. An unknown name creates a contact.
 func (j *judge) who(d *document) {
 	w := j.given.Contact
 	switch {
@@ -186,8 +185,8 @@ func (j *judge) account(l *line, w wireLine) {
 	}
 }
 
-// tax fills in what is not given: the account's tax type, and the amount that
-// the rate gives of the line, rounded half away from zero.
+// tax fills in the account's tax type and the tax amount of the line if they are absent. The
+// amount is rounded half away from zero.
 func (j *judge) tax(d *document, l *line, w wireLine) {
 	l.taxType = w.TaxType
 	switch {
@@ -226,8 +225,7 @@ func sum(d *document) {
 	}
 }
 
-// status gives the document the status that is asked for. What is approved must
-// be whole.
+// status sets the requested status. An approved document must be complete.
 func (j *judge) status(d *document) {
 	from := draft
 	if j.old != nil {

@@ -27,7 +27,7 @@ func (s *Server) getOrganization(c *call) answer {
 	return s.list("Organisations", []object{out}, nil)
 }
 
-// whole answers with a list that has no pages.
+// whole responds with a list without pages.
 func (s *Server) whole(c *call, plural string, things []object) answer {
 	things, refused := selected(c.Request, things)
 	if refused != nil {
@@ -82,7 +82,7 @@ func renderContact(c *Contact) object {
 		with("HasAttachments", false).with("HasValidationErrors", false)
 }
 
-// listContacts leaves archived contacts out unless they are asked for.
+// listContacts omits archived contacts unless the request includes them.
 func (s *Server) listContacts(c *call) answer {
 	q := c.URL.Query()
 	ids := commaSet(q.Get("IDs"))
@@ -104,7 +104,7 @@ func mentions(c *Contact, term string) bool {
 	}, "\n")), term)
 }
 
-// pages answers with one page of a list, whose things are then shown in full.
+// pages responds with one page of a list of complete records.
 func (s *Server) pages(c *call, plural string, things []object, full func(object) object) answer {
 	things, refused := selected(c.Request, things)
 	if refused != nil {
@@ -139,7 +139,7 @@ func (s *Server) getContact(c *call) answer {
 	return s.list("Contacts", []object{renderContact(contact)}, nil)
 }
 
-// wireContact is a contact as it is written.
+// wireContact is a contact in a request.
 type wireContact struct {
 	ContactID          string
 	Name               string
@@ -154,20 +154,20 @@ type wireContact struct {
 	Addresses          []wireAddress
 }
 
-// wireAddress is an address as it is written.
+// wireAddress is an address in a request.
 type wireAddress struct {
 	AddressType                                            string
 	AddressLine1, AddressLine2, AddressLine3, AddressLine4 string
 	City, Region, PostalCode, Country, AttentionTo         string
 }
 
-// tooLong applies the lengths of Xero-OpenAPI, schema Address.
+// tooLong checks the maximum lengths of Xero-OpenAPI, schema Address.
 func tooLong(a wireAddress) bool {
 	longest := max(len(a.AddressLine1), len(a.AddressLine2), len(a.AddressLine3), len(a.AddressLine4))
 	return longest > 500 || max(len(a.City), len(a.Region), len(a.AttentionTo)) > 255 || max(len(a.PostalCode), len(a.Country)) > 50
 }
 
-// putContacts makes contacts, and with POST changes those that are named.
+// putContacts creates contacts. With POST it changes the contacts that the request names.
 func (s *Server) putContacts(c *call) answer {
 	var in struct{ Contacts []wireContact }
 	if refused := readBody(c, &in); refused != nil {
@@ -181,8 +181,7 @@ func (s *Server) putContacts(c *call) answer {
 	})
 }
 
-// judge returns the contact that is meant, nil for a new one, and what is wrong
-// with what is written.
+// judge returns the existing contact, nil for a new one, and the errors of the request.
 func (b *book) judge(method string, given wireContact) (old *Contact, problems []string) {
 	byName := func(c *Contact) bool {
 		return c.Status == active && strings.EqualFold(c.Name, strings.TrimSpace(given.Name))
@@ -202,7 +201,7 @@ func (b *book) judge(method string, given wireContact) (old *Contact, problems [
 		problems = append(problems, "The contact name "+given.Name+" is already assigned to another contact. "+
 			"The contact name must be unique across all active contacts.")
 	}
-	// Lengths of Xero-OpenAPI, schema Contact.
+	// Maximum lengths of Xero-OpenAPI, schema Contact.
 	if len(given.Name) > 255 || len(given.AccountNumber) > 50 || len(given.TaxNumber) > 50 || len(given.EmailAddress) > 255 ||
 		slices.ContainsFunc(given.Addresses, tooLong) {
 		problems = append(problems, "A value is longer than the field.")

@@ -31,8 +31,7 @@ func claims(t testing.TB, token string) (out map[string]any) {
 	return out
 }
 
-// TestConsentByHand walks the pages as a person does: log in, choose one
-// organization, allow.
+// TestConsentByHand uses the pages: it signs in, selects one organization and consents.
 func TestConsentByHand(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -43,7 +42,7 @@ func TestConsentByHand(t *testing.T) {
 	}
 	back := parsed(t, location).Get("return_url")
 	if _, _, body := w.get(location); !strings.Contains(body, "owner@example.com") {
-		t.Errorf("the page to log in names nobody:\n%s", body)
+		t.Errorf("the sign-in page does not name the user:\n%s", body)
 	}
 	if status, _, _ := w.post("/identity/user/login", url.Values{"email": {"owner@example.com"}, "password": {"wrong"}, "return_url": {back}}); status != http.StatusUnauthorized {
 		t.Errorf("a wrong password is %d", status)
@@ -115,7 +114,7 @@ func TestAuthorizationIsRefusedOnAPage(t *testing.T) {
 	t.Parallel()
 	w := open(t, func(o *xero.Options) { o.Settings.AutoApprove = true })
 	for name, extra := range map[string]map[string]string{
-		"unknown client":    {"client_id": "nobody"},
+		"unknown client":    {"client_id": "unknown"},
 		"other address":     {"redirect_uri": "https://books.example/callback/"},
 		"this machine":      {"redirect_uri": "http://127.0.0.1:4000/"},
 		"unknown scope":     {"scope": "openid accounting.everything"},
@@ -306,15 +305,15 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestWhoseOrganizations holds that people connect their own organizations
-// alone, and that a consent to none is a refusal.
-func TestWhoseOrganizations(t *testing.T) {
+// TestOnlyOwnOrganizations checks that users can connect only their own organizations, and that a
+// consent without an organization is refused.
+func TestOnlyOwnOrganizations(t *testing.T) {
 	t.Parallel()
 	w := open(t, func(o *xero.Options) {
 		o.Users = []xero.User{{Email: "clerk@example.com", Organizations: []string{xero.UntaxedOrganization}}}
 	})
 	at := w.url + "/identity/connect/authorize?" + query(nil).Encode()
-	for _, chosen := range [][]string{{xero.TaxedOrganization}, {xero.UntaxedOrganization, xero.TaxedOrganization}, {"nobody's"}, nil} {
+	for _, chosen := range [][]string{{xero.TaxedOrganization}, {xero.UntaxedOrganization, xero.TaxedOrganization}, {"unknown"}, nil} {
 		to, err := w.sim.Consent(at, chosen...)
 		if err != nil || parsed(t, to).Get("error") != "access_denied" || parsed(t, to).Get("code") != "" {
 			t.Errorf("%v: %q, %v", chosen, to, err)
@@ -324,7 +323,7 @@ func TestWhoseOrganizations(t *testing.T) {
 	if err != nil || parsed(t, to).Get("code") == "" || parsed(t, to).Get("state") != "state-1" {
 		t.Errorf("their own: %q, %v", to, err)
 	}
-	if _, err := w.sim.Consent(w.url + "/identity/connect/authorize?client_id=nobody"); err == nil {
+	if _, err := w.sim.Consent(w.url + "/identity/connect/authorize?client_id=unknown"); err == nil {
 		t.Error("an unknown application is consented to")
 	}
 }

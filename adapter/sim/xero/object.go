@@ -12,9 +12,8 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// object is a thing of the accounting API, with its fields in order. Their
-// values are those of the types below, strings, booleans, ints, objects, lists
-// of objects, and nil.
+// object is a record of the accounting API with ordered fields. Their values are those of the
+// types below, strings, booleans, ints, objects, lists of objects, and nil.
 type object []member
 
 type member struct {
@@ -22,10 +21,10 @@ type member struct {
 	value any
 }
 
-// guid is an id; filters must say guid("…") for one.
+// guid is an id; a filter must use guid("…") for it.
 type guid string
 
-// amount is a number with a fixed count of places.
+// amount is a number with a fixed number of decimal places.
 type amount struct {
 	decimal.Decimal
 	places int32
@@ -33,10 +32,10 @@ type amount struct {
 
 func money(d decimal.Decimal) amount { return amount{d, 2} }
 
-// moment is a time; it is written as /Date(…)/ in JSON.
+// moment is a time; its JSON form is /Date(…)/.
 type moment struct {
 	time.Time
-	zone bool // +0000 stands behind it
+	zone bool // the JSON form ends with +0000
 }
 
 func (m moment) String() string {
@@ -50,7 +49,7 @@ func (m moment) String() string {
 func day(t time.Time) moment     { return moment{t, true} }
 func updated(t time.Time) moment { return moment{t, true} }
 
-// get returns the value of a field; a path leads into objects.
+// get returns the value of a field. A path selects a field of a nested object.
 func (o object) get(path string) (any, bool) {
 	name, rest, deeper := strings.Cut(path, ".")
 	for _, m := range o {
@@ -81,8 +80,7 @@ func (o object) with(name string, value any) object {
 // MarshalJSON implements json.Marshaler.
 func (o object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
 
-// appendJSON writes a value; encoding/json would go over each level of an
-// object again.
+// appendJSON encodes a value; encoding/json would process each level of an object repeatedly.
 func appendJSON(out []byte, value any) []byte {
 	switch v := value.(type) {
 	case object:
@@ -118,7 +116,7 @@ func appendJSON(out []byte, value any) []byte {
 	return append(out, oidc.JSON(value)...)
 }
 
-// plainText says that a text needs no escaping.
+// plainText reports whether a text needs no escaping.
 func plainText(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -128,7 +126,7 @@ func plainText(s string) bool {
 	return true
 }
 
-// singular names the elements of lists in XML.
+// singular contains the XML names of list elements.
 func singular(plural string) string {
 	switch {
 	case plural == "Elements":
@@ -141,8 +139,7 @@ func singular(plural string) string {
 	return strings.TrimSuffix(plural, "s")
 }
 
-// writeXML writes an element, which is what the API answers with unless JSON
-// is asked for.
+// writeXML writes an element. XML is the default format of the API.
 func writeXML(out *bytes.Buffer, name string, value any) {
 	if value == nil {
 		return
@@ -166,7 +163,7 @@ func writeXML(out *bytes.Buffer, name string, value any) {
 	case int:
 		out.WriteString(strconv.Itoa(v))
 	case guid:
-		_ = xml.EscapeText(out, []byte(v)) // a buffer takes everything
+		_ = xml.EscapeText(out, []byte(v)) // a bytes.Buffer never fails
 	case string:
 		_ = xml.EscapeText(out, []byte(v)) // as above
 	}

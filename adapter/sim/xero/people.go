@@ -11,9 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The methods of this file do what people do in the ledger itself.
+// The methods of this file change the ledger as its users do.
 
-// within runs change on the books of an organization.
+// within applies a change to the records of an organization.
 func (s *Server) within(organization string, change func(b *book, now time.Time) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Server) AddContact(organization string, c Contact) (id string, err erro
 	return id, err
 }
 
-// AddContacts adds so many contacts, every tenth of them archived.
+// AddContacts adds n contacts. Every tenth is archived.
 func (s *Server) AddContacts(organization string, count int) error {
 	return s.within(organization, func(b *book, now time.Time) error {
 		for n := range count {
@@ -89,7 +89,7 @@ func (s *Server) AddTaxRate(organization string, t TaxRate) (taxType string, err
 	return t.TaxType, err
 }
 
-// LockUntil closes the books up to a day.
+// LockUntil locks the ledger up to and including a day.
 func (s *Server) LockUntil(organization string, day time.Time) error {
 	return s.within(organization, func(b *book, _ time.Time) error {
 		b.organization.LockedUntil = day.UTC().Truncate(24 * time.Hour)
@@ -120,7 +120,7 @@ func (s *Server) TypeDocument(organization, kind, contact, number, total string)
 			d.kind = sales
 		}
 		if d.contact == nil {
-			return fmt.Errorf("there is no contact %q", contact)
+			return fmt.Errorf("contact %q does not exist", contact)
 		}
 		sum(d)
 		b.documents = append(b.documents, d)
@@ -131,7 +131,7 @@ func (s *Server) TypeDocument(organization, kind, contact, number, total string)
 	return id, err
 }
 
-// SetStatus gives a document a status, whatever it had.
+// SetStatus sets a document's status without validation.
 func (s *Server) SetStatus(organization, id, status string) error {
 	return s.within(organization, func(b *book, now time.Time) error { return b.setStatus(id, status, now) })
 }
@@ -139,10 +139,10 @@ func (s *Server) SetStatus(organization, id, status string) error {
 func (b *book) setStatus(id, status string, now time.Time) error {
 	d := b.byID[strings.ToLower(id)]
 	if d == nil {
-		return fmt.Errorf("there is no document %q", id)
+		return fmt.Errorf("document %q does not exist", id)
 	}
 	if !slices.Contains([]string{draft, submitted, authorised, deleted, voided, paid}, status) {
-		return fmt.Errorf("there is no status %q", status)
+		return fmt.Errorf("unknown status %q", status)
 	}
 	d.status, d.updated, d.brief = status, now, nil
 	return nil
@@ -153,7 +153,7 @@ func (s *Server) Renumber(organization, id, number string) error {
 	return s.within(organization, func(b *book, now time.Time) error {
 		d := b.byID[strings.ToLower(id)]
 		if d == nil {
-			return errors.New("there is no such document")
+			return errors.New("the document does not exist")
 		}
 		d.number, d.updated, d.brief = number, now, nil
 		return nil
@@ -174,7 +174,7 @@ func (s *Server) takeOff(tenant string) (gone int) {
 	return before - len(s.identity.connections)
 }
 
-// Withdraw ends every consent that was given.
+// Withdraw revokes every consent.
 func (s *Server) Withdraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *Server) Withdraw() {
 	s.identity.connections = nil
 }
 
-// ForgetKeys forgets the keys of repetition, as time does.
+// ForgetKeys removes the idempotency keys, as their expiry does.
 func (s *Server) ForgetKeys() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

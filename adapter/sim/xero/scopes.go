@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// needs are the scopes of which one is enough to write, by part of the API.
-// The name with .read behind it is enough to read. The broad names are those
-// of applications from before March 2026.
+// needs are the scopes of which one suffices to write, by part of the API. The name with the
+// suffix .read suffices to read. The broad scopes are those of applications from before March
+// 2026.
 var needs = map[string][]string{
 	"bills":       {"accounting.invoices", "accounting.transactions"},
 	"settings":    {"accounting.settings"},
@@ -26,7 +26,7 @@ func knownScopes() []string {
 	return out
 }
 
-// allows says whether a grant is enough for a method in a part of the API.
+// allows reports whether a grant suffices for a method in a part of the API.
 func (g *grant) allows(method, part string) bool {
 	return slices.ContainsFunc(needs[part], func(name string) bool {
 		return slices.Contains(g.scopes, name) || method == http.MethodGet && slices.Contains(g.scopes, name+".read")

@@ -1,15 +1,14 @@
 package xero
 
-// Ids of the seed, so that tests and sandboxes can name them.
+// Ids of the default organizations, for tests and sandboxes.
 const (
 	TaxedOrganization   = "a3f4c6b2-6b0d-4a1f-8d65-0d0a5f0f1001" // registered for tax, accounts in EUR
 	UntaxedOrganization = "a3f4c6b2-6b0d-4a1f-8d65-0d0a5f0f1002" // not registered for tax, accounts in GBP
 )
 
-// DefaultOrganizations are two: one that is registered for tax and one that is
-// not. Each has a chart with every account type of the API that an interface
-// maps, one that it does not (PAYG), a bank account that is a credit card, and
-// an archived account.
+// DefaultOrganizations are two organizations: one is registered for tax, the other is not. Each
+// has a chart with every account type that docledger maps, one that it does not map (PAYG), a
+// bank account that is a credit card, and an archived account.
 func DefaultOrganizations() []Organization {
 	return []Organization{
 		{
@@ -72,8 +71,8 @@ func chart(currency, tax string) []Account {
 	}
 }
 
-// contacts are few; each id ends with its place. Two share a name's beginning,
-// one is archived, and some were never a supplier.
+// contacts are the default contacts. Each id ends with its index. Two names share a prefix, one
+// contact is archived, and some are not suppliers.
 func contacts(set string) []Contact {
 	id := func(n string) string { return "c0de0000-0000-4000-80" + set + "-0000000000" + n }
 	return []Contact{

@@ -1,15 +1,14 @@
-// Package xero is an accounting provider on this machine: it speaks the wire
-// format of Xero's identity server, connections and accounting API, shows
-// pages to sign in, consent and choose organizations, and signs tokens with a
-// key of its own. The published client library works against it unchanged.
+// Package xero simulates an accounting provider. It implements the wire format of Xero's identity
+// server, connections and accounting API, and the pages for sign-in, consent and the choice of
+// organizations. It signs tokens with its own key. The published client library works with it
+// unchanged.
 //
-// All of it answers at one origin: /.well-known/, /identity/ and /connect/ as
-// the two identity hosts do, /connections and /api.xro/2.0/ as the API host.
-// Beside them stand the control surface of sim/kit and some controls of its
-// own; see control.go.
+// One origin serves everything: /.well-known/, /identity/ and /connect/ are the two identity
+// hosts, /connections and /api.xro/2.0/ the API host. The same origin serves the control surface
+// of sim/kit and the controls of control.go.
 //
-// Bodies of requests are read as JSON alone. Bills and credit notes are those
-// of suppliers; what a customer owes is no part of it.
+// Request bodies must be JSON. Bills and credit notes are those of suppliers. Sales are not
+// simulated.
 package xero
 
 import (
@@ -23,12 +22,12 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// Limits are the provider's numbers. Of counts, 0 is no limit.
+// Limits are the provider's limits. A count of 0 means unlimited.
 type Limits struct {
-	Concurrent int // calls under way, per application and tenant
-	Minute     int // calls in a minute of the clock, per application and tenant
-	Day        int // calls in a UTC day, per application and tenant
-	AppMinute  int // calls in a minute of the clock, per application
+	Concurrent int // concurrent calls, per application and tenant
+	Minute     int // calls per minute of the clock, per application and tenant
+	Day        int // calls per UTC day, per application and tenant
+	AppMinute  int // calls per minute of the clock, per application
 
 	Attachments     int   // files of one bill
 	AttachmentBytes int64 // of one file
@@ -37,13 +36,13 @@ type Limits struct {
 	CodeLifetime      time.Duration
 	TokenLifetime     time.Duration // of access tokens
 	IDTokenLifetime   time.Duration
-	RefreshLifetime   time.Duration // of a refresh token that is not used
-	RefreshGrace      time.Duration // for which a refresh token that was used works again
-	IdempotencyWindow time.Duration // for which the answer to a key is kept
+	RefreshLifetime   time.Duration // of an unused refresh token
+	RefreshGrace      time.Duration // for which a used refresh token works again
+	IdempotencyWindow time.Duration // for which the response of a key is stored
 }
 
-// DefaultLimits are what the provider documents. Its pages disagree on the
-// size of attachments; the smaller number stands here.
+// DefaultLimits are the documented limits. The documentation has two values for the size of
+// attachments; the smaller one is used.
 func DefaultLimits() Limits {
 	return Limits{
 		Concurrent: 5, Minute: 60, Day: 5000, AppMinute: 10000,
@@ -55,21 +54,21 @@ func DefaultLimits() Limits {
 
 // Settings can be changed while the simulator runs.
 type Settings struct {
-	// AutoApprove has consents given at once, by whoever is signed in or the
-	// first person, for all organizations of theirs or those named below.
+	// AutoApprove grants consents immediately, as the signed-in user or else the first user, for
+	// all of the user's organizations or the ones named below.
 	AutoApprove       bool     `json:"auto_approve"`
 	AutoOrganizations []string `json:"auto_organizations,omitempty"` // ids
 }
 
-// Options describe what is simulated.
+// Options configures the simulator.
 type Options struct {
-	Origin        string         // where the simulator answers: http://127.0.0.1:4020
-	Clients       []Client       // the applications that are known
+	Origin        string         // origin of the simulator: http://127.0.0.1:4020
+	Clients       []Client       // the known applications
 	Users         []User         // nil for DefaultUsers
 	Organizations []Organization // nil for DefaultOrganizations
 	Settings      Settings
 	Limits        *Limits   // nil for DefaultLimits
-	Start         time.Time // of the clock, which then stands still; see kit.Options
+	Start         time.Time // of the clock, which is then fixed; see kit.Options
 }
 
 // Server is the simulated provider. It is an http.Handler.
@@ -80,17 +79,17 @@ type Server struct {
 	handler http.Handler
 	key     func() *oidc.Key
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	limits   Limits
 	settings Settings
 	identity identity
 	books    map[string]*book // by tenant
-	order    []string         // tenants as they were given
+	order    []string         // tenants in the given order
 	meters   map[string]*meter
 	replays  map[string]*replay // by application and key
 }
 
-// New returns a running provider.
+// New returns a running simulator.
 func New(o Options) *Server {
 	o.Origin = strings.TrimSuffix(o.Origin, "/")
 	if o.Users == nil {
@@ -103,7 +102,7 @@ func New(o Options) *Server {
 		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(strings.ToUpper(rand.Text())) }),
 		books: map[string]*book{}, meters: map[string]*meter{}, replays: map[string]*replay{},
 	}
-	go s.key() // takes longer than all the rest of starting
+	go s.key() // the slowest step of the start
 	if o.Limits != nil {
 		s.limits = *o.Limits
 	}
@@ -142,16 +141,16 @@ func (s *Server) Configure(change func(*Settings)) {
 	change(&s.settings)
 }
 
-// SetLimits changes the provider's numbers.
+// SetLimits changes the limits.
 func (s *Server) SetLimits(change func(*Limits)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.limits)
 }
 
-// stamp is the time that tokens state. Whoever checks them has a clock of
-// their own, which does not follow when the simulator's is advanced; so they
-// state the machine's, unless the simulator's stands still.
+// stamp is the time in tokens. The application that verifies them uses the machine's clock, which
+// an advance of the simulator's clock does not change. Therefore they carry the machine's time,
+// unless the simulator's clock is fixed.
 func (s *Server) stamp() time.Time {
 	if !s.options.Start.IsZero() {
 		return s.Kit.Clock.Now()

@@ -24,7 +24,7 @@ const (
 
 var start = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 
-// world is a simulator with a browser and an application before it.
+// world is a simulator with a browser and an application.
 type world struct {
 	t       testing.TB
 	sim     *xero.Server
@@ -67,7 +67,7 @@ func open(t testing.TB, change func(*xero.Options)) *world {
 	return w
 }
 
-// connected is a world whose application has tokens for both organizations.
+// connected returns a world with consent for both organizations.
 func connected(t testing.TB, change func(*xero.Options)) *world {
 	t.Helper()
 	w := open(t, func(o *xero.Options) {
@@ -95,8 +95,8 @@ func query(extra map[string]string) url.Values {
 	return q
 }
 
-// authorize asks for a consent that is given at once, and returns what the
-// application is told.
+// authorize requests a consent that is granted immediately, and returns the response for the
+// application.
 func (w *world) authorize(extra map[string]string) url.Values {
 	w.t.Helper()
 	status, location, body := w.get("/identity/connect/authorize?" + query(extra).Encode())
@@ -140,7 +140,7 @@ func (w *world) read(resp *http.Response, err error) (status int, location, body
 	return resp.StatusCode, resp.Header.Get("Location"), string(raw)
 }
 
-// exchange gives a code for tokens; extra changes the form.
+// exchange exchanges a code for tokens; extra changes the form.
 func (w *world) exchange(code string, extra map[string]string) tokens {
 	w.t.Helper()
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}}
@@ -178,7 +178,7 @@ func (w *world) request(method, path string, body io.Reader) *http.Request {
 	return req
 }
 
-// reply is an answer of the accounting API.
+// reply is a response of the accounting API.
 type reply struct {
 	status int
 	header http.Header
@@ -186,7 +186,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// at walks into the body: names and places.
+// at returns the value at a path of names and indices in the body.
 func (r reply) at(path ...any) any {
 	var v any = r.body
 	for _, step := range path {
@@ -210,8 +210,8 @@ func (r reply) list(name string) []any {
 	return l
 }
 
-// call asks the accounting API as the application, in the taxed organization;
-// header is pairs of name and value.
+// call calls the accounting API as the application, in the taxed organization; header is pairs of
+// name and value.
 func (w *world) call(method, path string, body any, header ...string) reply {
 	w.t.Helper()
 	var raw []byte

@@ -1,6 +1,6 @@
 package xero
 
-// Document is a bill or credit note that the ledger holds, for tests.
+// Document is a stored bill or credit note, for tests.
 type Document struct {
 	ID          string         `json:"id"`
 	Type        string         `json:"type"` // ACCPAY or ACCPAYCREDIT
@@ -12,7 +12,7 @@ type Document struct {
 	Currency    string         `json:"currency"`
 	Status      string         `json:"status"`
 	Amounts     string         `json:"line_amount_types"`
-	Net         string         `json:"net"` // two places, as all amounts
+	Net         string         `json:"net"` // two decimal places, like all amounts
 	Tax         string         `json:"tax"`
 	Total       string         `json:"total"`
 	Settled     string         `json:"settled"` // of a bill by credit notes, of a credit note by bills
@@ -41,8 +41,8 @@ type Attachment struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Documents returns the bills and credit notes of an organization in the order
-// in which they were made, those included that were deleted or voided.
+// Documents returns the bills and credit notes of an organization in the order of their creation,
+// including deleted and voided ones.
 func (s *Server) Documents(organization string) []Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *book) report() []Document {
 	return out
 }
 
-// state is what GET /_sim/state shows: no password, secret or token.
+// state is the response of GET /_sim/state. It contains no password, secret or token.
 func (s *Server) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// meter counts calls in fixed windows of the clock.
+// meter counts calls per fixed window of the clock.
 type meter struct {
-	busy                int // calls under way
+	busy                int // calls in progress
 	minute, day         int
 	minuteFrom, dayFrom time.Time
 }
@@ -25,11 +25,10 @@ func (m *meter) at(now time.Time) {
 	}
 }
 
-// crowded marks a call that came while too many others were under way.
+// crowded marks a call that exceeded the concurrency limit.
 type crowded struct{}
 
-// counted counts the calls that are under way, those included that a fault
-// delays.
+// counted counts the calls in progress, including those that a fault delays.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant := r.Header.Get(tenantHeader)
@@ -60,8 +59,8 @@ func (s *Server) counted(next http.Handler) http.Handler {
 	})
 }
 
-// meter returns the counts of an application, or of its calls in a tenant; the
-// lock is held.
+// meter returns the counts of an application, or of its calls in a tenant. The caller holds the
+// lock.
 func (s *Server) meter(of string) *meter {
 	m := s.meters[of]
 	if m == nil {
@@ -72,9 +71,9 @@ func (s *Server) meter(of string) *meter {
 	return m
 }
 
-// admit counts a call and writes the headers of what is left. It returns false
-// where it has refused the call. Without a tenant only the application's limit
-// holds. The lock is held.
+// admit counts a call and writes the headers with the remaining calls. It returns false if it
+// refused the call. Without a tenant only the application's limit applies. The caller holds the
+// lock.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, client, tenant string) bool {
 	now := s.Kit.Clock.Now()
 	app := s.meter(client)

@@ -15,17 +15,17 @@ import (
 	"docledger/adapter/sim/kit/oidc"
 )
 
-// refuseToken answers as RFC 6749, 5.2 says; every refusal is a 400.
+// refuseToken responds with an error of RFC 6749, 5.2. Every refusal has status 400.
 func refuseToken(w http.ResponseWriter, code string) {
 	w.Header().Set("Cache-Control", "no-store")
 	plain(w, http.StatusBadRequest, map[string]string{"error": code})
 }
 
-// authenticate returns the application that a request names and, where it has
-// a secret, proves to be; nil where it has been refused. The lock is held.
+// authenticate returns the application of a request, after it checked the secret if the
+// application has one. It returns nil if it refused the request. The caller holds the lock.
 func (s *Server) authenticate(w http.ResponseWriter, r *http.Request) *Client {
 	id, secret, basic := r.BasicAuth()
-	if basic { // RFC 6749, 2.3.1: both were form-encoded first
+	if basic { // RFC 6749, 2.3.1: both are form-encoded first
 		id, secret = unescape(id), unescape(secret)
 	} else {
 		id = r.PostForm.Get("client_id")
@@ -82,7 +82,7 @@ func (s *Server) exchange(w http.ResponseWriter, client *Client, form url.Values
 	s.give(w, c.grant, c.nonce)
 }
 
-// verifies holds a verifier against an S256 challenge (RFC 7636, 4.6).
+// verifies checks a verifier against an S256 challenge (RFC 7636, 4.6).
 func verifies(challenge, verifier string) bool {
 	if challenge == "" {
 		return verifier == ""
@@ -93,8 +93,8 @@ func verifies(challenge, verifier string) bool {
 		base64.RawURLEncoding.EncodeToString(sum[:]) == challenge
 }
 
-// renew rotates a refresh token. One that was used works again within the
-// grace, for whoever never got the answer.
+// renew rotates a refresh token. A used token works again within the grace period, for clients
+// that did not receive the response.
 func (s *Server) renew(w http.ResponseWriter, client *Client, value string) {
 	now := s.Kit.Clock.Now()
 	r := s.identity.refresh[value]
@@ -115,7 +115,7 @@ func (s *Server) renew(w http.ResponseWriter, client *Client, value string) {
 	s.give(w, r.grant, "")
 }
 
-// give answers with tokens.
+// give responds with tokens.
 func (s *Server) give(w http.ResponseWriter, g *grant, nonce string) {
 	token := s.accessToken(g)
 	out := map[string]any{
@@ -159,7 +159,7 @@ func (s *Server) idToken(g *grant, nonce, token string) string {
 	return s.key().Sign(nil, s.claims(g, s.limits.IDTokenLifetime, more))
 }
 
-// claims are those of both kinds of token, with more of one.
+// claims are the common claims of both kinds of token, and more.
 func (s *Server) claims(g *grant, lifetime time.Duration, more map[string]any) map[string]any {
 	now := s.stamp()
 	out := map[string]any{
@@ -172,9 +172,8 @@ func (s *Server) claims(g *grant, lifetime time.Duration, more map[string]any) m
 	return out
 }
 
-// revoke ends a grant by its refresh token, and with it every connection of
-// the person to the application. A token that is not known is no error
-// (RFC 7009, 2.2).
+// revoke revokes a grant by its refresh token, and every connection of the user to the
+// application. An unknown token is not an error (RFC 7009, 2.2).
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		refuseToken(w, "invalid_request")

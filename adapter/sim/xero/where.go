@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// compare makes a comparison of a field with a constant. A field that a thing
-// does not have is null, which is unequal to everything and in no order.
+// compare returns a comparison of a field with a constant. An absent field is null, which is
+// unequal to everything and not ordered.
 func compare(path, operator string, with any) condition {
 	return func(o object) (bool, error) {
 		value, _ := o.get(path)
@@ -91,7 +91,7 @@ func selected(r *http.Request, things []object) ([]object, *answer) {
 	since := time.Time{}
 	if header := r.Header.Get("If-Modified-Since"); header != "" {
 		if since, err = time.Parse("2006-01-02T15:04:05", strings.TrimSuffix(header, "Z")); err != nil {
-			since = time.Time{} // the provider takes no notice of what it cannot read
+			since = time.Time{} // the provider ignores an invalid value
 		}
 	}
 	out := []object{}

@@ -19,8 +19,7 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-// FuzzWhere holds that no filter makes the parser or the filter panic or go on
-// for ever.
+// FuzzWhere checks that no filter makes the parser or the filter panic or run forever.
 func FuzzWhere(f *testing.F) {
 	for _, text := range []string{
 		`Status=="ACTIVE" AND Type=="BANK"`, `Date>=DateTime(2015,01,01) && Total<10.5`, `A.Contains("x") or (B==null)`,
@@ -40,7 +39,7 @@ func FuzzWhere(f *testing.F) {
 	})
 }
 
-// FuzzDate holds that a date that is read is a day within the calendar.
+// FuzzDate checks that a parsed date is a day of the calendar.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{"2026-03-01", "/Date(1772323200000+0000)/", "/Date(-1)/", "2026-03-01T10:00:00Z", "/Date(+)/"} {
 		f.Add(text)

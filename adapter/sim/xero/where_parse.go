@@ -16,12 +16,12 @@ const (
 	deepestWhere = 50
 )
 
-// condition says whether a thing fits a filter.
+// condition reports whether a record matches a filter.
 type condition func(object) (bool, error)
 
-// parseWhere reads the filters of lists: comparisons of a field with a
-// constant, the methods Contains, StartsWith and EndsWith, joined by AND, OR
-// and parentheses. An empty filter lets everything pass.
+// parseWhere parses the filters of lists: comparisons of a field with a constant, the methods
+// Contains, StartsWith and EndsWith, joined by AND, OR and parentheses. An empty filter matches
+// everything.
 func parseWhere(text string) (condition, error) {
 	if strings.TrimSpace(text) == "" {
 		return func(object) (bool, error) { return true, nil }, nil
@@ -97,8 +97,7 @@ func span(text string, fits func(rune) bool) int {
 	return len(text)
 }
 
-// cutString reads a string in double quotes. Nothing can stand for a quote
-// within it: neither two of them nor a backslash before one.
+// cutString parses a string in double quotes. A quote within it cannot be escaped.
 func cutString(text string) (value, rest string, err error) {
 	value, rest, found := strings.Cut(text[1:], `"`)
 	if !found {
@@ -122,7 +121,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// takes moves on where the next token is one of these, without regard to case.
+// takes consumes the next token if it is one of these, ignoring case.
 func (p *parser) takes(texts ...string) bool {
 	t := p.peek()
 	for _, text := range texts {
@@ -142,8 +141,8 @@ func (p *parser) and(depth int) (condition, error) {
 	return p.joined(depth, p.term, false, "AND", "&&")
 }
 
-// joined reads operands with one operator between them; the first operand that
-// is stops decides.
+// joined parses operands with one operator between them. The first operand with the value stops
+// decides.
 func (p *parser) joined(depth int, operand func(int) (condition, error), stops bool, operators ...string) (condition, error) {
 	first, err := operand(depth)
 	if err != nil {
@@ -228,8 +227,8 @@ func (p *parser) method(path, method string) (condition, error) {
 	}, nil
 }
 
-// constant reads a value: "text", a number, true, false, null, guid("…") or
-// DateTime(year, month, day).
+// constant parses a value: "text", a number, true, false, null, guid("…") or DateTime(year,
+// month, day).
 func (p *parser) constant() (any, error) {
 	t := p.next()
 	switch {
@@ -265,7 +264,7 @@ func (p *parser) dateTime() (any, error) {
 		if p.takes(")") && i >= 2 {
 			at := time.Date(parts[0], time.Month(parts[1]), parts[2], parts[3], parts[4], parts[5], 0, time.UTC)
 			if at.Day() != parts[2] || int(at.Month()) != parts[1] {
-				return nil, fmt.Errorf("there is no such day")
+				return nil, fmt.Errorf("the day does not exist")
 			}
 			return at, nil
 		}

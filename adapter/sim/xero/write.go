@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-const mostElements = 500 // of one request
+const mostElements = 500 // per request
 
-// readBody reads a request's JSON.
+// readBody parses a request's JSON.
 func readBody(c *call, into any) *answer {
 	if kind := c.Header.Get("Content-Type"); !strings.Contains(kind, "json") {
 		refused := apiError(http.StatusUnsupportedMediaType, 10, "UnsupportedMediaType", "This simulator reads JSON alone.")
@@ -23,10 +23,9 @@ func readBody(c *call, into any) *answer {
 	return nil
 }
 
-// writeEach judges the elements of a request and writes those that are right.
-// One that is wrong refuses the request, or only itself where summarizeErrors
-// is false. each returns how to write an element, how to show it if it is
-// refused, and why it is.
+// writeEach validates the elements of a request and stores the valid ones. An invalid element
+// refuses the request, or only itself if summarizeErrors is false. each returns how to store an
+// element, how to show it if it is refused, and its errors.
 func (s *Server) writeEach(c *call, plural string, n int, each func(i int) (write func() object, shown object, problems []string)) answer {
 	if n == 0 || n > mostElements {
 		return apiError(http.StatusBadRequest, 10, "ValidationException", "There are no elements, or too many.")
@@ -61,7 +60,7 @@ func (s *Server) writeEach(c *call, plural string, n int, each func(i int) (writ
 	return s.list(plural, out, nil)
 }
 
-// wrong refuses a request with what is wrong with its elements.
+// wrong refuses a request with the errors of its elements.
 func wrong(elements []object) answer {
 	a := apiError(http.StatusBadRequest, 10, "ValidationException", "A validation exception occurred")
 	a.body = append(a.body.(object), member{"Elements", elements})
@@ -76,8 +75,8 @@ func refusal(problems []string) object {
 	return object{{"StatusAttributeString", "ERROR"}, {"HasErrors", true}, {"ValidationErrors", errors}}
 }
 
-// parseDate reads the two formats of dates: 2026-03-01 with or without a time,
-// and /Date(1772323200000+0000)/.
+// parseDate parses both date formats: 2026-03-01 with or without a time, and
+// /Date(1772323200000+0000)/.
 func parseDate(text string) (time.Time, bool) {
 	if inner, found := strings.CutPrefix(text, "/Date("); found {
 		inner, found = strings.CutSuffix(inner, ")/")
