@@ -67,7 +67,7 @@ certify: ## drive the simulators with the vendors' own published clients (needs 
 	@for provider in test/certification/ledger-* test/certification/store-*; do $(GO) run ./$$provider || exit 1; done
 
 .PHONY: image
-image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it
+image: ## build the container image into bin/image.tar, with an engine or without, and run what is in it; a tagged commit needs BUILDER=…@sha256:… or SNAPSHOT=1
 	@bash web/build.sh
 	@VERSION=$(VERSION) BUILDER=$(BUILDER) bash test/image/build.sh bin/image.tar
 	@DOCLEDGER_IMAGE=$(CURDIR)/bin/image.tar $(GO) run ./test/postgres/cmd/testpostgres -- $(GO) test -count=1 -timeout 10m -tags image ./test/image

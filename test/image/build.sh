@@ -3,13 +3,20 @@
 # Docker or Podman if one runs. Otherwise it uses buildah, which needs no engine and
 # no registry: the build stage then uses /usr and the Go toolchain of this machine
 # instead of the image in the Dockerfile. With an engine, BUILDER can set the builder
-# image; the release pins it by digest.
+# image. The image of a tagged commit is a release: it needs an engine and a BUILDER
+# that is pinned by digest, so that it can be built again. SNAPSHOT=1 builds any commit.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 archive=${1:-bin/image.tar}
 version=${VERSION:-$(sed -n "s/^  version: //p" openapi/common.yaml)}
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 name=docledger:latest
+release=
+[[ ${SNAPSHOT:-} == 1 ]] || release=$(git describe --exact-match --tags 2>/dev/null || true)
+if [[ -n $release && ! ${BUILDER:-} =~ @sha256:[0-9a-f]{64}$ ]]; then
+	echo "image: the commit has the tag $release; set BUILDER to a builder image with its digest (…@sha256:…), or set SNAPSHOT=1" >&2
+	exit 1
+fi
 mkdir -p "$(dirname "$archive")"
 rm -f "$archive"
 
@@ -59,6 +66,9 @@ if docker info >/dev/null 2>&1; then
 	with_engine docker
 elif podman info >/dev/null 2>&1; then
 	with_engine podman
+elif [[ -n $release ]]; then
+	echo "image: NOT BUILT: the image of the tag $release needs Docker or Podman, because the builder is pinned; or set SNAPSHOT=1" >&2
+	exit 1
 elif have_buildah; then
 	with_buildah
 else
