@@ -155,9 +155,9 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 	return result, nil
 }
 
-// smallXML is the maximum size of XML that is parsed in this process. Any XML of this
+// SmallXML is the maximum size of XML that is parsed in this process and not in a child. Any XML of this
 // size takes a few milliseconds and about ten times its size of memory.
-const smallXML = 64 << 10
+const SmallXML = 64 << 10
 
 // readXML extracts an XML document.
 func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (*extraction.Result, error) {
@@ -165,7 +165,7 @@ func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (
 		return nil, extraction.Fail(extraction.TooLarge,
 			"The XML is larger than %d MiB. Ask the sender for the invoice without its attachments.", p.options.XMLBytes>>20)
 	}
-	if d.Size > smallXML {
+	if d.Size > SmallXML {
 		return p.pool.XML(ctx, d)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.options.Deadline)

@@ -3,7 +3,7 @@
 //
 // Its time and memory depend on content that may be hostile. The child processes of
 // adapter/extract/worker therefore run it with limits. Only XML of at most
-// extract.smallXML bytes is parsed in the service itself.
+// extract.SmallXML bytes is parsed in the service itself.
 package content
 
 import (
