@@ -5,7 +5,7 @@
 # processor time are not asserted under it.
 set -euo pipefail
 plain='^docledger/(adapter/store/(storetest/sqlite|transfer)|adapter/queue/queuetest/sqlite|usecase/(sync|watching|integrations|billing|identities)$|test/)'
-both='^docledger/(adapter/extract(/(worker|einvoice|pdf|pdftext))?|domain/(invoice|extraction/textrules))$'
+both='^docledger/(adapter/extract(/(worker|einvoice|pdf|pdftext|readable|ocr/raster))?|domain/(invoice|extraction/textrules))$'
 mapfile -t all < <(go list ./... | grep -v '^docledger/test/attack$')
 mapfile -t race < <(printf '%s\n' "${all[@]}" | grep -Ev "$plain" || true)
 mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -E "$plain|$both" || true)

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"os"
+	"time"
 
 	"docledger/adapter/extract/layout"
 )
@@ -74,6 +75,15 @@ func (p *Pool) Children() []int {
 		out = append(out, c.cmd.Process.Pid)
 	}
 	return out
+}
+
+// ProcessorTime returns the process id of the idle child of a pool with one child, and
+// the processor time that it has taken; 0 if none is idle.
+func (p *Pool) ProcessorTime() (pid int, taken time.Duration) {
+	for _, pid := range p.Children() {
+		return pid, processorTime(pid)
+	}
+	return 0, 0
 }
 
 // CacheDir returns the folder of the compiled engine.

@@ -85,6 +85,9 @@ func Open(data []byte, limits Limits) (*File, error) {
 	if err != nil {
 		return nil, damaged(format.name, err)
 	}
+	if format.name == "JPEG" && scans(data, maxScans) > maxScans {
+		return nil, tooManyScans()
+	}
 	memory := int64(c.Width) * int64(c.Height) * bytesAPixel(format.name, c.ColorModel, data)
 	if err := limits.check(c.Width, c.Height, memory); err != nil {
 		return nil, err
@@ -159,6 +162,38 @@ func progressive(data []byte) bool {
 		return marker < 0xc0 || marker > 0xcf || marker == 0xc4 || marker == 0xc8 || marker == 0xcc
 	})
 	return found
+}
+
+// maxScans is the maximum number of scans of a JPEG. Each scan costs time for all
+// blocks of the image but may have a dozen bytes. Progressive images have about ten.
+const maxScans = 100
+
+func tooManyScans() *extraction.Failure {
+	return extraction.Fail(extraction.ExpandsTooFar,
+		"The JPEG image has more than %d scans. Save it again, or scan the document again.", maxScans)
+}
+
+// scans returns the number of scans of a JPEG. It stops above limit.
+func scans(data []byte, limit int) (n int) {
+	for at := 2; at+4 <= len(data) && n <= limit; {
+		i := bytes.IndexByte(data[at:], 0xff)
+		if i < 0 || at+i+4 > len(data) {
+			return n
+		}
+		at += i
+		switch marker := data[at+1]; {
+		case marker == 0xff:
+			at++
+		case marker <= 0x01, marker >= 0xd0 && marker <= 0xd9:
+			at += 2 // no payload: a byte of a scan, a restart, the start or the end
+		default:
+			if marker == 0xda {
+				n++
+			}
+			at += 2 + max(2, int(data[at+2])<<8|int(data[at+3]))
+		}
+	}
+	return n
 }
 
 // segments walks through the headers of a JPEG until yield returns false or the

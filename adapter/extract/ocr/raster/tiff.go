@@ -44,6 +44,10 @@ const maxEntries = 1000
 // maxParts is how many strips or tiles of a page are decoded.
 const maxParts = 100_000
 
+// maxPartScans is the maximum number of scans of a strip or tile, which is usually one
+// for all colours or one for each.
+const maxPartScans = 4
+
 func isTIFF(data []byte) bool {
 	return len(data) >= 8 && (string(data[:4]) == "II*\x00" || string(data[:4]) == "MM\x00*")
 }
@@ -244,6 +248,9 @@ func (d *directory) decodeJPEG() (image.Image, error) {
 			return nil, err
 		}
 		if c.Width > 2*partWidth+64 || c.Height > 2*partHeight+64 {
+			return nil, errParts
+		}
+		if scans(coded, maxPartScans) > maxPartScans {
 			return nil, errParts
 		}
 		img, err := jpeg.Decode(bytes.NewReader(coded))
