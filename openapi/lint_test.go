@@ -265,7 +265,7 @@ func TestRequestsAreClosed(t *testing.T) {
 func TestAnswersAreOpen(t *testing.T) {
 	t.Parallel()
 	optional := []string{
-		"Document.duplicate", "ErrorDetails.fields", "ErrorDetails.more", "ErrorDetails.confirm_url", "Evidence.page", "Evidence.box", "Evidence.source_text",
+		"Document.duplicate", "ErrorDetails.fields", "ErrorDetails.more", "ErrorDetails.provider", "ErrorDetails.confirm_url", "Evidence.page", "Evidence.box", "Evidence.source_text",
 		"Evidence.alternatives", "Evidence.original",
 	}
 	names := map[*openapi3.Schema]string{}

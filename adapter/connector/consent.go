@@ -134,6 +134,6 @@ func (c *Consents) applicationFault(err error) error {
 		slices.ContainsFunc(passing, func(code string) bool { return f.Has(code) }) {
 		return Translate(c.Link.Provider, err)
 	}
-	return Refuse(fault.Upstream, fault.CodeProviderUnauthorized, err,
+	return Refuse(fault.Upstream, fault.CodeProviderSetup, err,
 		"%s refuses this service's client id or secret. The operator must set valid ones.", c.Link.Provider)
 }

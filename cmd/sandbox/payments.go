@@ -39,7 +39,7 @@ func startPayments(baseURL string, autoApprove bool) (*payments, error) {
 	limits.RequestsPerSecond = 0 // a load test of the service is not one of the processor
 	p := &payments{url: "http://" + l.Addr().String()}
 	p.sim = stripesim.New(stripesim.Options{
-		SecretKeys: []string{paymentSecretKey}, BaseURL: p.url, Limits: &limits, AutoApprove: autoApprove,
+		Account: stripesim.ReadyAccount(), SecretKeys: []string{paymentSecretKey}, BaseURL: p.url, Limits: &limits, AutoApprove: autoApprove,
 		Endpoints: []stripesim.Endpoint{{URL: baseURL + "/webhook/payments", Secrets: []string{paymentSigningSecret}}},
 	})
 	p.server = &http.Server{Handler: p.sim, ReadHeaderTimeout: 10 * time.Second}

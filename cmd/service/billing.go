@@ -34,7 +34,7 @@ func (s *Service) openPayments(reader *billing.Reader) (domain.Plans, error) {
 	for _, secret := range s.cfg.PaymentSigningSecret {
 		secrets = append(secrets, secret.Reveal())
 	}
-	client, err := stripe.New(stripe.Options{URL: s.cfg.PaymentURL, SecretKey: s.cfg.PaymentSecretKey.Reveal(), WebhookSecrets: secrets})
+	client, err := stripe.New(stripe.Options{URL: s.cfg.PaymentURL, SecretKey: s.cfg.PaymentSecretKey.Reveal(), WebhookSecrets: secrets, Log: s.log})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func checkPayments(ctx context.Context, cfg config.Config) []Finding {
 	if err != nil {
 		return []Finding{f}
 	}
-	return []Finding{f, checkPlans(ctx, client, cfg.PaymentProducts)}
+	return append([]Finding{f, checkPlans(ctx, client, cfg.PaymentProducts)}, checkPaymentSetup(ctx, client)...)
 }
 
 func checkPlans(ctx context.Context, client *stripe.Client, products []string) Finding {
@@ -103,6 +104,11 @@ func checkPlans(ctx context.Context, client *stripe.Client, products []string) F
 	if len(archived) > 0 { // the usual end of a price, which needs no action
 		f.OK += "; archived: " + some(archived)
 	}
+	if currencies := currenciesOf(sellable); len(currencies) > 1 {
+		// The processor keeps one currency for each customer.
+		f.Warning = f.OK + " in " + strings.Join(currencies, ", ") + ": an organization that pays in one currency cannot choose a plan in another"
+		f.Remedy = "this is allowed; sell one currency only if organizations must be able to change between all plans"
+	}
 	if len(wrong) > 0 {
 		f.Warning = f.OK + "; not for sale: " + strings.Join(wrong, "; ")
 		f.Remedy = "correct these prices at the payment processor, or archive them"
@@ -114,6 +120,43 @@ func checkPlans(ctx context.Context, client *stripe.Client, products []string) F
 		}
 	}
 	return f
+}
+
+func currenciesOf(prices []billing.Price) []string {
+	var list []string
+	for _, p := range prices {
+		if code := strings.ToUpper(p.Currency); !slices.Contains(list, code) {
+			list = append(list, code)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkPaymentSetup checks what a person sets once in the processor's dashboard. A restricted key may
+// lack the permission to read it, which is a warning.
+func checkPaymentSetup(ctx context.Context, client *stripe.Client) []Finding {
+	name, portal := Finding{
+		Subject: "business name", OK: "set at the payment processor",
+		Remedy: "set the account or business name in the processor's dashboard; without it nobody can buy a plan (provider_setup_incomplete)",
+	}, Finding{
+		Subject: "customer portal", OK: "set up at the payment processor",
+		Remedy: "save the settings of the customer portal once in the processor's dashboard; without them nobody can open it (provider_setup_incomplete)",
+	}
+	precondition(ctx, &name, client.Setup.HasBusinessName, "the account has no business name")
+	precondition(ctx, &portal, client.Setup.HasPortal, "the settings of the customer portal were never saved")
+	return []Finding{name, portal}
+}
+
+func precondition(ctx context.Context, f *Finding, met func(context.Context) (bool, error), unmet string) {
+	switch is, err := met(ctx); {
+	case fault.CodeOf(err) == fault.CodeProviderUnauthorized:
+		f.Warning, f.Remedy = "the secret key may not read this", "look in the processor's dashboard, or give the restricted key this permission"
+	case err != nil:
+		f.Err = err
+	case !is:
+		f.Err = errors.New(unmet)
+	}
 }
 
 // probe is a refresh token that no provider has given out. One that takes our

@@ -37,6 +37,7 @@ const (
 	CodeBusy            Code = "ledger_busy"
 	CodeContactUnderWay Code = "contact_being_added"
 	CodeUncertain       Code = "answer_lost"
+	CodeSetup           Code = "provider_setup_incomplete"
 	CodeOriginal        Code = "original_unavailable"
 	CodeCancelled       Code = "cancelled"
 	CodeHeld            Code = "held_after_restore"
@@ -64,6 +65,7 @@ var texts = map[Code]struct{ message, action string }{
 	CodeRefused:           {"The ledger refuses the bill.", "Correct what the message names, here or in the ledger, then sync again."},
 	CodeAttachmentRefused: {"The ledger does not accept the original.", "Nothing needs to be done; the original stays here."},
 	CodeUnavailable:       {"The ledger does not respond correctly.", "Nothing needs to be done; docledger retries automatically."},
+	CodeSetup:             {"The ledger does not accept this service's application.", "The operator of the service must correct the application at the provider; docledger retries automatically."},
 	CodeBusy:              {"The ledger accepts no more requests at the moment.", "Nothing needs to be done; docledger retries automatically."},
 	CodeContactUnderWay:   {"The sync of another invoice is creating this supplier in the ledger.", "Nothing needs to be done; this sync continues as soon as the supplier exists."},
 	CodeUncertain:         {"The ledger's response was lost; docledger checks whether the bill exists.", "Nothing needs to be done; docledger checks automatically."},
@@ -80,7 +82,7 @@ func Codes() []Code {
 		CodeContactNameTaken, CodeAccountMissing, CodeAccountUnusable, CodeTaxRateAmbiguous, CodeTaxRateMissing,
 		CodeTaxRateUnusable, CodeCurrency, CodeTotalsDiffer, CodePeriodClosed, CodeAlreadyInLedger,
 		CodeRemovedInLedger, CodeRefused, CodeAttachmentRefused,
-		CodeUnavailable, CodeBusy, CodeContactUnderWay, CodeUncertain, CodeOriginal, CodeCancelled, CodeHeld, CodeInternal,
+		CodeUnavailable, CodeBusy, CodeContactUnderWay, CodeUncertain, CodeSetup, CodeOriginal, CodeCancelled, CodeHeld, CodeInternal,
 	}
 }
 

@@ -50,6 +50,9 @@ const (
 	CodeInvalidSignature     Code = "invalid_signature"
 	CodeProviderUnauthorized Code = "provider_unauthorized"
 	CodeProviderUnavailable  Code = "provider_unavailable"
+	CodeProviderSetup        Code = "provider_setup_incomplete"
+	CodeProviderRefused      Code = "provider_refused"
+	CodeCurrencyMixed        Code = "currency_mixed"
 	CodeRateLimited          Code = "rate_limited"
 	CodeInternal             Code = "internal"
 	CodeUnavailable          Code = "unavailable"
@@ -62,7 +65,7 @@ func Codes() []Code {
 		CodeForbidden, CodePlanLimitReached, CodeSubscriptionInactive, CodeNotFound, CodeConflict,
 		CodeVersionConflict, CodePayloadTooLarge, CodeUnsupportedMediaType, CodeUnreadableDocument,
 		CodeNotAnInvoice, CodeChecksFailed, CodeStillProcessing, CodeInvalidSignature, CodeProviderUnauthorized,
-		CodeProviderUnavailable, CodeRateLimited, CodeInternal, CodeUnavailable,
+		CodeProviderUnavailable, CodeProviderSetup, CodeProviderRefused, CodeCurrencyMixed, CodeRateLimited, CodeInternal, CodeUnavailable,
 	}
 }
 

@@ -36,6 +36,9 @@ var (
 	ErrNotSent       = errors.New("the request was not sent")
 )
 
+// ErrAdminRequired is in the chain if only an administrator at the provider can give the consent.
+var ErrAdminRequired = errors.New("an administrator at the provider must consent")
+
 // capabilityRefused is the error of a call that needs a scope of its own. Its text is that of its
 // cause.
 type capabilityRefused struct{ cause error }

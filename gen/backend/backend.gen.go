@@ -873,6 +873,9 @@ type BulkError struct {
 	// - `invalid_signature`: the signature of a webhook is missing or wrong.
 	// - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
 	// - `provider_unavailable`: a third party is unavailable.
+	// - `provider_setup_incomplete`: the operator must complete the setup at a third party; see `details.provider`.
+	// - `provider_refused`: a third party refuses the request for a reason of its own; see `details.provider`.
+	// - `currency_mixed`: the organization already pays in another currency; choose a plan in that currency.
 	// - `rate_limited`: too many requests; wait for Retry-After.
 	// - `internal`: an internal error.
 	// - `unavailable`: a dependency of the service is unavailable.

@@ -51,6 +51,9 @@ type Error struct {
 	// - `invalid_signature`: the signature of a webhook is missing or wrong.
 	// - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
 	// - `provider_unavailable`: a third party is unavailable.
+	// - `provider_setup_incomplete`: the operator must complete the setup at a third party; see `details.provider`.
+	// - `provider_refused`: a third party refuses the request for a reason of its own; see `details.provider`.
+	// - `currency_mixed`: the organization already pays in another currency; choose a plan in that currency.
 	// - `rate_limited`: too many requests; wait for Retry-After.
 	// - `internal`: an internal error.
 	// - `unavailable`: a dependency of the service is unavailable.
@@ -87,6 +90,9 @@ type Error struct {
 // - `invalid_signature`: the signature of a webhook is missing or wrong.
 // - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
 // - `provider_unavailable`: a third party is unavailable.
+// - `provider_setup_incomplete`: the operator must complete the setup at a third party; see `details.provider`.
+// - `provider_refused`: a third party refuses the request for a reason of its own; see `details.provider`.
+// - `currency_mixed`: the organization already pays in another currency; choose a plan in that currency.
 // - `rate_limited`: too many requests; wait for Retry-After.
 // - `internal`: an internal error.
 // - `unavailable`: a dependency of the service is unavailable.
@@ -104,6 +110,9 @@ type ErrorDetails struct {
 
 	// ConfirmUrl With `forbidden` for an assistant: the page where a user can perform the action.
 	ConfirmUrl *string `json:"confirm_url,omitempty"`
+
+	// Provider What a third party answered, if the error comes from one. Each text is "" if the third party states none.
+	Provider *ProviderAnswer `json:"provider,omitempty"`
 
 	// More True if there are more invalid values than `fields` lists.
 	More                 *bool                  `json:"more,omitempty"`
@@ -159,6 +168,18 @@ type NullableText = string
 
 // NullableTimestamp A timestamp in UTC (RFC 3339), or null.
 type NullableTimestamp = time.Time
+
+// ProviderAnswer What a third party answered, if the error comes from one. Each text is "" if the third party states none.
+type ProviderAnswer struct {
+	// Code The third party's own code.
+	Code string `json:"code"`
+
+	// Message The third party's own message, on one line and with at most 400 characters.
+	Message string `json:"message"`
+
+	// RequestId The third party's id of the request, for its support.
+	RequestId string `json:"request_id"`
+}
 
 // QuantityInput A quantity, unit price or rate as a decimal string with up to 15 digits before the point and 10 after it.
 //
@@ -257,6 +278,14 @@ func (a *ErrorDetails) UnmarshalJSON(b []byte) error {
 		delete(object, "confirm_url")
 	}
 
+	if raw, found := object["provider"]; found {
+		err = json.Unmarshal(raw, &a.Provider)
+		if err != nil {
+			return fmt.Errorf("error reading 'provider': %w", err)
+		}
+		delete(object, "provider")
+	}
+
 	if raw, found := object["more"]; found {
 		err = json.Unmarshal(raw, &a.More)
 		if err != nil {
@@ -300,6 +329,13 @@ func (a ErrorDetails) MarshalJSON() ([]byte, error) {
 		object["confirm_url"], err = json.Marshal(a.ConfirmUrl)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'confirm_url': %w", err)
+		}
+	}
+
+	if a.Provider != nil {
+		object["provider"], err = json.Marshal(a.Provider)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'provider': %w", err)
 		}
 	}
 

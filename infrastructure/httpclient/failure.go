@@ -182,17 +182,22 @@ func (c *Client) failure(r Request, resp *Response) *Failure {
 	return f
 }
 
-// Record logs a refusal and returns it. A missing resource and a rate limit are
-// expected and logged at a lower level.
+// Record logs a refusal and returns it.
 func (c *Client) Record(f *Failure) *Failure {
+	LogRefusal(context.Background(), c.o.Log, c.o.Name, f)
+	return f
+}
+
+// LogRefusal logs a provider's refusal. A missing resource and a rate limit are expected and logged at a
+// lower level.
+func LogRefusal(ctx context.Context, log *slog.Logger, provider string, f *Failure) {
 	level := slog.LevelWarn
 	if f.Limited || f.Status == http.StatusNotFound {
 		level = slog.LevelInfo
 	}
 	refused := f.Refusal()
-	c.o.Log.Log(context.Background(), level, "provider refused call", "provider", c.o.Name, "operation", f.Operation, "status", f.Status,
+	log.Log(ctx, level, "provider refused call", "provider", provider, "operation", f.Operation, "status", f.Status,
 		"code", refused.Code, "message", refused.Message, "request_id", refused.RequestID)
-	return f
 }
 
 // RetryAfter returns the delay that the provider requests, in whole seconds, at most

@@ -2,8 +2,10 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -37,7 +39,7 @@ func key(text string) string {
 // simulated third parties.
 func installation(t *testing.T) map[string]string {
 	t.Helper()
-	processor := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_live_doctor"}})
+	processor := simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount(), SecretKeys: []string{"sk_live_doctor"}})
 	payments := httptest.NewServer(processor)
 	t.Cleanup(func() {
 		payments.Close()
@@ -189,5 +191,37 @@ func TestStoredKeysArePrivate(t *testing.T) {
 	}
 	if problems := diagnose(t, env, all); problems["secrets"].Err == nil {
 		t.Errorf("found %v", problems)
+	}
+}
+
+// TestPaymentSetup verifies that the doctor finds what the payment processor would refuse later.
+func TestPaymentSetup(t *testing.T) {
+	t.Parallel()
+	env := installation(t)
+	for account, want := range map[simstripe.Account][]string{
+		{}:                       {"business name", "customer portal"},
+		{PortalSaved: true}:      {"business name"},
+		{BusinessName: "Shop"}:   {"customer portal"},
+		simstripe.ReadyAccount(): nil,
+	} {
+		body, err := json.Marshal(account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.Post(env["PAYMENT_URL"]+"/_sim/settings", "application/json", bytes.NewReader(body))
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(err, answer)
+		}
+		answer.Body.Close()
+		var found []string
+		for subject, f := range diagnose(t, env, all) {
+			if f.Err != nil {
+				found = append(found, subject)
+			}
+		}
+		slices.Sort(found)
+		if !slices.Equal(found, want) {
+			t.Errorf("%+v: found %v, want %v", account, found, want)
+		}
 	}
 }

@@ -41,7 +41,7 @@ type outside struct {
 
 func newOutside(t *testing.T) *outside {
 	t.Helper()
-	w := &outside{t: t, processor: simstripe.New(simstripe.Options{})}
+	w := &outside{t: t, processor: simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount()})}
 	w.ledger, w.ledgerSim = harness.NewLedgerA(t)
 	w.other, w.otherSim = harness.NewLedgerB(t)
 	w.store, _ = harness.NewStoreB(t)

@@ -44,7 +44,7 @@ type processor struct {
 
 func newProcessor(t *testing.T, clock *hands) *processor {
 	t.Helper()
-	p := &processor{t: t, sim: sim.New(sim.Options{Start: clock.Now()})}
+	p := &processor{t: t, sim: sim.New(sim.Options{Account: sim.ReadyAccount(), Start: clock.Now()})}
 	listener := httptest.NewServer(p.sim)
 	t.Cleanup(func() {
 		listener.Close()

@@ -113,7 +113,7 @@ const (
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{toxic: startToxiproxy(t), ledgers: newTestLedgers(t), payments: simstripe.New(simstripe.Options{SecretKeys: []string{paymentKey}})}
+	c := &cluster{toxic: startToxiproxy(t), ledgers: newTestLedgers(t), payments: simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount(), SecretKeys: []string{paymentKey}})}
 	processor := httptest.NewServer(c.payments)
 	t.Cleanup(func() {
 		processor.Close()

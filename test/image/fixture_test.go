@@ -79,7 +79,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	provider := harness.NewProvider(t, simclerk.Options{})
-	processor := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_image"}})
+	processor := simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount(), SecretKeys: []string{"sk_test_image"}})
 	payments := httptest.NewServer(processor)
 	t.Cleanup(func() {
 		payments.Close()

@@ -89,7 +89,7 @@ func keysNeverLoaded(t *testing.T) outage {
 func paymentUnavailable(t *testing.T) outage {
 	limits := simstripe.DefaultLimits()
 	limits.RequestsPerSecond = 0
-	sim := simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_outage"}, Limits: &limits})
+	sim := simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount(), SecretKeys: []string{"sk_test_outage"}, Limits: &limits})
 	processor := httptest.NewServer(sim)
 	t.Cleanup(func() {
 		processor.Close()

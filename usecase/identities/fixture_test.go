@@ -93,7 +93,7 @@ func open(t testing.TB, o harness.Options, vary ...func(*simclerk.Options)) *wor
 		v(&seeded)
 	}
 	w := &world{t: t, provider: harness.NewProvider(t, seeded), log: &safeBuffer{}}
-	w.processor = simstripe.New(simstripe.Options{SecretKeys: []string{"sk_test_identity"}, Limits: &limits})
+	w.processor = simstripe.New(simstripe.Options{Account: simstripe.ReadyAccount(), SecretKeys: []string{"sk_test_identity"}, Limits: &limits})
 	processor := httptest.NewServer(w.processor)
 	t.Cleanup(func() {
 		processor.Close()

@@ -131,11 +131,13 @@ func (s *Service) consent(
 	if f, ok := fault.As(err); ok && (f.Kind == fault.Invalid || f.Kind == fault.Upstream) {
 		s.Log.WarnContext(ctx, "consent failed", "integration", i.ID, "provider", i.Provider, "error", err)
 		problem.Reason, problem.Provider = integration.ConsentUnavailable, f.Provider()
-		if f.Kind == fault.Invalid {
-			problem.Reason = integration.ConsentFailed
-		}
-		if f.Code == fault.CodeProviderUnauthorized {
+		switch {
+		case errors.Is(err, integration.ErrAdminRequired):
+			problem.Reason = integration.ConsentNeedsAdmin
+		case f.Code == fault.CodeProviderSetup:
 			problem.Reason = integration.ConsentSetupRequired
+		case f.Kind == fault.Invalid, f.Code == fault.CodeProviderUnauthorized:
+			problem.Reason = integration.ConsentFailed
 		}
 		return problem, nil
 	}

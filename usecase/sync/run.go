@@ -342,6 +342,8 @@ func (s *Service) reason(ctx context.Context, r *run, err error) (code accountin
 		return accounting.CodeReconnectNeeded, after
 	case errors.Is(err, integration.ErrRateLimited):
 		return accounting.CodeBusy, after
+	case fault.CodeOf(err) == fault.CodeProviderSetup:
+		return accounting.CodeSetup, after
 	case fault.CodeOf(err) == fault.CodeProviderUnavailable:
 		return accounting.CodeUnavailable, after
 	case errors.Is(err, errOriginal):

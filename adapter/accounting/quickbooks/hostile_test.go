@@ -160,7 +160,7 @@ func TestWrongClient(t *testing.T) {
 	} {
 		err := do()
 		f, ok := fault.As(err)
-		if !ok || f.Code != fault.CodeProviderUnauthorized || errors.Is(err, integration.ErrReconnect) || !strings.Contains(f.Message, "operator") {
+		if !ok || f.Code != fault.CodeProviderSetup || errors.Is(err, integration.ErrReconnect) || !strings.Contains(f.Message, "operator") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "canary") {

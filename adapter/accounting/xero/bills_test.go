@@ -279,10 +279,10 @@ func TestWrongClient(t *testing.T) {
 	c, _ := open(t, func(o *xero.Options) { o.ClientSecret = secret.New(wrong) })
 	_, err := c.Refresh(context.Background(), secret.New("canary-refresh"))
 	f, ok := fault.As(err)
-	if !ok || f.Code != fault.CodeProviderUnauthorized || errors.Is(err, integration.ErrReconnect) || !strings.Contains(f.Message, "operator") {
+	if !ok || f.Code != fault.CodeProviderSetup || errors.Is(err, integration.ErrReconnect) || !strings.Contains(f.Message, "operator") {
 		t.Errorf("%v", err)
 	}
-	if _, err := c.Exchange(context.Background(), integration.Callback{Code: "x", RedirectURI: "http://localhost/"}); fault.CodeOf(err) != fault.CodeProviderUnauthorized {
+	if _, err := c.Exchange(context.Background(), integration.Callback{Code: "x", RedirectURI: "http://localhost/"}); fault.CodeOf(err) != fault.CodeProviderSetup {
 		t.Errorf("%v", err)
 	}
 	if strings.Contains(err.Error(), "canary") {

@@ -115,7 +115,7 @@ func translate(what string, err error) error {
 	switch {
 	case f == nil || f.Limited:
 	case f.Status == http.StatusForbidden && f.Has(client.ReasonNotConfigured):
-		return connector.Refuse(fault.Upstream, fault.CodeProviderUnauthorized, f,
+		return connector.Refuse(fault.Upstream, fault.CodeProviderSetup, f,
 			"%s is not enabled for this service's client id. The operator must enable its file interface there.", Provider)
 	case f.Status == http.StatusForbidden:
 		return connector.Annotate(docstore.Denied(Provider, f), f)

@@ -84,7 +84,7 @@ func TestRefusedAnswers(t *testing.T) {
 		code   fault.Code
 	}{
 		"scope":          {403, "insufficientPermissions", docstore.ErrDenied, fault.CodeProviderUnauthorized},
-		"not enabled":    {403, "accessNotConfigured", nil, fault.CodeProviderUnauthorized},
+		"not enabled":    {403, "accessNotConfigured", nil, fault.CodeProviderSetup},
 		"policy":         {403, "domainPolicy", docstore.ErrDenied, fault.CodeProviderUnauthorized},
 		"quota":          {403, "quotaExceeded", integration.ErrRateLimited, fault.CodeProviderUnavailable},
 		"cursor":         {400, "invalid", docstore.ErrCursorLost, fault.CodeProviderUnavailable},

@@ -61,7 +61,7 @@ func TestRevoke(t *testing.T) {
 	}
 	other, err := gdrive.New(gdrive.Options{ClientID: clientID, ClientSecret: secret.New("another"), URL: w.url, LoopbackHTTP: true})
 	w.must(err)
-	if _, err := other.Refresh(context.Background(), consent.Tokens.Refresh); fault.CodeOf(err) != fault.CodeProviderUnauthorized || errors.Is(err, integration.ErrReconnect) {
+	if _, err := other.Refresh(context.Background(), consent.Tokens.Refresh); fault.CodeOf(err) != fault.CodeProviderSetup || errors.Is(err, integration.ErrReconnect) {
 		t.Errorf("with a wrong secret: %v", err)
 	}
 }

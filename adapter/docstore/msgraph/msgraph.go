@@ -114,7 +114,8 @@ func identify(clientID string, t httpclient.Token) (integration.Consent, error) 
 	const longest = 64 // characters; both are UUIDs
 	if t.Scopes != nil && !slices.ContainsFunc(t.Scopes, readsSites) {
 		return integration.Consent{}, fault.New(fault.Invalid, fault.CodeInvalidRequest,
-			"The permission to read sites was not granted at %s. Have an administrator grant it there, then connect the integration again.", Provider)
+			"The permission to read sites was not granted at %s. Have an administrator grant it there, then connect the integration again.", Provider).
+			WithCause(integration.ErrAdminRequired)
 	}
 	var claims struct {
 		Tenant   string `json:"tid"`

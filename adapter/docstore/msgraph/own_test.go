@@ -52,6 +52,9 @@ func TestInsufficientConsents(t *testing.T) {
 		if f, ok := fault.As(err); message != "" && (!ok || f.Kind != fault.Invalid || !strings.Contains(f.Message, message)) {
 			t.Errorf("%s: %v", scopes, err)
 		}
+		if errors.Is(err, integration.ErrAdminRequired) != (message == "read sites") {
+			t.Errorf("%s: %v, and whether an administrator must consent is wrong", scopes, err)
+		}
 		if message == "" && (err != nil || consent.Account != sim.DefaultTenant+":"+sim.DefaultUsers()[0].ID) {
 			t.Errorf("%s: %q, %v", scopes, consent.Account, err)
 		}
@@ -75,7 +78,7 @@ func TestRevoke(t *testing.T) {
 	}
 	other, err := msgraph.New(msgraph.Options{ClientID: clientID, ClientSecret: secret.New("another"), URL: w.url, LoopbackHTTP: true})
 	w.must(err)
-	if _, err := other.Refresh(context.Background(), consent.Tokens.Refresh); fault.CodeOf(err) != fault.CodeProviderUnauthorized || errors.Is(err, integration.ErrReconnect) {
+	if _, err := other.Refresh(context.Background(), consent.Tokens.Refresh); fault.CodeOf(err) != fault.CodeProviderSetup || errors.Is(err, integration.ErrReconnect) {
 		t.Errorf("with a wrong secret: %v", err)
 	}
 }
@@ -89,8 +92,8 @@ func TestTokenEndpoint(t *testing.T) {
 		want      fault.Code
 	}{
 		"invalid_grant": {400, true, fault.CodeProviderUnauthorized}, "interaction_required": {400, true, fault.CodeProviderUnauthorized},
-		"consent_required": {400, true, fault.CodeProviderUnauthorized}, "unauthorized_client": {400, false, fault.CodeProviderUnauthorized},
-		"invalid_client": {401, false, fault.CodeProviderUnauthorized}, "temporarily_unavailable": {400, false, fault.CodeProviderUnavailable},
+		"consent_required": {400, true, fault.CodeProviderUnauthorized}, "unauthorized_client": {400, false, fault.CodeProviderSetup},
+		"invalid_client": {401, false, fault.CodeProviderSetup}, "temporarily_unavailable": {400, false, fault.CodeProviderUnavailable},
 		"server_error": {500, false, fault.CodeProviderUnavailable},
 	} {
 		s := &transport{answer: func(*http.Request) *http.Response {

@@ -118,8 +118,8 @@ func TestErrorsAreDiscreet(t *testing.T) {
 		if f, ok := fault.As(err); ok && strings.Contains(f.Message, "canary") {
 			t.Errorf("%s: the message tells %q", name, f.Message)
 		}
-		if name == "bad request" && fault.CodeOf(err) != fault.CodeInternal {
-			t.Errorf("our own mistake is %v", err)
+		if name == "bad request" && fault.CodeOf(err) != fault.CodeProviderRefused {
+			t.Errorf("a refused request is %v", err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"docledger/domain/billing"
@@ -68,8 +69,44 @@ func translate(ctx context.Context, doing, what string, err error) error {
 		return fmt.Errorf("%w (%w)", cause, billing.ErrKeyReused)
 	case status == http.StatusNotFound, e.Code == sdk.ErrorCodeResourceMissing:
 		return missing(what).With("param", e.Param).WithCause(cause)
+	case status == http.StatusBadRequest && e.Type == sdk.ErrorTypeInvalidRequest:
+		return refusedRequest(e).FromProvider(answered(e)).WithCause(cause)
 	}
 	return cause
+}
+
+// refusedRequest returns the fault for a request that the processor refuses in its present state. The
+// processor has no codes for these reasons, so its message decides.
+func refusedRequest(e *sdk.Error) *fault.Error {
+	message := strings.ToLower(e.Msg)
+	for _, known := range []struct {
+		says  string
+		fault *fault.Error
+	}{
+		{"portal settings", fault.New(fault.Upstream, fault.CodeProviderSetup,
+			"The customer portal of the payment processor is not set up. The operator must save its settings once in the processor's dashboard.")},
+		{"default configuration has not been created", fault.New(fault.Upstream, fault.CodeProviderSetup,
+			"The customer portal of the payment processor is not set up. The operator must save its settings once in the processor's dashboard.")},
+		{"account or business name", fault.New(fault.Upstream, fault.CodeProviderSetup,
+			"The account at the payment processor has no business name. The operator must set it in the processor's dashboard.")},
+		{"combine currencies", fault.New(fault.Conflict, fault.CodeCurrencyMixed,
+			"Your organization already pays in another currency. Choose a plan in that currency, or end the present subscription first.")},
+	} {
+		if strings.Contains(message, known.says) {
+			return known.fault
+		}
+	}
+	return fault.New(fault.Upstream, fault.CodeProviderRefused,
+		"The payment processor refuses the request; details.provider has its message. The operator must correct the reason.")
+}
+
+// answered returns the processor's words, cleaned and limited in length.
+func answered(e *sdk.Error) fault.Provider {
+	f := &httpclient.Failure{Kind: string(e.Type)}
+	f.AddCode(string(e.Code))
+	f.AddMessage(e.Msg)
+	f.SetRequestID(e.RequestID)
+	return fault.Provider(f.Refusal())
 }
 
 func unavailable(after time.Duration, cause error) *fault.Error {

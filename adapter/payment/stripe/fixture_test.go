@@ -36,7 +36,7 @@ type fixture struct {
 func open(t testing.TB) (*stripe.Client, *fixture) {
 	limits := sim.DefaultLimits()
 	limits.RequestsPerSecond = 0
-	server := sim.New(sim.Options{SecretKeys: []string{secretKey}, Start: start, Limits: &limits})
+	server := sim.New(sim.Options{Account: sim.ReadyAccount(), SecretKeys: []string{secretKey}, Start: start, Limits: &limits})
 	listener := httptest.NewServer(server)
 	t.Cleanup(func() {
 		listener.Close()

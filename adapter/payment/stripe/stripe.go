@@ -3,12 +3,18 @@
 package stripe
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+
+	"docledger/infrastructure/httpclient"
 
 	sdk "github.com/stripe/stripe-go/v79"
 	"github.com/stripe/stripe-go/v79/client"
@@ -33,6 +39,7 @@ type Options struct {
 	WebhookSecrets []string          // one, or two during a rotation
 	Timeout        time.Duration     // of one call; 0 means ten seconds
 	Transport      http.RoundTripper // nil means http.DefaultTransport
+	Log            *slog.Logger      // of refused calls; nil means none
 }
 
 // Client is the payment processor: each field implements one port of domain/billing. It never
@@ -45,6 +52,7 @@ type Client struct {
 	Charges       Charges
 	Events        Events
 	Webhooks      Webhooks
+	Setup         Setup
 }
 
 // New returns a client with its own connections and no other state.
@@ -78,6 +86,7 @@ func New(o Options) (*Client, error) {
 		Charges:       Charges{api},
 		Events:        Events{api},
 		Webhooks:      webhooks,
+		Setup:         Setup{api},
 	}, nil
 }
 
@@ -85,12 +94,15 @@ func httpClient(o Options) *http.Client {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.Transport == nil {
 		o.Transport = http.DefaultTransport
 	}
 	return &http.Client{
 		Timeout:   o.Timeout,
-		Transport: redactingTransport{o.Transport},
+		Transport: redactingTransport{o.Transport, o.Log},
 		// The API never redirects. Following a redirect would send the secret key along.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -98,7 +110,10 @@ func httpClient(o Options) *http.Client {
 
 // redactingTransport removes the machine name, which the library reads from uname, from requests,
 // and limits the size of responses.
-type redactingTransport struct{ next http.RoundTripper }
+type redactingTransport struct {
+	next http.RoundTripper
+	log  *slog.Logger
+}
 
 func (d redactingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
@@ -108,8 +123,48 @@ func (d redactingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = bounded{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	if resp.StatusCode >= http.StatusBadRequest {
+		d.logRefusal(r, resp)
+	}
 	return resp, nil
 }
+
+// logRefusal logs the processor's code, message and request id. The message of a refused key is not
+// logged, because it contains a part of the key.
+func (d redactingTransport) logRefusal(r *http.Request, resp *http.Response) {
+	body, err := io.ReadAll(resp.Body)
+	rest := io.Reader(bytes.NewReader(body))
+	if err != nil {
+		rest = io.MultiReader(rest, failing{err})
+	}
+	resp.Body = bounded{rest, resp.Body}
+	var refused struct {
+		Error struct{ Type, Code, Message string }
+	}
+	_ = json.Unmarshal(body, &refused) // another format has no message
+	f := &httpclient.Failure{Operation: r.Method + " " + operation(r.URL.Path), Status: resp.StatusCode, Kind: refused.Error.Type}
+	f.AddCode(refused.Error.Code)
+	if resp.StatusCode != http.StatusUnauthorized {
+		f.AddMessage(refused.Error.Message)
+	}
+	f.SetRequestID(resp.Header.Get("Request-Id"))
+	httpclient.LogRefusal(r.Context(), d.log, "payments", f)
+}
+
+// operation returns a path without the ids of objects.
+func operation(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if prefix, _, isID := strings.Cut(part, "_"); isID && strings.ContainsAny(part, "0123456789") {
+			parts[i] = prefix
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 type bounded struct {
 	io.Reader

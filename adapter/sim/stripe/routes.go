@@ -2,6 +2,7 @@ package stripe
 
 // register adds every route of the API.
 func (s *Server) register() {
+	s.registerAccount()
 	s.registerCustomers()
 	s.registerCatalogue()
 	s.registerPaymentMethods()

@@ -79,6 +79,7 @@ type Options struct {
 	Start       time.Time // of the clock, which is then fixed; see kit.Options
 	BaseURL     string    // of the pages; "" for the host of the request
 	AutoApprove bool      // the checkout page completes automatically with a valid card
+	Account     Account
 	Client      *http.Client
 }
 
@@ -92,11 +93,12 @@ type Server struct {
 	routes  *http.ServeMux
 	out     *outbox
 
-	mu     sync.Mutex // one request at a time holds it; it guards the following fields
-	store  store
-	keys   map[string]*remembered
-	recent []time.Time // times of the requests within the last second
-	now    int64       // time of the current operation in seconds
+	mu      sync.Mutex // one request at a time holds it; it guards the following fields
+	account Account
+	store   store
+	keys    map[string]*remembered
+	recent  []time.Time // times of the requests within the last second
+	now     int64       // time of the current operation in seconds
 }
 
 // New returns a running processor without data. Close stops it.
@@ -119,7 +121,8 @@ func New(o Options) *Server {
 	})
 	s.routes = http.NewServeMux()
 	s.register()
-	s.handler = s.Kit.Handler(http.HandlerFunc(s.serve))
+	s.account = o.Account
+	s.handler = s.controls(s.Kit.Handler(http.HandlerFunc(s.serve)))
 	s.out = newOutbox(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()

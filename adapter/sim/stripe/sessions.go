@@ -86,6 +86,12 @@ func (s *Server) createCheckout(c *call) (any, *apiError) {
 	if e := c.done(); e != nil {
 		return nil, e
 	}
+	if e := s.hasName(); e != nil {
+		return nil, e
+	}
+	if e := s.sameCurrency(cs.order.customer, cs.order.items[0].price.Currency); e != nil {
+		return nil, e
+	}
 	cs.AutomaticTax.Enabled, cs.Currency = cs.order.automatic, text(cs.order.items[0].price.Currency)
 	s.checkoutItems(cs)
 	cs.URL = text(s.pageBase(c) + "/c/pay/" + cs.ID)
@@ -189,6 +195,9 @@ func (s *Server) createPortal(c *call) (any, *apiError) {
 	c.set("locale", &b.Locale)
 	c.ignore("configuration", "flow_data", "on_behalf_of")
 	if e := c.done(); e != nil {
+		return nil, e
+	}
+	if e := s.hasPortal(); e != nil {
 		return nil, e
 	}
 	b.URL = s.pageBase(c) + "/p/session/" + b.ID

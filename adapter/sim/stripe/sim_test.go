@@ -27,7 +27,7 @@ func open(t testing.TB, change ...func(*stripe.Options)) account {
 	t.Helper()
 	limits := stripe.DefaultLimits()
 	limits.RequestsPerSecond = 0
-	o := stripe.Options{Start: start, Limits: &limits}
+	o := stripe.Options{Account: stripe.ReadyAccount(), Start: start, Limits: &limits}
 	for _, c := range change {
 		c(&o)
 	}

@@ -40,6 +40,12 @@ export const errorCodes = [
   'provider_unauthorized',
   /** A third party is unavailable. */
   'provider_unavailable',
+  /** The operator must complete the setup at a third party; see `details.provider`. */
+  'provider_setup_incomplete',
+  /** A third party refuses the request for a reason of its own; see `details.provider`. */
+  'provider_refused',
+  /** The organization already pays in another currency; choose a plan in that currency. */
+  'currency_mixed',
   /** Too many requests; wait for Retry-After. */
   'rate_limited',
   /** An internal error. */

@@ -900,12 +900,15 @@ export type Error = {
  * - `invalid_signature`: the signature of a webhook is missing or wrong.
  * - `provider_unauthorized`: a third party refuses the credentials; reconnect it.
  * - `provider_unavailable`: a third party is unavailable.
+ * - `provider_setup_incomplete`: the operator must complete the setup at a third party; see `details.provider`.
+ * - `provider_refused`: a third party refuses the request for a reason of its own; see `details.provider`.
+ * - `currency_mixed`: the organization already pays in another currency; choose a plan in that currency.
  * - `rate_limited`: too many requests; wait for Retry-After.
  * - `internal`: an internal error.
  * - `unavailable`: a dependency of the service is unavailable.
  *
  */
-export type ErrorCode = 'invalid_request' | 'invalid_credentials' | 'unauthorized' | 'organization_required' | 'forbidden' | 'plan_limit_reached' | 'subscription_inactive' | 'not_found' | 'conflict' | 'version_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'unreadable_document' | 'not_an_invoice' | 'checks_failed' | 'still_processing' | 'invalid_signature' | 'provider_unauthorized' | 'provider_unavailable' | 'rate_limited' | 'internal' | 'unavailable' | (string & {});
+export type ErrorCode = 'invalid_request' | 'invalid_credentials' | 'unauthorized' | 'organization_required' | 'forbidden' | 'plan_limit_reached' | 'subscription_inactive' | 'not_found' | 'conflict' | 'version_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'unreadable_document' | 'not_an_invoice' | 'checks_failed' | 'still_processing' | 'invalid_signature' | 'provider_unauthorized' | 'provider_unavailable' | 'provider_setup_incomplete' | 'provider_refused' | 'currency_mixed' | 'rate_limited' | 'internal' | 'unavailable' | (string & {});
 
 /**
  * Details of the error. The members other than `request_id` depend on the code.
@@ -923,6 +926,7 @@ export type ErrorDetails = {
      * True if there are more invalid values than `fields` lists.
      */
     more?: boolean;
+    provider?: ProviderAnswer;
     /**
      * The same id as in the header X-Request-Id.
      */
@@ -2045,6 +2049,24 @@ export type Provider = {
 };
 
 /**
+ * What a third party answered, if the error comes from one. Each text is "" if the third party states none.
+ */
+export type ProviderAnswer = {
+    /**
+     * The third party's own code.
+     */
+    code: string;
+    /**
+     * The third party's own message, on one line and with at most 400 characters.
+     */
+    message: string;
+    /**
+     * The third party's id of the request, for its support.
+     */
+    request_id: string;
+};
+
+/**
  * All providers.
  */
 export type ProviderList = {
@@ -2410,7 +2432,7 @@ export type SyncError = {
      * The records that match: contacts, tax rates, or the existing bill.
      */
     candidates: Array<SyncCandidate>;
-    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'original_unavailable' | 'cancelled' | 'held_after_restore' | 'internal' | (string & {});
+    code: 'not_connected' | 'reconnect_needed' | 'invoice_incomplete' | 'contact_ambiguous' | 'contact_unusable' | 'contact_name_taken' | 'account_missing' | 'account_unusable' | 'tax_rate_ambiguous' | 'tax_rate_missing' | 'tax_rate_unusable' | 'currency_not_in_ledger' | 'totals_differ' | 'period_closed' | 'already_in_ledger' | 'removed_in_ledger' | 'refused_by_ledger' | 'attachment_refused' | 'ledger_unavailable' | 'ledger_busy' | 'contact_being_added' | 'answer_lost' | 'provider_setup_incomplete' | 'original_unavailable' | 'cancelled' | 'held_after_restore' | 'internal' | (string & {});
     /**
      * What went wrong.
      */
