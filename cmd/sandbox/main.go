@@ -1,6 +1,6 @@
 // Command sandbox runs docledger on this machine alone: embedded database,
-// local folder, a seeded organization, user and entity, nothing to install or
-// configure.
+// local folder, a seeded organization with users and two entities, nothing to
+// install or configure.
 package main
 
 import (
@@ -150,7 +150,7 @@ func configuration(o options, baseURL string, p *payments, providers *simulators
 	values := map[string]string{
 		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
-		"BACKEND_URL": baseURL, "NOTIFICATIONS_URL": baseURL, "PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
+		"BACKEND_URL": baseURL, "NOTIFICATIONS_URL": baseURL, "PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "CORS_ALLOWED_ORIGINS": "http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
 		// Everybody here is at one address, and may be a test that signs in and asks often.
 		"SIGN_IN_TRIES_PER_ADDRESS": "100000", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
 		"REQUESTS_PER_ADDRESS": "1000000", "REQUESTS_AT_ONCE": "1000",

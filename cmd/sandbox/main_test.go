@@ -129,3 +129,31 @@ func TestADataFolderFindsItsOwnAgain(t *testing.T) {
 		before = s
 	}
 }
+
+// TestPagesOfThisMachineCanCallTheAPI expects CORS for pages of every local port,
+// for no other page, and two entities.
+func TestPagesOfThisMachineCanCallTheAPI(t *testing.T) {
+	s := start(t, options{environment: "local", dataDir: t.TempDir()})
+	defer s.stop()
+	if a, b := s.env["ENTITY_ID"], s.env["ENTITY_B_ID"]; a == "" || b == "" || a == b {
+		t.Errorf("the entities are %q and %q", a, b)
+	}
+	for origin, want := range map[string]string{
+		"http://localhost:5173": "http://localhost:5173", "http://127.0.0.1:3000": "http://127.0.0.1:3000", "https://example.com": "",
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.env["BASE_URL"]+"/api/entities", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Origin", origin)
+		req.Header.Set("Access-Control-Request-Method", http.MethodGet)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header.Get("Access-Control-Allow-Origin"); got != want {
+			t.Errorf("%s: Access-Control-Allow-Origin is %q", origin, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"docledger/cmd/service"
@@ -27,11 +28,12 @@ const localEmail = "local@example.com"
 type seeds struct {
 	organization uuid.UUID
 	entity       uuid.UUID
+	second       uuid.UUID
 }
 
 // seed signs the administrator in, as a person would, which brings the
-// organization here; and makes an entity, or finds the one that the data folder
-// has from an earlier run.
+// organization here; and creates two entities, or finds those that the data
+// folder has from an earlier run.
 func seed(ctx context.Context, s *service.Service) (seeds, error) {
 	token, err := s.Session.Login(ctx, session.LoginInput{Email: loginEmail, Password: loginPassword, Address: "127.0.0.1"})
 	if err != nil {
@@ -50,29 +52,38 @@ func seed(ctx context.Context, s *service.Service) (seeds, error) {
 	if err != nil && fault.CodeOf(err) != fault.CodeConflict {
 		return seeds{}, err
 	}
-	id, err := oldestEntity(ctx, s, organization)
-	if err != nil || id != uuid.Nil {
-		return seeds{organization: organization, entity: id}, err
-	}
-	e, err := s.Entities.Create(ctx, identity.System(organization), entities.CreateInput{Values: entities.Values{Name: "Sandbox Company"}})
+	ids, err := oldestEntities(ctx, s, organization)
 	if err != nil {
 		return seeds{}, err
 	}
-	return seeds{organization: organization, entity: e.ID}, nil
+	for _, name := range seededNames[min(len(ids), len(seededNames)):] {
+		e, err := s.Entities.Create(ctx, identity.System(organization), entities.CreateInput{Values: entities.Values{Name: name}})
+		if err != nil {
+			return seeds{}, err
+		}
+		ids = append(ids, e.ID)
+	}
+	return seeds{organization: organization, entity: ids[0], second: ids[1]}, nil
 }
 
-// oldestEntity is the seeded one; zero where there is none yet.
-func oldestEntity(ctx context.Context, s *service.Service, organization uuid.UUID) (id uuid.UUID, err error) {
+// seededNames are the names of the two entities of the sandbox.
+var seededNames = []string{"Sandbox Company", "Sandbox Subsidiary"}
+
+// oldestEntities returns the ids of the two oldest entities, the oldest first;
+// fewer if there are fewer.
+func oldestEntities(ctx context.Context, s *service.Service, organization uuid.UUID) (ids []uuid.UUID, err error) {
 	for p := (page.Request{Limit: page.MaxLimit}); ; {
 		found, err := s.Entities.List(ctx, identity.System(organization).Scope(), p)
 		if err != nil {
-			return uuid.Nil, err
+			return nil, err
 		}
-		if len(found.Items) > 0 {
-			id = found.Items[len(found.Items)-1].ID
+		for _, e := range found.Items {
+			ids = append(ids, e.ID)
 		}
+		ids = ids[max(0, len(ids)-len(seededNames)):]
 		if p.After = found.Next; p.After == "" {
-			return id, nil
+			slices.Reverse(ids) // the list is newest first
+			return ids, nil
 		}
 	}
 }
@@ -104,7 +115,7 @@ func announce(ctx context.Context, at addresses, envFile string, s seeds, ended 
 		{"IDENTITY_URL", at.identity.sim.Origin()}, {"FAPI_HOST", host}, {"ACCOUNTS_HOST", host},
 		{"OAUTH_CLIENT_ID", oauthClientID}, {"OAUTH_CLIENT_SECRET", at.identity.secret},
 		{"LOGIN_EMAIL", loginEmail}, {"LOGIN_PASSWORD", loginPassword}, {"LOCAL_EMAIL", localEmail},
-		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_ID", s.entity.String()},
+		{"ORGANIZATION_ID", s.organization.String()}, {"ENTITY_B_ID", s.second.String()}, {"ENTITY_ID", s.entity.String()},
 	}...) {
 		fmt.Fprintf(&lines, "%s=%s\n", kv[0], kv[1])
 	}

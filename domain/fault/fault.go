@@ -170,6 +170,31 @@ func InvalidFields(fields []Field) *Error {
 	return e
 }
 
+// Fields collects the wrong values of a request, so that one response names all of them.
+type Fields []Field
+
+// Add adds a wrong value.
+func (f *Fields) Add(field, format string, args ...any) {
+	*f = append(*f, Field{Field: field, Reason: fmt.Sprintf(format, args...)})
+}
+
+// Take adds the wrong values that err names. It returns every other error.
+func (f *Fields) Take(err error) error {
+	if e, ok := As(err); ok && e.Code == CodeInvalidRequest && len(e.Fields) > 0 {
+		*f = append(*f, e.Fields...)
+		return nil
+	}
+	return err
+}
+
+// Err returns the fault for the collected values; nil if there are none.
+func (f Fields) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return InvalidFields(f)
+}
+
 // Missing returns the fault for a resource that does not exist or is not visible to the caller.
 // Both cases have the same message.
 func Missing(what string) *Error {

@@ -44,6 +44,16 @@ type Field struct{ Field, Reason string }
 // which Value refuses. A nil schema allows everything. The value is nil where
 // fields are returned. The error is that of ctx.
 func Decode(ctx context.Context, schema *openapi3.Schema, data []byte) (value any, fields []Field, err error) {
+	value, fields, err = read(ctx, schema, data)
+	if err != nil || len(fields) > 0 {
+		return nil, fields, err
+	}
+	return value, nil, nil
+}
+
+// read is Decode, and returns the value as well if only fields of it are
+// refused. The value is nil if data is not JSON.
+func read(ctx context.Context, schema *openapi3.Schema, data []byte) (value any, fields []Field, err error) {
 	if !utf8.Valid(data) {
 		return nil, whole("needs a body in valid UTF-8"), nil
 	}
@@ -56,13 +66,13 @@ func Decode(ctx context.Context, schema *openapi3.Schema, data []byte) (value an
 	}
 	r := &reader{ctx: ctx, data: data}
 	value, err = r.value(schema)
-	switch {
-	case len(r.fields) > 0:
+	if errors.Is(err, errEnough) {
 		return nil, r.fields, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, nil, err
 	}
-	return value, nil, nil
+	return value, r.fields, nil
 }
 
 // Weigh returns how many values data contains and how deep they nest, in one
@@ -238,8 +248,8 @@ func (r *reader) array(schema *openapi3.Schema) (any, error) {
 	return array, nil
 }
 
-// tooMany refuses a container and ends the reading: what follows is not worth
-// reading.
+// tooMany refuses a container and ends the reading, so that a long container
+// costs no more than its limit.
 func (r *reader) tooMany(reason string) error {
 	if err := r.refuse(reason); err != nil {
 		return err

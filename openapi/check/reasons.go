@@ -24,6 +24,7 @@ var formats = map[string]openapi3.StringFormatValidator{
 	"byte":      openapi3.NewCallbackValidator(checkBase64),
 	"iso-4217":  openapi3.NewCallbackValidator(checkCurrency),
 	"iso-3166":  openapi3.NewCallbackValidator(checkCountry),
+	"iana-tz":   openapi3.NewCallbackValidator(checkTimeZone),
 }
 
 var formatReasons = map[string]string{
@@ -33,6 +34,7 @@ var formatReasons = map[string]string{
 	"byte":      "must be base64",
 	"iso-4217":  "must be a currency such as EUR (ISO 4217)",
 	"iso-3166":  "must be a country such as DE (ISO 3166-1 alpha-2)",
+	"iana-tz":   "must be a name of the IANA time zone database, such as Europe/Berlin",
 }
 
 var errFormat = errors.New("wrong format")
@@ -57,6 +59,13 @@ func checkCurrency(s string) error {
 func checkCountry(s string) error {
 	r, err := language.ParseRegion(s)
 	if err != nil || !r.IsCountry() || len(s) != 2 || r.Canonicalize().String() != s {
+		return errFormat
+	}
+	return nil
+}
+
+func checkTimeZone(s string) error {
+	if _, err := time.LoadLocation(s); err != nil || s == "" || s == "Local" {
 		return errFormat
 	}
 	return nil

@@ -2,7 +2,9 @@ package check
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,14 +13,32 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Body decodes data and validates it against schema. The error is that of ctx.
-func Body(ctx context.Context, schema *openapi3.Schema, data []byte) (value any, fields []Field, err error) {
-	value, fields, err = Decode(ctx, schema, data)
-	if err != nil || len(fields) > 0 {
-		return nil, fields, err
+// Body decodes data and validates it against schema. It returns the errors of
+// both in the order of the paths, and one error for each path. prepare may
+// change the decoded value before it is validated. The error is that of ctx.
+func Body(ctx context.Context, schema *openapi3.Schema, data []byte, prepare func(value any)) (fields []Field, err error) {
+	value, fields, err := read(ctx, schema, data)
+	if err != nil || value == nil && len(fields) > 0 {
+		return fields, err
 	}
-	fields, err = Value(ctx, schema, value, "")
-	return value, fields, err
+	prepare(value)
+	wrong, err := Value(ctx, schema, value, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range wrong {
+		if !slices.ContainsFunc(fields, func(other Field) bool { return other.Field == f.Field }) {
+			fields = append(fields, f)
+		}
+	}
+	sortFields(fields)
+	return fields[:min(len(fields), MaxFields+1)], nil
+}
+
+func sortFields(fields []Field) {
+	slices.SortFunc(fields, func(a, b Field) int {
+		return strings.Compare(a.Field+"\x00"+a.Reason, b.Field+"\x00"+b.Reason)
+	})
 }
 
 // Value returns where value does not conform to the schema of a request, in
@@ -30,9 +50,7 @@ func Value(ctx context.Context, schema *openapi3.Schema, value any, name string)
 		v.path.key(name)
 	}
 	err := v.check(schema, value)
-	slices.SortFunc(v.fields, func(a, b Field) int {
-		return strings.Compare(a.Field+"\x00"+a.Reason, b.Field+"\x00"+b.Reason)
-	})
+	sortFields(v.fields)
 	if err == errEnough {
 		err = nil
 	}
@@ -114,7 +132,46 @@ func (v *validator) array(schema *openapi3.Schema, array []any) error {
 		}
 		v.path.pop()
 	}
+	return v.unique(schema, array)
+}
+
+// unique refuses the items of an array whose keys have the values of an earlier
+// item. x-unique-by of the schema lists the keys.
+func (v *validator) unique(schema *openapi3.Schema, array []any) error {
+	keys, _ := schema.Extensions["x-unique-by"].([]any)
+	if len(keys) == 0 {
+		return nil
+	}
+	first := map[string]bool{}
+	for i, item := range array {
+		object, _ := item.(map[string]any)
+		values := make([]any, len(keys))
+		for k, key := range keys {
+			name, _ := key.(string)
+			values[k] = object[name]
+		}
+		id, err := json.Marshal(values)
+		if err != nil || object == nil {
+			continue // its type is refused
+		}
+		if first[string(id)] {
+			v.path.index(i)
+			if err := v.refuse("repeats the " + keysText(keys) + " of an earlier item"); err != nil {
+				return err
+			}
+			v.path.pop()
+		}
+		first[string(id)] = true
+	}
 	return nil
+}
+
+func keysText(keys []any) string {
+	names := make([]string, len(keys))
+	for i, key := range keys {
+		names[i] = fmt.Sprint(key)
+	}
+	return strings.Join(names, " and ")
 }
 
 func (v *validator) object(schema *openapi3.Schema, object map[string]any) error {

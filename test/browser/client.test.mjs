@@ -29,7 +29,7 @@ test('the client in a browser', async (t) => {
     }, given)
     assert.equal(seen.email, sandbox.LOGIN_EMAIL)
     assert.match(seen.requestId, /^[0-9a-f-]{36}$/)
-    assert.equal(seen.entities, 1)
+    assert.equal(seen.entities, 2)
   })
 
   await t.test('tells how far an upload has got, as it goes', async () => {

@@ -105,7 +105,6 @@ func TestUnreadableDocumentsSayWhy(t *testing.T) {
 	for _, c := range []struct {
 		name, content, code, failure, status string
 	}{
-		{"empty.xml", "", "unreadable_document", "empty", "FAILED"},
 		{"page.html", "<!DOCTYPE html><html><body>hi</body></html>", "unreadable_document", "unsupported_type", "FAILED"},
 		{"cut.xml", string(harness.UBL("C-1")[:900]), "unreadable_document", "truncated", "FAILED"},
 		{"xxe.xml", `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` + string(harness.UBL("X-1")[38:]), "unreadable_document", "entity_declaration", "FAILED"},
@@ -122,6 +121,23 @@ func TestUnreadableDocumentsSayWhy(t *testing.T) {
 				t.Errorf("document is %s", doc.Raw)
 			}
 		})
+	}
+}
+
+// TestEmptyFilesAreRefusedAtUpload expects a refusal of a form and of JSON, and no
+// document.
+func TestEmptyFilesAreRefusedAtUpload(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t, harness.Options{})
+	org := s.NewOrganization("Empty")
+	r := s.Upload(org.Admin.Token, org.Entity, "empty.xml", nil).Want(400, "unreadable_document")
+	if r.Text("error", "details", "reason") != "empty" || r.Text("error", "details", "fields", 0, "field") != "file" {
+		t.Errorf("the form is refused with %s", r.Raw)
+	}
+	empty := map[string]any{"entity_id": org.Entity, "filename": "empty.xml", "content": ""}
+	s.Do(http.MethodPost, "/api/documents/upload", org.Admin.Token, empty).Want(400, "invalid_request")
+	if n := s.Do(http.MethodGet, "/api/documents", org.Admin.Token, nil).OK().Len("items"); n != 0 {
+		t.Errorf("%d documents are kept", n)
 	}
 }
 

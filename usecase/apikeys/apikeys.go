@@ -84,30 +84,34 @@ func (s *Service) Create(ctx context.Context, a identity.Actor, in CreateInput) 
 }
 
 func (s *Service) check(ctx context.Context, a identity.Actor, in *CreateInput, now time.Time) error {
-	in.Name = strings.TrimSpace(in.Name)
+	var wrong fault.Fields
+	if in.Name = strings.TrimSpace(in.Name); in.Name == "" {
+		wrong.Add("name", "must not be empty")
+	}
 	switch {
-	case in.Name == "":
-		return fault.InvalidField("name", "must not be empty")
 	case !in.ExpiresAt.After(now):
-		return fault.InvalidField("expires_at", "must be in the future")
+		wrong.Add("expires_at", "must be in the future")
 	case in.ExpiresAt.After(now.Add(identity.MaxKeyLife)):
-		return fault.InvalidField("expires_at", "must be at most 366 days from now")
-	case in.Role == identity.KeyAdmin && in.EntityIDs != nil:
-		return fault.InvalidField("entity_ids", "must be absent for the role ADMIN")
-	case in.Role == identity.KeyAdmin && !s.AdminKeys:
+		wrong.Add("expires_at", "must be at most 366 days from now")
+	}
+	if in.Role == identity.KeyAdmin && in.EntityIDs != nil {
+		wrong.Add("entity_ids", "must be absent for the role ADMIN")
+	}
+	if len(wrong) == 0 && in.Role == identity.KeyAdmin && !s.AdminKeys {
 		return fault.New(fault.Forbidden, fault.CodeForbidden,
 			"API keys of the role ADMIN are switched off. Ask the operator to set ADMIN_API_KEYS=on, or choose another role.")
 	}
 	for i, id := range in.EntityIDs {
 		_, err := s.Entities.Get(ctx, a.Scope(), id)
 		if fault.CodeOf(err) == fault.CodeNotFound {
-			return fault.InvalidField(fmt.Sprintf("entity_ids[%d]", i), "must be an entity of the organization")
+			wrong.Add(fmt.Sprintf("entity_ids[%d]", i), "must be an entity of the organization")
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("find entity: %w", err)
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 // List returns the keys of the organization, newest first.

@@ -1,7 +1,9 @@
 package documents
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -37,7 +39,11 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	if err := s.MayUpload(ctx, a, in.EntityID); err != nil {
 		return nil, err
 	}
-	kept, err := s.StoreBlob(ctx, in.Content)
+	content := bufio.NewReader(in.Content)
+	if _, err := content.Peek(1); errors.Is(err, io.EOF) {
+		return nil, errEmpty()
+	}
+	kept, err := s.StoreBlob(ctx, content)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +107,14 @@ func (s *Service) MayUpload(ctx context.Context, a identity.Actor, entityID uuid
 		return billing.ErrLimit(billing.Invoices, *plan.MaxInvoicesPerMonth)
 	}
 	return nil
+}
+
+// errEmpty refuses a file without bytes. Every empty file has the same checksum,
+// so a stored one would be the duplicate of each later one.
+func errEmpty() error {
+	f := fault.InvalidField("file", "is empty; send the bytes of the file")
+	f.Code = fault.CodeUnreadableDocument
+	return f.With("reason", "empty")
 }
 
 func errArchived(e *entity.Entity) error {

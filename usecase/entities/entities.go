@@ -55,9 +55,10 @@ func ValuesOf(e *entity.Entity) Values {
 }
 
 func (v *Values) normalize() error {
+	var wrong fault.Fields
 	v.Name = strings.TrimSpace(v.Name)
 	if v.Name == "" {
-		return fault.InvalidField("name", "must not be empty")
+		wrong.Add("name", "must not be empty")
 	}
 	if v.Access == "" {
 		v.Access = entity.AccessOrganization
@@ -68,11 +69,11 @@ func (v *Values) normalize() error {
 	seen := map[uuid.UUID]bool{}
 	for i, m := range v.Members {
 		if seen[m.UserID] {
-			return fault.InvalidField(fmt.Sprintf("members[%d].user_id", i), "is listed twice")
+			wrong.Add(fmt.Sprintf("members[%d].user_id", i), "is listed twice")
 		}
 		seen[m.UserID] = true
 	}
-	return nil
+	return wrong.Err()
 }
 
 func (v *Values) apply(e *entity.Entity) {
@@ -97,12 +98,13 @@ func (s *Service) people(ctx context.Context, organization uuid.UUID) (map[uuid.
 // onlyPeople refuses roles for anybody who does not belong to the
 // organization.
 func onlyPeople(people map[uuid.UUID]bool, members []entity.Member) error {
+	var wrong fault.Fields
 	for i, m := range members {
 		if !people[m.UserID] {
-			return fault.InvalidField(fmt.Sprintf("members[%d].user_id", i), "is no member of your organization")
+			wrong.Add(fmt.Sprintf("members[%d].user_id", i), "is no member of your organization")
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 // reserveEntity counts one more entity against the plan, exactly under

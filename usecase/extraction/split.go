@@ -70,19 +70,22 @@ func validParts(d *document.Document, parts []document.Pages) error {
 	case len(parts) == 0 || len(parts) > MaxParts:
 		return fault.InvalidField("parts", "must have 1 to %d items", MaxParts)
 	}
+	var wrong fault.Fields
 	last := 0
 	for i, p := range parts {
-		switch field := fmt.Sprintf("parts[%d]", i); {
-		case p.From <= last:
-			return fault.InvalidField(field+".from", "must be after the page before it, %d", last)
+		field := fmt.Sprintf("parts[%d]", i)
+		if p.From <= last {
+			wrong.Add(field+".from", "must be after the page before it, %d", last)
+		}
+		switch {
 		case p.To < p.From:
-			return fault.InvalidField(field+".to", "must not be before from")
+			wrong.Add(field+".to", "must not be before from")
 		case p.To > d.PageCount:
-			return fault.InvalidField(field+".to", "must not be after the last page, %d", d.PageCount)
+			wrong.Add(field+".to", "must not be after the last page, %d", d.PageCount)
 		}
 		last = p.To
 	}
-	return nil
+	return wrong.Err()
 }
 
 func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, parts []document.Pages) (*document.Document, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"docledger/domain/event"
@@ -58,12 +60,11 @@ func (s *Service) SetUp(
 func (s *Service) setUpAccounting(
 	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, in Setup,
 ) (*integration.Integration, error) {
-	for field, named := range map[string]bool{
+	err := foreign(i, "trigger", map[string]bool{
 		sourceField: in.SourceID != nil, subSourceField: in.SubSourceID != nil, directoriesField: in.Directories != nil,
-	} {
-		if named {
-			return nil, fault.InvalidField(field, "is for trigger integrations; this one is for %s", i.Provider)
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	meta, err := in.accounting(i.Accounting)
 	if err != nil {
@@ -80,6 +81,17 @@ func (s *Service) setUpAccounting(
 		return nil, err
 	}
 	return s.store(ctx, a, i, ifVersion, meta, reached)
+}
+
+// foreign returns a fault that names the keys of another type of integration.
+func foreign(i *integration.Integration, kind string, named map[string]bool) error {
+	var wrong fault.Fields
+	for _, field := range slices.Sorted(maps.Keys(named)) {
+		if named[field] {
+			wrong.Add(field, "is for %s integrations; this one is for %s", kind, i.Provider)
+		}
+	}
+	return wrong.Err()
 }
 
 // accounting merges the request into the existing metadata.

@@ -125,17 +125,23 @@ func directoriesOf(paths []string) ([]string, error) {
 		return nil, fault.InvalidField(directoriesField, "must be at most %d", docstore.MaxDirectories)
 	}
 	var clean []string
+	var wrong fault.Fields
+	whole := false
 	for n, path := range paths {
 		p, err := docstore.CleanPath(directoryField(n), path)
-		if err != nil {
+		if err = wrong.Take(err); err != nil {
 			return nil, err
 		}
-		if p == "" {
-			return nil, nil
-		}
+		whole = whole || p == ""
 		if !slices.Contains(clean, p) {
 			clean = append(clean, p)
 		}
+	}
+	switch {
+	case len(wrong) > 0:
+		return nil, wrong.Err()
+	case whole:
+		return nil, nil
 	}
 	return clean, nil
 }
@@ -146,12 +152,11 @@ func directoryField(n int) string { return fmt.Sprintf("%s[%d]", directoriesFiel
 func (s *Service) setUpTrigger(
 	ctx context.Context, a identity.Actor, i *integration.Integration, ifVersion int, in Setup,
 ) (*integration.Integration, error) {
-	for field, named := range map[string]bool{
+	err := foreign(i, "accounting", map[string]bool{
 		"public_metadata.organization_id": in.OrganizationID != nil, "public_metadata.pays_tax": in.PaysTax != nil,
-	} {
-		if named {
-			return nil, fault.InvalidField(field, "is for accounting integrations; this one is for %s", i.Provider)
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	meta, err := in.trigger(i.Trigger)
 	if err != nil {

@@ -87,55 +87,67 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 	return updated, nil
 }
 
-// checkLedger judges what a change says of the ledger. The ledger is asked
-// before the transaction.
+// checkLedger validates the settings after a change, with the ledger. The ledger
+// is called before the transaction.
 func (s *Service) checkLedger(ctx context.Context, a identity.Actor, now entity.Settings, change func(*entity.Settings)) error {
 	wanted := now
 	wanted.TaxMappings = slices.Clone(now.TaxMappings)
 	wanted.EInvoiceByProfile = slices.Clone(now.EInvoiceByProfile)
 	change(&wanted)
-	if wanted.AccountingIntegrationID != now.AccountingIntegrationID && wanted.AccountingIntegrationID != uuid.Nil {
-		err := s.Ledgers.CheckLedger(ctx, a, now.EntityID, wanted.AccountingIntegrationID, "accounting_integration_id")
+	var wrong fault.Fields
+	if err := wrong.Take(validate(wanted)); err != nil {
+		return err
+	}
+	usable := wanted.AccountingIntegrationID != uuid.Nil
+	if usable && wanted.AccountingIntegrationID != now.AccountingIntegrationID {
+		before := len(wrong)
+		err := wrong.Take(s.Ledgers.CheckLedger(ctx, a, now.EntityID, wanted.AccountingIntegrationID, "accounting_integration_id"))
+		if err != nil {
+			return err
+		}
+		usable = len(wrong) == before
+	}
+	if usable && wanted.DefaultAccountID != "" && wanted.DefaultAccountID != now.DefaultAccountID {
+		err := wrong.Take(s.Ledgers.CheckAccount(ctx, a, wanted.AccountingIntegrationID, wanted.DefaultAccountID, "default_account_id"))
 		if err != nil {
 			return err
 		}
 	}
-	if wanted.DefaultAccountID == "" || wanted.DefaultAccountID == now.DefaultAccountID || wanted.AccountingIntegrationID == uuid.Nil {
-		return nil
-	}
-	return s.Ledgers.CheckAccount(ctx, a, wanted.AccountingIntegrationID, wanted.DefaultAccountID, "default_account_id")
+	return wrong.Err()
 }
 
 // errUnchanged rolls a change back that changes nothing, so that it makes no
 // version and no event.
 var errUnchanged = errors.New("unchanged")
 
+// validate returns a fault that names every invalid value.
 func validate(v entity.Settings) error {
+	var wrong fault.Fields
 	if _, err := time.LoadLocation(v.Timezone); err != nil || v.Timezone == "" || v.Timezone == "Local" {
-		return fault.InvalidField("timezone", "must be a name of the IANA time zone database, such as Europe/Berlin")
+		wrong.Add("timezone", "must be a name of the IANA time zone database, such as Europe/Berlin")
 	}
 	for i, rule := range v.AutoApproveIgnore {
 		field := fmt.Sprintf("auto_approve_ignore[%d]", i)
-		if !slices.Contains(invoice.WarningRules(), rule) {
-			return fault.InvalidField(field, "must be one of %s", strings.Join(invoice.WarningRules(), ", "))
-		}
-		if slices.Index(v.AutoApproveIgnore, rule) != i {
-			return fault.InvalidField(field, "is named twice")
+		switch {
+		case !slices.Contains(invoice.WarningRules(), rule):
+			wrong.Add(field, "must be one of %s", strings.Join(invoice.WarningRules(), ", "))
+		case slices.Index(v.AutoApproveIgnore, rule) != i:
+			wrong.Add(field, "is named twice")
 		}
 	}
 	for i, p := range v.EInvoiceByProfile {
 		twin := func(o entity.ProfileRules) bool { return o.Profile == p.Profile }
 		if slices.IndexFunc(v.EInvoiceByProfile, twin) != i {
-			return fault.InvalidField(fmt.Sprintf("einvoice_rules_by_profile[%d]", i), "names a profile that is named before")
+			wrong.Add(fmt.Sprintf("einvoice_rules_by_profile[%d]", i), "names a profile that is named before")
 		}
 	}
 	for i, m := range v.TaxMappings {
 		twin := func(o entity.TaxMapping) bool { return o.Category == m.Category && o.Rate == m.Rate }
 		if slices.IndexFunc(v.TaxMappings, twin) != i {
-			return fault.InvalidField(fmt.Sprintf("tax_mappings[%d]", i), "maps a category and rate that is mapped before")
+			wrong.Add(fmt.Sprintf("tax_mappings[%d]", i), "maps a category and rate that is mapped before")
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 func differences(a, b entity.Settings) []event.Change {

@@ -36,7 +36,7 @@ func TestFieldsNameEveryFault(t *testing.T) {
 		"a date that is none": {"PATCH", "/api/invoices/" + thing, `{"due_date":"2026-02-30"}`,
 			`[{"field":"due_date","reason":"must be an existing date as YYYY-MM-DD"}]`},
 		"a key twice": {"POST", "/api/entities", `{"name":"a","members":[{"role":"VIEWER","role":"APPROVER"}]}`,
-			`[{"field":"members[0].role","reason":"appears twice in the same object"}]`},
+			`[{"field":"members[0].role","reason":"appears twice in the same object"},{"field":"members[0].user_id","reason":"is required"}]`},
 		"key in another case": {"POST", "/api/entities", `{"Name":"a","name":"b"}`,
 			`[{"field":"Name","reason":"is not a known field"}]`},
 		"NUL": {"POST", "/api/entities", `{"name":"a\u0000b"}`,

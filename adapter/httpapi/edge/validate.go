@@ -83,12 +83,8 @@ func (e *edge) checkJSON(c *gin.Context, s *state, schema *openapi3.Schema, data
 		return nil, err
 	}
 	defer end()
-	value, fields, err := check.Decode(ctx, schema, data)
+	fields, err := check.Body(ctx, schema, data, s.receive)
 	if err != nil || len(fields) > 0 {
-		return fieldsOf(fields), err
-	}
-	s.receive(value)
-	if fields, err = check.Value(ctx, schema, value, ""); err != nil || len(fields) > 0 {
 		return fieldsOf(fields), err
 	}
 	values, _ := check.Weigh(data)

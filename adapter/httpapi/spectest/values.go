@@ -66,7 +66,12 @@ func (g *generator) object(schema *openapi3.Schema, parts extent) map[string]any
 	return object
 }
 
+// array makes n items. It makes at most one item if items must differ in some of
+// their keys (x-unique-by), unless more than the maximum are wanted.
 func (g *generator) array(schema *openapi3.Schema, name string, parts extent, n int) []any {
+	if schema.Extensions["x-unique-by"] != nil && n <= maxItems(schema) {
+		n = min(n, 1)
+	}
 	array := make([]any, n)
 	for i := range array {
 		array[i] = g.value(schema.Items.Value, name, parts)
@@ -80,6 +85,8 @@ func (g *generator) text(schema *openapi3.Schema, name string) string {
 		return []string{"EUR", "USD", "JPY", "CHF"}[g.rng.IntN(4)]
 	case "iso-3166":
 		return []string{"DE", "FR", "US", "JP"}[g.rng.IntN(4)]
+	case "iana-tz":
+		return []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"}[g.rng.IntN(4)]
 	case "uuid":
 		if id := g.known[name]; id != "" {
 			return id

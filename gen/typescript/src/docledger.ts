@@ -233,7 +233,8 @@ export class Docledger {
   /**
    * Download the original
    *
-   * Returns the bytes as received, with their media type, as an attachment.
+   * Returns the bytes as received, as an attachment. The media type is detected
+   * from the bytes. Files that docledger cannot read have other media types.
    */
   getDocumentContent(options: Call<types.GetDocumentContentData>): Promise<Answer<types.GetDocumentContentResponse>> {
     return this.#transport.call({ id: 'getDocumentContent', safe: true, answers: 'file' }, sdk.getDocumentContent, options)

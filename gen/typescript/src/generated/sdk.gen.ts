@@ -318,7 +318,9 @@ export const getDocumentAttachment = <ThrowOnError extends boolean = false>(opti
 /**
  * Download the original
  *
- * Returns the bytes as received, with their media type, as an attachment.
+ * Returns the bytes as received, as an attachment. The media type is detected
+ * from the bytes. Files that docledger cannot read have other media types.
+ *
  */
 export const getDocumentContent = <ThrowOnError extends boolean = false>(options: Options<GetDocumentContentData, ThrowOnError>) => (options.client ?? client).get<GetDocumentContentResponses, GetDocumentContentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
