@@ -1613,12 +1613,6 @@ type Invoice struct {
 	// AmountDue An exact decimal number as a string, with the digits of the document, or null.
 	AmountDue nullable.Nullable[externalRef0.NullableDecimal] `json:"amount_due"`
 
-	// Checks The evaluated rules.
-	Checks []Check `json:"checks"`
-
-	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
-	Fields EvidenceMap `json:"fields"`
-
 	// Extraction The method of the extraction.
 	Extraction Extraction `json:"extraction"`
 
@@ -1657,6 +1651,12 @@ type Invoice struct {
 
 	// WebUrl The page in the web application.
 	WebUrl nullable.Nullable[string] `json:"web_url"`
+
+	// Checks The evaluated rules.
+	Checks []Check `json:"checks"`
+
+	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
+	Fields EvidenceMap `json:"fields"`
 }
 
 // InvoiceLine An invoice line (EN 16931 BG-25).
@@ -7600,6 +7600,136 @@ func (response GetDocumentContent200AsteriskResponse) VisitGetDocumentContentRes
 	return err
 }
 
+type GetDocumentContent200ApplicationpdfResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent200ApplicationpdfResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/pdf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent200ApplicationxmlResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent200ApplicationxmlResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/xml")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent200ImagejpegResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent200ImagejpegResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/jpeg")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent200ImagepngResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent200ImagepngResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/png")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent200ImagetiffResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent200ImagetiffResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/tiff")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
 type GetDocumentContent206ResponseHeaders struct {
 	ContentRange string
 	XRequestId   *openapi_types.UUID
@@ -7615,6 +7745,131 @@ type GetDocumentContent206AsteriskResponse struct {
 func (response GetDocumentContent206AsteriskResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
 
 	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent206ApplicationpdfResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent206ApplicationpdfResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/pdf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent206ApplicationxmlResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent206ApplicationxmlResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/xml")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent206ImagejpegResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent206ImagejpegResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/jpeg")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent206ImagepngResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent206ImagepngResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/png")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDocumentContent206ImagetiffResponse struct {
+	Body          io.Reader
+	Headers       GetDocumentContent206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDocumentContent206ImagetiffResponse) VisitGetDocumentContentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "image/tiff")
 	if response.ContentLength != 0 {
 		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
 	}

@@ -289,7 +289,7 @@ func ownText(p *openapi3.SchemaRef) string {
 // takeOutput derives the output schema. Nothing in it is required, because
 // shortening can remove every member.
 func (t *Tool) takeOutput(response *openapi3.ResponseRef) error {
-	if response != nil && response.Value.Content[pngType] != nil {
+	if response != nil && len(response.Value.Content) == 1 && response.Value.Content[pngType] != nil {
 		t.Image = true
 		return nil
 	}
