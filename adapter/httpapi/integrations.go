@@ -236,3 +236,18 @@ func (s *Server) ListTriggerSubSources(
 		Body: api.TriggerSourceList{Items: convert.ToAPISources(found.Items), NextCursor: convert.Cursor(found.Next)},
 	}, nil
 }
+
+// ListSkippedFiles implements the operation listSkippedFiles.
+func (s *Server) ListSkippedFiles(ctx context.Context, r api.ListSkippedFilesRequestObject) (api.ListSkippedFilesResponseObject, error) {
+	entity := uuid.Nil
+	if r.Params.EntityId != nil {
+		entity = *r.Params.EntityId
+	}
+	found, err := s.Integrations.SkippedFiles(ctx, actor(ctx), r.IntegrationId, entity, pageOf(r.Params.Limit, r.Params.Cursor))
+	if err != nil {
+		return nil, err
+	}
+	return api.ListSkippedFiles200JSONResponse{
+		Body: api.SkippedFileList{Items: convert.ToAPISkippedFiles(found.Items), NextCursor: convert.Cursor(found.Next)},
+	}, nil
+}

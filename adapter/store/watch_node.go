@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"time"
 
 	"docledger/domain/docstore"
+	"docledger/domain/page"
 	"docledger/domain/watch"
 
 	"github.com/google/uuid"
@@ -33,6 +35,7 @@ type watchNodeRow struct {
 	DoneVersion   string
 	Attempts      int
 	NextAt        time.Time
+	SkippedAt     *time.Time
 }
 
 // TableName implements gorm's tabler.
@@ -45,7 +48,7 @@ func (r watchNodeRow) fromRow() watch.Node {
 			WebURL: r.WebURL, ModifiedAt: fromOptionalTime(r.ModifiedAt), Folder: r.Folder, Top: r.Top, Linked: r.Linked,
 		},
 		Removed: r.Removed, Epoch: r.Epoch, Listed: r.Listed, State: r.State, Reason: r.Reason, DoneVersion: r.DoneVersion,
-		Attempts: r.Attempts, NextAt: instant(r.NextAt),
+		Attempts: r.Attempts, NextAt: instant(r.NextAt), SkippedAt: fromOptionalTime(r.SkippedAt),
 	}
 }
 
@@ -55,6 +58,7 @@ func toWatchNodeRow(integration uuid.UUID, n *watch.Node) watchNodeRow {
 		Hash: clean(n.Hash), SizeBytes: n.Size, MediaType: clean(n.MediaType), WebURL: clean(n.WebURL), ModifiedAt: optionalTime(n.ModifiedAt),
 		Folder: n.Folder, Top: n.Top, Linked: n.Linked, Removed: n.Removed, Epoch: n.Epoch, Listed: n.Listed, State: n.State, Reason: n.Reason,
 		DoneVersion: clean(n.DoneVersion), Attempts: n.Attempts, NextAt: instant(n.NextAt),
+		SkippedAt: optionalTime(n.SkippedAt),
 	}
 }
 
@@ -114,6 +118,41 @@ func (r WatchNodes) Waiting(ctx context.Context, integration uuid.UUID) (int, er
 	var n int64
 	err := r.s.handle(ctx).Model(&watchNodeRow{}).Where("integration_id = ? AND state = 'WANTED'", integration).Count(&n).Error
 	return int(n), failed("count the files to take in", err)
+}
+
+// CountSkipped implements watch.Nodes.
+func (r WatchNodes) CountSkipped(ctx context.Context, integration uuid.UUID) (int, error) {
+	var n int64
+	err := r.s.handle(ctx).Model(&watchNodeRow{}).Where("integration_id = ? AND state = 'SKIPPED' AND NOT removed", integration).Count(&n).Error
+	return int(n), failed("count skipped files", err)
+}
+
+// Skipped implements watch.Nodes. Its cursor is the time in microseconds and the item's id.
+func (r WatchNodes) Skipped(ctx context.Context, integration uuid.UUID, p page.Request) (page.Of[watch.Node], error) {
+	const timeSize = 8
+	b := bind("skipped files", integration).done()
+	// The states are written out, so that the partial index serves.
+	q := r.s.handle(ctx).Where("integration_id = ? AND state = 'SKIPPED' AND NOT removed AND skipped_at IS NOT NULL", integration)
+	if p.After != "" {
+		key, err := b.keyAfter(p.After, timeSize)
+		if err != nil {
+			return page.Of[watch.Node]{}, err
+		}
+		at := time.UnixMicro(int64(binary.BigEndian.Uint64(key))).UTC()
+		q = q.Where("(skipped_at, item_id) < (?, ?)", instant(at), clean(string(key[timeSize:])))
+	}
+	var rows []watchNodeRow
+	if err := q.Order("skipped_at DESC, item_id DESC").Limit(p.Size() + 1).Find(&rows).Error; err != nil {
+		return page.Of[watch.Node]{}, failed("list skipped files", err)
+	}
+	out := page.Of[watch.Node]{}
+	if len(rows) > p.Size() {
+		rows = rows[:p.Size()]
+		last := rows[len(rows)-1]
+		out.Next = b.cursor(append(binary.BigEndian.AppendUint64(nil, uint64(last.SkippedAt.UnixMicro())), last.ItemID...))
+	}
+	out.Items = mapped(rows, watchNodeRow.fromRow)
+	return out, nil
 }
 
 // RequeueExcluded implements watch.NodeSets.

@@ -66,6 +66,7 @@ type Descriptor struct {
 type Setting struct {
 	Name    string // of the variable, behind the provider's code: "TENANT"
 	Meaning string
+	Values  []string // the allowed ones, the default first; nil for any text
 }
 
 // Catalog lists the providers of an installation in display order.

@@ -7,6 +7,14 @@ type Report struct {
 	Watch
 	Directories []DirectoryReport
 	Waiting     int // files that wait to be ingested
+	Skipped     int // files that are not ingested
+}
+
+// SkippedFile is a file that is not ingested.
+type SkippedFile struct {
+	Path   string // within the location; the name alone if the folder is no longer known
+	Reason Reason
+	At     time.Time
 }
 
 // Lag returns the time since the watch was last up to date; 0 if it never was.

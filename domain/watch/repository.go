@@ -6,6 +6,7 @@ import (
 
 	"docledger/domain/identity"
 	"docledger/domain/integration"
+	"docledger/domain/page"
 
 	"github.com/google/uuid"
 )
@@ -48,6 +49,10 @@ type Nodes interface {
 	Wanted(ctx context.Context, integration uuid.UUID, now time.Time, limit int) ([]Node, error)
 	// Waiting counts the files to be ingested, now or later.
 	Waiting(ctx context.Context, integration uuid.UUID) (int, error)
+	// CountSkipped counts the existing files that are not ingested.
+	CountSkipped(ctx context.Context, integration uuid.UUID) (int, error)
+	// Skipped lists the existing files that are not ingested, newest first.
+	Skipped(ctx context.Context, integration uuid.UUID, p page.Request) (page.Of[Node], error)
 }
 
 // NodeSets changes many nodes in one statement.

@@ -147,6 +147,8 @@ const (
 	TooLarge   Reason = "too_large"  // larger than the upload limit
 	Withheld   Reason = "withheld"   // the document store never provides the content
 	Gone       Reason = "gone"       // missing after several attempts
+	Temporary  Reason = "temporary"  // a lock file or an unfinished file of another program; a new name is considered
+	Linked     Reason = "linked"     // a shortcut to another item, or an item without content to download
 	Locked     Reason = "locked"     // retried
 	Unfinished Reason = "unfinished" // the bytes differ from the announced ones; retried
 	Denied     Reason = "denied"     // reading is forbidden; retried
@@ -161,8 +163,10 @@ type Node struct {
 	Removed bool
 	Epoch   int64 // the latest full scan that reported it
 	Listed  bool  // the content of the folder was listed
-	State   State // "" for folders and what is never opened
+	State   State // "" for folders
 	Reason  Reason
+	// SkippedAt is when the file became SKIPPED; zero for other states.
+	SkippedAt time.Time
 	// DoneVersion is the version that was ingested last.
 	DoneVersion string
 	Attempts    int
@@ -182,9 +186,6 @@ func CanBeKept(c docstore.Change) bool {
 	return c.ID != "" && len(c.ID) <= maxID && len(c.Version) <= maxVersion
 }
 
-// File reports whether the node is a file that can be ingested if it exists.
-func (n *Node) File() bool { return !n.Folder && !n.Top && !n.Linked }
-
 // Apply updates the node with a reported change. fresh reports whether a new version became wanted.
 // reshaped reports whether the folder tree changed.
 func (n *Node) Apply(c docstore.Change, epoch int64, now time.Time) (fresh, reshaped bool) {
@@ -193,20 +194,22 @@ func (n *Node) Apply(c docstore.Change, epoch int64, now time.Time) (fresh, resh
 	if c.Removed {
 		n.ID, n.Removed, n.Listed = c.ID, true, false
 		if n.State == Wanted || n.State == Outside {
-			n.State, n.Reason = Skipped, Gone
+			n.Skip(Gone, now)
 		}
 		return false, known && before.Folder && !before.Removed
 	}
 	n.Item, n.Removed = c.Item, false
 	n.Top = n.Top || before.Top // a feed may not mark the root folder of the location
 	if n.Folder || n.Top {
-		n.State = ""
 		reshaped = !known || before.Removed || before.Parent != n.Parent || before.Name != n.Name
-		return false, reshaped
 	}
-	if !n.File() {
+	switch {
+	case n.Linked:
+		n.want(before, known, now) // to be listed as skipped
+		return false, reshaped
+	case n.Folder, n.Top:
 		n.State = ""
-		return false, false
+		return false, reshaped
 	}
 	return n.want(before, known, now), false
 }
@@ -218,10 +221,11 @@ func (n *Node) want(before Node, known bool, now time.Time) (fresh bool) {
 	case n.DoneVersion != "" && n.DoneVersion == n.Version:
 		n.State, n.Reason = TakenIn, ""
 		return false
+	case same && before.State == Skipped && before.Reason == Temporary && before.Name != n.Name:
 	case same && before.State == Wanted, same && before.State == Skipped && before.Reason != Gone:
 		return false // it keeps its state and next attempt
 	}
-	n.State, n.Reason, n.Attempts, n.NextAt = Wanted, "", 0, now
+	n.State, n.Reason, n.Attempts, n.NextAt, n.SkippedAt = Wanted, "", 0, now, time.Time{}
 	return !same
 }
 
@@ -249,12 +253,12 @@ func (n *Node) Defer(r Reason, now time.Time) {
 }
 
 // Skip marks a version as never to be ingested.
-func (n *Node) Skip(r Reason) { n.State, n.Reason = Skipped, r }
+func (n *Node) Skip(r Reason, now time.Time) { n.State, n.Reason, n.SkippedAt = Skipped, r, now }
 
 // MarkIngested records that the current version, or the one that was read, is a document. The feed
 // reports newer versions.
 func (n *Node) MarkIngested(version string) {
-	n.DoneVersion, n.State, n.Reason, n.Attempts = version, TakenIn, "", 0
+	n.DoneVersion, n.State, n.Reason, n.Attempts, n.SkippedAt = version, TakenIn, "", 0, time.Time{}
 }
 
 // SamePath compares paths or names with the document store's case rule.

@@ -90,7 +90,7 @@ func TestLearn(t *testing.T) {
 	if fresh, _ := n.Apply(told("2"), 1, now); !fresh || n.State != watch.Wanted || n.Attempts != 0 {
 		t.Errorf("changed: %+v", n)
 	}
-	n.Skip(watch.Empty)
+	n.Skip(watch.Empty, time.Time{})
 	if fresh, _ := n.Apply(told("2"), 1, now); fresh || n.State != watch.Skipped {
 		t.Errorf("given up: %+v", n)
 	}

@@ -1497,6 +1497,9 @@ type IntegrationStatusReport struct {
 	// FilesIngested The file versions that were ingested as documents.
 	FilesIngested nullable.Nullable[int64] `json:"files_ingested"`
 
+	// FilesSkipped Files that are not ingested; `listSkippedFiles` has the reasons.
+	FilesSkipped nullable.Nullable[int] `json:"files_skipped"`
+
 	// FilesWaiting Files that are not ingested yet, including locked and incomplete files.
 	FilesWaiting nullable.Nullable[int] `json:"files_waiting"`
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	externalRef0 "docledger/gen/common"
 
@@ -381,6 +382,32 @@ type IntegrationType = string
 // LedgerState ACTIVE: new bills can use it.
 type LedgerState = string
 
+// SkippedFile defines model for SkippedFile.
+type SkippedFile struct {
+	// Path The path within the watched location.
+	Path string `json:"path"`
+
+	// Reason - `temporary`: a lock file or an unfinished file of another program, by its name (`~$…`, `.tmp`, `.part`).
+	// - `linked`: a shortcut to another item, or an item without content to download. Add the folder of the target to watch it.
+	// - `empty`: the file has no bytes.
+	// - `too_large`: the file exceeds the upload limit.
+	// - `withheld`: the document store does not provide the content.
+	// - `gone`: the document store reported the file but did not find it.
+	Reason string `json:"reason"`
+
+	// At When the file was skipped.
+	At time.Time `json:"at"`
+}
+
+// SkippedFileList defines model for SkippedFileList.
+type SkippedFileList struct {
+	// Items The files, newest first.
+	Items []SkippedFile `json:"items"`
+
+	// NextCursor The cursor of the next page; null on the last page.
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
 // StatusReason Why the integration has its status; null if there is no reason.
 type StatusReason struct {
 	// Code The reason.
@@ -519,6 +546,18 @@ type ListAccountingTaxRatesParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListSkippedFilesParams defines parameters for ListSkippedFiles.
+type ListSkippedFilesParams struct {
+	// EntityId The entity of the integration.
+	EntityId *externalRef0.Id `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Limit The number of items per page.
+	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // ListTriggerSourcesParams defines parameters for ListTriggerSources.
 type ListTriggerSourcesParams struct {
 	// EntityId The entity of the integration.
@@ -581,6 +620,9 @@ type ServerInterface interface {
 	// ListAccountingTaxRates List the tax rates of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(c *gin.Context, integrationId IntegrationId, params ListAccountingTaxRatesParams)
+	// ListSkippedFiles List the files that a document store integration skips
+	// (GET /api/v1/integrations/{integrationId}/skipped)
+	ListSkippedFiles(c *gin.Context, integrationId IntegrationId, params ListSkippedFilesParams)
 	// ListTriggerSources List the sources of a document store
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources)
 	ListTriggerSources(c *gin.Context, integrationId IntegrationId, params ListTriggerSourcesParams)
@@ -1047,6 +1089,58 @@ func (siw *ServerInterfaceWrapper) ListAccountingTaxRates(c *gin.Context) {
 	siw.Handler.ListAccountingTaxRates(c, integrationId, params)
 }
 
+// ListSkippedFiles operation middleware
+func (siw *ServerInterfaceWrapper) ListSkippedFiles(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integrationId" -------------
+	var integrationId IntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integrationId", c.Param("integrationId"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integrationId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSkippedFilesParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListSkippedFiles(c, integrationId, params)
+}
+
 // ListTriggerSources operation middleware
 func (siw *ServerInterfaceWrapper) ListTriggerSources(c *gin.Context) {
 
@@ -1198,6 +1292,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-tax-rates", wrapper.ListAccountingTaxRates)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-currencies", wrapper.ListAccountingCurrencies)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources", wrapper.ListTriggerSources)
+	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/skipped", wrapper.ListSkippedFiles)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources/:sourceId/sub-sources", wrapper.ListTriggerSubSources)
 }
 
@@ -2973,6 +3068,181 @@ func (response ListAccountingTaxRates503JSONResponse) VisitListAccountingTaxRate
 	return err
 }
 
+type ListSkippedFilesRequestObject struct {
+	IntegrationId IntegrationId `json:"integrationId"`
+	Params        ListSkippedFilesParams
+}
+
+type ListSkippedFilesResponseObject interface {
+	VisitListSkippedFilesResponse(w http.ResponseWriter) error
+}
+
+type ListSkippedFiles200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListSkippedFiles200JSONResponse struct {
+	Body    SkippedFileList
+	Headers ListSkippedFiles200ResponseHeaders
+}
+
+func (response ListSkippedFiles200JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListSkippedFiles400JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListSkippedFiles401JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListSkippedFiles403JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListSkippedFiles404JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListSkippedFiles429JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListSkippedFiles500JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSkippedFiles503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListSkippedFiles503JSONResponse) VisitListSkippedFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListTriggerSourcesRequestObject struct {
 	IntegrationId IntegrationId `json:"integrationId"`
 	Params        ListTriggerSourcesParams
@@ -3356,6 +3626,9 @@ type StrictServerInterface interface {
 	// ListAccountingTaxRates List the tax rates of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(ctx context.Context, request ListAccountingTaxRatesRequestObject) (ListAccountingTaxRatesResponseObject, error)
+	// ListSkippedFiles List the files that a document store integration skips
+	// (GET /api/v1/integrations/{integrationId}/skipped)
+	ListSkippedFiles(ctx context.Context, request ListSkippedFilesRequestObject) (ListSkippedFilesResponseObject, error)
 	// ListTriggerSources List the sources of a document store
 	// (GET /api/v1/integrations/{integrationId}/trigger-sources)
 	ListTriggerSources(ctx context.Context, request ListTriggerSourcesRequestObject) (ListTriggerSourcesResponseObject, error)
@@ -3715,6 +3988,33 @@ func (sh *strictHandler) ListAccountingTaxRates(ctx *gin.Context, integrationId 
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListAccountingTaxRatesResponseObject); ok {
 		if err := validResponse.VisitListAccountingTaxRatesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSkippedFiles operation middleware
+func (sh *strictHandler) ListSkippedFiles(ctx *gin.Context, integrationId IntegrationId, params ListSkippedFilesParams) {
+	var request ListSkippedFilesRequestObject
+
+	request.IntegrationId = integrationId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSkippedFiles(ctx, request.(ListSkippedFilesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSkippedFiles")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListSkippedFilesResponseObject); ok {
+		if err := validResponse.VisitListSkippedFilesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -94,7 +94,10 @@ type ProviderSpec struct {
 }
 
 // ProviderSetting is one additional variable of a provider.
-type ProviderSetting struct{ Name, Meaning string }
+type ProviderSetting struct {
+	Name, Meaning string
+	Values        []string // the allowed ones, the default first; nil for any text
+}
 
 // Problem is one variable that is missing or wrong. It never contains a value.
 type Problem struct{ Variable, Reason string }

@@ -250,7 +250,12 @@ func (r *reader) provider(spec ProviderSpec) Provider {
 		Scopes: r.list(spec.Code + "_SCOPES"), URL: r.url(spec.Code+"_URL", ""), Settings: map[string]string{},
 	}
 	for _, setting := range spec.Settings {
-		p.Settings[setting.Name] = r.text(spec.Code+"_"+setting.Name, "")
+		name := spec.Code + "_" + setting.Name
+		if len(setting.Values) == 0 {
+			p.Settings[setting.Name] = r.text(name, "")
+			continue
+		}
+		p.Settings[setting.Name] = r.oneOf(name, setting.Values[0], setting.Values...)
 	}
 	return p
 }

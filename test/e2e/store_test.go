@@ -74,6 +74,20 @@ func TestStoreIsWatched(t *testing.T) {
 				t.Fatal("no file was an extracted invoice within 5 s")
 			}
 		}
+		skipped := func() harness.Response {
+			return s.Do(http.MethodGet, base+"/skipped"+of+"&limit=1", token, nil).OK()
+		}
+		st.Add(folder, "~$invoice.docx", []byte("lock"))
+		s.Eventually("one skipped file", waitTimeout, func() bool { return status().Number("files_skipped") == 1 }, func() string { return string(status().Raw) })
+		st.Add(folder, "empty.pdf", nil)
+		s.Eventually("two skipped files", waitTimeout, func() bool { return status().Number("files_skipped") == 2 }, func() string { return string(status().Raw) })
+		first := skipped()
+		second := s.Do(http.MethodGet, base+"/skipped"+of+"&limit=1&cursor="+first.Text("next_cursor"), token, nil).OK()
+		if first.Text("items", 0, "path") != "In voices/empty.pdf" || first.Text("items", 0, "reason") != "empty" ||
+			second.Text("items", 0, "path") != "In voices/~$invoice.docx" || second.Text("items", 0, "reason") != "temporary" || second.At("next_cursor") != nil ||
+			first.Text("items", 0, "at") < second.Text("items", 0, "at") {
+			t.Errorf("skipped are %s and %s", first.Raw, second.Raw)
+		}
 		st.Rename(folder, "Renamed")
 		renamed := uuid.NewString()
 		st.Add(folder, "renamed.xml", harness.UBL(renamed))

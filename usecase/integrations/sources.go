@@ -28,6 +28,21 @@ type Watches interface {
 	Release(ctx context.Context, i *integration.Integration) ([]docstore.Subscription, error)
 	// Report returns the state of a watch; nil before setup.
 	Report(ctx context.Context, a identity.Actor, i *integration.Integration) (*watch.Report, error)
+	// Skipped lists the files that are not ingested.
+	Skipped(ctx context.Context, i *integration.Integration, p page.Request) (page.Of[watch.SkippedFile], error)
+}
+
+// SkippedFiles lists the files that an integration does not ingest. An integration without a location has
+// none.
+func (s *Service) SkippedFiles(ctx context.Context, a identity.Actor, id, entityID uuid.UUID, p page.Request) (page.Of[watch.SkippedFile], error) {
+	i, err := s.Integrations.Get(ctx, a.Scope(), id)
+	if err != nil {
+		return page.Of[watch.SkippedFile]{}, err
+	}
+	if entityID != uuid.Nil && i.EntityID != entityID {
+		return page.Of[watch.SkippedFile]{}, fault.Missing("integration")
+	}
+	return s.Watches.Skipped(ctx, i, p)
 }
 
 // Sources lists the sources that a trigger integration can watch (interface 4.2, row 8).

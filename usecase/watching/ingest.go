@@ -85,12 +85,8 @@ func (p *poll) excludeOutside(ctx context.Context, wanted []watch.Node) (inside 
 
 // ingestOne ingests a file, or records why it could not be ingested. An error ends the poll.
 func (p *poll) ingestOne(ctx context.Context, n *watch.Node) error {
-	switch {
-	case n.Size == 0:
-		n.Skip(watch.Empty)
-		return p.note(ctx, n)
-	case n.Size > p.MaxBytes:
-		n.Skip(watch.TooLarge)
+	if reason := p.unwanted(n); reason != "" {
+		n.Skip(reason, p.Clock.Now())
 		return p.note(ctx, n)
 	}
 	kept, content, why := p.fetch(ctx, n)
@@ -114,6 +110,21 @@ func (p *poll) ingestOne(ctx context.Context, n *watch.Node) error {
 	return why
 }
 
+// unwanted returns why a file is skipped without a download; "" if it is not.
+func (p *poll) unwanted(n *watch.Node) watch.Reason {
+	switch {
+	case n.Linked:
+		return watch.Linked
+	case watch.IsTemporary(n.Name):
+		return watch.Temporary
+	case n.Size == 0:
+		return watch.Empty
+	case n.Size > p.MaxBytes:
+		return watch.TooLarge
+	}
+	return ""
+}
+
 // classifyFailure records in the node why the file could not be ingested. It returns false if the
 // failure is not specific to the file.
 func (p *poll) classifyFailure(ctx context.Context, n *watch.Node, why error) bool {
@@ -123,9 +134,9 @@ func (p *poll) classifyFailure(ctx context.Context, n *watch.Node, why error) bo
 	}
 	switch {
 	case why == nil:
-		n.Skip(watch.Empty)
+		n.Skip(watch.Empty, now)
 	case errors.Is(why, errTooLarge):
-		n.Skip(watch.TooLarge)
+		n.Skip(watch.TooLarge, now)
 	case errors.Is(why, errUnfinished):
 		n.Retry(watch.Unfinished, 0, now)
 	case errors.Is(why, docstore.ErrLocked):
@@ -133,11 +144,11 @@ func (p *poll) classifyFailure(ctx context.Context, n *watch.Node, why error) bo
 	case errors.Is(why, docstore.ErrDenied):
 		n.Retry(watch.Denied, 0, now)
 	case errors.Is(why, docstore.ErrWithheld):
-		n.Skip(watch.Withheld)
+		n.Skip(watch.Withheld, now)
 	case fault.CodeOf(why) == fault.CodeNotFound && n.Attempts < maxAbsences:
 		n.Retry(watch.Gone, 0, now)
 	case fault.CodeOf(why) == fault.CodeNotFound:
-		n.Skip(watch.Gone)
+		n.Skip(watch.Gone, now)
 	case ctx.Err() == nil && unanswered(why):
 		n.Retry(watch.Unanswered, after, now)
 	default:

@@ -280,6 +280,9 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	if held {
 		r.Pause = watch.PausedHeld
 	}
+	if r.Skipped, err = s.Nodes.CountSkipped(ctx, i.ID); err != nil {
+		return nil, err
+	}
 	if r.Waiting, err = s.Nodes.Waiting(ctx, i.ID); err != nil || len(w.Directories) == 0 {
 		return r, err
 	}

@@ -33,6 +33,20 @@ const (
 	revokeURL    = "https://developer.api.intuit.com"
 	apiURL       = "https://quickbooks.api.intuit.com"
 	webURL       = "https://qbo.intuit.com"
+
+	sandboxAPIURL = "https://sandbox-quickbooks.api.intuit.com"
+	sandboxWebURL = "https://sandbox.qbo.intuit.com"
+)
+
+// SettingEnvironment is the setting of the environment that the client id belongs to. The provider
+// accepts a development key only at the host of the sandbox, and a production key only at the other
+// one. Consents and tokens have the same hosts in both.
+const SettingEnvironment = "ENVIRONMENT"
+
+// These are the environments.
+const (
+	Production = "production"
+	Sandbox    = "sandbox"
 )
 
 // Descriptor describes the provider. The scope openid gives an id token, which
@@ -43,6 +57,10 @@ func Descriptor() integration.Descriptor {
 		Limits: integration.Limits{
 			Windows: []integration.Window{{Length: time.Second, Max: 10}, {Length: time.Minute, Max: 500}},
 		},
+		Settings: []integration.Setting{{
+			Name: SettingEnvironment, Meaning: "the environment of the client id: `production`, or `sandbox` for development keys",
+			Values: []string{Production, Sandbox},
+		}},
 		ClassesAreTypes: true, AccountTypes: accounting.TypesB(nil),
 		AccountClass: func(accountType string) (string, bool) {
 			class, known := accounting.ClassOfB(accountType)
@@ -69,7 +87,15 @@ func New(o Options) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Connector{client: client.New(l, l.At(apiURL)), web: webURL}
+	api, web := apiURL, webURL
+	switch l.Settings[SettingEnvironment] {
+	case "", Production:
+	case Sandbox:
+		api, web = sandboxAPIURL, sandboxWebURL
+	default:
+		return nil, fmt.Errorf("%s_%s is %s or %s", Provider, SettingEnvironment, Production, Sandbox)
+	}
+	c := &Connector{client: client.New(l, l.At(api)), web: web}
 	if l.Overridden {
 		c.web = ""
 	}
@@ -126,7 +152,7 @@ func translate(err error) error {
 	switch {
 	case f == nil:
 	case f.Status == http.StatusForbidden && f.Recognized():
-		return connector.Annotate(integration.TenantGone(Provider, f), f)
+		return connector.Annotate(wrongCompany(f), f)
 	case client.IsRefusal(f) && f.Code() == client.CodeLapsed:
 		return connector.Refuse(fault.Invalid, fault.CodeInvalidRequest, f,
 			"The company's subscription at %s has ended. Renew it there, then try again.", Provider)
@@ -137,6 +163,17 @@ func translate(err error) error {
 		return f
 	}
 	return connector.Translate(Provider, err)
+}
+
+// wrongCompany returns the fault for a company that the provider does not open. It refuses a company
+// that is no longer connected and a client id of the other environment in the same way.
+func wrongCompany(f *httpclient.Failure) error {
+	gone := integration.TenantGone(Provider, f)
+	if known, ok := fault.As(gone); ok {
+		known.Message += fmt.Sprintf(" If it was never connected, the operator must check %s_%s: keys of one environment do not work in the other.",
+			Provider, SettingEnvironment)
+	}
+	return gone
 }
 
 // beforehand wraps the error of a call made before the bill is created: the ledger created nothing.

@@ -55,7 +55,7 @@ func ToAPIStatusReport(s usecase.Status, now time.Time) backend.IntegrationStatu
 		IntegrationId: s.ID, EntityId: s.EntityID, Provider: string(s.Provider), Type: string(s.Type()), Status: string(s.Integration.Status),
 		StatusReason: toAPIReason(s.Reason), Scopes: some(s.Scopes), LastActivityAt: orNull(s.LastActivityAt), RetryAt: orNull(s.RetryAt),
 		LastPollAt: null[time.Time](), NextPollAt: null[time.Time](), Lag: null[int64](), FilesSeen: null[int64](), FilesIngested: null[int64](),
-		FilesWaiting: null[int](), PausedReason: null[string](), Directories: null[[]backend.WatchedDirectory](),
+		FilesWaiting: null[int](), FilesSkipped: null[int](), PausedReason: null[string](), Directories: null[[]backend.WatchedDirectory](),
 	}
 	if w := s.Watch; w != nil {
 		r.LastPollAt, r.NextPollAt = orNull(w.LastPollAt), orNull(w.NextPollAt)
@@ -63,6 +63,7 @@ func ToAPIStatusReport(s usecase.Status, now time.Time) backend.IntegrationStatu
 			r.Lag = value(int64(w.Lag(now) / time.Second))
 		}
 		r.FilesSeen, r.FilesIngested, r.FilesWaiting = value(w.FilesSeen), value(w.FilesTakenIn), value(w.Waiting)
+		r.FilesSkipped = value(w.Skipped)
 		r.PausedReason, r.Directories = orNull(string(w.Pause)), value(list(w.Directories, toAPIWatched))
 	}
 	return r
@@ -82,6 +83,13 @@ func toAPIWatched(d watch.DirectoryReport) backend.WatchedDirectory {
 func ToAPISources(items []docstore.Source) []api.TriggerSource {
 	return list(items, func(s docstore.Source) api.TriggerSource {
 		return api.TriggerSource{Id: s.ID, Name: s.Name, Path: orNull(s.Path), WebUrl: orNull(s.WebURL)}
+	})
+}
+
+// ToAPISkippedFiles returns the files that are not ingested.
+func ToAPISkippedFiles(files []watch.SkippedFile) []api.SkippedFile {
+	return list(files, func(f watch.SkippedFile) api.SkippedFile {
+		return api.SkippedFile{Path: f.Path, Reason: string(f.Reason), At: f.At}
 	})
 }
 

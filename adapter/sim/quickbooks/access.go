@@ -11,6 +11,12 @@ import (
 	"unicode/utf8"
 )
 
+// These are the vendor's hosts of the accounting API.
+const (
+	ProductionHost = "quickbooks.api.intuit.com"
+	SandboxHost    = "sandbox-quickbooks.api.intuit.com"
+)
+
 // operation is one call of the accounting API. The caller holds the lock.
 type operation func(c *call) answer
 
@@ -61,12 +67,25 @@ func (s *Server) granted(r *http.Request) (*grant, *answer) {
 		refused = unauthorized("Token revoked")
 	case !s.Kit.Clock.Now().Before(a.expires):
 		refused = unauthorized("Token expired: expired_token")
+	case s.identity.client(a.grant.client).Development != s.isSandbox(r.Host):
+		refused = forbidden()
 	case a.grant.realm != r.PathValue("realm") || !slices.Contains(a.grant.scopes, AccountingScope):
 		refused = forbidden()
 	default:
 		return a.grant, nil
 	}
 	return nil, &refused
+}
+
+// isSandbox reports which environment a host is.
+func (s *Server) isSandbox(host string) bool {
+	switch host {
+	case ProductionHost:
+		return false
+	case SandboxHost:
+		return true
+	}
+	return s.settings.Sandbox
 }
 
 // once performs a call, or returns the stored response if its requestid is known. It ignores the

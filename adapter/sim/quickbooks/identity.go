@@ -53,6 +53,10 @@ type Client struct {
 	// LoopbackRedirects also accepts every http address of this machine. The provider accepts
 	// only localhost, and only for applications in development.
 	LoopbackRedirects bool
+	// Development marks an application with development keys. It works only in the sandbox, and every
+	// other application only in production. Source: the vendor's guide "Get started: environments", and
+	// the base addresses in CoreConstants.php of its PHP SDK.
+	Development bool
 }
 
 func (c *Client) accepts(redirectURI string) bool {

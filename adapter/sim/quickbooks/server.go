@@ -59,6 +59,9 @@ type Settings struct {
 	// AutoCompany or else the user's first company.
 	AutoApprove bool   `json:"auto_approve"`
 	AutoCompany string `json:"auto_company,omitempty"` // realm id
+	// Sandbox has the simulator's own address be that of the sandbox instead of production. Requests to
+	// the vendor's hosts are told apart by their host in any case.
+	Sandbox bool `json:"sandbox"`
 }
 
 // Options configures the simulator.

@@ -98,7 +98,7 @@ var tables = []table{
 	of("watches", "integration_id", `integration_id:uuid organization_id:uuid run:int next_poll_at:time cursor:text body:json woken:bool`),
 	of("watch_nodes", "integration_id item_id", `integration_id:uuid item_id:text parent_id:text name:text version:text hash:text
 		size_bytes:int media_type:text web_url:text modified_at:time folder:bool top:bool linked:bool removed:bool epoch:int listed:bool
-		state:text reason:text done_version:text attempts:int next_at:time`),
+		state:text reason:text done_version:text attempts:int next_at:time skipped_at:time`),
 	of("watch_versions", "integration_id item_id version", `integration_id:uuid item_id:text version:text document_id:uuid created_at:time`),
 	of("watch_subscriptions", "id", `id:uuid integration_id:uuid organization_id:uuid proof:bytes source:text sub_source:text
 		remote_id:text resource:text expires_at:time created_at:time`),

@@ -234,6 +234,7 @@ describe('integrations', () => {
       },
     })
     expect(setUp.data.status).toBe('ACTIVE')
+    expect(await api.listSkippedFiles({ path, query: { entity_id } }).toArray()).toEqual([])
 
     // The document store receives the notification URL and validates it.
     const subscribed = async () => {

@@ -714,6 +714,18 @@ export class Docledger {
   }
 
   /**
+   * List the files that a document store integration skips
+   *
+   * The existing files of the watched location that do not become documents,
+   * with the reasons, newest first. A new version or, for `temporary`, a new name
+   * of a file is considered again. Files that wait for another attempt are not
+   * listed. An accounting integration has none.
+   */
+  listSkippedFiles(options: Call<types.ListSkippedFilesData>): Pages<types.ListSkippedFilesResponse> {
+    return this.#transport.list({ id: 'listSkippedFiles', safe: true }, sdk.listSkippedFiles, options, 'cursor')
+  }
+
+  /**
    * List the sources of a document store
    *
    * The sites (DOCSTORE_A) or folders (DOCSTORE_B) of the consent. The list is

@@ -1267,6 +1267,10 @@ export type IntegrationStatusReport = {
      */
     files_seen: number | null;
     /**
+     * Files that are not ingested; `listSkippedFiles` has the reasons.
+     */
+    files_skipped: number | null;
+    /**
      * Files that are not ingested yet, including locked and incomplete files.
      */
     files_waiting: number | null;
@@ -2319,6 +2323,38 @@ export type SettingsUpdate = {
      * IANA time zone.
      */
     timezone?: string | null;
+};
+
+export type SkippedFile = {
+    /**
+     * When the file was skipped.
+     */
+    at: string;
+    /**
+     * The path within the watched location.
+     */
+    path: string;
+    /**
+     * - `temporary`: a lock file or an unfinished file of another program, by its name (`~$…`, `.tmp`, `.part`).
+     * - `linked`: a shortcut to another item, or an item without content to download. Add the folder of the target to watch it.
+     * - `empty`: the file has no bytes.
+     * - `too_large`: the file exceeds the upload limit.
+     * - `withheld`: the document store does not provide the content.
+     * - `gone`: the document store reported the file but did not find it.
+     *
+     */
+    reason: 'temporary' | 'linked' | 'empty' | 'too_large' | 'withheld' | 'gone' | (string & {});
+};
+
+export type SkippedFileList = {
+    /**
+     * The files, newest first.
+     */
+    items: Array<SkippedFile>;
+    /**
+     * The cursor of the next page; null on the last page.
+     */
+    next_cursor: string | null;
 };
 
 export type SourceFilter = 'UPLOAD' | 'TRIGGER';
@@ -6266,6 +6302,73 @@ export type ListAccountingTaxRatesResponses = {
 };
 
 export type ListAccountingTaxRatesResponse = ListAccountingTaxRatesResponses[keyof ListAccountingTaxRatesResponses];
+
+export type ListSkippedFilesData = {
+    body?: never;
+    path: {
+        /**
+         * The integration.
+         */
+        integrationId: Id;
+    };
+    query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+        /**
+         * The number of items per page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/api/v1/integrations/{integrationId}/skipped';
+};
+
+export type ListSkippedFilesErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListSkippedFilesError = ListSkippedFilesErrors[keyof ListSkippedFilesErrors];
+
+export type ListSkippedFilesResponses = {
+    /**
+     * The list.
+     */
+    200: SkippedFileList;
+};
+
+export type ListSkippedFilesResponse = ListSkippedFilesResponses[keyof ListSkippedFilesResponses];
 
 export type ListTriggerSourcesData = {
     body?: never;
