@@ -164,7 +164,9 @@ func TestTextAfterABomb(t *testing.T) {
 func TestNothingRemains(t *testing.T) {
 	t.Parallel()
 	e := openEngine(t)
-	secret := store(t, "secret.pdf", printed(mediaBox, "BT /F1 10 Tf 100 700 Td (MARKER-OF-THE-FIRST) Tj ET"))
+	// The comments fill more memory than the engine uses at its start.
+	comments := strings.Repeat("% MARKER-OF-THE-FIRST\n", 100_000)
+	secret := store(t, "secret.pdf", printed(mediaBox, comments+"BT /F1 10 Tf 100 700 Td (MARKER-OF-THE-FIRST) Tj ET"))
 	plain := store(t, "plain.pdf", printed(mediaBox+" /Rotate 90", twoCells, twoCells))
 	first, err := e.Text(plain, worker.TextOptions{})
 	if err != nil {
