@@ -160,7 +160,18 @@ func (s *parsedDocument) tagLeft(l *line, seg *segment) tag {
 	return tag{}
 }
 
+// pureLabel reports whether a segment contains labels and little else.
 func pureLabel(seg *segment) bool {
+	if seg.pure == 0 {
+		seg.pure = -1
+		if isPureLabel(seg) {
+			seg.pure = 1
+		}
+	}
+	return seg.pure > 0
+}
+
+func isPureLabel(seg *segment) bool {
 	covered := 0
 	for _, m := range seg.labels {
 		covered += m.To - m.From
@@ -238,21 +249,24 @@ func (s *parsedDocument) tagBelow(seg *segment) tag {
 // addLabels adds features of the labels near a value: labels of the wanted groups, of
 // other groups, or none.
 func (f *features) addLabels(at surroundings, kinds ...group) {
-	for _, side := range []struct {
-		name string
-		tag  tag
-	}{{"same", at.same}, {"left", at.left}, {"above", at.above}, {"next", at.next}, {"below", at.below}} {
-		other := side.tag.group != groupNone
-		for _, k := range kinds {
-			f.flag(side.name+"_"+groupNames[k], side.tag.group == k)
-			other = other && side.tag.group != k
-		}
-		f.flag(side.name+"_other", other)
-		f.flag(side.name+"_weak", side.tag.weak)
-		f.flag(side.name+"_pure", side.tag.pure)
-		f.add(side.name+"_distance", min(side.tag.distance, 200))
-	}
+	f.addSide("same", at.same, kinds)
+	f.addSide("left", at.left, kinds)
+	f.addSide("above", at.above, kinds)
+	f.addSide("next", at.next, kinds)
+	f.addSide("below", at.below, kinds)
 	f.flag("first_in_segment", at.firstInSegment)
+}
+
+func (f *features) addSide(side string, t tag, kinds []group) {
+	other := t.group != groupNone
+	for _, k := range kinds {
+		f.flag(f.joined(side, "_", groupNames[k]), t.group == k)
+		other = other && t.group != k
+	}
+	f.flag(f.joined(side, "_other"), other)
+	f.flag(f.joined(side, "_weak"), t.weak)
+	f.flag(f.joined(side, "_pure"), t.pure)
+	f.add(f.joined(side, "_distance"), min(t.distance, 200))
 }
 
 // addPlace adds the position of a segment.

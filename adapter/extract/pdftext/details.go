@@ -1,7 +1,6 @@
 package pdftext
 
 import (
-	"regexp"
 	"strings"
 
 	"docledger/domain/extraction/textrules"
@@ -9,15 +8,15 @@ import (
 )
 
 var (
-	town    = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?(\d{4} ?[A-Z]{2}|\d{2}-\d{3}|\d{5}-\d{3}|\d{4}-\d{3}|\d{3} \d{2}|\d{4,6}) +(\p{Lu}[^,\d]+)$`)
-	townUS  = regexp.MustCompile(`^(\p{Lu}[\p{L} .'-]+),? +([A-Z]{2})\.?,? +(\d{5}(?:-\d{4})?)$`)
-	townUK  = regexp.MustCompile(`^(\p{Lu}[\p{L} .'-]+?),? +([A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$`)
-	bicForm = regexp.MustCompile(`\b[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?\b`)
+	town    = textrules.MustPattern(`^(?:[A-Z]{1,2}[- ])?(\d{4} ?[A-Z]{2}|\d{2}-\d{3}|\d{5}-\d{3}|\d{4}-\d{3}|\d{3} \d{2}|\d{4,6}) +(\p{Lu}[^,\d]+)$`)
+	townUS  = textrules.MustPattern(`^(\p{Lu}[\p{L} .'-]+),? +([A-Z]{2})\.?,? +(\d{5}(?:-\d{4})?)$`)
+	townUK  = textrules.MustPattern(`^(\p{Lu}[\p{L} .'-]+?),? +([A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$`)
+	bicForm = textrules.MustPattern(`\b[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?\b`)
 )
 
 // address reads the lines from a party's name to its town.
 func (p *parties) address(name, other *segment, to *invoice.Address) (town *segment) {
-	if parts := separators.Split(name.text, -1); len(parts) > 2 {
+	if parts := separators.Split(name.text); len(parts) > 2 {
 		// The sender's line above the window of an envelope.
 		for _, part := range parts[2:] {
 			if splitTown(strings.TrimSpace(part), to) {

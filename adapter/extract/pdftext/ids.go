@@ -1,7 +1,6 @@
 package pdftext
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,9 +17,9 @@ type taxID struct {
 }
 
 var (
-	idPart = regexp.MustCompile(`^[A-Z0-9][A-Z0-9./-]*$|^[A-Z]{2,3}$`)
+	idPart = textrules.MustPattern(`^[A-Z0-9][A-Z0-9./-]*$|^[A-Z]{2,3}$`)
 	// euTaxID matches VAT identifiers that are recognizable by their format.
-	euTaxID = regexp.MustCompile(`\b(?:ATU\d{8}|BE[01]\d{9}|BG\d{9,10}|DE\d{9}|DK\d{8}|EL\d{9}|ES[A-Z0-9]\d{7}[A-Z0-9]|FI\d{8}|FR[A-Z0-9]{2}\d{9}|GB\d{9}|HU\d{8}|IE\d[A-Z0-9]\d{5}[A-Z]{1,2}|IT\d{11}|LU\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|RO\d{2,10}|SE\d{12}|CHE-?\d{3}\.?\d{3}\.?\d{3})\b`)
+	euTaxID = textrules.MustPattern(`\b(?:ATU\d{8}|BE[01]\d{9}|BG\d{9,10}|DE\d{9}|DK\d{8}|EL\d{9}|ES[A-Z0-9]\d{7}[A-Z0-9]|FI\d{8}|FR[A-Z0-9]{2}\d{9}|GB\d{9}|HU\d{8}|IE\d[A-Z0-9]\d{5}[A-Z]{1,2}|IT\d{11}|LU\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|RO\d{2,10}|SE\d{12}|CHE-?\d{3}\.?\d{3}\.?\d{3})\b`)
 )
 
 // taxIDs returns the tax identifiers of the document.
@@ -160,7 +159,7 @@ func nearer(s *parsedDocument, seg, a, b *segment) bool {
 	return b == nil || b.page != seg.page || b.line > seg.line || b.line < a.line || abs(seg.x0-b.x0) > abs(seg.x0-a.x0)+4*s.height
 }
 
-var ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,7}(?: ?[A-Z0-9]{1,4})?\b`)
+var ibanForm = textrules.MustPattern(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,7}(?: ?[A-Z0-9]{1,4})?\b`)
 
 // iban is an account number with its position.
 type iban struct {

@@ -3,7 +3,6 @@ package pdftext
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func (s *parsedDocument) readCurrency(d *draft) {
 				}
 			}
 		}
-		if code := textrules.NamedCurrency(seg.text); code != "" {
+		if code := textrules.NamedCurrency(seg.text, seg.tokens); code != "" {
 			cues = append(cues, cue{code, 1, seg})
 		}
 		if seg.used && len(seg.words) <= 4 && !hasDigit(seg.text) { // the heading of a column
@@ -187,15 +186,15 @@ func (s *parsedDocument) wordsAfter(seg *segment, label textrules.Match) []strin
 }
 
 var (
-	usAddress = regexp.MustCompile(`\b(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\.?,? +\d{4,5}(?:[-\dA-Z]|\b)`)
-	otherUS   = regexp.MustCompile(`(?i)\b(?:canada|australia|singapore|new zealand|hong kong|mexico|abn|gst|hst|ontario|quebec|nsw|victoria)\b`)
+	usAddress = textrules.MustPattern(`\b(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\.?,? +\d{4,5}(?:[-\dA-Z]|\b)`)
+	otherUS   = textrules.MustPattern(`(?i)\b(?:canada|australia|singapore|new zealand|hong kong|mexico|abn|gst|hst|ontario|quebec|nsw|victoria)\b`)
 )
 
-func (s *parsedDocument) mentions(re *regexp.Regexp) bool {
+func (s *parsedDocument) mentions(re *textrules.Pattern) bool {
 	return slices.ContainsFunc(s.segments, func(seg *segment) bool { return re.MatchString(seg.text) })
 }
 
-var english = regexp.MustCompile(`(?i)\b(?:invoice|date|bill to|amount|quantity|qty|description|total due|balance due|subtotal|due date|unit price)\b`)
+var english = textrules.MustPattern(`(?i)\b(?:invoice|date|bill to|amount|quantity|qty|description|total due|balance due|subtotal|due date|unit price)\b`)
 
 // dateOrder returns the order of day and month: the order that the dates show, or
 // else the entity's setting, or else the order that the payment terms confirm, or
@@ -228,7 +227,7 @@ func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 	return textrules.VoteOrder(all, fallback)
 }
 
-var termDays = regexp.MustCompile(`(?i)\b(?:net\s*)?(\d{1,3})\s*(?:days?|d\b|jours|tage|dagen|dias|giorni)|\bnet\s*(\d{1,3})\b`)
+var termDays = textrules.MustPattern(`(?i)\b(?:net\s*)?(\d{1,3})\s*(?:days?|d\b|jours|tage|dagen|dias|giorni)|\bnet\s*(\d{1,3})\b`)
 
 // orderByTerms returns the order with which the number of days between issue date and
 // due date equals the payment period.

@@ -40,6 +40,7 @@ type segment struct {
 	amounts        []amount
 	dates          []textrules.PrintedDate
 	used           bool // it belongs to the table of lines
+	pure, post     int  // whether it is a label, and has a post code: 1 yes, -1 no, 0 not known yet
 }
 
 // line contains the segments at the same height of a page.
@@ -143,6 +144,17 @@ func newSegment(page, line int, words []word, right bool) *segment {
 	seg.labels = textrules.FindLabels(seg.tokens)
 	seg.dates = textrules.FindDates(seg.text)
 	return seg
+}
+
+// hasPostcode reports whether the text contains what can be a post code.
+func (seg *segment) hasPostcode() bool {
+	if seg.post == 0 {
+		seg.post = -1
+		if postcode.MatchString(seg.text) {
+			seg.post = 1
+		}
+	}
+	return seg.post > 0
 }
 
 // turnRuns restores the order of Latin words in a right-to-left line.

@@ -2,7 +2,6 @@ package pdftext
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -63,11 +62,11 @@ func (s *parsedDocument) findBlocks() []*block {
 func abs(f float64) float64 { return max(f, -f) }
 
 var (
-	separators = regexp.MustCompile(`\s+[·•●∙|–—*-]\s+|\s*[·•●∙|]\s*`)
-	postcode   = regexp.MustCompile(`(?:^|\s|-)(?:\d{6}|〒|\d{5}(?:-\d{3,4})?|\d{4} ?[A-Z]{2}|\d{4}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?:\s|,|$)`)
+	separators = textrules.MustPattern(`\s+[·•●∙|–—*-]\s+|\s*[·•●∙|]\s*`)
+	postcode   = textrules.MustPattern(`(?:^|\s|-)(?:\d{6}|〒|\d{5}(?:-\d{3,4})?|\d{4} ?[A-Z]{2}|\d{4}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?:\s|,|$)`)
 	// houseNumber matches a house number before the name of a street.
-	houseNumber = regexp.MustCompile(`^\d+[A-Za-z]?,? \p{L}`)
-	contact     = regexp.MustCompile(`(?i)@|www\.|https?:|\.(com|de|fr|nl|es|it|eu|org|net|co\.uk|pl|pt|gr|bg)\b|^[+(\d][\d ()/.-]{6,}$`)
+	houseNumber = textrules.MustPattern(`^\d+[A-Za-z]?,? \p{L}`)
+	contact     = textrules.MustPattern(`(?i)@|www\.|https?:|\.(com|de|fr|nl|es|it|eu|org|net|co\.uk|pl|pt|gr|bg)\b|^[+(\d][\d ()/.-]{6,}$`)
 )
 
 // findParties collects the evidence for the names of both parties.
@@ -220,7 +219,7 @@ func (p *parties) nameRow(seg *segment) (naming, bool) {
 	return naming{}, false
 }
 
-var attention = regexp.MustCompile(`(?i)^(?:attn|att|attention|c/o|z\.? ?hd\.?|t\.a\.v\.|name|firma|company|to the attention of)\s*[:.]\s*`)
+var attention = textrules.MustPattern(`(?i)^(?:attn|att|attention|c/o|z\.? ?hd\.?|t\.a\.v\.|name|firma|company|to the attention of)\s*[:.]\s*`)
 
 // trimName removes an address, a salutation or a second part from a name.
 func trimName(text string) string {
@@ -233,7 +232,7 @@ func trimName(text string) string {
 	for _, suffix := range []string{" 御中", "御中", " 様", "様"} {
 		text = strings.TrimSuffix(text, suffix)
 	}
-	if parts := separators.Split(text, -1); len(parts) > 2 || len(parts) == 2 && strings.ContainsAny(parts[1], "0123456789") {
+	if parts := separators.Split(text); len(parts) > 2 || len(parts) == 2 && strings.ContainsAny(parts[1], "0123456789") {
 		text = parts[0]
 	}
 	parts := strings.Split(text, ",")
@@ -319,7 +318,7 @@ func (p *parties) bySalutation() {
 // and address, and the recipient below it.
 func (p *parties) bySenderLine() {
 	for i, seg := range p.s.segments {
-		parts := separators.Split(seg.text, -1)
+		parts := separators.Split(seg.text)
 		if seg.page != 1 || len(parts) < 3 || !hasDigit(seg.text) || contact.MatchString(seg.text) || !isName(parts[0]) || hasDigit(parts[0]) {
 			continue
 		}
@@ -396,7 +395,7 @@ func (p *parties) nameOf(b *block) (string, *segment) {
 func (p *parties) byAddress(b *block) {
 	const most = 5 // maximum lines of an address before its town
 	for i, seg := range b.segments {
-		if seg.page != 1 || i == 0 || !postcode.MatchString(seg.text) || len(seg.labels) > 0 || len(seg.dates) > 0 {
+		if seg.page != 1 || i == 0 || !seg.hasPostcode() || len(seg.labels) > 0 || len(seg.dates) > 0 {
 			continue
 		}
 		start := i
@@ -414,7 +413,7 @@ func (p *parties) byAddress(b *block) {
 	}
 }
 
-var soldBy = regexp.MustCompile(`(?i)(?:sold by|payable to|on behalf of|provided by)\s+([^.]{3,60}\.?)`)
+var soldBy = textrules.MustPattern(`(?i)(?:sold by|payable to|on behalf of|provided by)\s+([^.]{3,60}\.?)`)
 
 // byPhrases reads sentences with the seller's name.
 func (p *parties) byPhrases() {

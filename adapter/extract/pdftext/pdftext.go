@@ -8,7 +8,6 @@
 package pdftext
 
 import (
-	"regexp"
 	"slices"
 
 	"docledger/adapter/extract/layout"
@@ -144,7 +143,7 @@ func (d *draft) recordDate(path string, confidence float64, f found) {
 }
 
 // placeAndDate matches the date line of a letter: "Paris, le 7 mai 2024".
-var placeAndDate = regexp.MustCompile(`^\p{Lu}[\p{L} .-]+, (?:le|den|li|em|a|dnia|the|d\.) `)
+var placeAndDate = textrules.MustPattern(`^\p{Lu}[\p{L} .-]+, (?:le|den|li|em|a|dnia|the|d\.) `)
 
 // onlyDate returns the date of a document with a single date outside its table and no
 // labelled date.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -27,6 +28,25 @@ func (f *features) add(name string, value float64) {
 		f.names = append(f.names, name)
 	}
 	f.values = append(f.values, value)
+}
+
+// joined returns the name of a feature, or "" where no names are kept.
+func (f *features) joined(parts ...string) string {
+	if f.names == nil {
+		return ""
+	}
+	return strings.Join(parts, "")
+}
+
+// newFeatures returns features for a model, with names during training.
+func newFeatures(field string, training bool) features {
+	if training {
+		return features{names: []string{}}
+	}
+	if m := models()[field]; m != nil {
+		return features{values: make([]float64, 0, len(m.Names))}
+	}
+	return features{}
 }
 
 func (f *features) flag(name string, is bool) {
@@ -56,6 +76,41 @@ type model struct {
 	Trees  []tree    `json:"trees"`
 	Points []float64 `json:"points"`
 	Shares []float64 `json:"shares"`
+
+	nodes []node  // of all trees
+	roots []int32 // of each tree; -n-1 is leaf n
+	leafs []float64
+}
+
+// node is a decision. The candidate goes left if its value is at most the threshold.
+// A negative child -n-1 is leaf n of the model.
+type node struct {
+	threshold            float64
+	feature, left, right int32
+}
+
+// compile puts the decisions of all trees in one list.
+func (m *model) compile() {
+	for i := range m.Trees {
+		t := &m.Trees[i]
+		at, leaf := len(m.nodes), len(m.leafs)
+		child := func(n int) int32 {
+			if n < 0 {
+				return int32(n - leaf) //nolint:gosec // a few thousand
+			}
+			return int32(n + at) //nolint:gosec // a few thousand
+		}
+		m.leafs = append(m.leafs, t.Leaf...)
+		if len(t.Feature) == 0 {
+			m.roots = append(m.roots, child(-1))
+			continue
+		}
+		m.roots = append(m.roots, child(0))
+		for n := range t.Feature {
+			m.nodes = append(m.nodes, node{t.Threshold[n], int32(t.Feature[n]), child(t.Left[n]), child(t.Right[n])}) //nolint:gosec // a few thousand
+		}
+	}
+	m.Trees = nil
 }
 
 var models = sync.OnceValue(func() map[string]*model {
@@ -69,6 +124,7 @@ var models = sync.OnceValue(func() map[string]*model {
 		if err := json.Unmarshal(raw, m); err != nil {
 			panic(fmt.Sprintf("model %s: %v", field, err))
 		}
+		m.compile()
 		out[field] = m
 	}
 	return out
@@ -95,26 +151,18 @@ func (m *model) probability(values []float64) float64 {
 		return 0.5
 	}
 	sum := 0.0
-	for i := range m.Trees {
-		sum += m.Trees[i].value(values)
+	for _, at := range m.roots {
+		for at >= 0 {
+			n := &m.nodes[at]
+			if values[n.feature] <= n.threshold {
+				at = n.left
+			} else {
+				at = n.right
+			}
+		}
+		sum += m.leafs[-at-1]
 	}
 	return 1 / (1 + math.Exp(-sum))
-}
-
-func (t *tree) value(values []float64) float64 {
-	if len(t.Feature) == 0 {
-		return t.Leaf[0]
-	}
-	for at := 0; ; {
-		next := t.Right[at]
-		if values[t.Feature[at]] <= t.Threshold[at] {
-			next = t.Left[at]
-		}
-		if next < 0 {
-			return t.Leaf[-next-1]
-		}
-		at = next
-	}
 }
 
 // calibrated converts the probability of the best candidate, and its distance to the

@@ -48,6 +48,10 @@ func (s *parsedDocument) dateCandidates(target textrules.Role, training bool) []
 		due[f.date] = max(due[f.date], f.weight)
 	}
 	single, hasSingle := s.onlyDate()
+	field := rankIssue
+	if target == textrules.RoleDueDate {
+		field = rankDue
+	}
 	var out []candidate
 	for k, p := range all {
 		if len(out) >= maxCandidates {
@@ -60,9 +64,7 @@ func (s *parsedDocument) dateCandidates(target textrules.Role, training bool) []
 		if p.alternative != nil {
 			c.alternatives, c.ambiguous = []string{p.alternative.String()}, true
 		}
-		if training {
-			c.features.names = []string{}
-		}
+		c.features = newFeatures(field, training)
 		f := &c.features
 		at := s.around(seg, d.Start, d.End)
 		f.addLabels(at, groupIssue, groupDate, groupDue, groupDelivery, groupOtherDate, groupOrder, groupTitle, groupNumber, groupTerms, groupOther)

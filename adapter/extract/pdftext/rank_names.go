@@ -1,7 +1,6 @@
 package pdftext
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -21,7 +20,7 @@ type nameFacts struct {
 	buyer   map[string]float64
 }
 
-var domainForm = regexp.MustCompile(`(?i)(?:@|www\.|https?://)([a-z0-9][a-z0-9.-]*[a-z0-9])\.[a-z]{2,}`)
+var domainForm = textrules.MustPattern(`(?i)(?:@|www\.|https?://)([a-z0-9][a-z0-9.-]*[a-z0-9])\.[a-z]{2,}`)
 
 func (s *parsedDocument) nameFacts() *nameFacts {
 	n := &nameFacts{s: s, blocks: map[*segment]*block{}, index: map[*segment]int{}, seller: map[string]float64{}, buyer: map[string]float64{}}
@@ -223,9 +222,7 @@ func (s *parsedDocument) partyCandidates(n *nameFacts, training bool) []candidat
 	for i := range names {
 		c := candidate{found: found{value: names[i].name, seg: names[i].seg}}
 		c.from, c.to = names[i].seg.wordsAt(names[i].start, names[i].end)
-		if training {
-			c.features.names = []string{}
-		}
+		c.features = newFeatures(rankSeller, training)
 		n.describe(&c.features, &names[i], repeated)
 		out = append(out, c)
 	}
@@ -273,13 +270,14 @@ func (f *features) addWords(name string) {
 	words := strings.Fields(name)
 	for i, w := range words {
 		plain := strings.Trim(w, ".,:;()&")
-		if textrules.IsWord("notname", plain) {
+		folded := textrules.Fold(plain)
+		if textrules.IsWord("notname", folded) {
 			notName++
 		}
-		if textrules.IsWord("address", plain) {
+		if textrules.IsWord("address", folded) {
 			address++
 		}
-		if textrules.IsWord("bank", plain) {
+		if textrules.IsWord("bank", folded) {
 			bank++
 		}
 		r := []rune(plain)
@@ -350,7 +348,7 @@ func (n *nameFacts) addBlock(f *features, seg *segment) {
 		for i := index + 1; i < len(b.segments) && i <= index+6; i++ {
 			line := b.segments[i]
 			below++
-			if isPost := postcode.MatchString(line.text) && len(line.dates) == 0; isPost {
+			if line.hasPostcode() && len(line.dates) == 0 {
 				post = true
 				postAt = min(postAt, i-index)
 			}
@@ -450,7 +448,7 @@ func (f *features) addLineage(s *parsedDocument, seg *segment) {
 	f.add("aligned_below", float64(len(under)))
 	post := false
 	for _, u := range under {
-		post = post || postcode.MatchString(u.seg.text) && len(u.seg.dates) == 0
+		post = post || u.seg.hasPostcode() && len(u.seg.dates) == 0
 	}
 	f.flag("post_below", post)
 	f.flag("digit_below", len(under) > 0 && hasDigit(under[0].seg.text))

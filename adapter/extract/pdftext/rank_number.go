@@ -41,9 +41,7 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 		}
 		start, end := seg.starts[from], seg.starts[to-1]+len(seg.words[to-1].text)
 		c := candidate{found: found{value: value, seg: seg, from: from, to: to}}
-		if training {
-			c.features.names = []string{}
-		}
+		c.features = newFeatures(rankNumber, training)
 		f := &c.features
 		at := s.around(seg, start, end)
 		f.addLabels(at, groupNumber, groupWeakNumber, groupTitle, groupOrder, groupOther, groupTaxID, groupDate, groupIssue, groupRegistration, groupAccount)

@@ -1,7 +1,6 @@
 package pdftext
 
 import (
-	"regexp"
 	"strings"
 
 	"docledger/domain/extraction/textrules"
@@ -12,27 +11,27 @@ import (
 // Identifiers that consist only of digits need a label.
 var taxForms = []struct {
 	name string
-	form *regexp.Regexp
+	form *textrules.Pattern
 }{
-	{"eu", regexp.MustCompile(`\b(?:ATU ?\d{8}|BE ?[01]\d{3}[. ]?\d{3}[. ]?\d{3}|BG ?\d{9,10}|CY ?\d{8}[A-Z]|CZ ?\d{8,10}|DE ?\d{3} ?\d{3} ?\d{3}|DK ?\d{2} ?\d{2} ?\d{2} ?\d{2}|EE ?\d{9}|EL ?\d{9}|ES ?-?[A-Z0-9]-?\d{7}-?[A-Z0-9]|FI ?\d{7}-?\d|FR ?[A-Z0-9]{2} ?\d{3} ?\d{3} ?\d{3}|GB ?\d{3} ?\d{4} ?\d{2}|HR ?\d{11}|HU ?\d{8}|IE ?\d[A-Z0-9+*]\d{5}[A-Z]{1,2}|IT ?\d{11}|LT ?\d{9}(?:\d{3})?|LU ?\d{8}|LV ?\d{11}|MT ?\d{8}|NL ?\d{3}\.?\d{3}\.?\d{3}\.?B\.?\d{2}|PL ?\d{10}|PT ?\d{9}|RO ?\d{2,10}|SE ?\d{10}-?\d{2}|SI ?\d{8}|SK ?\d{10}|XI ?\d{9})\b`)},
-	{"ch", regexp.MustCompile(`\bCHE[- ]?\d{3}\.?\d{3}\.?\d{3}(?: (?:MWST|TVA|IVA))?\b`)},
-	{"no", regexp.MustCompile(`\b(?:NO ?)?\d{3} ?\d{3} ?\d{3} ?MVA\b`)},
-	{"ca", regexp.MustCompile(`\b\d{5} ?\d{4} ?RT ?\d{4}\b|\b\d{9} ?RT ?\d{4}\b`)},
-	{"in", regexp.MustCompile(`\b\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]\b`)},
-	{"mx", regexp.MustCompile(`\b[A-ZÑ&]{3,4}-?\d{6}-?[A-Z0-9]{3}\b`)},
-	{"br", regexp.MustCompile(`\b\d{2}\.?\d{3}\.?\d{3}/\d{4}-?\d{2}\b`)},
-	{"cpf", regexp.MustCompile(`\b\d{3}\.\d{3}\.\d{3}-\d{2}\b`)},
-	{"es", regexp.MustCompile(`\b[A-HJNP-SUVWXYZ]-?\d{7}-?[0-9A-Z]\b|\b\d{8}-?[A-HJ-NP-TV-Z]\b`)},
-	{"us", regexp.MustCompile(`\b\d{2}-\d{7}\b`)},
-	{"pl", regexp.MustCompile(`\b\d{3}-\d{3}-\d{2}-\d{2}\b|\b\d{3}-\d{2}-\d{2}-\d{3}\b`)},
-	{"hu", regexp.MustCompile(`\b\d{8}-\d-\d{2}\b`)},
-	{"sg", regexp.MustCompile(`\b(?:19|20)\d{7}[A-Z]\b|\bM\d-?\d{7}-?[0-9A-Z]\b|\b[0-9]{8}[A-Z]\b|\b[STFG]\d{2}[A-Z]{2}\d{4}[A-Z]\b`)},
-	{"jp", regexp.MustCompile(`\bT\d{13}\b`)},
-	{"fi", regexp.MustCompile(`\b\d{7}-\d\b`)},
-	{"ie", regexp.MustCompile(`\b\d{7}[A-W][A-I]?\b`)},
-	{"cn", regexp.MustCompile(`\b9[0-9A-Z]{17}\b`)},
-	{"se", regexp.MustCompile(`\b\d{6}-\d{4}\b`)},
-	{"digits", regexp.MustCompile(`\b\d{2,3}(?:[ .-]?\d{2,3}){2,5}(?:[ -]\d)?\b|\b\d{8,15}\b`)},
+	{"eu", textrules.MustPattern(`\b(?:ATU ?\d{8}|BE ?[01]\d{3}[. ]?\d{3}[. ]?\d{3}|BG ?\d{9,10}|CY ?\d{8}[A-Z]|CZ ?\d{8,10}|DE ?\d{3} ?\d{3} ?\d{3}|DK ?\d{2} ?\d{2} ?\d{2} ?\d{2}|EE ?\d{9}|EL ?\d{9}|ES ?-?[A-Z0-9]-?\d{7}-?[A-Z0-9]|FI ?\d{7}-?\d|FR ?[A-Z0-9]{2} ?\d{3} ?\d{3} ?\d{3}|GB ?\d{3} ?\d{4} ?\d{2}|HR ?\d{11}|HU ?\d{8}|IE ?\d[A-Z0-9+*]\d{5}[A-Z]{1,2}|IT ?\d{11}|LT ?\d{9}(?:\d{3})?|LU ?\d{8}|LV ?\d{11}|MT ?\d{8}|NL ?\d{3}\.?\d{3}\.?\d{3}\.?B\.?\d{2}|PL ?\d{10}|PT ?\d{9}|RO ?\d{2,10}|SE ?\d{10}-?\d{2}|SI ?\d{8}|SK ?\d{10}|XI ?\d{9})\b`)},
+	{"ch", textrules.MustPattern(`\bCHE[- ]?\d{3}\.?\d{3}\.?\d{3}(?: (?:MWST|TVA|IVA))?\b`)},
+	{"no", textrules.MustPattern(`\b(?:NO ?)?\d{3} ?\d{3} ?\d{3} ?MVA\b`)},
+	{"ca", textrules.MustPattern(`\b\d{5} ?\d{4} ?RT ?\d{4}\b|\b\d{9} ?RT ?\d{4}\b`)},
+	{"in", textrules.MustPattern(`\b\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]\b`)},
+	{"mx", textrules.MustPattern(`\b[A-ZÑ&]{3,4}-?\d{6}-?[A-Z0-9]{3}\b`)},
+	{"br", textrules.MustPattern(`\b\d{2}\.?\d{3}\.?\d{3}/\d{4}-?\d{2}\b`)},
+	{"cpf", textrules.MustPattern(`\b\d{3}\.\d{3}\.\d{3}-\d{2}\b`)},
+	{"es", textrules.MustPattern(`\b[A-HJNP-SUVWXYZ]-?\d{7}-?[0-9A-Z]\b|\b\d{8}-?[A-HJ-NP-TV-Z]\b`)},
+	{"us", textrules.MustPattern(`\b\d{2}-\d{7}\b`)},
+	{"pl", textrules.MustPattern(`\b\d{3}-\d{3}-\d{2}-\d{2}\b|\b\d{3}-\d{2}-\d{2}-\d{3}\b`)},
+	{"hu", textrules.MustPattern(`\b\d{8}-\d-\d{2}\b`)},
+	{"sg", textrules.MustPattern(`\b(?:19|20)\d{7}[A-Z]\b|\bM\d-?\d{7}-?[0-9A-Z]\b|\b[0-9]{8}[A-Z]\b|\b[STFG]\d{2}[A-Z]{2}\d{4}[A-Z]\b`)},
+	{"jp", textrules.MustPattern(`\bT\d{13}\b`)},
+	{"fi", textrules.MustPattern(`\b\d{7}-\d\b`)},
+	{"ie", textrules.MustPattern(`\b\d{7}[A-W][A-I]?\b`)},
+	{"cn", textrules.MustPattern(`\b9[0-9A-Z]{17}\b`)},
+	{"se", textrules.MustPattern(`\b\d{6}-\d{4}\b`)},
+	{"digits", textrules.MustPattern(`\b\d{2,3}(?:[ .-]?\d{2,3}){2,5}(?:[ -]\d)?\b|\b\d{8,15}\b`)},
 }
 
 // taxIDCandidates returns the possible tax identifiers.
@@ -58,7 +57,11 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 		}
 		upper := seg.text
 		var taken [][2]int
+		characters := textrules.CharactersOf(upper)
 		for k, form := range taxForms {
+			if !form.form.MayMatch(&characters, upper) {
+				continue
+			}
 			for _, at := range form.form.FindAllStringIndex(upper, 6) {
 				if overlaps(taken, at[0], at[1]) || overlapsDate(seg, at[0], at[1]) {
 					continue
@@ -79,9 +82,7 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 				counts[squeeze(value)]++
 				c := candidate{found: found{value: value, seg: seg}}
 				c.from, c.to = seg.wordsAt(at[0], at[1])
-				if training {
-					c.features.names = []string{}
-				}
+				c.features = newFeatures(rankTaxID, training)
 				f := &c.features
 				f.addLabels(around, groupTaxID, groupBuyerTaxID, groupRegistration, groupTotal, groupContact, groupOther, groupBuyer, groupSeller, groupAccount, groupNumber)
 				f.addPlace(s, seg)
@@ -138,9 +139,9 @@ func (f *features) addNear(s *parsedDocument, seg, name *segment, who string) {
 		same = name == seg
 		line = name.line == seg.line
 	}
-	f.flag(who+"_segment", same)
-	f.flag(who+"_line", line)
-	f.add(who+"_dy", max(-99, min(dy, 99)))
-	f.add(who+"_dx", max(-99, min(dx, 99)))
-	f.flag(who+"_under", name != nil && dy > 0 && dy < 14 && dx > -6 && dx < 6)
+	f.flag(f.joined(who, "_segment"), same)
+	f.flag(f.joined(who, "_line"), line)
+	f.add(f.joined(who, "_dy"), max(-99, min(dy, 99)))
+	f.add(f.joined(who, "_dx"), max(-99, min(dx, 99)))
+	f.flag(f.joined(who, "_under"), name != nil && dy > 0 && dy < 14 && dx > -6 && dx < 6)
 }

@@ -420,31 +420,29 @@ func (s *parsedDocument) totalsCandidates(all []*sum, combos []combination, line
 	for i := range combos {
 		c := &combos[i]
 		k := candidate{found: found{value: c.key(), weight: float64(i)}}
-		if training {
-			k.features.names = []string{}
-		}
+		k.features = newFeatures(rankTotals, training)
 		f := &k.features
 		for n, x := range []*sum{c.net, c.tax, c.gross} {
 			who := []string{"net", "tax", "gross"}[n]
-			f.flag(who+"_stated", x != nil)
+			f.flag(f.joined(who, "_stated"), x != nil)
 			for g := range moneyGroups {
 				for side := range sides {
 					v := 0.0
 					if x != nil {
 						v = x.labels[g][side]
 					}
-					f.add(who+"_"+moneyNames[g]+"_"+[]string{"same", "left", "above"}[side], v)
+					f.add(f.joined(who, "_", moneyNames[g], "_", []string{"same", "left", "above"}[side]), v)
 				}
 			}
-			f.flag(who+"_rule", x != nil && x.units == ruledUnits[n] || x == nil && ruledUnits[n] == math.MinInt64)
+			f.flag(f.joined(who, "_rule"), x != nil && x.units == ruledUnits[n] || x == nil && ruledUnits[n] == math.MinInt64)
 			count, last, currency, cents := 0.0, 0.0, false, false
 			if x != nil {
 				count, last, currency, cents = float64(min(x.count, 5)), x.last, x.currency, x.value.Decimals() == 2
 			}
-			f.add(who+"_count", count)
-			f.add(who+"_last", last)
-			f.flag(who+"_currency", currency)
-			f.flag(who+"_cents", cents)
+			f.add(f.joined(who, "_count"), count)
+			f.add(f.joined(who, "_last"), last)
+			f.flag(f.joined(who, "_currency"), currency)
+			f.flag(f.joined(who, "_cents"), cents)
 		}
 		f.flag("computed", c.computed)
 		f.flag("same_net", c.net == c.gross)

@@ -2,7 +2,6 @@ package pdftext
 
 import (
 	"maps"
-	"regexp"
 	"strconv"
 
 	"docledger/adapter/extract/layout"
@@ -123,11 +122,11 @@ const counterWords = `(?:page|pages|pag|pagina|pagine|página|pg|seite|seiten|bl
 
 var (
 	// counted matches "Page 2 of 3", "Seite: 2/3" and "page 2".
-	counted = regexp.MustCompile(`(?:^|[^\pL])` + counterWords + `[ .:#n°º-]*(\d{1,4})(?: *(?:/|\||-|of|von|de|di|van|sur|av|af|z|ze|iz|od|из|z celkem|/ *|din|da|στις|από|απο|out of|共) *(?:[a-zа-я]{1,6}\.? )?(\d{1,4}))?`)
+	counted = textrules.MustPattern(`(?:^|[^\pL])` + counterWords + `[ .:#n°º-]*(\d{1,4})(?: *(?:/|\||-|of|von|de|di|van|sur|av|af|z|ze|iz|od|из|z celkem|/ *|din|da|στις|από|απο|out of|共) *(?:[a-zа-я]{1,6}\.? )?(\d{1,4}))?`)
 	// bare matches a counter without a word, which is alone in its segment.
-	bare = regexp.MustCompile(`^[-(\[ ]*(\d{1,3}) *(?:/|of|von|de|di|sur|van) *(\d{1,3})[-)\] ]*$`)
+	bare = textrules.MustPattern(`^[-(\[ ]*(\d{1,3}) *(?:/|of|von|de|di|sur|van) *(\d{1,3})[-)\] ]*$`)
 	// trailing matches a counter before its word: "2 / 3 oldal", "1. oldal", "第 2 页".
-	trailing = regexp.MustCompile(`(?:^|[^\d])(\d{1,3})\.? *(?:/ *(\d{1,3}) *)?\.? *(?:oldal|sivu|ページ|頁|页|페이지|lapa|psl|sayfa)(?:$|[^\pL])`)
+	trailing = textrules.MustPattern(`(?:^|[^\d])(\d{1,3})\.? *(?:/ *(\d{1,3}) *)?\.? *(?:oldal|sivu|ページ|頁|页|페이지|lapa|psl|sayfa)(?:$|[^\pL])`)
 )
 
 // pageCounter returns the counter of a page, 0 without one. A bare counter counts at

@@ -1,6 +1,10 @@
 package textrules
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // currencyCodes are the ISO 4217 codes that occur on invoices.
 var currencyCodes = setOf(`AED ARS AUD BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GEL HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW
@@ -42,20 +46,44 @@ func Currencies(text string) []string {
 	return signs[Fold(strings.TrimSuffix(text, ","))]
 }
 
-// NamedCurrency returns the currency that a text names in words, or "".
-func NamedCurrency(text string) string {
-	spaced := " " + strings.Join(Words(text), " ") + " "
-	for name, code := range names {
-		if strings.Contains(spaced, " "+name+" ") {
-			return code
+// namedCurrency is the name of a currency in words.
+type namedCurrency struct {
+	words []string
+	code  string
+}
+
+// namesByWord contains the names of currencies by their first word, solidNames those
+// in scripts without spaces.
+var namesByWord, solidNames = indexNames()
+
+func indexNames() (byWord map[string][]namedCurrency, solid []namedCurrency) {
+	byWord = map[string][]namedCurrency{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		words := strings.Fields(name)
+		byWord[words[0]] = append(byWord[words[0]], namedCurrency{words, names[name]})
+		if IsIdeographic(name) {
+			solid = append(solid, namedCurrency{[]string{name}, names[name]})
+		}
+	}
+	return byWord, solid
+}
+
+// NamedCurrency returns the currency that a text names in words, or "". list are the
+// tokens of the text. The first name counts.
+func NamedCurrency(text string, list []Token) string {
+	for i := range list {
+		for _, n := range namesByWord[list[i].Text] {
+			if len(n.words) <= len(list)-i && slices.EqualFunc(n.words, list[i:i+len(n.words)], func(w string, t Token) bool { return w == t.Text }) {
+				return n.code
+			}
 		}
 	}
 	if !IsIdeographic(text) {
 		return ""
 	}
-	for name, code := range names {
-		if IsIdeographic(name) && strings.Contains(text, name) {
-			return code
+	for _, n := range solidNames {
+		if strings.Contains(text, n.words[0]) {
+			return n.code
 		}
 	}
 	return ""

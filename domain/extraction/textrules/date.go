@@ -1,7 +1,6 @@
 package textrules
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,17 +39,22 @@ const (
 )
 
 var (
-	yearFirst = regexp.MustCompile(`(\d{4}) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})日?`)
-	numeric   = regexp.MustCompile(`(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4}|\d{2})`)
-	dayName   = regexp.MustCompile(`(\d{1,2})(?:st|nd|rd|th|er|º|ª|°)?\.?[ -]*(?:de |of |d')?[-/. ]*(\p{L}{3,12})[-/.,]*(?: de[l]?)?[ -]*('?\d{4}|'?\d{2})`)
-	yearName  = regexp.MustCompile(`(\d{4})\.? +(\p{L}{3,12})\.? +(\d{1,2})\b`)
-	nameDay   = regexp.MustCompile(`(\p{L}{3,12})\.? ?(\d{1,2})(?:st|nd|rd|th)?(?: ?, ?| )(\d{4})`)
+	yearFirst = MustPattern(`(\d{4}) ?[-/.年] ?(\d{1,2}) ?[-/.月] ?(\d{1,2})日?`)
+	numeric   = MustPattern(`(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4}|\d{2})`)
+	dayName   = MustPattern(`(\d{1,2})(?:st|nd|rd|th|er|º|ª|°)?\.?[ -]*(?:de |of |d')?[-/. ]*(\p{L}{3,12})[-/.,]*(?: de[l]?)?[ -]*('?\d{4}|'?\d{2})`)
+	yearName  = MustPattern(`(\d{4})\.? +(\p{L}{3,12})\.? +(\d{1,2})\b`)
+	nameDay   = MustPattern(`(\p{L}{3,12})\.? ?(\d{1,2})(?:st|nd|rd|th)?(?: ?, ?| )(\d{4})`)
 )
 
 // FindDates returns the dates in a text, in order. A month without a day is not a
 // date.
 func FindDates(text string) []PrintedDate {
-	text = strings.ToLower(Digits(text))
+	const fewest = 3 // digits of a date: a day and two of a year
+	text = Digits(text)
+	if c := CharactersOf(text); c.Digits() < fewest {
+		return nil
+	}
+	text = strings.ToLower(text)
 	var out []PrintedDate
 	add := func(at []int, d PrintedDate, ok bool) {
 		if !ok || !apart(text, at[0], at[1]) || d.year < firstYear || d.year > lastYear {

@@ -1,14 +1,13 @@
 package textrules
 
 import (
-	"regexp"
 	"time"
 
 	"docledger/domain/calendar"
 )
 
 // shortDate matches three numbers of which the first or the last may be a year.
-var shortDate = regexp.MustCompile(`^(\d{2}) ?[-/.] ?(\d{1,2}) ?[-/.] ?(\d{2})$`)
+var shortDate = MustPattern(`^(\d{2}) ?[-/.] ?(\d{1,2}) ?[-/.] ?(\d{2})$`)
 
 // ReadYearFirst returns the date of three short numbers if the year comes first, as
 // in 26-03-05. ok is false for every other form, and if the day does not exist.

@@ -9,6 +9,7 @@ package textrules
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // plain maps letters with diacritics, and their substitutes, to the plain letters
@@ -34,6 +35,9 @@ var spelledOut = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe")
 
 // Fold converts text into the form for comparison: lower case, without diacritics.
 func Fold(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
 	s = strings.Map(func(r rune) rune {
 		r = unicode.ToLower(r)
 		if to, ok := plain[r]; ok {
@@ -50,6 +54,9 @@ func Fold(s string) string {
 // Digits converts the digits and separators of other scripts to ASCII. It converts
 // typographic signs and spaces to plain ones.
 func Digits(s string) string {
+	if isASCII(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r < 0x80:
@@ -89,8 +96,20 @@ func Digits(s string) string {
 	}, s)
 }
 
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // IsIdeographic reports whether a text has a script without spaces between words.
 func IsIdeographic(s string) bool {
+	if isASCII(s) {
+		return false
+	}
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 	})
