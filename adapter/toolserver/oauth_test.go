@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docledger/adapter/toolserver"
+	"docledger/adapter/toolserver/oauth"
 )
 
 var anonymous = map[string]string{"Authorization": ""}
@@ -54,7 +55,7 @@ func TestDiscovery(t *testing.T) {
 
 func TestDirectAdvertisesTheProvider(t *testing.T) {
 	t.Parallel()
-	w := start(t, reply(200, `{}`), func(o *toolserver.Options) { o.OAuth.Direct = true })
+	w := start(t, reply(200, `{}`), func(o *toolserver.Options) { o.OAuth.Server = oauth.DirectServer })
 	got := decode[map[string]any](t, text(t, w.send(t, http.MethodGet, "/.well-known/oauth-protected-resource/mcp", "", anonymous)))
 	if fmt.Sprint(got["authorization_servers"]) != "[https://idp.example.com]" {
 		t.Errorf("got %v", got)
@@ -279,5 +280,23 @@ func TestTokenFailures(t *testing.T) {
 	w := provider(t, reply(200, `{}`))
 	if resp := w.send(t, http.MethodPost, "/token", strings.Repeat("x", 70_000), anonymous); resp.StatusCode != 413 {
 		t.Errorf("a huge body: %d", resp.StatusCode)
+	}
+}
+
+// TestClientWithoutScope checks that a request without a scope gets the scopes that carry the
+// organization, and that any other query is forwarded unchanged.
+func TestClientWithoutScope(t *testing.T) {
+	t.Parallel()
+	w := start(t, reply(200, `{}`), func(o *toolserver.Options) { o.OAuth.Scopes = []string{"openid", "user:org:read"} })
+	for query, want := range map[string]string{
+		"client_id=a&state=%20x":     "client_id=a&state=%20x&scope=openid+user%3Aorg%3Aread",
+		"client_id=a&scope=&state=1": "client_id=a&state=1&scope=openid+user%3Aorg%3Aread",
+		"scope=email&client_id=a":    "scope=email&client_id=a",
+		"x=1":                        "x=1",
+	} {
+		resp := w.send(t, http.MethodGet, "/authorize?"+query, "", anonymous)
+		if at := resp.Header.Get("Location"); at != "https://idp.example.com/oauth/authorize?"+want {
+			t.Errorf("%s: forwarded to %s", query, at)
+		}
 	}
 }

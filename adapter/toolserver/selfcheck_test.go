@@ -16,6 +16,17 @@ import (
 // is the provider's address.
 func checked(t *testing.T, direct bool, status int, document string) (string, error) {
 	t.Helper()
+	mode := oauth.FacadeServer
+	if direct {
+		mode = oauth.DirectServer
+	}
+	server, _ := against(t, mode, status, document)
+	return server.Check(t.Context())
+}
+
+// against returns a server in a mode, and the address of its identity provider.
+func against(t *testing.T, mode oauth.Server, status int, document string) (*toolserver.Server, string) {
+	t.Helper()
 	var idp *httptest.Server
 	idp = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/.well-known/oauth-authorization-server" {
@@ -30,12 +41,51 @@ func checked(t *testing.T, direct bool, status int, document string) (string, er
 	t.Cleanup(idp.Close)
 	server, err := toolserver.New(toolserver.Options{
 		Backend: "https://api.example.com",
-		OAuth:   oauth.Config{BaseURL: base, Issuer: idp.URL, Direct: direct, ClientID: "client_1", AuthMethod: "none", Now: time.Now},
+		OAuth:   oauth.Config{BaseURL: base, Issuer: idp.URL, Server: mode, ClientID: "client_1", AuthMethod: "none", Now: time.Now},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server.Check(t.Context())
+	return server, idp.URL
+}
+
+// TestAutomaticServer checks which authorization server is advertised in the mode auto, and that nothing
+// else changes with it.
+func TestAutomaticServer(t *testing.T) {
+	t.Parallel()
+	const good = `{"issuer":"%s","code_challenge_methods_supported":["S256"]`
+	for name, c := range map[string]struct {
+		status   int
+		document string
+		direct   bool
+	}{
+		"states its issuer":  {200, good + `,"authorization_response_iss_parameter_supported":true}`, true},
+		"does not":           {200, good + `,"authorization_response_iss_parameter_supported":false}`, false},
+		"says nothing":       {200, good + "}", false},
+		"unreachable":        {503, "{}", false},
+		"has another issuer": {200, `{"issuer":"https://other.example","authorization_response_iss_parameter_supported":true}`, false},
+	} {
+		server, issuer := against(t, oauth.AutoServer, c.status, c.document)
+		_, err := server.Check(t.Context())
+		if (err != nil) != (c.status != 200) {
+			t.Errorf("%s: %v", name, err)
+		}
+		get := func(path string) map[string]any {
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, base+path, nil))
+			return decode[map[string]any](t, w.Body.String())
+		}
+		want := base
+		if c.direct {
+			want = issuer
+		}
+		if got := get("/.well-known/oauth-protected-resource")["authorization_servers"]; fmt.Sprint(got) != "["+want+"]" {
+			t.Errorf("%s: advertises %v, want %s", name, got, want)
+		}
+		if got := get("/.well-known/oauth-authorization-server"); got["issuer"] != base || got["token_endpoint"] != base+"/token" {
+			t.Errorf("%s: the own document is %v", name, got)
+		}
+	}
 }
 
 // TestSelfCheck names what clients would stumble over, and nothing else.
@@ -50,7 +100,7 @@ func TestSelfCheck(t *testing.T) {
 	}{
 		"as it should be":               {false, good + "}", ""},
 		"says that it states nothing":   {false, good + `,"authorization_response_iss_parameter_supported":false}`, ""},
-		"states its issuer":             {false, states, "MCP_AUTHORIZATION_SERVER=direct"},
+		"states its issuer":             {false, states, "MCP_AUTHORIZATION_SERVER=auto"},
 		"states its issuer, advertised": {true, states, ""},
 		"another issuer":                {false, strings.Replace(good, "%s", "https://other.example", 1) + "}", "IDENTITY_PUBLISHABLE_KEY"},
 		"a slash at the end":            {true, strings.Replace(good, "%s", "%s/", 1) + "}", "IDENTITY_PUBLISHABLE_KEY"},

@@ -85,7 +85,7 @@ func newTools(
 	return toolserver.New(toolserver.Options{
 		Client: client,
 		OAuth: oauth.Config{
-			BaseURL: cfg.BaseURL, Issuer: issuer, Direct: cfg.Tools.Direct, ClientID: cfg.Identity.OAuthClientID,
+			BaseURL: cfg.BaseURL, Issuer: issuer, Server: oauth.Server(cfg.Tools.Server), ClientID: cfg.Identity.OAuthClientID,
 			AuthMethod: rules.TokenAuthMethod, Scopes: rules.Scopes, Redirects: cfg.Tools.RedirectURIs,
 			LoopbackRedirects: rules.LoopbackRedirects, Now: now.Now,
 		},
@@ -186,18 +186,53 @@ func healthOnlyHandler(ready httpapi.Ready) http.Handler {
 	return mux
 }
 
-// checkTools tells the operator at once what clients would stumble over.
+// Delays between reads of the identity provider's metadata: after a failure, which
+// doubles the delay, and after a success.
+const (
+	firstRecheck  = 5 * time.Second
+	failedRecheck = 5 * time.Minute
+	laterRecheck  = time.Hour
+)
+
+// checkTools reports at start what clients would fail at, and retries until the
+// identity provider answers. With MCP_AUTHORIZATION_SERVER=auto it keeps reading the
+// provider's metadata, and logs each change of the advertised server.
 func checkTools(ctx context.Context, server *toolserver.Server, log *slog.Logger) {
+	said, delay := "", firstRecheck
+	for {
+		before := server.Advertised()
+		warning, err := checkOnce(ctx, server)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && delay == firstRecheck:
+			log.WarnContext(ctx, "tool server settings could not be checked with the identity provider; docledger retries", "error", err)
+		case err == nil && warning != "" && warning != said:
+			log.WarnContext(ctx, "assistants will fail to connect", "reason", warning)
+		}
+		if now := server.Advertised(); now != before {
+			log.InfoContext(ctx, "advertised authorization server selected", "server", now)
+		}
+		wait := laterRecheck
+		if err != nil {
+			wait, delay = delay, min(2*delay, failedRecheck)
+		} else {
+			said, delay = warning, firstRecheck
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+func checkOnce(ctx context.Context, server *toolserver.Server) (warning string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, selfCheckTimeout)
 	defer cancel()
-	warning, err := server.Check(ctx)
-	switch {
-	case ctx.Err() == context.Canceled:
-	case err != nil:
-		log.WarnContext(ctx, "tool server settings could not be checked with the identity provider", "error", err)
-	case warning != "":
-		log.WarnContext(ctx, "assistants will fail to connect", "reason", warning)
-	}
+	return server.Check(ctx)
 }
 
 var errNoKeys = errors.New("the keys of the identity provider were not loaded yet")

@@ -10,7 +10,7 @@ import (
 // Tools configures how assistants reach the service.
 type Tools struct {
 	BackendURL   string   // origin of the API; "" for the API in this process
-	Direct       bool     // advertise the identity provider as the authorization server
+	Server       string   // the advertised authorization server: auto, facade or direct
 	RedirectURIs []string // redirect URIs that clients may register; empty: the default of the environment
 	Origins      []string // additional origins of pages that may call tools
 	Hosts        []string // additional host names of the tool server besides the host of BASE_URL
@@ -46,7 +46,7 @@ func LoadFor(env Environ, roles []string, providers ...ProviderSpec) (Config, er
 
 func (r *reader) tools() Tools {
 	return Tools{
-		BackendURL: r.origin("BACKEND_URL"), Direct: r.oneOf("MCP_AUTHORIZATION_SERVER", "facade", "facade", "direct") == "direct",
+		BackendURL: r.origin("BACKEND_URL"), Server: r.oneOf("MCP_AUTHORIZATION_SERVER", "auto", "auto", "facade", "direct"),
 		RedirectURIs: r.uris("MCP_REDIRECT_URIS"), Origins: r.pages("MCP_ORIGINS"), Hosts: r.hosts("MCP_HOSTS"),
 	}
 }

@@ -78,7 +78,7 @@ var groups = []group{
 	}},
 	{"Tools for assistants", [][2]string{
 		{"BACKEND_URL", "origin of the API that tools call; empty: the API in this process"},
-		{"MCP_AUTHORIZATION_SERVER", "`facade` advertises this server as the authorization server; `direct` advertises the identity provider, for one that states its own issuer in authorization responses"},
+		{"MCP_AUTHORIZATION_SERVER", "`facade` advertises this server as the authorization server; `direct` advertises the identity provider, for one that states its own issuer in authorization responses; `auto` reads from the provider's metadata which of both fits"},
 		{"MCP_REDIRECT_URIS", "redirect addresses that OAuth clients can register, separated by commas; loopback ones with any port; empty: see the table of environments"},
 		{"MCP_ORIGINS", "origins whose pages can call tools, separated by commas; `*` for all; BASE_URL and loopback are always allowed"},
 		{"MCP_HOSTS", "further host names of the tool server, separated by commas"},

@@ -202,28 +202,38 @@ func TestWhatToolsAloneMustBeTold(t *testing.T) {
 	}
 }
 
-// TestAProviderThatStatesItsIssuer expects a warning at the start if this
-// server is advertised, because strict clients then refuse to sign in. There is
-// no warning if the identity provider is advertised.
-func TestAProviderThatStatesItsIssuer(t *testing.T) {
+// TestAuthorizationServers runs the flow of interface 5.6 in each mode. With a
+// provider that states its issuer, strict clients refuse the facade, which the
+// service warns of. auto and direct advertise the provider. With a provider that does
+// not state it, auto advertises the facade, which registers clients.
+func TestAuthorizationServers(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	w.provider.Configure(func(s *sim.Settings) { s.StampIssuer = true })
-	facade := w.alone("")
-	facade.until(t, "it warns", func() bool { return strings.Contains(facade.log.String(), "MCP_AUTHORIZATION_SERVER=direct") })
-	if _, err := w.at(facade.url, assistant.Options{}); err == nil {
-		t.Error("the client took a response of another issuer: the warning is of no use")
-	}
-	direct := w.alone("", "MCP_AUTHORIZATION_SERVER=direct")
-	if _, err := w.at(direct.url, assistant.Options{}); err == nil {
-		t.Error("the provider registered a client")
-	}
-	session, err := w.at(direct.url, assistant.Options{ClientID: harness.OAuthClient})
+	plain := w.alone("")
+	session, err := w.at(plain.url, assistant.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	call(t, session, "get_me", nil)
-	if strings.Contains(direct.log.String(), `"WARN"`) {
-		t.Errorf("it warns:\n%s", direct.log)
+
+	w.provider.Configure(func(s *sim.Settings) { s.StampIssuer = true })
+	facade := w.alone("", "MCP_AUTHORIZATION_SERVER=facade")
+	facade.until(t, "it warns", func() bool { return strings.Contains(facade.log.String(), "MCP_AUTHORIZATION_SERVER=auto") })
+	if _, err := w.at(facade.url, assistant.Options{}); err == nil {
+		t.Error("the client took a response of another issuer: the warning is of no use")
+	}
+	for _, mode := range []string{"MCP_AUTHORIZATION_SERVER=auto", "MCP_AUTHORIZATION_SERVER=direct"} {
+		direct := w.alone("", mode)
+		if _, err := w.at(direct.url, assistant.Options{}); err == nil {
+			t.Errorf("%s: the provider registered a client", mode)
+		}
+		session, err := w.at(direct.url, assistant.Options{ClientID: harness.OAuthClient})
+		if err != nil {
+			t.Fatalf("%s: %v", mode, err)
+		}
+		call(t, session, "get_me", nil)
+		if strings.Contains(direct.log.String(), `"WARN"`) {
+			t.Errorf("%s: it warns:\n%s", mode, direct.log)
+		}
 	}
 }

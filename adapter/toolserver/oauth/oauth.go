@@ -8,6 +8,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"docledger/gen/toolserver"
@@ -22,11 +26,8 @@ const ResourcePath = "/mcp"
 type Config struct {
 	BaseURL string // the external origin, without a trailing slash
 	Issuer  string // of the identity provider's tokens
-	// Direct advertises the identity provider as the authorization server. Use
-	// it for identity providers that state their issuer in authorization
-	// responses (RFC 9207), because clients compare it with the advertised
-	// issuer.
-	Direct            bool
+	// Server selects the advertised authorization server; "" for Facade.
+	Server            Server
 	ClientID          string
 	AuthMethod        string // none or client_secret_post
 	Scopes            []string
@@ -39,9 +40,32 @@ type Config struct {
 	Log      *slog.Logger
 }
 
+// Server is the authorization server that the metadata of the resource names. It
+// changes nothing else.
+type Server string
+
+// The authorization servers. Clients compare the issuer of an authorization
+// response (RFC 9207) with the advertised one, so an identity provider that states
+// its issuer must be advertised itself.
+const (
+	FacadeServer Server = "facade" // this server
+	DirectServer Server = "direct" // the identity provider
+	// AutoServer is DirectServer if the metadata of the identity provider announces
+	// that it states its issuer, and FacadeServer otherwise and until Check has read
+	// the metadata.
+	AutoServer Server = "auto"
+)
+
+// firstCheck limits how long the first requests wait for Check in the mode
+// AutoServer.
+const firstCheck = 3 * time.Second
+
 // Facade handles the OAuth routes.
 type Facade struct {
 	Config
+	direct       atomic.Bool   // the identity provider is advertised
+	checked      chan struct{} // closed after the first Check in the mode AutoServer
+	once         sync.Once
 	authorizeURL string
 	tokenURL     string
 	redirects    redirects
@@ -68,7 +92,15 @@ func New(c Config) (*Facade, error) {
 	if c.Provider == nil {
 		c.Provider = NewClient(tokenTimeout)
 	}
-	return &Facade{Config: c, authorizeURL: c.Issuer + authorizePath, tokenURL: c.Issuer + tokenPath, redirects: allowed}, nil
+	f := &Facade{
+		Config: c, authorizeURL: c.Issuer + authorizePath, tokenURL: c.Issuer + tokenPath, redirects: allowed, checked: make(chan struct{}),
+	}
+	f.direct.Store(c.Server == DirectServer)
+	if c.Server != AutoServer {
+		close(f.checked)
+		f.once.Do(func() {})
+	}
+	return f, nil
 }
 
 // NewClient returns a client that follows no redirect and uses no proxy.
@@ -84,7 +116,7 @@ func NewClient(timeout time.Duration) *http.Client {
 
 // Advertised returns the issuer of the metadata documents.
 func (f *Facade) Advertised() string {
-	if f.Direct {
+	if f.direct.Load() {
 		return f.Issuer
 	}
 	return f.BaseURL
@@ -114,6 +146,13 @@ func (f *Facade) GetToolsProtectedResource(c *gin.Context) {
 const maxResourceQuery = 500
 
 func (f *Facade) resource(c *gin.Context, id string) {
+	timer := time.NewTimer(firstCheck)
+	defer timer.Stop()
+	select {
+	case <-f.checked:
+	case <-c.Request.Context().Done():
+	case <-timer.C:
+	}
 	c.JSON(http.StatusOK, toolserver.ProtectedResourceMetadata{
 		Resource: id, AuthorizationServers: []string{f.Advertised()}, ScopesSupported: f.Scopes,
 		BearerMethodsSupported: []string{"header"}, ResourceName: "docledger", ResourceDocumentation: f.BaseURL + "/docs",
@@ -141,16 +180,22 @@ func grantTypes() []string { return []string{"authorization_code", "refresh_toke
 
 const maxQuery = 16 << 10
 
-// Authorize implements the operation authorize. It forwards the unchanged
-// query. The caller cannot choose the host.
+// Authorize implements the operation authorize. It forwards the query. A query
+// without scope gets the scopes that carry the organization, because the identity
+// provider's own default has none of them. The caller cannot choose the host.
 func (f *Facade) Authorize(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > maxQuery {
 		refuse(c, http.StatusBadRequest, "invalid_request", "The query exceeds the length limit. Shorten it.")
 		return
 	}
 	target := f.authorizeURL
-	if c.Request.URL.RawQuery != "" {
-		target += "?" + c.Request.URL.RawQuery
+	query := c.Request.URL.RawQuery
+	if given := c.Request.URL.Query(); given.Has("client_id") && given.Get("scope") == "" && len(f.Scopes) > 0 {
+		parts := slices.DeleteFunc(strings.Split(query, "&"), func(part string) bool { return part == "scope" || part == "scope=" })
+		query = strings.Join(append(parts, url.Values{"scope": {strings.Join(f.Scopes, " ")}}.Encode()), "&")
+	}
+	if query != "" {
+		target += "?" + query
 	}
 	c.Header("Cache-Control", "no-store")
 	c.Header("Referrer-Policy", "no-referrer")
