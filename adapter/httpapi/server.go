@@ -28,6 +28,7 @@ import (
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
 	"docledger/usecase/sync"
+	"docledger/usecase/webhooks"
 
 	"github.com/gin-gonic/gin"
 )
@@ -43,6 +44,7 @@ type UseCases struct {
 	Settings     *settings.Service
 	Events       event.Log
 	APIKeys      *apikeys.Service
+	Webhooks     *webhooks.Service
 	Integrations *integrations.Service
 	Billing      *billing.Reader
 	Shop         *billing.Checkout // nil without a payment processor

@@ -30,6 +30,9 @@ import (
 const (
 	defaultWorkers    = 4
 	defaultSweepEvery = 2 * time.Second
+	// webhookWorkers is the number of concurrent deliveries in addition to Workers. A delivery mostly
+	// waits for its receiver.
+	webhookWorkers = 16
 	// fastTaskInterval is the interval of the fast tasks.
 	fastTaskInterval = 500 * time.Millisecond
 	// fetchCooldown is the minimum interval between fetches. River's default of 100 ms limits the
@@ -131,8 +134,10 @@ func NewRunner(cfg Config) (*Runner, error) {
 		return nil, err
 	}
 	r.client, err = river.NewClient(driver, &river.Config{
-		ID:                  id,
-		Queues:              map[string]river.QueueConfig{job.DefaultQueue: {MaxWorkers: cfg.Workers}, job.ScanQueue: {MaxWorkers: max(1, cfg.Scans)}},
+		ID: id,
+		Queues: map[string]river.QueueConfig{
+			job.DefaultQueue: {MaxWorkers: cfg.Workers}, job.ScanQueue: {MaxWorkers: max(1, cfg.Scans)}, job.WebhookQueue: {MaxWorkers: webhookWorkers},
+		},
 		Workers:             workers,
 		PeriodicJobs:        schedule(cfg.Periodic),
 		ErrorHandler:        &errorHandler{log: r.log},

@@ -148,7 +148,7 @@ func run(ctx context.Context, o options) (err error) {
 // configuration is what the environment would say.
 func configuration(o options, baseURL string, p *payments, providers *simulators, people *identityProvider) (config.Config, error) {
 	values := map[string]string{
-		"DOCLEDGER_ENV": o.environment, "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
+		"DOCLEDGER_ENV": o.environment, "WEBHOOK_LOOPBACK": "on", "BASE_URL": baseURL, "DATA_DIR": o.dataDir,
 		"BILLING": "stripe", "PAYMENT_SECRET_KEY": paymentSecretKey, "PAYMENT_SIGNING_SECRETS": paymentSigningSecret,
 		"BACKEND_URL": baseURL, "NOTIFICATIONS_URL": baseURL, "PAYMENT_URL": p.url, "PAYMENT_PRODUCTS": p.product, "REDIRECT_ORIGINS": baseURL + ",http://localhost:*,http://127.0.0.1:*", "CORS_ALLOWED_ORIGINS": "http://localhost:*,http://127.0.0.1:*", "SHUTDOWN_TIMEOUT": (5 * time.Second).String(), "SHUTDOWN_DELAY": "1ms",
 		// Everybody here is at one address, and may be a test that signs in and asks often.

@@ -152,6 +152,11 @@ func checkTokens(ctx context.Context, cfg config.Config) Finding {
 			f.Remedy = databaseFirst
 			return err
 		}
+		webhooks, lost, unreadable := st.Webhooks().CheckForOperator(ctx)
+		err = errors.Join(err, unreadable)
+		for id, count := range lost {
+			missing[id] += count
+		}
 		if len(missing) > 0 {
 			var names []string
 			for _, id := range slices.Sorted(maps.Keys(missing)) {
@@ -159,7 +164,7 @@ func checkTokens(ctx context.Context, cfg config.Config) Finding {
 			}
 			err = errors.Join(fmt.Errorf("TOKEN_KEYS lacks the keys %s", strings.Join(names, ", ")), err)
 		}
-		f.OK = fmt.Sprintf("%d consent(s), all readable", n)
+		f.OK = fmt.Sprintf("%d consent(s) and secrets of %d webhook(s), all readable", n, webhooks)
 		return err
 	})
 	if errors.Is(f.Err, errNoDatabase) {

@@ -52,5 +52,10 @@ func (s *Service) expireMeters(ctx context.Context, now time.Time) error {
 // returns how much that was. Keys that nothing is sealed with any more can be
 // removed then.
 func (s *Service) RotateTokenKeys(ctx context.Context) (int, error) {
-	return s.store.Grants().ResealForRotation(ctx)
+	grants, err := s.store.Grants().ResealForRotation(ctx)
+	if err != nil {
+		return grants, err
+	}
+	webhooks, err := s.store.Webhooks().ResealForRotation(ctx)
+	return grants + webhooks, err
 }

@@ -285,7 +285,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	signIn.Keys = apiKeys
 	s.UseCases = httpapi.UseCases{
 		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings,
-		Session: signIn, APIKeys: apiKeys,
+		Session: signIn, APIKeys: apiKeys, Webhooks: s.newWebhooks(),
 		Entities: &entities.Service{
 			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
 			Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,

@@ -20,6 +20,7 @@ func (s *Service) handlers() []queue.Handler {
 		queue.Handle(job.Event, s.Inbox.Process),
 		queue.Handle(job.Sync, s.Sync.Run),
 		queue.Handle(job.Poll, s.watching.Poll),
+		queue.Handle(job.Webhook, s.Webhooks.Run),
 	}
 }
 
@@ -57,13 +58,14 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 		FastTasks: []queue.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)
 			return err
-		}}},
+		}}, s.enqueueWebhooks()},
 		Periodic: []queue.Periodic{
 			s.hourly("expire_idempotency_keys", s.store.Idempotency().Expire),
 			s.hourly("expire_sessions", s.store.Sessions().Expire),
 			s.hourly("expire_sign_in_attempts", s.store.Attempts().Expire),
 			s.hourly("expire_consent_attempts", s.store.ConsentAttempts().RemoveExpired),
 			s.hourly("note_expiring_api_keys", s.APIKeys.NoteExpiring),
+			s.hourly("expire_webhook_deliveries", s.Webhooks.Expire),
 			s.hourly("expire_provider_meters", s.expireMeters),
 		},
 		Workers: s.cfg.Workers, Scans: s.cfg.OCR.Processes, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,

@@ -53,6 +53,14 @@ const (
 	APIKeyRevoked  Type = "api_key.revoked"
 	APIKeyExpiring Type = "api_key.expiring"
 
+	WebhookCreated       Type = "webhook.created"
+	WebhookChanged       Type = "webhook.changed"
+	WebhookSecretRotated Type = "webhook.secret_rotated"
+	WebhookDisabled      Type = "webhook.disabled" // by failures
+	WebhookDeleted       Type = "webhook.deleted"
+	// WebhookTest is the type of a sample. It is delivered and is not in the log.
+	WebhookTest Type = "webhook.test"
+
 	BillingLimitReached          Type = "billing.limit_reached"
 	BillingChargePaid            Type = "billing.charge_paid"
 	BillingChargeFailed          Type = "billing.charge_failed"
@@ -72,6 +80,7 @@ const (
 	SubjectOrganization SubjectType = "organization"
 	SubjectIntegration  SubjectType = "integration"
 	SubjectAPIKey       SubjectType = "api_key"
+	SubjectWebhook      SubjectType = "webhook"
 )
 
 // Subject is what an event is about.

@@ -43,6 +43,7 @@ type OfOrganization interface {
 const (
 	DefaultQueue = "default"
 	ScanQueue    = "scans"
+	WebhookQueue = "webhooks"
 )
 
 // Queue accepts work. At most one job of the same kind and arguments is queued or running at a

@@ -60,6 +60,7 @@ type Config struct {
 	BodyMemory       int64 // maximum bytes of all request bodies in progress
 	SignInPerAccount int
 	AdminKeys        bool // API keys of the role ADMIN are accepted
+	WebhookLoopback  bool // webhooks may lead to this machine
 	SignInPerAddress int
 	RequestTimeout   time.Duration
 
@@ -157,6 +158,7 @@ func (r *reader) load() Config {
 		MaxJSONBytes:       r.number("MAX_JSON_BYTES", 1<<20, 1024, 256<<20),
 		BodyMemory:         r.number("REQUEST_BODY_MEMORY_BYTES", 128<<20, 8<<20, 64<<30),
 		AdminKeys:          r.oneOf("ADMIN_API_KEYS", "off", "off", "on") == "on",
+		WebhookLoopback:    r.oneOf("WEBHOOK_LOOPBACK", "off", "off", "on") == "on",
 		SignInPerAccount:   int(r.number("SIGN_IN_TRIES_PER_ACCOUNT", 5, 1, 1_000_000)),
 		SignInPerAddress:   int(r.number("SIGN_IN_TRIES_PER_ADDRESS", 50, 1, 1_000_000)),
 		RequestTimeout:     r.duration("REQUEST_TIMEOUT", 60*time.Second),

@@ -35,6 +35,9 @@ func (r *reader) safe(c Config) {
 	if r.simulated {
 		return
 	}
+	if c.WebhookLoopback {
+		r.problem("WEBHOOK_LOOPBACK", "must be off when DOCLEDGER_ENV is deployed: webhooks could otherwise reach services of this machine")
+	}
 	used := map[string]string{}
 	r.safeKeys(used, "JWT_SIGNING_KEYS", c.SigningKeys)
 	r.safeKeys(used, "TOKEN_KEYS", c.TokenKeys)

@@ -74,6 +74,7 @@ var groups = []group{
 	{"Integrations", [][2]string{
 		{"REDIRECT_ORIGINS", "origins to which consent and payment pages can redirect, separated by commas, in addition to WEB_URL; `http://localhost:*` allows every port of this machine"},
 		{"NOTIFICATIONS_URL", "address at which document stores send change notifications; empty: BASE_URL if it is https and not loopback; `none`: polling only"},
+		{"WEBHOOK_LOOPBACK", "`on` permits outgoing webhooks to this machine, also by http; only with DOCLEDGER_ENV=local"},
 		{"POLL_INTERVAL", "time between two polls of a watch, varied by up to a tenth"},
 	}},
 	{"Tools for assistants", [][2]string{

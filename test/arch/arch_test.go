@@ -55,7 +55,7 @@ var inbound = []string{"adapter/httpapi", "adapter/webhook", "adapter/queue"}
 
 // outbound adapters call other systems. They use the HTTP client. Connectors
 // also use the package that all connectors share.
-var outbound = []string{"adapter/accounting", "adapter/docstore", "adapter/connector", "adapter/identity", "adapter/payment"}
+var outbound = []string{"adapter/webhookout", "adapter/accounting", "adapter/docstore", "adapter/connector", "adapter/identity", "adapter/payment"}
 
 // thirdParty lists libraries that only some rooms may import.
 var thirdParty = map[string][]string{

@@ -27,7 +27,9 @@ type tenancy struct {
 	store   *harness.Store
 	// spareKey is an API key that operations may revoke.
 	spareKey string
-	watch    string // the entity's integration of the store
+	// webhook and delivery are those that operations may change.
+	webhook, delivery string
+	watch             string // the entity's integration of the store
 	// fresh creates a document with an invoice, because some operations change
 	// it.
 	fresh func() (document, invoice string)
@@ -80,8 +82,10 @@ func newTenancy(t *testing.T, o harness.Options) *tenancy {
 	v.addKeys(people)
 	v.fresh = func() (string, string) {
 		up := s.Upload(v.org.Admin.Token, v.org.Entity, "m.xml", harness.UBL(uuid.NewString())).OK()
+		v.addWebhook()
 		return up.Text("id"), s.Extract(v.org.Admin.Token, up.Text("id")).OK().Text("id")
 	}
+	v.addWebhook()
 	return v
 }
 
@@ -90,7 +94,20 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	if strings.HasPrefix(op.ID, "listTrigger") {
 		integration = v.watch
 	}
-	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey}
+	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey, "{webhook_id}", v.webhook, "{delivery_id}", v.delivery}
+}
+
+// addWebhook creates a webhook with a delivery if an operation has deleted it.
+func (v *tenancy) addWebhook() {
+	if v.webhook != "" {
+		r := v.s.Do(http.MethodGet, "/api/webhooks/"+v.webhook, v.org.Admin.Token, nil)
+		if r.Status == http.StatusOK {
+			return
+		}
+	}
+	hook := map[string]any{"url": "http://127.0.0.1:1/", "types": []string{"billing.*"}}
+	v.webhook = v.s.Do(http.MethodPost, "/api/webhooks", v.org.Admin.Token, hook).OK().Text("webhook", "id")
+	v.delivery = v.s.Do(http.MethodPost, "/api/webhooks/"+v.webhook+"/test", v.org.Admin.Token, nil).OK().Text("id")
 }
 
 // integration returns an ACTIVE integration of the entity. It creates a new one
@@ -120,6 +137,8 @@ var bodies = map[string]string{
 	"setUpIntegration":      `{"entity_id":"$entity","status":"PENDING","public_metadata":{"provider":"ACCOUNTING_A","organization_id":"$tenant","pays_tax":true}}`,
 	"disconnectIntegration": ``,
 	"createApiKey":          `{"name":"Import","role":"VIEWER"}`, "revokeApiKey": ``,
+	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,
+	"rotateWebhookSecret": ``, "testWebhook": ``, "retryWebhookDelivery": ``,
 }
 
 // queries limit the lists to the entity, so that a missing tenant scope is
@@ -132,7 +151,7 @@ var queries = map[string]string{
 }
 
 // aboutNothing are the operations that name no record of the organization.
-var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "listApiKeys", "createApiKey", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
+var aboutNothing = []string{"login", "refreshToken", "logout", "listSessions", "endSession", "changePassword", "getMe", "whereTo", "listEntities", "listMembers", "listApiKeys", "createApiKey", "listWebhooks", "createWebhook", "getBilling", "getBillingUsage", "listPlans", "createCheckoutSession", "createPortalSession"}
 
 // ofItems are the operations whose items answer for themselves. TestBulk tests
 // the rights for their items.
@@ -293,11 +312,11 @@ func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 			continue
 		}
 		var messages []string
-		for _, ids := range [][5]string{
-			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1], v.spareKey},
-			{uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
+		for _, ids := range [][7]string{
+			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1], v.spareKey, v.webhook, v.delivery},
+			{uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
 		} {
-			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{api_key_id}", ids[4], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
+			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{api_key_id}", ids[4], "{webhook_id}", ids[5], "{delivery_id}", ids[6], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(bodies[op.ID]), outsider)
 			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
 		}

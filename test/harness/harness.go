@@ -24,6 +24,7 @@ import (
 	"docledger/cmd/service"
 	"docledger/domain/entity"
 	"docledger/domain/identity"
+	"docledger/domain/job"
 	"docledger/infrastructure/config"
 	"docledger/infrastructure/database"
 	"docledger/infrastructure/logging"
@@ -144,7 +145,7 @@ func (s *Server) env(o Options, name string) (string, bool) {
 		return v, true
 	}
 	values := map[string]string{
-		"DOCLEDGER_ENV": "local", "BASE_URL": s.URL, "BACKEND_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
+		"DOCLEDGER_ENV": "local", "WEBHOOK_LOOPBACK": "on", "BASE_URL": s.URL, "BACKEND_URL": s.URL, "DATA_DIR": o.DataDir, "DATABASE_URL": o.DatabaseURL,
 		"BILLING": "none", "IDENTITY": "local", "PASSWORD_MEMORY_KIB": "8192", "SHUTDOWN_TIMEOUT": "5s", "SHUTDOWN_DELAY": "1ms",
 		"SIGN_IN_TRIES_PER_ADDRESS": "1000000", "COMPILE_CACHE_DIR": CompileCache,
 		"DATABASE_MAX_CONNECTIONS": "8", "REQUESTS_PER_CREDENTIAL": "1000000", "REQUESTS_PER_ORGANIZATION": "1000000",
@@ -395,4 +396,9 @@ func ID(t testing.TB, text string) uuid.UUID {
 	id, err := uuid.Parse(text)
 	must(t, err)
 	return id
+}
+
+// RunWebhook does the work of one job of a webhook, for tests without workers.
+func (s *Server) RunWebhook(organization, id uuid.UUID) error {
+	return s.Service.Webhooks.Run(context.Background(), job.DeliverWebhook{V: job.WebhookVersion, OrganizationID: organization, WebhookID: id})
 }

@@ -125,6 +125,7 @@ func Only(extract func(context.Context, job.ExtractDocument) error, others ...qu
 		queue.Handle(job.Event, func(context.Context, job.ProcessEvent) error { return nil }),
 		queue.Handle(job.Sync, func(context.Context, job.SyncInvoice) error { return nil }),
 		queue.Handle(job.Poll, func(context.Context, job.PollStore) error { return nil }),
+		queue.Handle(job.Webhook, func(context.Context, job.DeliverWebhook) error { return nil }),
 	} {
 		if !slices.ContainsFunc(handlers, func(h queue.Handler) bool { return h.Kind() == idle.Kind() }) {
 			handlers = append(handlers, idle)

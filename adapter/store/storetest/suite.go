@@ -50,6 +50,8 @@ func Run(t *testing.T, open Open) {
 		{"invoice selections", testInvoiceSelections},
 		{"hostile text", testHostileText},
 		{"events", testEvents},
+		{"webhooks", testWebhooks},
+		{"outbox", testOutbox},
 		{"usage", testUsage},
 		{"usage by entity", testShares},
 		{"inbox", testInbox},

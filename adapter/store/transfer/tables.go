@@ -72,6 +72,10 @@ var tables = []table{
 		tax_source:text evidence:json`),
 	of("events", "seq", `seq:int position:int id:uuid type:text organization_id:uuid entity_id:uuid subject_type:text subject_id:uuid
 		subject_version:int actor_type:text actor_id:uuid client_id:text request_id:text created_at:time changes:json data:json`),
+	of("webhooks", "id", `id:uuid organization_id:uuid url:text types:json entity_ids:json enabled:bool failing_since:time resume_at:time
+		disabled_at:time sealed:bytes old_secret_until:time created_by:uuid created_at:time updated_at:time position:int seq:int`),
+	of("webhook_deliveries", "id", `id:uuid webhook_id:uuid organization_id:uuid event_id:uuid event:json state:text attempts:int tries:int
+		next_attempt_at:time last_attempt_at:time status:int failure:text created_at:time updated_at:time`),
 	of("usage_counters", "organization_id counter period", `organization_id:uuid counter:text period:text used:int`),
 	of("usage_shares", "organization_id counter period entity_id", `organization_id:uuid counter:text period:text entity_id:uuid used:int`),
 	of("idempotency_keys", "organization_id credential operation key", `organization_id:uuid credential:text operation:text key:text

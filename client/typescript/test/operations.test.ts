@@ -1,8 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { Docledger } from '../../../gen/typescript/src/index.js'
+import { Docledger, verifyWebhook } from '../../../gen/typescript/src/index.js'
 import { answered, countingFetch, operationIds } from './counting.js'
 import { invoiceFile, invoiceWithAttachment, printedFile, sandbox, signIn } from './world.js'
 
@@ -34,6 +37,39 @@ describe('account', () => {
     const revoked = await api.revokeApiKey({ path: { api_key_id: key.id } })
     expect(revoked.data.revoked_at).not.toBeNull()
     await expect(program.getMe()).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('create a webhook, verify its requests, change and delete it', async () => {
+    const requests: { headers: IncomingHttpHeaders; body: string }[] = []
+    const receiver = createServer((request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+      request.on('end', () => {
+        requests.push({ headers: request.headers, body })
+        response.writeHead(204).end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const { data: made } = await api.createWebhook({ body: { url, types: ['invoice.*'] } })
+    const path = { webhook_id: made.webhook.id }
+    const { data: sent } = await api.testWebhook({ path })
+    await vi.waitFor(() => expect(requests).toHaveLength(1), { timeout: 20_000 })
+    const { headers, body } = requests[0]!
+    expect(await verifyWebhook(body, headers, made.secret)).toEqual(sent.event)
+    const { data: rotated } = await api.rotateWebhookSecret({ path })
+    await expect(verifyWebhook(body, headers, rotated.secret)).rejects.toThrow('No signature')
+    await expect(verifyWebhook(body.replace('webhook.test', 'webhook.rest'), headers, made.secret)).rejects.toThrow('No signature')
+    await expect(verifyWebhook(body, headers, made.secret, Date.now() + 400_000)).rejects.toThrow('timestamp')
+    await api.retryWebhookDelivery({ path: { ...path, delivery_id: sent.id } })
+    await vi.waitFor(() => expect(requests).toHaveLength(2), { timeout: 20_000 })
+    expect(await verifyWebhook(requests[1]!.body, requests[1]!.headers, [made.secret, rotated.secret])).toEqual(sent.event)
+    expect(await api.listWebhookDeliveries({ path }).toArray()).toMatchObject([{ id: sent.id, webhook_id: made.webhook.id }])
+    expect((await api.updateWebhook({ path, body: { enabled: false } })).data).toMatchObject({ id: made.webhook.id, enabled: false })
+    expect((await api.getWebhook({ path })).data.types).toEqual(['invoice.*'])
+    expect(await api.listWebhooks().toArray()).toContainEqual(expect.objectContaining({ id: made.webhook.id }))
+    expect((await api.deleteWebhook({ path })).data.id).toBe(made.webhook.id)
+    receiver.close()
   })
 
   test('list sessions, end one, sign out, change the password', async () => {

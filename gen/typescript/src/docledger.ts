@@ -749,6 +749,105 @@ export class Docledger {
   }
 
   /**
+   * List webhooks
+   *
+   * All webhooks of the organization, newest first. No response of this operation
+   * contains a secret.
+   */
+  listWebhooks(options: Call<types.ListWebhooksData> = {}): Pages<types.ListWebhooksResponse> {
+    return this.#transport.list({ id: 'listWebhooks', safe: true }, sdk.listWebhooks, options, 'cursor')
+  }
+
+  /**
+   * Create a webhook
+   *
+   * Sends events to a URL by POST. The body is a DeliveredEvent: ids and the type, no
+   * content of invoices. Headers and signature follow
+   * [Standard Webhooks](https://www.standardwebhooks.com); the response contains the
+   * secret that signs. No later response contains it.
+   *
+   * A delivery is repeated until the receiver responds with 2xx: after 5 seconds,
+   * 5 minutes, 30 minutes, and 2, 5, 10 and 10 hours. An attempt ends after 10
+   * seconds. Deliveries can arrive twice and in any order; `webhook-id` is the id of
+   * the event. After five days of failures without a success the webhook is
+   * disabled, and the event `webhook.disabled` is recorded.
+   *
+   * The URL must be https and lead to the public internet. Redirects are not
+   * followed. An organization can have 10 webhooks.
+   */
+  createWebhook(options: Call<types.CreateWebhookData>): Promise<Answer<types.CreateWebhookResponse>> {
+    return this.#transport.call({ id: 'createWebhook' }, sdk.createWebhook, options)
+  }
+
+  /**
+   * Get a webhook
+   *
+   * The webhook without its secret.
+   */
+  getWebhook(options: Call<types.GetWebhookData>): Promise<Answer<types.GetWebhookResponse>> {
+    return this.#transport.call({ id: 'getWebhook', safe: true }, sdk.getWebhook, options)
+  }
+
+  /**
+   * Delete a webhook
+   *
+   * Deletes the webhook with its deliveries. Pending deliveries are not made.
+   */
+  deleteWebhook(options: Call<types.DeleteWebhookData>): Promise<Answer<types.DeleteWebhookResponse>> {
+    return this.#transport.call({ id: 'deleteWebhook' }, sdk.deleteWebhook, options)
+  }
+
+  /**
+   * Change a webhook
+   *
+   * Changes the keys in the body. A webhook that is enabled again receives the events
+   * from then on and its pending deliveries. Read earlier events with `listEvents`.
+   */
+  updateWebhook(options: Call<types.UpdateWebhookData>): Promise<Answer<types.UpdateWebhookResponse>> {
+    return this.#transport.call({ id: 'updateWebhook' }, sdk.updateWebhook, options)
+  }
+
+  /**
+   * List deliveries of a webhook
+   *
+   * The deliveries of the webhook, newest first. A delivery that is not pending is
+   * kept for 30 days.
+   */
+  listWebhookDeliveries(options: Call<types.ListWebhookDeliveriesData>): Pages<types.ListWebhookDeliveriesResponse> {
+    return this.#transport.list({ id: 'listWebhookDeliveries', safe: true }, sdk.listWebhookDeliveries, options, 'cursor')
+  }
+
+  /**
+   * Repeat a delivery
+   *
+   * Makes the delivery due at once, in every state, and starts its attempts again. The
+   * receiver gets the same event with the same `webhook-id`.
+   */
+  retryWebhookDelivery(options: Call<types.RetryWebhookDeliveryData>): Promise<Answer<types.RetryWebhookDeliveryResponse>> {
+    return this.#transport.call({ id: 'retryWebhookDelivery' }, sdk.retryWebhookDelivery, options)
+  }
+
+  /**
+   * Replace the secret of a webhook
+   *
+   * Returns a new secret. For 24 hours each request is signed with both secrets, so
+   * that the receiver can change them in any order. After that only the new one signs.
+   */
+  rotateWebhookSecret(options: Call<types.RotateWebhookSecretData>): Promise<Answer<types.RotateWebhookSecretResponse>> {
+    return this.#transport.call({ id: 'rotateWebhookSecret' }, sdk.rotateWebhookSecret, options)
+  }
+
+  /**
+   * Send a sample to a webhook
+   *
+   * Adds a delivery of an event of the type `webhook.test`, which is not in the event
+   * log, whatever `types` are. `listWebhookDeliveries` shows its result.
+   */
+  testWebhook(options: Call<types.TestWebhookData>): Promise<Answer<types.TestWebhookResponse>> {
+    return this.#transport.call({ id: 'testWebhook' }, sdk.testWebhook, options)
+  }
+
+  /**
    * Find the page for an action
    *
    * Returns the address of the page of the web application on which a person can do

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client/index.js';
-import type { ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
+import type { ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1000,6 +1000,138 @@ export const listTriggerSources = <ThrowOnError extends boolean = false>(options
 export const listTriggerSubSources = <ThrowOnError extends boolean = false>(options: Options<ListTriggerSubSourcesData, ThrowOnError>) => (options.client ?? client).get<ListTriggerSubSourcesResponses, ListTriggerSubSourcesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/integrations/{integrationId}/trigger-sources/{sourceId}/sub-sources',
+    ...options
+});
+
+/**
+ * List webhooks
+ *
+ * All webhooks of the organization, newest first. No response of this operation
+ * contains a secret.
+ *
+ */
+export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Options<ListWebhooksData, ThrowOnError>) => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks',
+    ...options
+});
+
+/**
+ * Create a webhook
+ *
+ * Sends events to a URL by POST. The body is a DeliveredEvent: ids and the type, no
+ * content of invoices. Headers and signature follow
+ * [Standard Webhooks](https://www.standardwebhooks.com); the response contains the
+ * secret that signs. No later response contains it.
+ *
+ * A delivery is repeated until the receiver responds with 2xx: after 5 seconds,
+ * 5 minutes, 30 minutes, and 2, 5, 10 and 10 hours. An attempt ends after 10
+ * seconds. Deliveries can arrive twice and in any order; `webhook-id` is the id of
+ * the event. After five days of failures without a success the webhook is
+ * disabled, and the event `webhook.disabled` is recorded.
+ *
+ * The URL must be https and lead to the public internet. Redirects are not
+ * followed. An organization can have 10 webhooks.
+ *
+ */
+export const createWebhook = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookData, ThrowOnError>) => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a webhook
+ *
+ * Deletes the webhook with its deliveries. Pending deliveries are not made.
+ */
+export const deleteWebhook = <ThrowOnError extends boolean = false>(options: Options<DeleteWebhookData, ThrowOnError>) => (options.client ?? client).delete<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}',
+    ...options
+});
+
+/**
+ * Get a webhook
+ *
+ * The webhook without its secret.
+ */
+export const getWebhook = <ThrowOnError extends boolean = false>(options: Options<GetWebhookData, ThrowOnError>) => (options.client ?? client).get<GetWebhookResponses, GetWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}',
+    ...options
+});
+
+/**
+ * Change a webhook
+ *
+ * Changes the keys in the body. A webhook that is enabled again receives the events
+ * from then on and its pending deliveries. Read earlier events with `listEvents`.
+ *
+ */
+export const updateWebhook = <ThrowOnError extends boolean = false>(options: Options<UpdateWebhookData, ThrowOnError>) => (options.client ?? client).patch<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List deliveries of a webhook
+ *
+ * The deliveries of the webhook, newest first. A delivery that is not pending is
+ * kept for 30 days.
+ *
+ */
+export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListWebhookDeliveriesData, ThrowOnError>) => (options.client ?? client).get<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}/deliveries',
+    ...options
+});
+
+/**
+ * Repeat a delivery
+ *
+ * Makes the delivery due at once, in every state, and starts its attempts again. The
+ * receiver gets the same event with the same `webhook-id`.
+ *
+ */
+export const retryWebhookDelivery = <ThrowOnError extends boolean = false>(options: Options<RetryWebhookDeliveryData, ThrowOnError>) => (options.client ?? client).post<RetryWebhookDeliveryResponses, RetryWebhookDeliveryErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}/deliveries/{delivery_id}/retry',
+    ...options
+});
+
+/**
+ * Replace the secret of a webhook
+ *
+ * Returns a new secret. For 24 hours each request is signed with both secrets, so
+ * that the receiver can change them in any order. After that only the new one signs.
+ *
+ */
+export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<RotateWebhookSecretData, ThrowOnError>) => (options.client ?? client).post<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}/rotate-secret',
+    ...options
+});
+
+/**
+ * Send a sample to a webhook
+ *
+ * Adds a delivery of an event of the type `webhook.test`, which is not in the event
+ * log, whatever `types` are. `listWebhookDeliveries` shows its result.
+ *
+ */
+export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>) => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/webhooks/{webhook_id}/test',
     ...options
 });
 

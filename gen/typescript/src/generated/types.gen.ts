@@ -624,6 +624,26 @@ export type Credential = {
 export type Decimal = string;
 
 /**
+ * The body that a webhook receives. It is the event without `changes` and `data`.
+ */
+export type DeliveredEvent = {
+    actor: EventActor;
+    created_at: Timestamp;
+    entity_id: NullableId;
+    id: Id;
+    organization_id: Id;
+    /**
+     * The request that caused the event; null if there was none.
+     */
+    request_id: string | null;
+    subject: EventSubject;
+    /**
+     * The type, such as `invoice.approved`. Later releases may add types.
+     */
+    type: string;
+};
+
+/**
  * A received file, or one part of a split file.
  */
 export type Document = {
@@ -2661,10 +2681,107 @@ export type WatchedFolder = {
 };
 
 /**
+ * An address that receives events.
+ */
+export type Webhook = {
+    created_at: Timestamp;
+    created_by: Id;
+    /**
+     * When failures disabled the webhook; null if they did not.
+     */
+    disabled_at: string | null;
+    /**
+     * Whether the webhook receives events.
+     */
+    enabled: boolean;
+    /**
+     * The entities that the events are limited to; null: every event of the organization.
+     */
+    entity_ids: Array<Id> | null;
+    /**
+     * The first failed attempt since the last success; null if the last attempt succeeded.
+     */
+    failing_since: string | null;
+    id: Id;
+    /**
+     * Types of events, groups such as `invoice.*`, or `*`.
+     */
+    types: Array<string>;
+    updated_at: Timestamp;
+    /**
+     * The address that receives events.
+     */
+    url: string;
+};
+
+export type WebhookCreate = {
+    /**
+     * Whether the webhook receives events. The default is true.
+     */
+    enabled?: boolean;
+    /**
+     * Only events of these entities. If absent: every event of the organization.
+     */
+    entity_ids?: Array<Id>;
+    /**
+     * The types of events: `invoice.approved`, a group such as `invoice.*`, or `*` for all.
+     */
+    types: Array<string>;
+    /**
+     * The address that receives events: https, on the public internet.
+     */
+    url: string;
+};
+
+/**
+ * An event for a webhook, and the result of its attempts.
+ */
+export type WebhookDelivery = {
+    /**
+     * The number of attempts so far.
+     */
+    attempts: number;
+    created_at: Timestamp;
+    event: DeliveredEvent;
+    /**
+     * Why the last attempt failed; null if it did not.
+     */
+    failure: string | null;
+    id: Id;
+    /**
+     * When the last attempt began; null before the first one.
+     */
+    last_attempt_at: string | null;
+    /**
+     * When the next attempt is made; null unless the state is PENDING.
+     */
+    next_attempt_at: string | null;
+    /**
+     * The status of the last response; null if there was none.
+     */
+    response_status: number | null;
+    /**
+     * PENDING until an attempt succeeds (DELIVERED) or the last one fails (FAILED).
+     */
+    state: 'PENDING' | 'DELIVERED' | 'FAILED' | (string & {});
+    webhook_id: Id;
+};
+
+export type WebhookDeliveryList = {
+    items: Array<WebhookDelivery>;
+    next_cursor: NextCursor;
+};
+
+/**
  * The content of the sender. docledger interprets it after it verified the signature.
  */
 export type WebhookEvent = {
     [key: string]: unknown;
+};
+
+export type WebhookList = {
+    items: Array<Webhook>;
+    next_cursor: NextCursor;
 };
 
 export type WebhookReceipt = {
@@ -2672,6 +2789,33 @@ export type WebhookReceipt = {
      * Always true.
      */
     received: boolean;
+};
+
+export type WebhookUpdate = {
+    /**
+     * Whether the webhook receives events.
+     */
+    enabled?: boolean;
+    /**
+     * Only events of these entities; null: every event of the organization.
+     */
+    entity_ids?: Array<Id> | null;
+    /**
+     * The types of events: `invoice.approved`, a group such as `invoice.*`, or `*` for all.
+     */
+    types?: Array<string>;
+    /**
+     * The address that receives events: https, on the public internet.
+     */
+    url?: string;
+};
+
+export type WebhookWithSecret = {
+    /**
+     * The secret that signs, `whsec_` and base64. Store it now: no other response contains it.
+     */
+    secret: string;
+    webhook: Webhook;
 };
 
 /**
@@ -2708,6 +2852,11 @@ export type Currencies = Array<string>;
  * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
  */
 export type Cursor = string;
+
+/**
+ * The delivery.
+ */
+export type DeliveryId = Id;
 
 /**
  * The document.
@@ -2851,6 +3000,11 @@ export type SyncStates = Array<SyncStateFilter>;
  * Changed at or after this time.
  */
 export type UpdatedSince = string;
+
+/**
+ * The webhook.
+ */
+export type WebhookId = Id;
 
 export type ListApiKeysData = {
     body?: never;
@@ -6507,6 +6661,508 @@ export type ListTriggerSubSourcesResponses = {
 };
 
 export type ListTriggerSubSourcesResponse = ListTriggerSubSourcesResponses[keyof ListTriggerSubSourcesResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The number of items per page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/api/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * One page of webhooks.
+     */
+    200: WebhookList;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    body: WebhookCreate;
+    path?: never;
+    query?: never;
+    url: '/api/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * The webhook with its secret.
+     */
+    200: WebhookWithSecret;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type DeleteWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+    };
+    query?: never;
+    url: '/api/webhooks/{webhook_id}';
+};
+
+export type DeleteWebhookErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DeleteWebhookError = DeleteWebhookErrors[keyof DeleteWebhookErrors];
+
+export type DeleteWebhookResponses = {
+    /**
+     * The deleted webhook.
+     */
+    200: Webhook;
+};
+
+export type DeleteWebhookResponse = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type GetWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+    };
+    query?: never;
+    url: '/api/webhooks/{webhook_id}';
+};
+
+export type GetWebhookErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetWebhookError = GetWebhookErrors[keyof GetWebhookErrors];
+
+export type GetWebhookResponses = {
+    /**
+     * The webhook.
+     */
+    200: Webhook;
+};
+
+export type GetWebhookResponse = GetWebhookResponses[keyof GetWebhookResponses];
+
+export type UpdateWebhookData = {
+    body: WebhookUpdate;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+    };
+    query?: never;
+    url: '/api/webhooks/{webhook_id}';
+};
+
+export type UpdateWebhookErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type UpdateWebhookError = UpdateWebhookErrors[keyof UpdateWebhookErrors];
+
+export type UpdateWebhookResponses = {
+    /**
+     * The webhook.
+     */
+    200: Webhook;
+};
+
+export type UpdateWebhookResponse = UpdateWebhookResponses[keyof UpdateWebhookResponses];
+
+export type ListWebhookDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+    };
+    query?: {
+        /**
+         * Only deliveries in this state.
+         */
+        state?: 'PENDING' | 'DELIVERED' | 'FAILED';
+        /**
+         * The number of items per page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/api/webhooks/{webhook_id}/deliveries';
+};
+
+export type ListWebhookDeliveriesErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListWebhookDeliveriesError = ListWebhookDeliveriesErrors[keyof ListWebhookDeliveriesErrors];
+
+export type ListWebhookDeliveriesResponses = {
+    /**
+     * One page of deliveries.
+     */
+    200: WebhookDeliveryList;
+};
+
+export type ListWebhookDeliveriesResponse = ListWebhookDeliveriesResponses[keyof ListWebhookDeliveriesResponses];
+
+export type RetryWebhookDeliveryData = {
+    body?: never;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+        /**
+         * The delivery.
+         */
+        delivery_id: Id;
+    };
+    query?: never;
+    url: '/api/webhooks/{webhook_id}/deliveries/{delivery_id}/retry';
+};
+
+export type RetryWebhookDeliveryErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RetryWebhookDeliveryError = RetryWebhookDeliveryErrors[keyof RetryWebhookDeliveryErrors];
+
+export type RetryWebhookDeliveryResponses = {
+    /**
+     * The delivery, which is made at once.
+     */
+    200: WebhookDelivery;
+};
+
+export type RetryWebhookDeliveryResponse = RetryWebhookDeliveryResponses[keyof RetryWebhookDeliveryResponses];
+
+export type RotateWebhookSecretData = {
+    body?: never;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+    };
+    query?: never;
+    url: '/api/webhooks/{webhook_id}/rotate-secret';
+};
+
+export type RotateWebhookSecretErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RotateWebhookSecretError = RotateWebhookSecretErrors[keyof RotateWebhookSecretErrors];
+
+export type RotateWebhookSecretResponses = {
+    /**
+     * The webhook with its new secret.
+     */
+    200: WebhookWithSecret;
+};
+
+export type RotateWebhookSecretResponse = RotateWebhookSecretResponses[keyof RotateWebhookSecretResponses];
+
+export type TestWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * The webhook.
+         */
+        webhook_id: Id;
+    };
+    query?: never;
+    url: '/api/webhooks/{webhook_id}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * The delivery, which is made at once.
+     */
+    200: WebhookDelivery;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
 
 export type WhereToData = {
     body?: never;

@@ -1,0 +1,25 @@
+package event
+
+// Place is the place of an event in the log of its database: the position of its
+// transaction, and a number within it.
+type Place struct{ Position, Seq int64 }
+
+// Placed is an event with its place.
+type Placed struct {
+	Event
+	Place Place
+}
+
+// Types lists the types of this release that are in the log.
+func Types() []Type {
+	return []Type{
+		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld,
+		InvoiceExtracted, InvoiceNeedsReview, InvoiceCorrected, InvoiceApproved, InvoiceApprovalWithdrawn, InvoiceRejected,
+		InvoiceReopened, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
+		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,
+		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected,
+		APIKeyCreated, APIKeyRevoked, APIKeyExpiring,
+		WebhookCreated, WebhookChanged, WebhookSecretRotated, WebhookDisabled, WebhookDeleted,
+		BillingLimitReached, BillingChargePaid, BillingChargeFailed, BillingDoubleChargeSuspected,
+	}
+}
