@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"docledger/cmd/service"
+	"docledger/domain/integration"
 	"docledger/infrastructure/config"
 
 	"github.com/spf13/cobra"
@@ -13,6 +17,7 @@ import (
 
 func doctorCommand() *cobra.Command {
 	var x service.DiagnoseOptions
+	var party string
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the installation and report problems with their remedies", Args: cobra.NoArgs,
 		Long: "Checks the installation from this machine: database, schema, clock, documents, keys, secrets, Redis, third parties and the PDF reader. " +
@@ -26,13 +31,30 @@ func doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if party != "" {
+				return diagnoseParty(c, cfg, party)
+			}
 			x.Roles = roles
 			return report(c, service.Diagnose(c.Context(), cfg, x))
 		},
 	}
 	c.Flags().StringSliceVar(&x.Roles, "role", nil, "check the requirements of a process with these roles: api, worker, tools; default: all")
 	c.Flags().BoolVar(&x.Deep, "deep", false, "also read every document and verify its hash, for example after a restore")
+	c.Flags().StringVar(&party, "provider", "", "make the first calls to one third party and print its own words: "+strings.Join(service.Parties(), ", "))
 	return c
+}
+
+// diagnoseParty checks one third party.
+func diagnoseParty(c *cobra.Command, cfg config.Config, party string) error {
+	switch {
+	case !slices.Contains(service.Parties(), party):
+		return fmt.Errorf("there is no provider %q; the providers are %s", party, strings.Join(service.Parties(), ", "))
+	case party == service.PartyPayments, party == service.PartyIdentity:
+		return report(c, service.DiagnoseParty(c.Context(), cfg, party))
+	}
+	return withService(c, func(ctx context.Context, s *service.Service) error {
+		return report(c, s.DiagnoseProvider(ctx, integration.Provider(party)))
+	})
 }
 
 // misconfigured reports the configuration problems that prevent all other checks.

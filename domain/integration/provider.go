@@ -48,9 +48,11 @@ type Descriptor struct {
 	// PublicClient reports whether the provider accepts an OAuth client without
 	// a secret, which proves itself by PKCE.
 	PublicClient bool
-	Settings     []Setting // in addition to client id, client secret, scopes and address
-	Scopes       []string  // requested in consents unless others are configured
-	Limits       Limits    // of one tenant
+	// ReconnectHint is a frequent cause of ended consents at this provider, for people; may be "".
+	ReconnectHint string
+	Settings      []Setting // in addition to client id, client secret, scopes and address
+	Scopes        []string  // requested in consents unless others are configured
+	Limits        Limits    // of one tenant
 	// CaseInsensitive reports whether folder names that differ only in case are equal. It applies
 	// to document stores.
 	CaseInsensitive bool

@@ -164,6 +164,9 @@ func TestStoreEndsConsent(t *testing.T) {
 		s.Eventually("up to date", waitTimeout, func() bool { return status().At("lag") != nil }, said)
 		st.Withdraw()
 		s.Eventually("in need of a consent", waitTimeout, func() bool { return status().Text("status") == "ERROR" }, said)
+		if hinted := strings.Contains(status().Text("status_reason", "message"), "testing mode"); hinted != (st.Provider == "DOCSTORE_B") {
+			t.Errorf("the reason of %s is %s", st.Provider, said())
+		}
 		number := uuid.NewString()
 		st.Add("", "meanwhile.xml", harness.UBL(number))
 		s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/trigger-sources?entity_id="+o.Entity.String(), o.Admin.Token, nil).Want(500, "provider_unauthorized")

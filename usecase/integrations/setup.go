@@ -310,6 +310,8 @@ type Status struct {
 	Scopes  []string      // granted; nil if there is no consent
 	RetryAt time.Time     // the provider is called again then; zero means any time
 	Watch   *watch.Report // of a trigger integration after setup
+	// Hint is a frequent cause of the reason at this provider; may be "".
+	Hint string
 }
 
 // Status returns the state of an integration.
@@ -319,6 +321,9 @@ func (s *Service) Status(ctx context.Context, a identity.Actor, id uuid.UUID) (S
 		return Status{}, err
 	}
 	st, tenant := Status{Integration: i}, i.Tenant()
+	if i.Reason == integration.ReconnectNeeded {
+		st.Hint = s.Providers.Find(i.Provider).ReconnectHint
+	}
 	if i.GrantID != uuid.Nil {
 		g, err := s.Grants.Get(ctx, i.OrganizationID, i.GrantID)
 		if err != nil {

@@ -40,7 +40,8 @@ const (
 func Descriptor() integration.Descriptor {
 	return integration.Descriptor{
 		Code: Provider, Scopes: []string{"openid", client.ReadScope},
-		Limits: integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 3000}}},
+		ReconnectHint: "If this happens 7 days after each consent, the application is in testing mode at the provider; the operator must publish it there.",
+		Limits:        integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 3000}}},
 	}
 }
 

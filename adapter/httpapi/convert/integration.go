@@ -32,6 +32,15 @@ func toAPIReason(r integration.Reason) nullable.Nullable[api.StatusReason] {
 	return value(api.StatusReason{Code: string(r), Message: r.Text()})
 }
 
+// withHint adds a frequent cause to the message of a reason.
+func withHint(r nullable.Nullable[api.StatusReason], hint string) nullable.Nullable[api.StatusReason] {
+	if reason, err := r.Get(); err == nil && hint != "" {
+		reason.Message += " " + hint
+		return value(reason)
+	}
+	return r
+}
+
 func toAPIMetadata(i *integration.Integration) nullable.Nullable[api.IntegrationMetadata] {
 	if !i.IsSetUp() {
 		return null[api.IntegrationMetadata]()
@@ -53,7 +62,7 @@ func toAPIMetadata(i *integration.Integration) nullable.Nullable[api.Integration
 func ToAPIStatusReport(s usecase.Status, now time.Time) backend.IntegrationStatusReport {
 	r := backend.IntegrationStatusReport{
 		IntegrationId: s.ID, EntityId: s.EntityID, Provider: string(s.Provider), Type: string(s.Type()), Status: string(s.Integration.Status),
-		StatusReason: toAPIReason(s.Reason), Scopes: some(s.Scopes), LastActivityAt: orNull(s.LastActivityAt), RetryAt: orNull(s.RetryAt),
+		StatusReason: withHint(toAPIReason(s.Reason), s.Hint), Scopes: some(s.Scopes), LastActivityAt: orNull(s.LastActivityAt), RetryAt: orNull(s.RetryAt),
 		LastPollAt: null[time.Time](), NextPollAt: null[time.Time](), Lag: null[int64](), FilesSeen: null[int64](), FilesIngested: null[int64](),
 		FilesWaiting: null[int](), FilesSkipped: null[int](), PausedReason: null[string](), Directories: null[[]backend.WatchedDirectory](),
 	}
