@@ -3,6 +3,7 @@
 package attack
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,74 +22,43 @@ const (
 	mostMemory = 300 << 20 // above idle
 	mostP99    = 500 * time.Millisecond
 	mostAnswer = time.Second
+	mostReply  = 16 << 10 // bytes of a refusal
+	// mostRefusal is the limit of the response to one request that is sent alone. It is
+	// far above the usual milliseconds, so that a busy machine does not exceed it.
+	mostRefusal = 4 * time.Second
 	// attempts is the number of measurements of the times, because other
 	// processes on the machine may use the processors. The memory limit applies
 	// to each attempt.
 	attempts = 3
 )
 
-// hostile is one kind of request that is cheap for its sender.
-type hostile struct {
-	name, method, url, contentType, body string
-	token                                string
-}
-
-func list(n int, item string) string {
-	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
-}
-
-// bodies are the hostile requests, at least one for each entry point.
-func bodies(p *process) []hostile {
-	const js, form = "application/json", "multipart/form-data; boundary=b"
-	base := p.values["BASE_URL"]
-	ones := list(500_000, "1")
-	keys := &strings.Builder{}
-	for i := range 70_000 {
-		fmt.Fprintf(keys, `,"key%d":1`, i)
-	}
-	id := "01936b1e-0000-7000-8000-000000000005"
-	assistant := p.json("POST", p.values["IDENTITY_URL"]+"/_sim/tokens", "", `{"kind":"oauth","user_id":"user_ada","organization_id":"org_sandbox"}`)["token"].(string)
-	call := func(tool, arguments string) string {
-		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
-	}
-	return []hostile{
-		{"login, a list for a text", "POST", base + "/api/auth/login", js, `{"email":` + ones + `}`, ""},
-		{"login, unknown keys", "POST", base + "/api/auth/login", js, `{"email":"a"` + keys.String() + `}`, ""},
-		{"no credential", "POST", base + "/api/entities", js, `{"name":"x","aliases":` + ones + `}`, ""},
-		{"entities, too many items", "POST", base + "/api/entities", js, `{"name":"x","aliases":` + ones + `}`, p.token},
-		{"entities, unknown keys", "POST", base + "/api/entities", js, `{"name":"x"` + keys.String() + `}`, p.token},
-		{"entities, deep", "POST", base + "/api/entities", js, strings.Repeat(`{"a":`, 150_000) + "1" + strings.Repeat("}", 150_000), p.token},
-		{"invoice, wrong lines", "PATCH", base + "/api/invoices/" + id, js, `{"lines":` + list(9_999, `{"id":1,"x":2,"y":[1,2,3]}`) + `}`, p.token},
-		{"invoice, valid lines", "PATCH", base + "/api/invoices/" + id, js, `{"lines":` + list(9_000, `{"id":"`+id+`","net_amount":"1"}`) + `}`, p.token},
-		{"settings, mappings", "PUT", base + "/api/settings/" + id, js, `{"tax_mappings":` + list(300_000, "{}") + `}`, p.token},
-		{"upload as JSON", "POST", base + "/api/documents/upload", js, `{"entity_id":"` + id + `","filename":"a","content":"` + strings.Repeat("A", 1_000_000) + `"}`, p.token},
-		{"upload, headers of a part", "POST", base + "/api/documents/upload", form, "--b\r\nContent-Disposition: form-data; name=\"file\"\r\nX: " + strings.Repeat("x", 4<<20) + "\r\n\r\na\r\n--b--\r\n", p.token},
-		{"integrations, set-up", "PUT", base + "/api/v1/integrations/" + id, js, `{"status":"PENDING","public_metadata":{"provider":"DOCSTORE_A","directories":` + ones + `}}`, p.token},
-		{"webhook without signature", "POST", base + "/webhook/payments", js, `{"id":"e","data":` + ones + `}`, ""},
-		{"notification of nobody", "POST", base + "/webhook/storage/" + id, js, `{"value":` + list(300_000, "{}") + `}`, ""},
-		{"register", "POST", base + "/register", js, `{"redirect_uris":` + ones + `}`, ""},
-		{"token", "POST", base + "/token", "application/x-www-form-urlencoded", strings.Repeat("a=1&", 250_000), ""},
-		{"tools, no token", "POST", base + "/mcp", js, call("update_invoice", `{"invoice_id":"x","lines":`+ones+`}`), ""},
-		{"tools, too many values", "POST", base + "/mcp", js, call("update_invoice", `{"invoice_id":"x","lines":`+ones+`}`), assistant},
-		{"tools, wrong lines", "POST", base + "/mcp", js, call("update_invoice", `{"invoice_id":"`+id+`","lines":`+list(9_999, `{"id":1,"x":2}`)+`}`), assistant},
-	}
-}
-
-// TestHostileBodies sends 50 concurrent requests of each kind while another
-// caller uses the API.
+// TestHostileBodies derives hostile bodies for each operation from the specification. It
+// sends each one alone and verifies the response. Then it sends 50 of them at once to
+// each endpoint, while another caller uses the API.
 func TestHostileBodies(t *testing.T) {
 	p := start(t)
 	entity := p.json("GET", p.values["BASE_URL"]+"/api/me", p.token, "")
 	if entity["organization"] == nil {
 		t.Fatal("the administrator belongs to no organization")
 	}
+	endpoints := append(derived(t, p), special(p)...)
+	if len(endpoints) < 25 {
+		t.Fatalf("%d endpoints", len(endpoints))
+	}
+	began, sent := time.Now(), 0
 	idle := p.memory("VmRSS")
-	for _, h := range bodies(p) {
-		t.Run(h.name, func(t *testing.T) {
+	for _, e := range endpoints {
+		t.Run(e.name, func(t *testing.T) {
+			for _, h := range e.requests {
+				sent++
+				if fault := p.deliver(e, h, false); fault != "" {
+					t.Errorf("%s: %s", h.kind, fault)
+				}
+			}
 			for attempt := 1; ; attempt++ {
 				var slowest time.Duration
-				grown := p.above(idle, func() { slowest = p.attack(t, h) })
-				t.Logf("%d MB above idle, others' p99 %v", grown>>20, slowest)
+				grown := p.above(idle, func() { slowest = p.attack(t, e) })
+				t.Logf("%d kinds, %d MB above idle, others' p99 %v", len(e.requests), grown>>20, slowest)
 				if grown > mostMemory {
 					t.Errorf("%d MB above idle, more than %d", grown>>20, mostMemory>>20)
 				}
@@ -101,23 +71,58 @@ func TestHostileBodies(t *testing.T) {
 			}
 		})
 	}
+	t.Logf("%d endpoints, %d bodies alone, %v", len(endpoints), sent, time.Since(began))
 }
 
-// attack sends 150 requests, 50 at a time. It returns the p99 of the requests
-// of the other caller during the attack.
-func (p *process) attack(t *testing.T, h hostile) time.Duration {
+// deliver sends one hostile request and returns what is wrong with the response. busy
+// allows a refusal because the memory for bodies is used up.
+func (p *process) deliver(e endpoint, h hostile, busy bool) (fault string) {
+	// The client waits for permission to send the body. A server that refuses the request
+	// without the body responds at once.
+	began := time.Now()
+	reply, err := p.expect(e.method, e.url, h.token, h.contentType, h.body)
+	if err != nil {
+		return err.Error()
+	}
+	var answer struct{ Error any }
+	code, details := "", []any(nil)
+	if json.Unmarshal(reply.body, &answer) == nil {
+		switch e := answer.Error.(type) {
+		case string:
+			code = e + " (OAuth)"
+		case map[string]any:
+			code, _ = e["code"].(string)
+			more, _ := e["details"].(map[string]any)
+			details, _ = more["fields"].([]any)
+		}
+	}
+	if busy && reply.status == http.StatusServiceUnavailable && reply.header.Get("Retry-After") != "" {
+		return ""
+	}
+	switch {
+	case reply.status != h.status:
+		return fmt.Sprintf("returned %d, want %d: %.300s", reply.status, h.status, reply.body)
+	case h.code != "" && code != h.code:
+		return fmt.Sprintf("returned the code %q, want %q: %.300s", code, h.code, reply.body)
+	case !busy && time.Since(began) > mostRefusal:
+		return fmt.Sprintf("the response took %v", time.Since(began))
+	case len(details) > 20 || len(reply.body) > mostReply:
+		return fmt.Sprintf("returned %d errors in %d bytes", len(details), len(reply.body))
+	}
+	return ""
+}
+
+// attack sends 50 requests at once, of all kinds in turn. It returns the p99 of the
+// requests of the other caller during the attack.
+func (p *process) attack(t *testing.T, e endpoint) time.Duration {
 	t.Helper()
-	const atOnce, each = 50, 3
+	const atOnce = 50
 	var running sync.WaitGroup
-	for range atOnce {
+	for i := range atOnce {
 		running.Go(func() {
-			for range each {
-				// A server that does not read a body closes the connection. The
-				// client may see that before the response.
-				status, answer, err := p.send(h.method, h.url, h.token, h.contentType, strings.NewReader(h.body))
-				if err == nil && (status == http.StatusInternalServerError || status == http.StatusOK && !strings.HasSuffix(h.url, "/mcp")) {
-					t.Errorf("returned %d: %.300s", status, answer)
-				}
+			h := e.requests[i%len(e.requests)]
+			if fault := p.deliver(e, h, true); fault != "" {
+				t.Errorf("at once: %s: %s", h.kind, fault)
 			}
 		})
 	}
@@ -130,7 +135,7 @@ func (p *process) attack(t *testing.T, h hostile) time.Duration {
 		if len(took)%2 == 1 {
 			path, token = "/api/me", p.token
 		}
-		status, _, err := p.send("GET", p.values["BASE_URL"]+path, token, "application/json", nil)
+		status, _, err := p.send("GET", p.values["BASE_URL"]+path, token, js, nil)
 		if err != nil || status != http.StatusOK {
 			t.Errorf("%s: %d, %v", path, status, err)
 		}

@@ -51,7 +51,7 @@ func start(t *testing.T) *process {
 			t.Logf("the sandbox: %.2000s", said.String())
 		}
 	})
-	p := &process{t: t, pid: cmd.Process.Pid, client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	p := &process{t: t, pid: cmd.Process.Pid, client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100, ExpectContinueTimeout: time.Minute}}}
 	deadline, tick := time.After(time.Minute), time.NewTicker(20*time.Millisecond)
 	defer tick.Stop()
 	for p.values == nil {
@@ -90,11 +90,24 @@ func (p *process) json(method, url, token, body string) map[string]any {
 	return out
 }
 
-func (p *process) send(method, url, token, contentType string, body io.Reader) (int, []byte, error) {
-	req, err := http.NewRequestWithContext(p.t.Context(), method, url, body)
+// reply is a response.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// expect sends a request with "Expect: 100-continue".
+func (p *process) expect(method, url, token, contentType, body string) (reply, error) {
+	req, err := http.NewRequestWithContext(p.t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
-		return 0, nil, err
+		return reply{}, err
 	}
+	req.Header.Set("Expect", "100-continue")
+	return p.do(req, token, contentType)
+}
+
+func (p *process) do(req *http.Request, token, contentType string) (reply, error) {
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if token != "" {
@@ -102,11 +115,20 @@ func (p *process) send(method, url, token, contentType string, body io.Reader) (
 	}
 	resp, err := p.client.Do(req)
 	if err != nil {
-		return 0, nil, err
+		return reply{}, err
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, answer, err
+	return reply{resp.StatusCode, resp.Header, answer}, err
+}
+
+func (p *process) send(method, url, token, contentType string, body io.Reader) (int, []byte, error) {
+	req, err := http.NewRequestWithContext(p.t.Context(), method, url, body)
+	if err != nil {
+		return 0, nil, err
+	}
+	r, err := p.do(req, token, contentType)
+	return r.status, r.body, err
 }
 
 // memory returns a value of the process status in bytes. VmRSS is the current

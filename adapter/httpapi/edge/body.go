@@ -131,9 +131,10 @@ func ReadBody(c *gin.Context, limit int64) ([]byte, error) {
 const drainTime = 5 * time.Second
 
 // drain sends the response and discards a body that exceeds the limit slightly.
-// A client that cannot send the rest may never read the response.
+// A client that cannot send the rest may never read the response. A client that waits
+// for permission to send the body ("Expect: 100-continue") sends nothing.
 func (e *edge) drain(c *gin.Context, s *state) {
-	if s.sent == nil || c.Request.ContentLength > e.Limits.JSONBytes {
+	if s.sent == nil || c.Request.ContentLength > e.Limits.JSONBytes || c.GetHeader("Expect") != "" {
 		return
 	}
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(drainTime))
