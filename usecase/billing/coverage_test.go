@@ -20,16 +20,29 @@ import (
 // term is the price of one period.
 type term struct {
 	name, interval, count string
-	amount                int64 // in cents
+	amount                int64   // in cents
+	least, most           float64 // for an hour of the longest and of the shortest period
+	price                 string  // its id
 }
 
-var terms = []term{{"monthly", "month", "1", 3000}, {"quarterly", "month", "3", 9000}, {"yearly", "year", "1", 36500}}
+func terms() []term {
+	perHour := func(amount int64, days int) float64 { return float64(amount) / float64(days*24) }
+	return []term{
+		{"monthly", "month", "1", 3000, perHour(3000, 31), perHour(3000, 28), ""},
+		{"dear", "month", "1", 5000, perHour(5000, 31), perHour(5000, 28), ""},
+		{"quarterly", "month", "3", 9000, perHour(9000, 92), perHour(9000, 89), ""},
+		{"yearly", "year", "1", 36500, perHour(36500, 366), perHour(36500, 365), ""},
+	}
+}
 
-// paidLine is a line of an invoice with an amount.
+// paidLine is a line of an invoice with an amount, which is negative for a credit.
 type paidLine struct {
 	from, until time.Time
 	amount      int64
 }
+
+// perHour returns the amount for an hour.
+func (l paidLine) perHour() float64 { return float64(l.amount) / l.until.Sub(l.from).Hours() }
 
 func (w *world) paidLines(customer string) (lines []paidLine) {
 	w.t.Helper()
@@ -40,98 +53,140 @@ func (w *world) paidLines(customer string) (lines []paidLine) {
 		for _, d := range data {
 			line, _ := d.(map[string]any)
 			period, _ := line["period"].(map[string]any)
-			if amount := number(line["amount"]); amount > 0 {
+			if amount := number(line["amount"]); amount != 0 {
 				lines = append(lines, paidLine{time.Unix(number(period["start"]), 0).UTC(), time.Unix(number(period["end"]), 0).UTC(), amount})
 			}
 		}
 	}
-	slices.SortFunc(lines, func(a, b paidLine) int { return a.from.Compare(b.from) })
+	slices.SortStableFunc(lines, func(a, b paidLine) int { return a.from.Compare(b.from) })
 	return lines
 }
 
-// checkPaid verifies that every moment since the purchase is paid exactly once,
-// and that the time before the anchor has the right price.
-func checkPaid(t *testing.T, name string, bought time.Time, sold term, lines []paidLine) {
+// soldPlan is a bought subscription with its change.
+type soldPlan struct {
+	name, customer string
+	event          string // of its creation
+	at, changedAt  time.Time
+	sold, to       term // equal if only the quantity changes
+	quantity       int64
+	late           bool // the event was processed after the change
+}
+
+// check verifies that each moment since the purchase is paid exactly once until the given
+// time, counting charges less credits, and that it costs what the plan of that moment
+// costs.
+func (p soldPlan) check(t *testing.T, lines []paidLine, until time.Time) {
 	t.Helper()
-	if len(lines) == 0 {
-		t.Errorf("%s: nothing was paid", name)
-		return
+	marks := []time.Time{p.at, p.changedAt, until}
+	for _, l := range lines {
+		marks = append(marks, l.from, l.until)
 	}
-	if lines[0].from.After(bought) {
-		t.Errorf("%s: the time from %s to %s is not paid", name, bought, lines[0].from)
-	}
-	for i := 1; i < len(lines); i++ {
-		switch before, line := lines[i-1], lines[i]; {
-		case line.from.Before(before.until):
-			t.Errorf("%s: the time from %s to %s is paid twice: %+v", name, line.from, before.until, lines)
-		case line.from.After(before.until):
-			t.Errorf("%s: the time from %s to %s is not paid: %+v", name, before.until, line.from, lines)
+	slices.SortFunc(marks, time.Time.Compare)
+	marks = slices.CompactFunc(marks, time.Time.Equal)
+	for i := 0; i+1 < len(marks); i++ {
+		from, to := marks[i], marks[i+1]
+		if from.Before(p.at) || to.After(until) {
+			continue
 		}
-	}
-	if first := lines[0]; bought.Day() != 1 && sold.name != "monthly" {
-		left, whole := first.until.Sub(bought).Hours(), 365*24.0
-		if sold.name == "quarterly" {
-			whole = first.until.Sub(first.until.AddDate(0, -3, 0)).Hours()
+		times, paid := 0, 0.0
+		for _, l := range lines {
+			switch {
+			case l.from.After(from) || l.until.Before(to):
+				continue
+			case l.amount > 0:
+				times++
+			default:
+				times--
+			}
+			paid += l.perHour()
 		}
-		if want := float64(sold.amount) * left / whole; float64(first.amount) < want-1 || float64(first.amount) > want+1 {
-			t.Errorf("%s: the %v hours before the anchor cost %d, want %.0f", name, left, first.amount, want)
+		if times != 1 {
+			t.Errorf("%s: the time from %s to %s is paid %d times: %+v", p.name, from, to, times, lines)
+			return
 		}
-	}
-	for _, line := range lines[1:] {
-		if line.from.Day() != 1 {
-			t.Errorf("%s: a period begins on %s, want a 1st", name, line.from)
+		if p.late && p.sold == p.to && p.sold.name == "monthly" {
+			continue // the charge for the first month has the quantity of the time when it is made
+		}
+		plan, quantity := p.sold, int64(1)
+		if !from.Before(p.changedAt) {
+			plan, quantity = p.to, p.quantity
+		}
+		hours := to.Sub(from).Hours()
+		least, most := plan.least*float64(quantity)*hours-1, plan.most*float64(quantity)*hours+1
+		if got := paid * hours; got < least || got > most {
+			t.Errorf("%s: the time from %s to %s costs %.2f, want %.2f to %.2f: %+v", p.name, from, to, got, least, most, lines)
+			return
 		}
 	}
 }
 
 // TestNoDayIsPaidTwice buys each price through the checkout on several days of
-// a month. It changes the plan and quantity before or after the first event was
-// processed, and verifies the paid amounts in the invoices of the processor.
+// a month. It changes the plan and quantity at once or weeks later, before or after the
+// first event was processed, and verifies the paid amounts in the invoices of the
+// processor, which prorates the changes.
 func TestNoDayIsPaidTwice(t *testing.T) {
 	t.Parallel()
 	w := open(t, harness.Options{Env: map[string]string{"REDIRECT_ORIGINS": "https://app.example", "PAYMENT_PRODUCTS": "prod_team"}})
 	product := w.make("/v1/products", "id", "prod_team", "name", "Team")
-	prices := map[string]string{}
-	for _, p := range terms {
-		prices[p.name] = w.make("/v1/prices", "product", product, "currency", "eur", "unit_amount", fmt.Sprint(p.amount),
+	sellable := terms()
+	for i, p := range sellable {
+		sellable[i].price = w.make("/v1/prices", "product", product, "currency", "eur", "unit_amount", fmt.Sprint(p.amount),
 			"recurring[interval]", p.interval, "recurring[interval_count]", p.count)
 	}
-	type purchase struct {
-		name, customer string
-		at             time.Time
-		term           term
+	var all, waiting []soldPlan
+	change := func(p soldPlan) {
+		p.changedAt = w.clock.Now()
+		w.changePlan(p.customer, p.to.price, fmt.Sprint(p.quantity))
+		w.deliver(p.event, "customer.subscription.created") // late, or a second time
+		all = append(all, p)
 	}
-	var bought []purchase
-	for _, day := range []time.Time{
-		midMonth, midMonth.AddDate(0, 0, 15), // November 30
-		december.Add(9 * time.Hour), december.AddDate(0, 0, 30).Add(23 * time.Hour),
+	for _, day := range []struct {
+		at     time.Time
+		closed bool // nothing is bought
+	}{
+		{midMonth, false}, {midMonth.AddDate(0, 0, 15), false}, // November 30
+		{december.Add(9 * time.Hour), false}, {december.AddDate(0, 0, 19), true},
+		{december.AddDate(0, 0, 30).Add(23 * time.Hour), false}, {december.AddDate(0, 0, 40), true},
 	} {
-		w.advance(day.Sub(w.clock.Now()))
-		for _, p := range terms {
-			for _, change := range append([]string{""}, prices["monthly"], prices["yearly"]) {
-				for _, quantity := range []string{"1", "3"} {
-					for _, late := range []bool{false, true} {
-						if late && change == "" && quantity == "1" {
-							continue // nothing changes
+		w.advance(day.at.Sub(w.clock.Now()))
+		for _, p := range waiting {
+			change(p)
+		}
+		if waiting = nil; day.closed {
+			continue
+		}
+		for _, sold := range sellable {
+			for _, to := range sellable {
+				for _, quantity := range []int64{1, 3} {
+					for _, later := range []bool{false, true} {
+						for _, late := range []bool{false, true} {
+							if sold.name == "dear" || quantity == 1 && late && (later || to.name == sold.name) {
+								continue // similar to others
+							}
+							p := soldPlan{
+								name: fmt.Sprintf("%s on %s, then %s × %d, change later %t, event late %t",
+									sold.name, day.at.Format(time.DateOnly), to.name, quantity, later, late),
+								customer: w.buy(sold.price), at: w.clock.Now(), sold: sold, to: to, quantity: quantity, late: late,
+							}
+							events := w.list("/v1/events", "type", "customer.subscription.created", "limit", "1")
+							p.event, _ = events[0]["id"].(string)
+							if !late {
+								w.deliver(p.event, "customer.subscription.created")
+							}
+							if later {
+								waiting = append(waiting, p)
+							} else {
+								change(p)
+							}
 						}
-						name := fmt.Sprintf("%s on %s, then %q × %s, event late %t", p.name, day.Format(time.DateOnly), change, quantity, late)
-						customer := w.buy(prices[p.name])
-						events := w.list("/v1/events", "type", "customer.subscription.created", "limit", "1")
-						id, _ := events[0]["id"].(string)
-						if !late {
-							w.deliver(id, "customer.subscription.created")
-						}
-						w.changePlan(customer, change, quantity)
-						w.deliver(id, "customer.subscription.created") // late, or a second time
-						bought = append(bought, purchase{name, customer, w.clock.Now(), p})
 					}
 				}
 			}
 		}
 	}
 	w.advance(14 * 31 * 24 * time.Hour)
-	for _, b := range bought {
-		checkPaid(t, b.name, b.at, b.term, w.paidLines(b.customer))
+	for _, p := range all {
+		p.check(t, w.paidLines(p.customer), december.AddDate(1, 0, 0))
 	}
 }
 

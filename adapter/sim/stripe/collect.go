@@ -96,8 +96,7 @@ func (s *Server) finalize(c *call, inv *invoice) {
 	inv.EffectiveAt, inv.StatusTransitions.FinalizedAt = stamp(s.now), stamp(s.now)
 	base := s.pageBase(c)
 	inv.HostedInvoiceURL, inv.InvoicePDF = text(base+"/i/"+inv.ID), text(base+"/i/"+inv.ID+"/pdf")
-	zero := int64(0)
-	inv.EndingBalance = &zero
+	useBalance(x, inv)
 	if inv.AmountDue == 0 {
 		s.settleInvoice(c, inv, before, "")
 		return

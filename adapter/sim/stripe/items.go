@@ -173,6 +173,6 @@ func (s *Server) take(inv *invoice, i *invoiceItem) {
 	inv.addLine(&lineItem{
 		ID: newID("il"), Object: "line_item", Amount: i.Amount, Currency: i.Currency, Description: i.Description,
 		Discountable: i.Discountable, Discounts: []string{}, InvoiceItem: text(i.ID), Metadata: i.Metadata, Period: i.Period,
-		Price: i.Price, Quantity: i.Quantity, Subscription: i.Subscription, TaxRates: i.TaxRates, Type: "invoiceitem",
+		Price: i.Price, Proration: i.Proration, Quantity: i.Quantity, Subscription: i.Subscription, TaxRates: i.TaxRates, Type: "invoiceitem",
 	})
 }

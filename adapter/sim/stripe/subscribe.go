@@ -146,11 +146,9 @@ func (s *Server) fullLines(sub *subscription) []*lineItem {
 
 // proratedLines are the lines of the time until the first whole period.
 func (s *Server) proratedLines(sub *subscription) []*lineItem {
-	end := moment(sub.CurrentPeriodEnd)
-	whole := end.Unix() - boundary(end, sub.Items.Data[0].Price.Recurring, -1).Unix()
+	whole := wholePeriod(sub, sub.Items.Data[0].Price.Recurring)
 	return s.linesOf(sub, func(p *price, quantity int64) (int64, string) {
-		left := sub.CurrentPeriodEnd - sub.CurrentPeriodStart
-		return (p.cost(quantity)*left + whole/2) / whole, ""
+		return share(p.cost(quantity), sub.CurrentPeriodEnd-sub.CurrentPeriodStart, whole), ""
 	})
 }
 

@@ -230,14 +230,16 @@ func (s *Server) updateSubscription(c *call) (any, *apiError) {
 	if v, given := c.value("trial_end"); given && v == "now" {
 		next.TrialEnd = stamp(s.now)
 	}
-	changes := s.itemChanges(c, sub)
-	c.ignore("proration_behavior", "payment_behavior", "off_session", "payment_settings", "pause_collection", "collection_method",
-		"days_until_due", "cancellation_details", "billing_cycle_anchor", "proration_date", "discounts", "coupon")
+	changes, proration := s.itemChanges(c, sub), s.prorationOf(c, sub)
+	c.ignore("payment_behavior", "off_session", "payment_settings", "pause_collection", "collection_method",
+		"days_until_due", "cancellation_details", "discounts", "coupon")
 	if e := c.done(); e != nil {
 		return nil, e
 	}
 	*sub = next
+	items := sub.Items.Data
 	changes()
+	s.prorate(c, sub, items, proration)
 	s.endMarks(sub)
 	s.changed(c, subscriptionEvent+"updated", sub, before)
 	return sub, nil
@@ -256,8 +258,7 @@ func (s *Server) endMarks(sub *subscription) {
 	}
 }
 
-// itemChanges reads new prices and quantities of a subscription. They apply from the next period
-// on without proration.
+// itemChanges reads new prices and quantities of a subscription. prorate bills them.
 func (s *Server) itemChanges(c *call, sub *subscription) (apply func()) {
 	var steps []func()
 	for _, g := range c.groups("items") {
@@ -276,6 +277,9 @@ func (s *Server) itemChanges(c *call, sub *subscription) (apply func()) {
 			continue
 		}
 		quantity, counted := g.within("quantity", 0, 1_000_000)
+		if !given && !counted {
+			quantity = 1
+		}
 		steps = append(steps, func() {
 			switch {
 			case gone:
