@@ -27,7 +27,7 @@ for platform in $platforms; do
 	name="docledger_${version}_${os}_${arch}"
 	mkdir "$work/$name"
 	for command in docledger docledger-ocr; do
-		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command" "./cmd/$command"
+		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command" "./cmd/$command"
 	done
 	cp LICENSE README.md "$work/THIRD_PARTY_NOTICES.txt" "$work/$name/"
 	find "$work/$name" -exec touch -d "@$stamp" {} +

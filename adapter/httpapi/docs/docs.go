@@ -17,6 +17,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"docledger/openapi"
 
@@ -51,24 +52,20 @@ const (
 // each specification at /openapi/{name}. name is the file name, such as
 // backend.yaml, or docledger.yaml for the joined specification. Each
 // specification is also available as JSON.
+//
+// Files that are converted from others are converted at the first request for
+// them, because that takes a tenth of the start of the service.
 func Register(routes gin.IRoutes) error {
 	specs, err := loadSpecs()
 	if err != nil {
 		return err
 	}
-	errorsPage, err := errorsAsset()
-	if err != nil {
-		return err
-	}
-	outline, err := llmsAsset()
-	if err != nil {
-		return err
-	}
+	errorsPage, outline := once(errorsAsset), once(llmsAsset)
 	routes.GET("/docs/errors", func(c *gin.Context) {
 		c.Header("Content-Security-Policy", policy)
-		send(c, errorsPage, revalidate)
+		send(c, errorsPage(), revalidate)
 	})
-	routes.GET("/llms.txt", func(c *gin.Context) { send(c, outline, revalidate) })
+	routes.GET("/llms.txt", func(c *gin.Context) { send(c, outline(), revalidate) })
 	routes.GET("/docs", func(c *gin.Context) {
 		c.Header("Content-Security-Policy", policy)
 		send(c, asset{html, page, tag(page)}, revalidate)
@@ -76,9 +73,21 @@ func Register(routes gin.IRoutes) error {
 	routes.GET("/docs/start.js", func(c *gin.Context) { send(c, asset{javaScript, start, tag(start)}, revalidate) })
 	routes.GET("/docs/scalar-1.46.4.js", sendViewer)
 	for name, spec := range specs {
-		routes.GET("/openapi/"+name, func(c *gin.Context) { send(c, spec, revalidate) })
+		routes.GET("/openapi/"+name, func(c *gin.Context) { send(c, spec(), revalidate) })
 	}
 	return nil
+}
+
+// once makes an asset from embedded files at the first use. The tests make all
+// of them; an error is a fault of the build.
+func once(make func() (asset, error)) func() asset {
+	return sync.OnceValue(func() asset {
+		made, err := make()
+		if err != nil {
+			panic(fmt.Sprintf("docs: %v", err))
+		}
+		return made
+	})
 }
 
 // asset is a file in memory.
@@ -93,13 +102,13 @@ func tag(data []byte) string {
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
-func loadSpecs() (map[string]asset, error) {
+func loadSpecs() (map[string]func() asset, error) {
 	files := openapi.Files()
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return nil, fmt.Errorf("list specifications: %w", err)
 	}
-	specs := map[string]asset{}
+	specs := map[string]func() asset{}
 	for _, entry := range entries {
 		data, err := fs.ReadFile(files, entry.Name())
 		if err != nil {
@@ -109,21 +118,25 @@ func loadSpecs() (map[string]asset, error) {
 		if path.Ext(entry.Name()) == ".json" {
 			mediaType = "application/json"
 		}
-		specs[entry.Name()] = asset{mediaType, data, tag(data)}
+		specs[entry.Name()] = once(func() (asset, error) { return asset{mediaType, data, tag(data)}, nil })
 		if base, ok := strings.CutSuffix(entry.Name(), ".yaml"); ok {
-			asJSON, err := toJSON(data)
-			if err != nil {
-				return nil, fmt.Errorf("convert %s: %w", entry.Name(), err)
-			}
-			specs[base+".json"] = asset{"application/json", asJSON, tag(asJSON)}
+			specs[base+".json"] = converted(entry.Name(), "application/json", data, toJSON)
 		}
 	}
-	joined, err := toYAML(openapi.Joined())
-	if err != nil {
-		return nil, fmt.Errorf("convert %s: %w", openapi.JoinedName, err)
-	}
-	specs[strings.TrimSuffix(openapi.JoinedName, ".json")+".yaml"] = asset{"application/yaml", joined, tag(joined)}
+	name := strings.TrimSuffix(openapi.JoinedName, ".json") + ".yaml"
+	specs[name] = converted(openapi.JoinedName, "application/yaml", openapi.Joined(), toYAML)
 	return specs, nil
+}
+
+// converted returns a specification in another notation.
+func converted(name, mediaType string, text []byte, convert func([]byte) ([]byte, error)) func() asset {
+	return once(func() (asset, error) {
+		data, err := convert(text)
+		if err != nil {
+			return asset{}, fmt.Errorf("convert %s: %w", name, err)
+		}
+		return asset{mediaType, data, tag(data)}, nil
+	})
 }
 
 // toYAML encodes a specification as YAML. It parses JSON as YAML, so that

@@ -112,7 +112,6 @@ func New(o Options) *Server {
 		options: o, limits: DefaultLimits(), settings: o.Settings, key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(rand.Text()) }),
 		channels: map[string]*channel{}, meters: map[string]*meter{},
 	}
-	go s.key() // the slowest step of the start
 	if o.Limits != nil {
 		s.limits = *o.Limits
 	}

@@ -129,7 +129,6 @@ func New(o Options) *Server {
 		options: o, limits: DefaultLimits(), settings: o.Settings, meters: map[string]*meter{},
 		key: sync.OnceValue(func() *oidc.Key { return oidc.NewKey(rand.Text()) }),
 	}
-	go s.key() // the slowest step of the start
 	if o.Limits != nil {
 		s.limits = *o.Limits
 	}
