@@ -13,6 +13,7 @@ import (
 	"docledger/domain/event"
 	"docledger/domain/idempotency"
 	"docledger/domain/identity"
+	"docledger/domain/invoice"
 	"docledger/domain/page"
 	"docledger/gen/backend"
 	billingapi "docledger/gen/billing"
@@ -40,6 +41,7 @@ type UseCases struct {
 	Documents    *documents.Service
 	Extraction   *extraction.Service
 	Invoices     *invoices.Service
+	Sums         invoice.Sums
 	Sync         *sync.Service
 	Settings     *settings.Service
 	Events       event.Log

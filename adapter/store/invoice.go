@@ -42,6 +42,9 @@ func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 		if err := r.s.handle(ctx).Create(&row).Error; err != nil {
 			return failed("add the invoice", err)
 		}
+		if err := r.storeTaxes(ctx, inv); err != nil {
+			return err
+		}
 		return r.addLines(ctx, lines)
 	})
 }
@@ -178,6 +181,9 @@ func (r Invoices) store(ctx context.Context, before invoiceRow, linesBefore []li
 	}
 	if err := save(r.s.handle(ctx), &row, "document_id", "organization_id", "created_at", "search_file"); err != nil {
 		return nil, failed("change the invoice", err)
+	}
+	if err := r.storeTaxes(ctx, inv); err != nil {
+		return nil, err
 	}
 	if !reflect.DeepEqual(lines, linesBefore) {
 		if err := r.s.handle(ctx).Delete(&lineRow{}, "invoice_id = ?", inv.ID).Error; err != nil {

@@ -43,6 +43,7 @@ type invoiceRow struct {
 	Summary    summaryRow `gorm:"embedded"`
 	LinesTotal int
 	NetFixed   *int64
+	TaxFixed   *int64
 	GrossFixed *int64
 	DueFixed   *int64
 	Search     string
@@ -66,6 +67,7 @@ type lineRow struct {
 	UnitPrice     *number
 	PriceBase     *number
 	NetAmount     *number
+	NetFixed      *int64
 	TaxRate       *number
 	TaxCategory   string
 	AccountID     string
@@ -106,7 +108,7 @@ func toInvoiceRow(inv *invoice.Invoice, header map[string]invoice.Evidence) invo
 			CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt,
 		},
 		LinesTotal: len(inv.Lines),
-		NetFixed:   fixed(inv.NetTotal), GrossFixed: fixed(inv.GrossTotal), DueFixed: fixed(inv.AmountDue),
+		NetFixed:   fixed(inv.NetTotal), TaxFixed: fixed(inv.TaxTotal), GrossFixed: fixed(inv.GrossTotal), DueFixed: fixed(inv.AmountDue),
 		// A line feed is in no search, so that none matches across two values.
 		Search:       folded(inv.Number) + "\n" + folded(inv.Seller.Name) + "\n" + folded(inv.PurchaseOrder),
 		FailedChecks: failedChecks(inv.Checks),
@@ -168,7 +170,7 @@ func toLineRow(invoiceID uuid.UUID, ordinal int, l invoice.Line, evidence map[st
 	row := lineRow{
 		ID: l.ID, InvoiceID: invoiceID, Ordinal: ordinal, Position: l.Position, Description: clean(l.Description),
 		Quantity: (*number)(l.Quantity), Unit: clean(l.Unit), UnitPrice: (*number)(l.UnitPrice),
-		PriceBase: (*number)(l.PriceBase), NetAmount: (*number)(l.NetAmount), TaxRate: (*number)(l.TaxRate),
+		PriceBase: (*number)(l.PriceBase), NetAmount: (*number)(l.NetAmount), NetFixed: fixed(l.NetAmount), TaxRate: (*number)(l.TaxRate),
 		TaxCategory: clean(l.TaxCategory), AccountID: clean(l.AccountID), AccountSource: l.AccountSource,
 		TaxRateID: clean(l.TaxRateID), TaxSource: l.TaxSource,
 	}

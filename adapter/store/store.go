@@ -167,6 +167,7 @@ var (
 	_ ledgersync.Codings                  = Codings{}
 	_ document.Orphans                    = Documents{}
 	_ invoice.Repository                  = Invoices{}
+	_ invoice.Sums                        = Invoices{}
 	_ event.Log                           = Events{}
 	_ billing.Usage                       = Usage{}
 	_ idempotency.Store                   = Idempotency{}

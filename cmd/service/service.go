@@ -309,7 +309,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 		Settings: &settings.Service{
 			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,
 		},
-		Events: st.Events(),
+		Events: st.Events(), Sums: st.Invoices(),
 	}
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching

@@ -652,6 +652,42 @@ func (e GetDocumentReadableParamsFormat) Valid() bool {
 	}
 }
 
+// Defines values for SumInvoicesParamsGroupBy.
+const (
+	SumInvoicesParamsGroupByAccount      SumInvoicesParamsGroupBy = "account"
+	SumInvoicesParamsGroupByCurrency     SumInvoicesParamsGroupBy = "currency"
+	SumInvoicesParamsGroupByDocumentType SumInvoicesParamsGroupBy = "document_type"
+	SumInvoicesParamsGroupByEntity       SumInvoicesParamsGroupBy = "entity"
+	SumInvoicesParamsGroupByMonth        SumInvoicesParamsGroupBy = "month"
+	SumInvoicesParamsGroupByStatus       SumInvoicesParamsGroupBy = "status"
+	SumInvoicesParamsGroupBySupplier     SumInvoicesParamsGroupBy = "supplier"
+	SumInvoicesParamsGroupByTax          SumInvoicesParamsGroupBy = "tax"
+)
+
+// Valid indicates whether the value is a known member of the SumInvoicesParamsGroupBy enum.
+func (e SumInvoicesParamsGroupBy) Valid() bool {
+	switch e {
+	case SumInvoicesParamsGroupByAccount:
+		return true
+	case SumInvoicesParamsGroupByCurrency:
+		return true
+	case SumInvoicesParamsGroupByDocumentType:
+		return true
+	case SumInvoicesParamsGroupByEntity:
+		return true
+	case SumInvoicesParamsGroupByMonth:
+		return true
+	case SumInvoicesParamsGroupByStatus:
+		return true
+	case SumInvoicesParamsGroupBySupplier:
+		return true
+	case SumInvoicesParamsGroupByTax:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListWebhookDeliveriesParamsState.
 const (
 	ListWebhookDeliveriesParamsStateDELIVERED ListWebhookDeliveriesParamsState = "DELIVERED"
@@ -1913,6 +1949,59 @@ type InvoiceStatus = string
 
 // InvoiceStatusFilter defines model for InvoiceStatusFilter.
 type InvoiceStatusFilter string
+
+// InvoiceSum The sum of one group. A value that the sums are not grouped by is null.
+type InvoiceSum struct {
+	// EntityId An identifier, or null.
+	EntityId nullable.Nullable[externalRef0.NullableId] `json:"entity_id"`
+
+	// SupplierName The name of the seller. Sellers with one tax identifier are one supplier.
+	SupplierName nullable.Nullable[string] `json:"supplier_name"`
+
+	// SupplierTaxId The tax identifier of the seller; null if the invoices state none.
+	SupplierTaxId nullable.Nullable[string] `json:"supplier_tax_id"`
+
+	// Status The status of the invoices.
+	Status nullable.Nullable[string] `json:"status"`
+
+	// DocumentType The type of the invoices.
+	DocumentType nullable.Nullable[string] `json:"document_type"`
+
+	// Month The month of the issue date, `YYYY-MM`; null if the invoices state none.
+	Month nullable.Nullable[string] `json:"month"`
+
+	// TaxCategory The category of the tax (EN 16931).
+	TaxCategory nullable.Nullable[string] `json:"tax_category"`
+
+	// TaxRate The tax rate in percent.
+	TaxRate nullable.Nullable[string] `json:"tax_rate"`
+
+	// AccountId The account of the lines; null for lines without one.
+	AccountId nullable.Nullable[string] `json:"account_id"`
+
+	// Currency The currency; null if the invoices state none.
+	Currency nullable.Nullable[string] `json:"currency"`
+
+	// Count The number of invoices.
+	Count int `json:"count"`
+
+	// NetTotal The sum without tax.
+	NetTotal nullable.Nullable[string] `json:"net_total"`
+
+	// TaxTotal The sum of the tax.
+	TaxTotal nullable.Nullable[string] `json:"tax_total"`
+
+	// GrossTotal The sum with tax.
+	GrossTotal nullable.Nullable[string] `json:"gross_total"`
+
+	// AmountDue The sum of the amounts due.
+	AmountDue nullable.Nullable[string] `json:"amount_due"`
+}
+
+// InvoiceSumList defines model for InvoiceSumList.
+type InvoiceSumList struct {
+	Items []InvoiceSum `json:"items"`
+}
 
 // InvoiceSummary The summary of an invoice.
 type InvoiceSummary struct {
@@ -3284,6 +3373,69 @@ type ExtractInvoiceParams struct {
 	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// SumInvoicesParams defines parameters for SumInvoices.
+type SumInvoicesParams struct {
+	// GroupBy What to group by. Repeat it for up to three values.
+	GroupBy []SumInvoicesParamsGroupBy `form:"group_by" json:"group_by"`
+
+	// EntityId Only records of this entity.
+	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Status Only invoices in this status. Repeat it to select several.
+	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
+
+	// DocumentType Only this kind of document.
+	DocumentType *InvoiceTypes `form:"document_type,omitempty" json:"document_type,omitempty"`
+
+	// IssueDateFrom Issued on or after this day.
+	IssueDateFrom *IssuedFrom `form:"issue_date_from,omitempty" json:"issue_date_from,omitempty"`
+
+	// IssueDateTo Issued on or before this day.
+	IssueDateTo *IssuedTo `form:"issue_date_to,omitempty" json:"issue_date_to,omitempty"`
+
+	// DueDateFrom Due on or after this day.
+	DueDateFrom *DueFrom `form:"due_date_from,omitempty" json:"due_date_from,omitempty"`
+
+	// DueDateTo Due on or before this day.
+	DueDateTo *DueTo `form:"due_date_to,omitempty" json:"due_date_to,omitempty"`
+
+	// CreatedFrom Created at or after this time.
+	CreatedFrom *CreatedFrom `form:"created_from,omitempty" json:"created_from,omitempty"`
+
+	// CreatedTo Created before this time.
+	CreatedTo *CreatedTo `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// UpdatedSince Changed at or after this time.
+	UpdatedSince *UpdatedSince `form:"updated_since,omitempty" json:"updated_since,omitempty"`
+
+	// GrossMin Gross total of at least this amount.
+	GrossMin *GrossMin `form:"gross_min,omitempty" json:"gross_min,omitempty"`
+
+	// GrossMax Gross total of at most this amount.
+	GrossMax *GrossMax `form:"gross_max,omitempty" json:"gross_max,omitempty"`
+
+	// Currency Only this currency (ISO 4217).
+	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// FailedCheck Only invoices that fail this check, by its rule.
+	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
+
+	// SyncState Only invoices in this state of the sync.
+	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
+
+	// Source Only invoices of documents from this source.
+	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
+
+	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
+	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
+	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
+}
+
+// SumInvoicesParamsGroupBy defines parameters for SumInvoices.
+type SumInvoicesParamsGroupBy string
+
 // UpdateInvoiceParams defines parameters for UpdateInvoice.
 type UpdateInvoiceParams struct {
 	// IfMatch The ETag of the version to change. If the record has changed since, the
@@ -3544,6 +3696,9 @@ type ServerInterface interface {
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(c *gin.Context, params ExtractInvoiceParams)
+	// SumInvoices Add invoices up
+	// (GET /api/invoices/summary)
+	SumInvoices(c *gin.Context, params SumInvoicesParams)
 	// GetInvoice Get an invoice
 	// (GET /api/invoices/{invoice_id})
 	GetInvoice(c *gin.Context, invoiceId InvoiceId)
@@ -4871,6 +5026,177 @@ func (siw *ServerInterfaceWrapper) ExtractInvoice(c *gin.Context) {
 	siw.Handler.ExtractInvoice(c, params)
 }
 
+// SumInvoices operation middleware
+func (siw *ServerInterfaceWrapper) SumInvoices(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SumInvoicesParams
+
+	// ------------- Required query parameter "group_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "group_by", c.Request.URL.Query(), &params.GroupBy, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter group_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "document_type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "document_type", c.Request.URL.Query(), &params.DocumentType, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "issue_date_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_from", c.Request.URL.Query(), &params.IssueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter issue_date_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "issue_date_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_to", c.Request.URL.Query(), &params.IssueDateTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter issue_date_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "due_date_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_from", c.Request.URL.Query(), &params.DueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter due_date_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "due_date_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_to", c.Request.URL.Query(), &params.DueDateTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter due_date_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_from", c.Request.URL.Query(), &params.CreatedFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_to", c.Request.URL.Query(), &params.CreatedTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "updated_since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "updated_since", c.Request.URL.Query(), &params.UpdatedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter updated_since: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_min" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_min", c.Request.URL.Query(), &params.GrossMin, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_min: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_max" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_max", c.Request.URL.Query(), &params.GrossMax, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_max: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "currency" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "currency", c.Request.URL.Query(), &params.Currency, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter currency: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "failed_check" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sync_state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sync_state", c.Request.URL.Query(), &params.SyncState, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sync_state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", c.Request.URL.Query(), &params.Source, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter source: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_by", c.Request.URL.Query(), &params.CreatedBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.SumInvoices(c, params)
+}
+
 // GetInvoice operation middleware
 func (siw *ServerInterfaceWrapper) GetInvoice(c *gin.Context) {
 
@@ -5732,6 +6058,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/documents/:document_id/split", wrapper.SplitDocument)
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
+	router.GET(options.BaseURL+"/api/invoices/summary", wrapper.SumInvoices)
 	router.POST(options.BaseURL+"/api/invoices/bulk", wrapper.ChangeInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
 	router.PATCH(options.BaseURL+"/api/invoices/:invoice_id", wrapper.UpdateInvoice)
@@ -11321,6 +11648,180 @@ func (response ExtractInvoice503JSONResponse) VisitExtractInvoiceResponse(w http
 	return err
 }
 
+type SumInvoicesRequestObject struct {
+	Params SumInvoicesParams
+}
+
+type SumInvoicesResponseObject interface {
+	VisitSumInvoicesResponse(w http.ResponseWriter) error
+}
+
+type SumInvoices200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type SumInvoices200JSONResponse struct {
+	Body    InvoiceSumList
+	Headers SumInvoices200ResponseHeaders
+}
+
+func (response SumInvoices200JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response SumInvoices400JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response SumInvoices401JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response SumInvoices403JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response SumInvoices404JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response SumInvoices429JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response SumInvoices500JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SumInvoices503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response SumInvoices503JSONResponse) VisitSumInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetInvoiceRequestObject struct {
 	InvoiceId InvoiceId `json:"invoice_id"`
 }
@@ -15444,6 +15945,9 @@ type StrictServerInterface interface {
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(ctx context.Context, request ExtractInvoiceRequestObject) (ExtractInvoiceResponseObject, error)
+	// SumInvoices Add invoices up
+	// (GET /api/invoices/summary)
+	SumInvoices(ctx context.Context, request SumInvoicesRequestObject) (SumInvoicesResponseObject, error)
 	// GetInvoice Get an invoice
 	// (GET /api/invoices/{invoice_id})
 	GetInvoice(ctx context.Context, request GetInvoiceRequestObject) (GetInvoiceResponseObject, error)
@@ -16528,6 +17032,32 @@ func (sh *strictHandler) ExtractInvoice(ctx *gin.Context, params ExtractInvoiceP
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ExtractInvoiceResponseObject); ok {
 		if err := validResponse.VisitExtractInvoiceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SumInvoices operation middleware
+func (sh *strictHandler) SumInvoices(ctx *gin.Context, params SumInvoicesParams) {
+	var request SumInvoicesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SumInvoices(ctx, request.(SumInvoicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SumInvoices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(SumInvoicesResponseObject); ok {
+		if err := validResponse.VisitSumInvoicesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

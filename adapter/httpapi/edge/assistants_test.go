@@ -45,6 +45,7 @@ var verdicts = map[string]string{
 	"getDocumentReadable":         "yes yes yes",
 	"getDocumentAttachment":       "yes yes yes",
 	"listInvoices":                "yes yes yes",
+	"sumInvoices":                 "yes yes yes",
 	"getInvoice":                  "yes yes yes",
 	"listInvoiceLines":            "yes yes yes",
 	"getInvoiceHistory":           "yes yes yes",

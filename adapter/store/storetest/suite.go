@@ -47,6 +47,7 @@ func Run(t *testing.T, open Open) {
 		{"exact decimals", testDecimals},
 		{"invoice filters", testInvoiceFilters},
 		{"invoice sorts", testInvoiceSorts},
+		{"invoice sums", testInvoiceSums},
 		{"invoice selections", testInvoiceSelections},
 		{"hostile text", testHostileText},
 		{"events", testEvents},

@@ -158,6 +158,8 @@ describe('documents and invoices', () => {
 
     expect((await api.getInvoice({ path: invoicePath })).etag).toBe(`"${rejected.data.version}"`)
     const found = await api.listInvoices({ query: { entity_id, status: ['REJECTED', 'APPROVED'] } }).toArray()
+    const sums = (await api.sumInvoices({ query: { group_by: ['status'], entity_id } })).data.items
+    expect(sums.map((sum) => sum.status)).not.toContain('REJECTED')
     expect(found.map((i) => i.id)).toContain(invoice.id)
     const history = await api.getInvoiceHistory({ path: invoicePath, query: { limit: 2 } }).toArray()
     const validation = await api.getInvoiceValidation({ path: invoicePath })

@@ -422,6 +422,19 @@ export class Docledger {
   }
 
   /**
+   * Add invoices up
+   *
+   * Sums of the invoices that match the filters, by up to three values and always by
+   * currency. Credit notes are subtracted and rejected invoices are excluded. `tax`
+   * sums the tax breakdown by category and rate, `account` sums the lines; amounts
+   * that a breakdown or a line does not have are null. An amount with more than four
+   * decimals is counted and is not part of the sums.
+   */
+  sumInvoices(options: Call<types.SumInvoicesData>): Promise<Answer<types.SumInvoicesResponse>> {
+    return this.#transport.call({ id: 'sumInvoices', safe: true }, sdk.sumInvoices, options)
+  }
+
+  /**
    * Get an invoice
    *
    * Returns the invoice with its first 200 lines. `lines_total` counts all lines.

@@ -1559,6 +1559,73 @@ export type InvoiceStatus = 'EXTRACTED' | 'NEEDS_REVIEW' | 'APPROVED' | 'SYNCED'
 export type InvoiceStatusFilter = 'EXTRACTED' | 'NEEDS_REVIEW' | 'APPROVED' | 'SYNCED' | 'SYNC_FAILED' | 'REJECTED';
 
 /**
+ * The sum of one group. A value that the sums are not grouped by is null.
+ */
+export type InvoiceSum = {
+    /**
+     * The account of the lines; null for lines without one.
+     */
+    account_id: string | null;
+    /**
+     * The sum of the amounts due.
+     */
+    amount_due: string | null;
+    /**
+     * The number of invoices.
+     */
+    count: number;
+    /**
+     * The currency; null if the invoices state none.
+     */
+    currency: string | null;
+    /**
+     * The type of the invoices.
+     */
+    document_type: string | null;
+    entity_id: NullableId;
+    /**
+     * The sum with tax.
+     */
+    gross_total: string | null;
+    /**
+     * The month of the issue date, `YYYY-MM`; null if the invoices state none.
+     */
+    month: string | null;
+    /**
+     * The sum without tax.
+     */
+    net_total: string | null;
+    /**
+     * The status of the invoices.
+     */
+    status: string | null;
+    /**
+     * The name of the seller. Sellers with one tax identifier are one supplier.
+     */
+    supplier_name: string | null;
+    /**
+     * The tax identifier of the seller; null if the invoices state none.
+     */
+    supplier_tax_id: string | null;
+    /**
+     * The category of the tax (EN 16931).
+     */
+    tax_category: string | null;
+    /**
+     * The tax rate in percent.
+     */
+    tax_rate: string | null;
+    /**
+     * The sum of the tax.
+     */
+    tax_total: string | null;
+};
+
+export type InvoiceSumList = {
+    items: Array<InvoiceSum>;
+};
+
+/**
  * The summary of an invoice.
  */
 export type InvoiceSummary = {
@@ -5056,6 +5123,132 @@ export type ExtractInvoiceResponses = {
 };
 
 export type ExtractInvoiceResponse = ExtractInvoiceResponses[keyof ExtractInvoiceResponses];
+
+export type SumInvoicesData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * What to group by. Repeat it for up to three values.
+         */
+        group_by: Array<'entity' | 'supplier' | 'status' | 'document_type' | 'currency' | 'month' | 'tax' | 'account'>;
+        /**
+         * Only records of this entity.
+         */
+        entity_id?: Id;
+        /**
+         * Only invoices in this status. Repeat it to select several.
+         */
+        status?: Array<InvoiceStatusFilter>;
+        /**
+         * Only this kind of document.
+         */
+        document_type?: Array<DocumentTypeFilter>;
+        /**
+         * Issued on or after this day.
+         */
+        issue_date_from?: string;
+        /**
+         * Issued on or before this day.
+         */
+        issue_date_to?: string;
+        /**
+         * Due on or after this day.
+         */
+        due_date_from?: string;
+        /**
+         * Due on or before this day.
+         */
+        due_date_to?: string;
+        /**
+         * Created at or after this time.
+         */
+        created_from?: string;
+        /**
+         * Created before this time.
+         */
+        created_to?: string;
+        /**
+         * Changed at or after this time.
+         */
+        updated_since?: string;
+        /**
+         * Gross total of at least this amount.
+         */
+        gross_min?: string;
+        /**
+         * Gross total of at most this amount.
+         */
+        gross_max?: string;
+        /**
+         * Only this currency (ISO 4217).
+         */
+        currency?: Array<string>;
+        /**
+         * Only invoices that fail this check, by its rule.
+         */
+        failed_check?: Array<string>;
+        /**
+         * Only invoices in this state of the sync.
+         */
+        sync_state?: Array<SyncStateFilter>;
+        /**
+         * Only invoices of documents from this source.
+         */
+        source?: Array<SourceFilter>;
+        /**
+         * Only invoices of documents that this user uploaded; `me` is the caller.
+         */
+        created_by?: string;
+        /**
+         * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
+         */
+        q?: string;
+    };
+    url: '/api/invoices/summary';
+};
+
+export type SumInvoicesErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SumInvoicesError = SumInvoicesErrors[keyof SumInvoicesErrors];
+
+export type SumInvoicesResponses = {
+    /**
+     * The sums, ordered by the values of the groups.
+     */
+    200: InvoiceSumList;
+};
+
+export type SumInvoicesResponse = SumInvoicesResponses[keyof SumInvoicesResponses];
 
 export type GetInvoiceData = {
     body?: never;

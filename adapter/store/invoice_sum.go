@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+
+	"github.com/google/uuid"
+)
+
+// taxRow is a row of the tax breakdown of an invoice, for sums. The breakdown itself is
+// in the body of the invoice.
+type taxRow struct {
+	InvoiceID   uuid.UUID `gorm:"primaryKey"`
+	Ordinal     int       `gorm:"primaryKey;autoIncrement:false"`
+	Category    string
+	Rate        *number
+	BaseFixed   *int64
+	AmountFixed *int64
+}
+
+// TableName implements gorm's tabler.
+func (taxRow) TableName() string { return "invoice_taxes" }
+
+// storeTaxes replaces the tax rows of an invoice.
+func (r Invoices) storeTaxes(ctx context.Context, inv *invoice.Invoice) error {
+	if err := r.s.handle(ctx).Delete(&taxRow{}, "invoice_id = ?", inv.ID).Error; err != nil {
+		return failed("change the invoice's taxes", err)
+	}
+	if len(inv.Taxes) == 0 {
+		return nil
+	}
+	rows := make([]taxRow, len(inv.Taxes))
+	for i, t := range inv.Taxes {
+		rows[i] = taxRow{InvoiceID: inv.ID, Ordinal: i + 1, Category: clean(t.Category), Rate: (*number)(t.Rate), BaseFixed: fixed(t.Base), AmountFixed: fixed(t.Amount)}
+	}
+	return failed("store the invoice's taxes", r.s.handle(ctx).CreateInBatches(&rows, batch).Error)
+}
+
+// sumRow is a group. Sums are text, because those of PostgreSQL exceed 64 bits.
+type sumRow struct {
+	EntityID    *uuid.UUID
+	SellerTaxID string
+	SellerKey   string
+	SellerName  string
+	Status      invoice.Status
+	Type        invoice.Type
+	Month       string
+	Category    string
+	Rate        *number
+	AccountID   string
+	Currency    string
+	Count       int
+	Net         *string
+	Tax         *string
+	Gross       *string
+	Due         *string
+}
+
+// sumQuery is the SELECT of sums.
+type sumQuery struct {
+	columns, groups []string
+}
+
+func (q *sumQuery) by(expression, name string) {
+	q.columns = append(q.columns, expression+" AS "+name)
+	q.groups = append(q.groups, expression)
+}
+
+func (q *sumQuery) sum(column, name string) {
+	q.columns = append(q.columns, "CAST(sum(CASE WHEN invoices.type = '"+string(invoice.TypeCreditNote)+"' THEN -"+column+" ELSE "+column+" END) AS text) AS "+name)
+}
+
+// Sum implements invoice.Sums.
+func (r Invoices) Sum(ctx context.Context, s identity.Scope, f invoice.Filter, keys []invoice.SumKey) ([]invoice.Sum, error) {
+	q, lines, taxes := &sumQuery{}, slices.Contains(keys, invoice.SumByAccount), slices.Contains(keys, invoice.SumByTax)
+	q.by("invoices.currency", "currency")
+	for _, key := range keys {
+		r.s.groupBy(q, key, lines)
+	}
+	query := narrowInvoices(r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s), "invoices", f).
+		Where("invoices.status <> ?", invoice.Rejected)
+	if f.EntityID != uuid.Nil {
+		query = query.Where("invoices.entity_id = ?", f.EntityID)
+	}
+	switch {
+	case lines:
+		query = query.Joins("JOIN invoice_lines AS l ON l.invoice_id = invoices.id")
+		q.columns = append(q.columns, "count(DISTINCT invoices.id) AS count")
+		q.sum("l.net_fixed", "net")
+	case taxes:
+		query = query.Joins("JOIN invoice_taxes AS x ON x.invoice_id = invoices.id")
+		q.columns = append(q.columns, "count(DISTINCT invoices.id) AS count")
+		q.sum("x.base_fixed", "net")
+		q.sum("x.amount_fixed", "tax")
+		q.sum("(x.base_fixed + x.amount_fixed)", "gross")
+	default:
+		q.columns = append(q.columns, "count(*) AS count")
+		q.sum("invoices.net_fixed", "net")
+		q.sum("invoices.tax_fixed", "tax")
+		q.sum("invoices.gross_fixed", "gross")
+		q.sum("invoices.due_fixed", "due")
+	}
+	var rows []sumRow
+	err := query.Select(strings.Join(q.columns, ", ")).Group(strings.Join(q.groups, ", ")).Order(strings.Join(q.groups, ", ")).
+		Limit(invoice.MaxSums + 1).Find(&rows).Error
+	if err != nil {
+		return nil, failed("add the invoices up", err)
+	}
+	if len(rows) > invoice.MaxSums {
+		return nil, fault.InvalidField("group_by", "gives more than %d groups; narrow the filters", invoice.MaxSums)
+	}
+	sums := make([]invoice.Sum, len(rows))
+	for i, row := range rows {
+		if sums[i], err = row.fromRow(); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+func (s *Store) groupBy(q *sumQuery, key invoice.SumKey, lines bool) {
+	switch key {
+	case invoice.SumByEntity:
+		q.by("invoices.entity_id", "entity_id")
+	case invoice.SumBySupplier:
+		q.by("invoices.seller_tax_id", "seller_tax_id")
+		q.by("CASE invoices.seller_tax_id WHEN '' THEN invoices.seller_name ELSE '' END", "seller_key")
+		q.columns = append(q.columns, "min(invoices.seller_name) AS seller_name")
+	case invoice.SumByStatus:
+		q.by("invoices.status", "status")
+	case invoice.SumByType:
+		q.by("invoices.type", "type")
+	case invoice.SumByMonth:
+		month := "coalesce(substr(invoices.issue_date, 1, 7), '')"
+		if s.postgres {
+			month = "coalesce(to_char(invoices.issue_date, 'YYYY-MM'), '')"
+		}
+		q.by(month, "month")
+	case invoice.SumByTax:
+		category, rate := "x.category", "x.rate"
+		if lines {
+			category, rate = "l.tax_category", "l.tax_rate"
+		}
+		q.by(category, "category")
+		// 19 and 19.00 are one rate.
+		trimmed := "rtrim(rtrim(" + rate + ", '0'), '.')"
+		q.by("CASE WHEN "+rate+" LIKE '%.%' THEN "+trimmed+" ELSE "+rate+" END", "rate")
+	case invoice.SumByAccount:
+		q.by("l.account_id", "account_id")
+	}
+}
+
+func (row sumRow) fromRow() (sum invoice.Sum, err error) {
+	sum = invoice.Sum{
+		EntityID: fromOptionalID(row.EntityID), SellerName: row.SellerName, SellerTaxID: row.SellerTaxID, Status: row.Status, Type: row.Type,
+		Month: row.Month, TaxCategory: row.Category, TaxRate: (*money.Decimal)(row.Rate), AccountID: row.AccountID, Currency: row.Currency, Count: row.Count,
+	}
+	for text, into := range map[*string]**money.Decimal{row.Net: &sum.Net, row.Tax: &sum.Tax, row.Gross: &sum.Gross, row.Due: &sum.Due} {
+		if text == nil {
+			continue
+		}
+		if *into, err = fromFixed(*text); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// fixedScale is the number of decimals of a fixed amount.
+const fixedScale = 4
+
+// fromFixed returns an amount of ten-thousandths with at least two decimals.
+func fromFixed(text string) (*money.Decimal, error) {
+	sign, digits := "", text
+	if rest, negative := strings.CutPrefix(text, "-"); negative {
+		sign, digits = "-", rest
+	}
+	if len(digits) <= fixedScale {
+		digits = strings.Repeat("0", fixedScale+1-len(digits)) + digits
+	}
+	whole, decimals := digits[:len(digits)-fixedScale], digits[len(digits)-fixedScale:]
+	d, err := money.Parse(sign + whole + "." + decimals[:2] + strings.TrimRight(decimals[2:], "0"))
+	if err != nil {
+		return nil, fmt.Errorf("read a sum: %w", err)
+	}
+	return &d, nil
+}
