@@ -57,8 +57,8 @@ lint: ## vet and staticcheck
 	@$(GO) tool staticcheck $$($(GO) list $(PACKAGES) | grep -v /gen/)
 
 .PHONY: bench
-bench: build ## print the speed and memory figures with the machine they were taken on
-	@bash test/bench.sh
+bench: build ## print the speed and memory figures with their goals and their spread over ROUNDS rounds (3); WRITE=1 writes docs/benchmarks.md
+	@$(GO) run ./test/bench
 
 .PHONY: certify
 certify: ## drive the simulators with the vendors' own published clients (needs node and npm)

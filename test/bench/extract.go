@@ -30,6 +30,8 @@ func corpus() (string, error) {
 	return dir, err
 }
 
+var errNoCorpus = errors.New("figures of real documents, because there is no corpus beside the project")
+
 // goodFiles returns the files of the corpus of the given kinds that contain an
 // invoice.
 func goodFiles(dir string, kinds ...string) ([]string, error) {
@@ -89,26 +91,25 @@ func structured(ctx context.Context, _ string) ([]figure, error) {
 		return nil, err
 	}
 	perMB := time.Duration(float64(took) / (float64(len(large)) / 1e6))
-	return []figure{
-		{"structured XML, median of " + set, "≤ 3 ms", medians[len(medians)/2].Round(time.Microsecond).String()},
-		{fmt.Sprintf("structured XML, a MB (of %.1f MB)", float64(len(large))/1e6), "≤ 60 ms", perMB.Round(100 * time.Microsecond).String()},
-		verdicts,
-	}, nil
+	return append([]figure{
+		{"structured XML, median of " + set, milliseconds(medians[len(medians)/2]), "ms", 3, false},
+		{fmt.Sprintf("structured XML, each MB (of %.1f MB)", float64(len(large))/1e6), milliseconds(perMB), "ms", 60, false},
+	}, verdicts...), nil
 }
 
 // verdicts measures the evaluation of the official rules, which is part of the time of
 // structured: of the documents that claim a profile with rules, and of the project's own
 // invoices and one of them with 100 lines.
-func verdicts(ctx context.Context, documents [][]byte) (figure, error) {
+func verdicts(ctx context.Context, documents [][]byte) ([]figure, error) {
 	paths, err := filepath.Glob("adapter/extract/einvoice/rules/testdata/*.xml")
 	if err != nil || len(paths) == 0 {
-		return figure{}, errors.Join(errors.New("no invoices of the project"), err)
+		return nil, errors.Join(errors.New("no invoices of the project"), err)
 	}
 	documents = slices.Clone(documents)
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
 		if err != nil {
-			return figure{}, err
+			return nil, err
 		}
 		documents = append(documents, content)
 		text, end := string(content), "</Invoice>"
@@ -121,7 +122,7 @@ func verdicts(ctx context.Context, documents [][]byte) (figure, error) {
 	for _, d := range documents {
 		tree, err := xmltree.Parse(ctx, d)
 		if err != nil {
-			return figure{}, err
+			return nil, err
 		}
 		judged := false
 		took, err := median(9, func() error {
@@ -130,16 +131,17 @@ func verdicts(ctx context.Context, documents [][]byte) (figure, error) {
 			return nil
 		})
 		if err != nil {
-			return figure{}, err
+			return nil, err
 		}
 		if judged {
 			medians = append(medians, took)
 		}
 	}
 	slices.Sort(medians)
-	return figure{
-		fmt.Sprintf("verdict by the official rules, additional time: median and maximum of %d documents", len(medians)), "≤ 3 ms",
-		fmt.Sprintf("%s; %s", medians[len(medians)/2].Round(time.Microsecond), medians[len(medians)-1].Round(time.Microsecond)),
+	name := fmt.Sprintf("verdict by the official rules, additional time of %d documents: ", len(medians))
+	return []figure{
+		{name + "median", milliseconds(medians[len(medians)/2]), "ms", 3, false},
+		{name + "maximum", milliseconds(medians[len(medians)-1]), "ms", 3, false},
 	}, nil
 }
 
@@ -162,7 +164,7 @@ func median(runs int, do func() error) (time.Duration, error) {
 func hybrids(ctx context.Context, _ string) ([]figure, error) {
 	dir, err := corpus()
 	if err != nil {
-		return []figure{{"hybrid PDF, CPU with warm children", "≤ 60 ms", "not measured: there is no corpus beside the project"}}, nil
+		return nil, errNoCorpus
 	}
 	files, err := goodFiles(dir, "hybrid")
 	if err != nil || len(files) == 0 {
@@ -178,7 +180,7 @@ func hybrids(ctx context.Context, _ string) ([]figure, error) {
 		return nil, err
 	}
 	each := (many - once) / time.Duration((rounds-1)*len(files))
-	return []figure{{fmt.Sprintf("hybrid PDF, CPU with warm children (%d corpus files)", len(files)), "≤ 60 ms", each.Round(100 * time.Microsecond).String()}}, nil
+	return []figure{{fmt.Sprintf("hybrid PDF, CPU with warm children (%d corpus files)", len(files)), milliseconds(each), "ms", 60, false}}, nil
 }
 
 // cpuOf returns the CPU time of the extraction of files, including child
@@ -195,23 +197,20 @@ func cpuOf(ctx context.Context, files []string) (time.Duration, error) {
 
 // wholeCorpus measures the memory of all processes of one extraction.
 func wholeCorpus(ctx context.Context, _ string) ([]figure, error) {
-	name, goal := "extract over the corpus' good files, all processes", "≤ 400 MB"
 	dir, err := corpus()
 	if err != nil {
-		return []figure{{name, goal, "not measured: there is no corpus beside the project"}}, nil
+		return nil, errNoCorpus
 	}
 	files, err := goodFiles(dir, "ubl", "ubl-creditnote", "cii", "zugferd1", "hybrid", "other-xml")
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, "bin/docledger", append([]string{"extract"}, slices.Repeat(files, 5)...)...)
-	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	peak := watch(func() int64 { return residentTree(cmd.Process.Pid) }, func() error { return cmd.Wait() })
-	return []figure{{fmt.Sprintf("%s (%d files, 5 times)", name, len(files)), goal,
-		fmt.Sprintf("%d MB, %s", peak>>20, time.Since(began).Round(time.Millisecond))}}, nil
+	return []figure{{fmt.Sprintf("memory of all processes that extract the corpus (%d files, 5 times)", len(files)), float64(peak) / million, "MB", 400, false}}, nil
 }
 
 // watch returns the maximum of memory while wait runs.

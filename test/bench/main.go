@@ -1,6 +1,7 @@
-// Command bench prints the speed and memory figures of the product with the
-// measured machine. It runs bin/docledger and bin/sandbox, which must be built
-// before.
+// Command bench prints the speed and memory figures of the product with their goals,
+// their spread and the measured machine. It runs bin/docledger and bin/sandbox, which
+// must be built before. ROUNDS is the number of rounds, 3 by default. WRITE=1 writes
+// docs/benchmarks.md.
 package main
 
 import (
@@ -8,15 +9,20 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
-const runTimeout = 10 * time.Minute
+const (
+	patience      = 2 * time.Hour
+	defaultRounds = 3
+	written       = "docs/benchmarks.md"
+)
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), runTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -24,30 +30,149 @@ func main() {
 	}
 }
 
-// figure is one line of the table.
-type figure struct{ name, goal, value string }
+// figure is the result of one round. A figure with limit 0 has no goal.
+type figure struct {
+	name  string
+	value float64
+	unit  string
+	limit float64
+	least bool // the goal is at least limit; otherwise at most
+}
+
+// row is a figure over all rounds.
+type row struct {
+	figure
+	values []float64
+}
+
+// table contains the rows in the order of their first figure, and why some were not
+// measured.
+type table struct {
+	rows    []*row
+	missing []string
+}
+
+func (t *table) add(figures ...figure) {
+	for _, f := range figures {
+		i := slices.IndexFunc(t.rows, func(r *row) bool { return r.name == f.name })
+		if i < 0 {
+			i = len(t.rows)
+			t.rows = append(t.rows, &row{figure: f})
+		}
+		t.rows[i].values = append(t.rows[i].values, f.value)
+	}
+}
+
+// missed notes once that something was not measured.
+func (t *table) missed(err error) {
+	if text := err.Error(); !slices.Contains(t.missing, text) {
+		t.missing = append(t.missing, text)
+		fmt.Fprintln(os.Stderr, "bench: not measured:", text)
+	}
+}
 
 func run(ctx context.Context) error {
-	fmt.Println(machine())
+	rounds := defaultRounds
+	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil && n > 0 {
+		rounds = n
+	}
 	dir, err := os.MkdirTemp("", "docledger-bench-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var figures []figure
-	for _, measure := range []func(context.Context, string) ([]figure, error){structured, hybrids, wholeCorpus, texts, sandboxFigures, toolFigures} {
-		found, err := measure(ctx, dir)
-		if err != nil {
-			return err
+	t := &table{}
+	for n := range rounds {
+		fmt.Fprintf(os.Stderr, "bench: round %d of %d\n", n+1, rounds)
+		for _, measure := range []func(context.Context, string) ([]figure, error){binary, structured, hybrids, wholeCorpus, layouts, texts, peers, sandboxFigures, toolFigures} {
+			found, err := measure(ctx, dir)
+			t.add(found...)
+			if err != nil {
+				t.missed(err)
+			}
 		}
-		figures = append(figures, found...)
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "FIGURE\tGOAL\tMEASURED")
-	for _, f := range figures {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", f.name, f.goal, f.value)
+	for _, s := range suites {
+		found, err := s.run(ctx, rounds)
+		t.add(found...)
+		if err != nil {
+			t.missed(err)
+		}
 	}
-	return w.Flush()
+	text := t.markdown(rounds)
+	fmt.Print(text)
+	if os.Getenv("WRITE") == "1" {
+		return write(text)
+	}
+	return nil
+}
+
+// kept is the heading of the part of the document that other commands measure.
+const kept = "## Figures of other commands"
+
+// write replaces the document up to the heading of the kept part.
+func write(text string) error {
+	old, err := os.ReadFile(written)
+	if err != nil {
+		return err
+	}
+	if at := strings.Index(string(old), kept); at >= 0 {
+		text += "\n" + string(old[at:])
+	}
+	return os.WriteFile(written, []byte(text), 0o644) //nolint:gosec // a document of the repository
+}
+
+// markdown returns the table as a document.
+func (t *table) markdown(rounds int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Benchmarks\n\n`make bench WRITE=1` wrote this file: the median, the lowest and the highest of %d rounds on %s.\n\n", rounds, machine())
+	b.WriteString("| figure | goal | median | lowest–highest | met |\n|---|---|---|---|---|\n")
+	for _, r := range t.rows {
+		values := slices.Sorted(slices.Values(r.values))
+		middle := values[len(values)/2]
+		goal, met := "–", ""
+		if r.limit != 0 {
+			sign := "≤"
+			if r.least {
+				sign = "≥"
+			}
+			goal, met = sign+" "+r.print(r.limit), "no"
+			if r.least && middle >= r.limit || !r.least && middle <= r.limit {
+				met = "yes"
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s–%s | %s |\n", r.name, goal, r.print(middle), trimmed(values[0]), trimmed(values[len(values)-1]), met)
+	}
+	for _, text := range t.missing {
+		fmt.Fprintf(&b, "\nNot measured: %s.\n", strings.TrimRight(text, ".\n"))
+	}
+	return b.String()
+}
+
+func (f *figure) print(v float64) string { return trimmed(v) + " " + f.unit }
+
+// trimmed prints three digits that count.
+func trimmed(v float64) string {
+	switch {
+	case v >= 100 || v <= -100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10 || v <= -10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+const million = 1 << 20
+
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
+
+// binary measures the size of the program.
+func binary(context.Context, string) ([]figure, error) {
+	info, err := os.Stat("bin/docledger")
+	if err != nil {
+		return nil, err
+	}
+	return []figure{{"size of the binary", float64(info.Size()) / million, "MB", 60, false}}, nil
 }
 
 func machine() string {

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	table := &table{}
+	for _, v := range []float64{0.4, 0.7, 0.55} {
+		table.add(figure{"time", v, "ms", 0.5, false}, figure{"rate", 1000 * v, "/s", 500, true}, figure{"size", 12.34, "MB", 0, false})
+	}
+	text := table.markdown(3)
+	for _, want := range []string{
+		"| time | ≤ 0.50 ms | 0.55 ms | 0.40–0.70 | no |",
+		"| rate | ≥ 500 /s | 550 /s | 400–700 | yes |",
+		"| size | – | 12.3 MB | 12.3–12.3 |  |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestFiguresOfBenchmarks(t *testing.T) {
+	t.Parallel()
+	s := suites[0]
+	got := s.figures("BenchmarkWebhookReceipts-2   1   2034567 ns/op   4000 bare/s   0.612 ratio   2448 receipts/s")
+	if len(got) != 2 || got[0].value != 0.612 || got[1].value != 2448 {
+		t.Errorf("figures = %+v", got)
+	}
+	if got := s.figures("ok  docledger/usecase/billing 3.1s"); got != nil {
+		t.Errorf("figures of another line = %+v", got)
+	}
+}
