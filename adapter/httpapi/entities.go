@@ -62,6 +62,9 @@ func (s *Server) UpdateEntity(ctx context.Context, r backend.UpdateEntityRequest
 	if err != nil {
 		return nil, err
 	}
+	if version, err = s.entityVersion(ctx, r, version); err != nil {
+		return nil, err
+	}
 	e, err := s.Entities.Update(ctx, actor(ctx), r.EntityId, version, func(v *entities.Values) { applyEntity(v, r.Body) })
 	if err != nil {
 		return nil, err
@@ -69,6 +72,23 @@ func (s *Server) UpdateEntity(ctx context.Context, r backend.UpdateEntityRequest
 	return backend.UpdateEntity200JSONResponse{
 		Body: convert.ToAPIEntity(e), Headers: backend.UpdateEntity200ResponseHeaders{ETag: edge.ETag(e.Version)},
 	}, nil
+}
+
+// entityVersion checks the read-only keys of a body. It returns the version that
+// the change is valid for; 0 for every version.
+func (s *Server) entityVersion(ctx context.Context, r backend.UpdateEntityRequestObject, version int) (int, error) {
+	if repeated, err := repeats(r.Body, entityKeys); err != nil || !repeated {
+		return version, err
+	}
+	e, err := s.Entities.Get(ctx, actor(ctx).Scope(), r.EntityId)
+	if err != nil {
+		return 0, err
+	}
+	fixed, err := checkRepeated(r.Body, convert.ToAPIEntity(e), e.Version, "", entityKeys)
+	if fixed && version == 0 {
+		version = e.Version
+	}
+	return version, err
 }
 
 func fromAPIEntityCreate(b *backend.EntityCreate) entities.CreateInput {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"docledger/adapter/httpapi/convert"
 	"docledger/adapter/httpapi/edge"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"github.com/oapi-codegen/nullable"
 )
 
 // ListIntegrations implements the operation listIntegrations.
@@ -34,6 +36,9 @@ func (s *Server) ListIntegrations(
 func (s *Server) ConnectIntegration(
 	ctx context.Context, r backend.ConnectIntegrationRequestObject,
 ) (backend.ConnectIntegrationResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	asked, err := s.Integrations.Connect(ctx, actor(ctx), r.IntegrationId, r.Body.RedirectUrl)
 	if err != nil {
 		return nil, err
@@ -47,6 +52,9 @@ func (s *Server) ConnectIntegration(
 func (s *Server) GetIntegrationStatus(
 	ctx context.Context, r backend.GetIntegrationStatusRequestObject,
 ) (backend.GetIntegrationStatusResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	status, err := s.Integrations.Status(ctx, actor(ctx), r.IntegrationId)
 	if err != nil {
 		return nil, err
@@ -58,14 +66,67 @@ func (s *Server) GetIntegrationStatus(
 func (s *Server) AuthorizeIntegration(
 	ctx context.Context, r api.AuthorizeIntegrationRequestObject,
 ) (api.AuthorizeIntegrationResponseObject, error) {
-	asked, err := s.Integrations.Authorize(ctx, actor(ctx), integrations.AuthorizeInput{
-		EntityID: r.Body.EntityId, Provider: integration.Provider(r.Body.Provider), RedirectURL: r.Body.RedirectUrl,
-	})
+	in, err := authorizeInput(r)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := s.Integrations.Authorize(ctx, actor(ctx), in)
 	if err != nil {
 		return nil, err
 	}
 	return api.AuthorizeIntegration200JSONResponse{
 		Body: toAPIAuthorization(asked), Headers: api.AuthorizeIntegration200ResponseHeaders{SetCookie: s.Consents.begun(asked)},
+	}, nil
+}
+
+// authorizeInput reads each value from the body or the query (decisions 1).
+func authorizeInput(r api.AuthorizeIntegrationRequestObject) (in integrations.AuthorizeInput, err error) {
+	b := api.AuthorizeRequest{}
+	if r.Body != nil {
+		b = *r.Body
+	}
+	var wrong fault.Fields
+	in.EntityID = either(&wrong, "entity_id", r.Params.EntityId, b.EntityId)
+	in.Provider = integration.Provider(either(&wrong, "provider", r.Params.Provider, b.Provider))
+	in.RedirectURL = either(&wrong, "redirect_url", r.Params.RedirectUrl, b.RedirectUrl)
+	return in, wrong.Err()
+}
+
+// either returns the value of the query or the body, which must not differ.
+func either[T comparable](wrong *fault.Fields, field string, query, body *T) (value T) {
+	switch {
+	case query == nil && body == nil:
+		wrong.Add(field, "is required, in the query or the body")
+	case query != nil && body != nil && *query != *body:
+		wrong.Add(field, "differs between query and body; send it once")
+	case query != nil:
+		return *query
+	default:
+		return *body
+	}
+	return value
+}
+
+// inEntity returns the fault for a missing integration if the request names an
+// entity to which the integration does not belong.
+func (s *Server) inEntity(ctx context.Context, id uuid.UUID, entityID *uuid.UUID) error {
+	if entityID == nil {
+		return nil
+	}
+	return s.Integrations.RequireEntity(ctx, actor(ctx), id, *entityID)
+}
+
+// GetIntegration implements the operation getIntegration.
+func (s *Server) GetIntegration(ctx context.Context, r api.GetIntegrationRequestObject) (api.GetIntegrationResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
+	i, err := s.Integrations.Find(ctx, actor(ctx), r.IntegrationId)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetIntegration200JSONResponse{
+		Body: convert.ToAPIIntegration(i), Headers: api.GetIntegration200ResponseHeaders{ETag: edge.ETag(i.Version)},
 	}, nil
 }
 
@@ -88,14 +149,18 @@ func (s *Server) SetUpIntegration(ctx context.Context, r api.SetUpIntegrationReq
 	if err != nil {
 		return nil, err
 	}
-	entityID, err := entityOf(r.Params.EntityId, r.Body.EntityId)
-	if err != nil {
+	var wrong fault.Fields
+	entityID := either(&wrong, "entity_id", r.Params.EntityId, r.Body.EntityId)
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	if version, err = s.integrationVersion(ctx, r, version); err != nil {
 		return nil, err
 	}
 	m := r.Body.PublicMetadata
 	i, err := s.Integrations.SetUp(ctx, actor(ctx), r.IntegrationId, entityID, version, integrations.Setup{
-		Status: string(r.Body.Status), Provider: string(m.Provider), OrganizationID: m.OrganizationId, PaysTax: m.PaysTax,
-		SourceID: m.SourceId, SubSourceID: m.SubSourceId, Directories: m.Directories,
+		Status: string(r.Body.Status), Provider: string(m.Provider), OrganizationID: given(m.OrganizationId), PaysTax: given(m.PaysTax),
+		SourceID: given(m.SourceId), SubSourceID: given(m.SubSourceId), Directories: given(m.Directories),
 	})
 	if err != nil {
 		return nil, err
@@ -105,23 +170,47 @@ func (s *Server) SetUpIntegration(ctx context.Context, r api.SetUpIntegrationReq
 	}, nil
 }
 
-// entityOf returns the entity of the query or the body (decisions 1).
-func entityOf(query, body *uuid.UUID) (uuid.UUID, error) {
-	switch {
-	case query == nil && body == nil:
-		return uuid.Nil, fault.InvalidField("entity_id", "is required, in the query or the body")
-	case query != nil && body != nil && *query != *body:
-		return uuid.Nil, fault.InvalidField("entity_id", "differs between query and body; send it once")
-	case query != nil:
-		return *query, nil
+// given returns the value of a key; nil if it is absent or null.
+func given[T any](n nullable.Nullable[T]) *T {
+	if v, err := n.Get(); err == nil {
+		return &v
 	}
-	return *body, nil
+	return nil
+}
+
+// integrationVersion checks the read-only keys of a setup. It returns the version
+// that the change is valid for; 0 for every version.
+func (s *Server) integrationVersion(ctx context.Context, r api.SetUpIntegrationRequestObject, version int) (int, error) {
+	repeated, err := repeats(r.Body, integrationKeys)
+	if err != nil {
+		return 0, err
+	}
+	named, err := repeats(r.Body.PublicMetadata, metadataKeys)
+	if err != nil || !repeated && !named {
+		return version, err
+	}
+	i, err := s.Integrations.Find(ctx, actor(ctx), r.IntegrationId)
+	if err != nil {
+		return 0, err
+	}
+	record := convert.ToAPIIntegration(i)
+	fixed, err := checkRepeated(r.Body, record, i.Version, "", integrationKeys)
+	if err == nil {
+		_, err = checkRepeated(r.Body.PublicMetadata, record.PublicMetadata, i.Version, "public_metadata.", metadataKeys)
+	}
+	if fixed && version == 0 {
+		version = i.Version
+	}
+	return version, err
 }
 
 // DisconnectIntegration implements the operation disconnectIntegration.
 func (s *Server) DisconnectIntegration(
 	ctx context.Context, r api.DisconnectIntegrationRequestObject,
 ) (api.DisconnectIntegrationResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	version, err := ifMatch(r.Params.IfMatch)
 	if err != nil {
 		return nil, err
@@ -158,12 +247,20 @@ func (s *Server) ListAccountingOrganizations(
 func (s *Server) ListAccountingAccounts(
 	ctx context.Context, r api.ListAccountingAccountsRequestObject,
 ) (api.ListAccountingAccountsResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	var filter accounting.ClassFilter
 	if r.Params.AccountTypes != nil {
-		var err error
-		if filter, err = accounting.ParseClassFilter(*r.Params.AccountTypes); err != nil {
-			return nil, err
+		for _, name := range *r.Params.AccountTypes {
+			class, err := accounting.ParseClassFilter(string(name))
+			if err != nil {
+				return nil, err
+			}
+			filter = append(filter, class...)
 		}
+		slices.Sort(filter)
+		filter = slices.Compact(filter)
 	}
 	found, err := s.Integrations.Accounts(ctx, actor(ctx), r.IntegrationId, filter, partOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
@@ -178,6 +275,9 @@ func (s *Server) ListAccountingAccounts(
 func (s *Server) ListAccountingContacts(
 	ctx context.Context, r api.ListAccountingContactsRequestObject,
 ) (api.ListAccountingContactsResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	found, err := s.Integrations.Contacts(ctx, actor(ctx), r.IntegrationId, partOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
@@ -191,6 +291,9 @@ func (s *Server) ListAccountingContacts(
 func (s *Server) ListAccountingTaxRates(
 	ctx context.Context, r api.ListAccountingTaxRatesRequestObject,
 ) (api.ListAccountingTaxRatesResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	found, err := s.Integrations.TaxRates(ctx, actor(ctx), r.IntegrationId, partOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err
@@ -204,6 +307,9 @@ func (s *Server) ListAccountingTaxRates(
 func (s *Server) ListAccountingCurrencies(
 	ctx context.Context, r api.ListAccountingCurrenciesRequestObject,
 ) (api.ListAccountingCurrenciesResponseObject, error) {
+	if err := s.inEntity(ctx, r.IntegrationId, r.Params.EntityId); err != nil {
+		return nil, err
+	}
 	found, err := s.Integrations.Currencies(ctx, actor(ctx), r.IntegrationId, partOf(r.Params.Limit, r.Params.Cursor))
 	if err != nil {
 		return nil, err

@@ -29,6 +29,9 @@ func (s *Server) UpdateSettings(ctx context.Context, r backend.UpdateSettingsReq
 	if err != nil {
 		return nil, err
 	}
+	if version, err = s.settingsVersion(ctx, r, version); err != nil {
+		return nil, err
+	}
 	v, err := s.Settings.Update(ctx, actor(ctx), r.EntityId, version, func(v *entity.Settings) { applySettings(v, r.Body) })
 	if err != nil {
 		return nil, err
@@ -36,6 +39,23 @@ func (s *Server) UpdateSettings(ctx context.Context, r backend.UpdateSettingsReq
 	return backend.UpdateSettings200JSONResponse{
 		Body: convert.ToAPISettings(v), Headers: backend.UpdateSettings200ResponseHeaders{ETag: edge.ETag(v.Version)},
 	}, nil
+}
+
+// settingsVersion checks the read-only keys of a body. It returns the version
+// that the change is valid for; 0 for every version.
+func (s *Server) settingsVersion(ctx context.Context, r backend.UpdateSettingsRequestObject, version int) (int, error) {
+	if repeated, err := repeats(r.Body, settingsKeys); err != nil || !repeated {
+		return version, err
+	}
+	v, err := s.Settings.Get(ctx, actor(ctx), r.EntityId)
+	if err != nil {
+		return 0, err
+	}
+	fixed, err := checkRepeated(r.Body, convert.ToAPISettings(v), v.Version, "", settingsKeys)
+	if fixed && version == 0 {
+		version = v.Version
+	}
+	return version, err
 }
 
 // applySettings sets the keys of the body; null resets a key to its default.

@@ -93,6 +93,10 @@ func (a *App) Register(routes gin.IRouter) {
 // Serve sends the page of the application, which is the same at every address.
 func (a *App) Serve(c *gin.Context) {
 	c.Header("Cache-Control", revalidate)
+	if !a.Available() && c.Request.URL.Path == "/" {
+		c.Redirect(http.StatusFound, "/docs")
+		return
+	}
 	if !a.Available() {
 		c.Header("Content-Security-Policy", missingPolicy)
 		c.Data(http.StatusOK, "text/html; charset=utf-8", missing)

@@ -123,8 +123,24 @@ func TestAssetsAreSentCompressed(t *testing.T) {
 func TestBuildWithoutTheApplicationSaysHowToGetIt(t *testing.T) {
 	t.Parallel()
 	server := serve(t, fstest.MapFS{"README.md": {Data: []byte("x")}})
-	response, body := get(t, server.URL+"/")
+	response, body := get(t, server.URL+"/inbox")
 	if response.StatusCode != http.StatusOK || !strings.Contains(body, "make build") || !strings.Contains(body, "/docs") {
 		t.Errorf("%d %q", response.StatusCode, body)
+	}
+}
+
+// TestTheRootLeadsToTheDocumentation expects a redirect of a build without the
+// application.
+func TestTheRootLeadsToTheDocumentation(t *testing.T) {
+	t.Parallel()
+	server := serve(t, fstest.MapFS{"README.md": {Data: []byte("x")}})
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Get(server.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusFound || response.Header.Get("Location") != "/docs" {
+		t.Errorf("%d to %q", response.StatusCode, response.Header.Get("Location"))
 	}
 }

@@ -26,6 +26,8 @@ type Account struct {
 	// Class is, at ACCOUNTING_A, the AccountClass, and at ACCOUNTING_B the
 	// original type as the contract spells it (interface 4.2, rule 4).
 	Class string
+	// Unified is the class at every provider; "" for types without a class.
+	Unified AccountClass
 	// Unmapped says that the provider's type is not in the contract's table.
 	Unmapped bool
 	Currency string // ISO 4217; "" for the base currency

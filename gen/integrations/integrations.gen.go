@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,24 +22,51 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
-// Defines values for AuthorizeRequestProvider.
+// Defines values for AccountTypeFilter.
 const (
-	AuthorizeRequestProviderACCOUNTINGA AuthorizeRequestProvider = "ACCOUNTING_A"
-	AuthorizeRequestProviderACCOUNTINGB AuthorizeRequestProvider = "ACCOUNTING_B"
-	AuthorizeRequestProviderDOCSTOREA   AuthorizeRequestProvider = "DOCSTORE_A"
-	AuthorizeRequestProviderDOCSTOREB   AuthorizeRequestProvider = "DOCSTORE_B"
+	ASSET      AccountTypeFilter = "ASSET"
+	BANK       AccountTypeFilter = "BANK"
+	CREDITCARD AccountTypeFilter = "CREDIT_CARD"
+	EQUITY     AccountTypeFilter = "EQUITY"
+	EXPENSE    AccountTypeFilter = "EXPENSE"
+	LIABILITY  AccountTypeFilter = "LIABILITY"
+	REVENUE    AccountTypeFilter = "REVENUE"
 )
 
-// Valid indicates whether the value is a known member of the AuthorizeRequestProvider enum.
-func (e AuthorizeRequestProvider) Valid() bool {
+// Valid indicates whether the value is a known member of the AccountTypeFilter enum.
+func (e AccountTypeFilter) Valid() bool {
 	switch e {
-	case AuthorizeRequestProviderACCOUNTINGA:
+	case ASSET:
 		return true
-	case AuthorizeRequestProviderACCOUNTINGB:
+	case BANK:
 		return true
-	case AuthorizeRequestProviderDOCSTOREA:
+	case CREDITCARD:
 		return true
-	case AuthorizeRequestProviderDOCSTOREB:
+	case EQUITY:
+		return true
+	case EXPENSE:
+		return true
+	case LIABILITY:
+		return true
+	case REVENUE:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for IntegrationSetupType.
+const (
+	ACCOUNTING IntegrationSetupType = "ACCOUNTING"
+	TRIGGER    IntegrationSetupType = "TRIGGER"
+)
+
+// Valid indicates whether the value is a known member of the IntegrationSetupType enum.
+func (e IntegrationSetupType) Valid() bool {
+	switch e {
+	case ACCOUNTING:
+		return true
+	case TRIGGER:
 		return true
 	default:
 		return false
@@ -60,29 +88,38 @@ func (e IntegrationSetupStatus) Valid() bool {
 	}
 }
 
-// Defines values for IntegrationSetupMetadataProvider.
+// Defines values for ProviderInput.
 const (
-	IntegrationSetupMetadataProviderACCOUNTINGA IntegrationSetupMetadataProvider = "ACCOUNTING_A"
-	IntegrationSetupMetadataProviderACCOUNTINGB IntegrationSetupMetadataProvider = "ACCOUNTING_B"
-	IntegrationSetupMetadataProviderDOCSTOREA   IntegrationSetupMetadataProvider = "DOCSTORE_A"
-	IntegrationSetupMetadataProviderDOCSTOREB   IntegrationSetupMetadataProvider = "DOCSTORE_B"
+	ACCOUNTINGA ProviderInput = "ACCOUNTING_A"
+	ACCOUNTINGB ProviderInput = "ACCOUNTING_B"
+	DOCSTOREA   ProviderInput = "DOCSTORE_A"
+	DOCSTOREB   ProviderInput = "DOCSTORE_B"
 )
 
-// Valid indicates whether the value is a known member of the IntegrationSetupMetadataProvider enum.
-func (e IntegrationSetupMetadataProvider) Valid() bool {
+// Valid indicates whether the value is a known member of the ProviderInput enum.
+func (e ProviderInput) Valid() bool {
 	switch e {
-	case IntegrationSetupMetadataProviderACCOUNTINGA:
+	case ACCOUNTINGA:
 		return true
-	case IntegrationSetupMetadataProviderACCOUNTINGB:
+	case ACCOUNTINGB:
 		return true
-	case IntegrationSetupMetadataProviderDOCSTOREA:
+	case DOCSTOREA:
 		return true
-	case IntegrationSetupMetadataProviderDOCSTOREB:
+	case DOCSTOREB:
 		return true
 	default:
 		return false
 	}
 }
+
+// AccountClass The class of the account at every provider; null for types without a class.
+type AccountClass = string
+
+// AccountTypeEnum ACCOUNTING_A: the AccountClass. ACCOUNTING_B: the original type.
+type AccountTypeEnum = string
+
+// AccountTypeFilter The class of an account as a filter.
+type AccountTypeFilter string
 
 // AccountingAccount An account of the ledger.
 type AccountingAccount struct {
@@ -98,8 +135,11 @@ type AccountingAccount struct {
 	// Type The type of the provider.
 	Type string `json:"type"`
 
-	// Class ACCOUNTING_A: Asset, Liability, Equity, Revenue, Expense, Bank or CreditCard. ACCOUNTING_B: the original type, such as CostofGoodsSold.
-	Class string `json:"class"`
+	// Class ACCOUNTING_A: the AccountClass. ACCOUNTING_B: the original type.
+	Class AccountTypeEnum `json:"class"`
+
+	// AccountClass The class of the account at every provider; null for types without a class.
+	AccountClass nullable.Nullable[AccountClass] `json:"account_class"`
 
 	// Currency ISO 4217; null if the account has no currency.
 	Currency nullable.Nullable[string] `json:"currency"`
@@ -236,22 +276,19 @@ type Authorization struct {
 	IntegrationId externalRef0.Id `json:"integration_id"`
 }
 
-// AuthorizeRequest defines model for AuthorizeRequest.
+// AuthorizeRequest Each key is required here or in the query.
 type AuthorizeRequest struct {
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
-	EntityId externalRef0.Id `json:"entity_id"`
+	EntityId *externalRef0.Id `json:"entity_id,omitempty"`
 
-	// Provider The provider to connect.
-	Provider AuthorizeRequestProvider `json:"provider"`
+	// Provider The code of the provider.
+	Provider *ProviderInput `json:"provider,omitempty"`
 
 	// RedirectUrl Where the browser returns after the consent. The installation must allow its origin.
-	RedirectUrl string `json:"redirect_url"`
+	RedirectUrl *string `json:"redirect_url,omitempty"`
 }
-
-// AuthorizeRequestProvider The provider to connect.
-type AuthorizeRequestProvider string
 
 // Integration The connection of an entity to a provider.
 type Integration struct {
@@ -326,8 +363,38 @@ type IntegrationMetadata struct {
 // IntegrationProvider The code of the provider.
 type IntegrationProvider = string
 
-// IntegrationSetup defines model for IntegrationSetup.
+// IntegrationSetup id, provider, type, last_activity_at, version, created_at and updated_at may be
+// sent as they were read.
 type IntegrationSetup struct {
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id *externalRef0.Id `json:"id,omitempty"`
+
+	// Provider The code of the provider.
+	Provider *ProviderInput `json:"provider,omitempty"`
+
+	// Type The type as it was read.
+	Type *IntegrationSetupType `json:"type,omitempty"`
+
+	// LastActivityAt A timestamp in UTC (RFC 3339), or null.
+	LastActivityAt nullable.Nullable[externalRef0.NullableTimestamp] `json:"last_activity_at,omitempty"`
+
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
+	//
+	// Example: 3
+	Version *externalRef0.Version `json:"version,omitempty"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt *externalRef0.Timestamp `json:"created_at,omitempty"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt *externalRef0.Timestamp `json:"updated_at,omitempty"`
+
 	// EntityId An identifier. The service creates UUIDs of version 7.
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -338,40 +405,43 @@ type IntegrationSetup struct {
 
 	// PublicMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
 	// sub_source_id and, to watch only a part, directories. The first setup
-	// requires them; later an absent key keeps its value. Keys of the other
+	// requires them; later an absent key keeps its value, as null does. Keys of the other
 	// type are refused.
 	PublicMetadata IntegrationSetupMetadata `json:"public_metadata"`
 }
+
+// IntegrationSetupType The type as it was read.
+type IntegrationSetupType string
 
 // IntegrationSetupStatus Always PENDING.
 type IntegrationSetupStatus string
 
 // IntegrationSetupMetadata Accounting: organization_id and pays_tax. Trigger: source_id,
 // sub_source_id and, to watch only a part, directories. The first setup
-// requires them; later an absent key keeps its value. Keys of the other
+// requires them; later an absent key keeps its value, as null does. Keys of the other
 // type are refused.
 type IntegrationSetupMetadata struct {
-	// Provider The provider of the integration.
-	Provider IntegrationSetupMetadataProvider `json:"provider"`
+	// Provider The code of the provider.
+	Provider ProviderInput `json:"provider"`
 
 	// OrganizationId One of the organizations of the consent.
-	OrganizationId *string `json:"organization_id,omitempty"`
+	OrganizationId nullable.Nullable[string] `json:"organization_id,omitempty"`
+
+	// OrganizationName The name as it was read.
+	OrganizationName nullable.Nullable[string] `json:"organization_name,omitempty"`
 
 	// SourceId DOCSTORE_A: the site; DOCSTORE_B: the folder.
-	SourceId *string `json:"source_id,omitempty"`
+	SourceId nullable.Nullable[string] `json:"source_id,omitempty"`
 
 	// SubSourceId DOCSTORE_A: the document library of the site; DOCSTORE_B: the sub-folder of the folder.
-	SubSourceId *string `json:"sub_source_id,omitempty"`
+	SubSourceId nullable.Nullable[string] `json:"sub_source_id,omitempty"`
 
-	// Directories The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source.
-	Directories *[]string `json:"directories,omitempty"`
+	// Directories The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source. A path that does not exist yet is watched as soon as it exists; `/status` shows it without folders.
+	Directories nullable.Nullable[[]string] `json:"directories,omitempty"`
 
 	// PaysTax Whether the organization is registered for tax. False: bills are created with tax included.
-	PaysTax *bool `json:"pays_tax,omitempty"`
+	PaysTax nullable.Nullable[bool] `json:"pays_tax,omitempty"`
 }
-
-// IntegrationSetupMetadataProvider The provider of the integration.
-type IntegrationSetupMetadataProvider string
 
 // IntegrationStatus PENDING: consent or setup is missing. ERROR: reconnect it. DISCONNECTED: ended.
 type IntegrationStatus = string
@@ -381,6 +451,9 @@ type IntegrationType = string
 
 // LedgerState ACTIVE: new bills can use it.
 type LedgerState = string
+
+// ProviderInput The code of the provider.
+type ProviderInput string
 
 // SkippedFile defines model for SkippedFile.
 type SkippedFile struct {
@@ -446,8 +519,25 @@ type TriggerSourceList struct {
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type IntegrationId = externalRef0.Id
 
+// OwningEntity An identifier. The service creates UUIDs of version 7.
+//
+// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+type OwningEntity = externalRef0.Id
+
 // PartLimit defines model for PartLimit.
 type PartLimit = int
+
+// AuthorizeIntegrationParams defines parameters for AuthorizeIntegration.
+type AuthorizeIntegrationParams struct {
+	// EntityId The entity; required here or in the body.
+	EntityId *externalRef0.Id `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Provider The provider; required here or in the body.
+	Provider *ProviderInput `form:"provider,omitempty" json:"provider,omitempty"`
+
+	// RedirectUrl Where the browser returns; required here or in the body.
+	RedirectUrl *string `form:"redirect_url,omitempty" json:"redirect_url,omitempty"`
+}
 
 // FinishAuthorizationParams defines parameters for FinishAuthorization.
 type FinishAuthorizationParams struct {
@@ -478,10 +568,19 @@ type ConfirmAuthorizationParams struct {
 
 // DisconnectIntegrationParams defines parameters for DisconnectIntegration.
 type DisconnectIntegrationParams struct {
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
 	// IfMatch The ETag of the version to change. If the record has changed since, the
 	// request is refused with `version_conflict` and
 	// `details.current_version`. Without it, the last write wins.
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
+// GetIntegrationParams defines parameters for GetIntegration.
+type GetIntegrationParams struct {
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 }
 
 // SetUpIntegrationParams defines parameters for SetUpIntegration.
@@ -497,8 +596,11 @@ type SetUpIntegrationParams struct {
 
 // ListAccountingAccountsParams defines parameters for ListAccountingAccounts.
 type ListAccountingAccountsParams struct {
-	// AccountTypes Only accounts of these classes, separated by commas: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
-	AccountTypes *string `form:"account_types,omitempty" json:"account_types,omitempty"`
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// AccountTypes Only accounts of these classes, separated by commas.
+	AccountTypes *[]AccountTypeFilter `form:"account_types,omitempty" json:"account_types,omitempty"`
 
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -509,6 +611,9 @@ type ListAccountingAccountsParams struct {
 
 // ListAccountingContactsParams defines parameters for ListAccountingContacts.
 type ListAccountingContactsParams struct {
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -518,6 +623,9 @@ type ListAccountingContactsParams struct {
 
 // ListAccountingCurrenciesParams defines parameters for ListAccountingCurrencies.
 type ListAccountingCurrenciesParams struct {
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -539,6 +647,9 @@ type ListAccountingOrganizationsParams struct {
 
 // ListAccountingTaxRatesParams defines parameters for ListAccountingTaxRates.
 type ListAccountingTaxRatesParams struct {
+	// EntityId The entity of the integration.
+	EntityId *OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
 	// Limit The number of items per page; if absent, the list is complete.
 	Limit *PartLimit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -592,7 +703,7 @@ type SetUpIntegrationJSONRequestBody = IntegrationSetup
 type ServerInterface interface {
 	// AuthorizeIntegration Request the consent of a provider
 	// (POST /api/v1/integrations/oauth/authorize)
-	AuthorizeIntegration(c *gin.Context)
+	AuthorizeIntegration(c *gin.Context, params AuthorizeIntegrationParams)
 	// FinishAuthorization Complete a consent
 	// (GET /api/v1/integrations/oauth/callback)
 	FinishAuthorization(c *gin.Context, params FinishAuthorizationParams)
@@ -602,6 +713,9 @@ type ServerInterface interface {
 	// DisconnectIntegration Disconnect an integration
 	// (DELETE /api/v1/integrations/{integrationId})
 	DisconnectIntegration(c *gin.Context, integrationId IntegrationId, params DisconnectIntegrationParams)
+	// GetIntegration Get an integration
+	// (GET /api/v1/integrations/{integrationId})
+	GetIntegration(c *gin.Context, integrationId IntegrationId, params GetIntegrationParams)
 	// SetUpIntegration Set up an integration
 	// (PUT /api/v1/integrations/{integrationId})
 	SetUpIntegration(c *gin.Context, integrationId IntegrationId, params SetUpIntegrationParams)
@@ -643,6 +757,36 @@ type MiddlewareFunc func(c *gin.Context)
 // AuthorizeIntegration operation middleware
 func (siw *ServerInterfaceWrapper) AuthorizeIntegration(c *gin.Context) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AuthorizeIntegrationParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "provider" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "provider", c.Request.URL.Query(), &params.Provider, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter provider: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "redirect_url" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "redirect_url", c.Request.URL.Query(), &params.RedirectUrl, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter redirect_url: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -650,7 +794,7 @@ func (siw *ServerInterfaceWrapper) AuthorizeIntegration(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.AuthorizeIntegration(c)
+	siw.Handler.AuthorizeIntegration(c, params)
 }
 
 // FinishAuthorization operation middleware
@@ -765,6 +909,14 @@ func (siw *ServerInterfaceWrapper) DisconnectIntegration(c *gin.Context) {
 	// Parameter object where we will unmarshal all parameters from the context
 	var params DisconnectIntegrationParams
 
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	headers := c.Request.Header
 
 	// ------------- Optional header parameter "If-Match" -------------
@@ -794,6 +946,42 @@ func (siw *ServerInterfaceWrapper) DisconnectIntegration(c *gin.Context) {
 	}
 
 	siw.Handler.DisconnectIntegration(c, integrationId, params)
+}
+
+// GetIntegration operation middleware
+func (siw *ServerInterfaceWrapper) GetIntegration(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integrationId" -------------
+	var integrationId IntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integrationId", c.Param("integrationId"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integrationId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetIntegrationParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetIntegration(c, integrationId, params)
 }
 
 // SetUpIntegration operation middleware
@@ -871,9 +1059,17 @@ func (siw *ServerInterfaceWrapper) ListAccountingAccounts(c *gin.Context) {
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAccountingAccountsParams
 
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "account_types" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_types", c.Request.URL.Query(), &params.AccountTypes, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "account_types", c.Request.URL.Query(), &params.AccountTypes, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter account_types: %w", err), http.StatusBadRequest)
 		return
@@ -923,6 +1119,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingContacts(c *gin.Context) {
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAccountingContactsParams
 
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -966,6 +1170,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingCurrencies(c *gin.Context) {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAccountingCurrenciesParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
 
 	// ------------- Optional query parameter "limit" -------------
 
@@ -1062,6 +1274,14 @@ func (siw *ServerInterfaceWrapper) ListAccountingTaxRates(c *gin.Context) {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAccountingTaxRatesParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
 
 	// ------------- Optional query parameter "limit" -------------
 
@@ -1285,6 +1505,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/integrations/oauth/callback", wrapper.FinishAuthorization)
 	router.POST(options.BaseURL+"/api/v1/integrations/oauth/callback", wrapper.ConfirmAuthorization)
 	router.DELETE(options.BaseURL+"/api/v1/integrations/:integrationId", wrapper.DisconnectIntegration)
+	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId", wrapper.GetIntegration)
 	router.PUT(options.BaseURL+"/api/v1/integrations/:integrationId", wrapper.SetUpIntegration)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-organizations", wrapper.ListAccountingOrganizations)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-accounts", wrapper.ListAccountingAccounts)
@@ -1297,7 +1518,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 }
 
 type AuthorizeIntegrationRequestObject struct {
-	Body *AuthorizeIntegrationJSONRequestBody
+	Params AuthorizeIntegrationParams
+	Body   *AuthorizeIntegrationJSONRequestBody
 }
 
 type AuthorizeIntegrationResponseObject interface {
@@ -1998,6 +2220,183 @@ type DisconnectIntegration503JSONResponse struct {
 }
 
 func (response DisconnectIntegration503JSONResponse) VisitDisconnectIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegrationRequestObject struct {
+	IntegrationId IntegrationId `json:"integrationId"`
+	Params        GetIntegrationParams
+}
+
+type GetIntegrationResponseObject interface {
+	VisitGetIntegrationResponse(w http.ResponseWriter) error
+}
+
+type GetIntegration200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type GetIntegration200JSONResponse struct {
+	Body    Integration
+	Headers GetIntegration200ResponseHeaders
+}
+
+func (response GetIntegration200JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetIntegration400JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetIntegration401JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetIntegration403JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetIntegration404JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetIntegration429JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetIntegration500JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIntegration503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetIntegration503JSONResponse) VisitGetIntegrationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3608,6 +4007,9 @@ type StrictServerInterface interface {
 	// DisconnectIntegration Disconnect an integration
 	// (DELETE /api/v1/integrations/{integrationId})
 	DisconnectIntegration(ctx context.Context, request DisconnectIntegrationRequestObject) (DisconnectIntegrationResponseObject, error)
+	// GetIntegration Get an integration
+	// (GET /api/v1/integrations/{integrationId})
+	GetIntegration(ctx context.Context, request GetIntegrationRequestObject) (GetIntegrationResponseObject, error)
 	// SetUpIntegration Set up an integration
 	// (PUT /api/v1/integrations/{integrationId})
 	SetUpIntegration(ctx context.Context, request SetUpIntegrationRequestObject) (SetUpIntegrationResponseObject, error)
@@ -3695,8 +4097,10 @@ type strictHandler struct {
 }
 
 // AuthorizeIntegration operation middleware
-func (sh *strictHandler) AuthorizeIntegration(ctx *gin.Context) {
+func (sh *strictHandler) AuthorizeIntegration(ctx *gin.Context, params AuthorizeIntegrationParams) {
 	var request AuthorizeIntegrationRequestObject
+
+	request.Params = params
 
 	var body AuthorizeIntegrationJSONRequestBody
 	var err error
@@ -3711,10 +4115,13 @@ func (sh *strictHandler) AuthorizeIntegration(ctx *gin.Context) {
 		err = binding.Validator.ValidateStruct(&body)
 	}
 	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+	} else {
+		request.Body = &body
 	}
-	request.Body = &body
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.AuthorizeIntegration(ctx, request.(AuthorizeIntegrationRequestObject))
@@ -3808,6 +4215,33 @@ func (sh *strictHandler) DisconnectIntegration(ctx *gin.Context, integrationId I
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(DisconnectIntegrationResponseObject); ok {
 		if err := validResponse.VisitDisconnectIntegrationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetIntegration operation middleware
+func (sh *strictHandler) GetIntegration(ctx *gin.Context, integrationId IntegrationId, params GetIntegrationParams) {
+	var request GetIntegrationRequestObject
+
+	request.IntegrationId = integrationId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetIntegration(ctx, request.(GetIntegrationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetIntegration")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetIntegrationResponseObject); ok {
+		if err := validResponse.VisitGetIntegrationResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

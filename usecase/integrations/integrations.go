@@ -88,6 +88,18 @@ func (s *Service) ofEntity(ctx context.Context, a identity.Actor, id, entityID u
 	return i, nil
 }
 
+// Find returns an integration within the caller's scope.
+func (s *Service) Find(ctx context.Context, a identity.Actor, id uuid.UUID) (*integration.Integration, error) {
+	return s.Integrations.Get(ctx, a.Scope(), id)
+}
+
+// RequireEntity returns the fault for a missing integration unless the integration belongs to the
+// entity.
+func (s *Service) RequireEntity(ctx context.Context, a identity.Actor, id, entityID uuid.UUID) error {
+	_, err := s.ofEntity(ctx, a, id, entityID)
+	return err
+}
+
 // checkRedirect returns a fault unless the URL has an allowed origin.
 func (s *Service) checkRedirect(address string) error {
 	if !usecase.IsAllowedRedirect(address, s.RedirectOrigins) {

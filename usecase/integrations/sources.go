@@ -240,6 +240,9 @@ func (s *Service) readPlace(ctx context.Context, i *integration.Integration, met
 		found, err := browsed(ctx, s, i, func(b browser, ctx context.Context, a integration.Access) ([]docstore.Item, error) {
 			return b.Directories(ctx, a, place, path)
 		})
+		if path != "" && (fault.CodeOf(err) == fault.CodeNotFound || err == nil && len(found) == 0) {
+			continue // it is watched as soon as it exists
+		}
 		field := directoryField(n)
 		if path == "" {
 			field = subSourceField

@@ -165,7 +165,6 @@ func TestSetUpFields(t *testing.T) {
 		{"no sub-source", func(m map[string]any) { delete(m, "sub_source_id") }, "public_metadata.sub_source_id"},
 		{"other source", func(m map[string]any) { m["source_id"] = "site,9999" }, "public_metadata.source_id"},
 		{"other place", func(m map[string]any) { m["sub_source_id"] = "b!2" }, "public_metadata.sub_source_id"},
-		{"missing folder", func(m map[string]any) { m["directories"] = []string{"No"} }, "public_metadata.directories[0]"},
 		{"path upwards", func(m map[string]any) { m["directories"] = []string{"../x"} }, "public_metadata.directories[0]"},
 		{"of a ledger", func(m map[string]any) { m["organization_id"] = "x" }, "public_metadata.organization_id"},
 		{"tax of a ledger", func(m map[string]any) { m["pays_tax"] = true }, "public_metadata.pays_tax"},

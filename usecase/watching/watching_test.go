@@ -126,6 +126,21 @@ func TestDirectories(t *testing.T) {
 	}, "In/Bills")
 }
 
+// TestDirectoriesThatAppear expects that a directory is watched as soon as it
+// exists.
+func TestDirectoriesThatAppear(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		w.place.add(top, "outside.xml", false, xml(1))
+		w.settle()
+		w.want("before it exists")
+		later := w.place.add(top, "Later", true, nil)
+		w.place.add(later, "inside.xml", false, xml(2))
+		w.settle()
+		w.want("once it exists", xml(2))
+	}, "Later")
+}
+
 func TestFilesThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {

@@ -74,8 +74,9 @@ func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accoun
 		}
 		for _, x := range list {
 			class, known := contractType(x.AccountType)
+			unified, _ := accounting.ClassOfB(class)
 			out = append(out, accounting.Account{
-				ID: x.ID, Code: x.AcctNum, Name: x.Name, Type: x.AccountType, Class: class, Unmapped: !known,
+				ID: x.ID, Code: x.AcctNum, Name: x.Name, Type: x.AccountType, Class: class, Unified: unified, Unmapped: !known,
 				Currency: x.CurrencyRef.Value, TaxType: x.TaxCodeRef.Value, State: state(x.Active),
 			})
 		}

@@ -62,7 +62,7 @@ func (c *Connector) Accounts(ctx context.Context, a integration.Access, f accoun
 			continue
 		}
 		out = append(out, accounting.Account{
-			ID: x.ID, Code: x.Code, Name: x.Name, Type: x.Type, Class: string(class), Unmapped: !known,
+			ID: x.ID, Code: x.Code, Name: x.Name, Type: x.Type, Class: string(class), Unified: class, Unmapped: !known,
 			Currency: x.Currency, TaxType: x.TaxType, State: state(x.Status), Reserved: reserved(x),
 		})
 	}

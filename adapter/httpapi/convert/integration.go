@@ -126,7 +126,7 @@ func ToAPIOrganizations(items []accounting.Organization) []api.AccountingOrganiz
 func ToAPIAccounts(items []accounting.Account) []api.AccountingAccount {
 	return list(items, func(a accounting.Account) api.AccountingAccount {
 		return api.AccountingAccount{
-			Id: a.ID, Code: orNull(a.Code), Name: a.Name, Type: a.Type, Class: a.Class, Currency: orNull(a.Currency),
+			Id: a.ID, Code: orNull(a.Code), Name: a.Name, Type: a.Type, Class: a.Class, AccountClass: orNull(string(a.Unified)), Currency: orNull(a.Currency),
 			TaxType: orNull(a.TaxType), Status: string(a.State),
 		}
 	})

@@ -52,6 +52,7 @@ var verdicts = map[string]string{
 	"getInvoiceValidation":        "yes yes yes",
 	"listIntegrations":            "yes yes yes",
 	"getIntegrationStatus":        "yes yes yes",
+	"getIntegration":              "yes yes yes",
 	"getSettings":                 "yes yes yes",
 	"listEvents":                  "yes yes yes",
 	"listAccountingOrganizations": "yes yes yes",

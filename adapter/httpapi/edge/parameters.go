@@ -82,8 +82,8 @@ func (p parameter) check(c *gin.Context, query url.Values) []fault.Field {
 	if p.item == nil && len(values) > 1 {
 		return p.refuse("must be given once")
 	}
-	if p.commas && len(values) == 1 {
-		values = strings.Split(values[0], ",")
+	if p.commas {
+		values = strings.Split(join(c, query, p.name, values), ",")
 	}
 	decoded := make([]any, len(values))
 	for i, value := range values {
@@ -96,9 +96,35 @@ func (p parameter) check(c *gin.Context, query url.Values) []fault.Field {
 		decoded[i] = p.decode(value)
 	}
 	if p.item != nil {
-		return p.conforms(c, decoded)
+		fields := p.conforms(c, decoded)
+		if p.commas {
+			name(fields, p.name, values)
+		}
+		return fields
 	}
 	return p.conforms(c, decoded[0])
+}
+
+// join returns a list with commas as one value. It rewrites the query if the
+// parameter is repeated, because the generated code expects one value.
+func join(c *gin.Context, query url.Values, parameter string, values []string) string {
+	if len(values) > 1 {
+		query.Set(parameter, strings.Join(values, ","))
+		c.Request.URL.RawQuery = query.Encode()
+	}
+	return query.Get(parameter)
+}
+
+// name adds the value to the reasons about an item of a list with commas, where
+// a position is hard to find.
+func name(fields []fault.Field, parameter string, values []string) {
+	for i := range fields {
+		for n, value := range values {
+			if fields[i].Field == fmt.Sprintf("%s[%d]", parameter, n) {
+				fields[i].Reason = fmt.Sprintf("is %q, which %s", check.Clean(value), fields[i].Reason)
+			}
+		}
+	}
 }
 
 // conforms validates a value. It ignores the deadline of the request, because

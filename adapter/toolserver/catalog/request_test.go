@@ -20,7 +20,7 @@ func TestRequest(t *testing.T) {
 		"empty body":     {"update_invoice", `{"invoice_id":"1"}`, `PATCH https://api.example.com/api/invoices/1 {}`},
 		"several":        {"list_events", `{"type":["a","b"]}`, "GET https://api.example.com/api/events?order=desc&type=a&type=b "},
 		"big numbers":    {"approve_invoice", `{"invoice_id":"1","version":12345678901234567}`, `POST https://api.example.com/api/invoices/1/approve {"version":12345678901234567}`},
-		"with commas":    {"list_accounting", `{"kind":"accounts","integrationId":"1","account_types":"BANK,ASSET"}`, "GET https://api.example.com/api/v1/integrations/1/accounting-accounts?account_types=BANK%2CASSET "},
+		"with commas":    {"list_accounting", `{"kind":"accounts","integrationId":"1","account_types":["BANK","ASSET"]}`, "GET https://api.example.com/api/v1/integrations/1/accounting-accounts?account_types=BANK%2CASSET "},
 		"another kind":   {"list_accounting", `{"kind":"currencies","integrationId":"1"}`, "GET https://api.example.com/api/v1/integrations/1/accounting-currencies "},
 		"no arguments":   {"get_me", ``, "GET https://api.example.com/api/me "},
 		"null for none":  {"get_me", `null`, "GET https://api.example.com/api/me "},
@@ -71,7 +71,7 @@ func TestArgumentsOfAMergedTool(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"integrationId":"1"}`:                                                  "kind",
 		`{"integrationId":"1","kind":"payments"}`:                                "kind",
-		`{"integrationId":"1","kind":"currencies","account_types":"BANK"}`:       "account_types: does not apply to currencies",
+		`{"integrationId":"1","kind":"currencies","account_types":["BANK"]}`:     "account_types: does not apply to currencies",
 		`{"integrationId":"1","kind":"accounts","colour":"red"}`:                 "colour",
 		`{"integrationId":"1","kind":"accounts","fields":["code","colour"]}`:     "there is no field colour",
 		`{"integrationId":"1","kind":"accounts","fields":["code","name.first"]}`: "there is no field name.first",

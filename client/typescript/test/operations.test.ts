@@ -232,7 +232,8 @@ describe('integrations', () => {
       },
     })
     expect(setUp.data.status).toBe('ACTIVE')
-    const accounts = await api.listAccountingAccounts({ path, query: { account_types: 'EXPENSE' } }).toArray()
+    expect((await api.getIntegration({ path })).data.status).toBe('ACTIVE')
+    const accounts = await api.listAccountingAccounts({ path, query: { account_types: ['EXPENSE'] } }).toArray()
     expect(accounts.length).toBeGreaterThan(0)
     expect((await api.listAccountingContacts({ path, query: { limit: 1 } }).toArray()).length).toBeGreaterThan(1)
     expect((await api.listAccountingTaxRates({ path })).data.items.length).toBeGreaterThan(0)

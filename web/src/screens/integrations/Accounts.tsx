@@ -28,7 +28,7 @@ export function Accounts({ integrationId }: { integrationId: string }) {
     queryKey: ['integration', integrationId, 'accounts', types],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      api.listAccountingAccounts({ path: { integrationId }, query: types.length > 0 ? { account_types: types.join(',') } : {}, signal }).toArray(),
+      api.listAccountingAccounts({ path: { integrationId }, query: types.length > 0 ? { account_types: types } : {}, signal }).toArray(),
   })
   const toggle = (value: AccountClass, on: boolean) => {
     const next = new Set(chosen)
