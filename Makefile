@@ -105,6 +105,10 @@ clients: build ## sign in with the tool protocol's published clients and work th
 client-test: build ## pack the TypeScript client and call every operation of the sandbox with it (needs node and npm)
 	@bash client/typescript/test.sh
 
+.PHONY: python-test
+python-test: build ## generate the Python client, build its wheel and test it and the examples against the sandbox (needs python3)
+	@bash client/python/test.sh
+
 .PHONY: browser
 browser: build ## use the web application, the pages of the documentation and the TypeScript client in a real browser (needs chromium and npm)
 	@bash test/browser/run.sh

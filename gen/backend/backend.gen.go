@@ -1333,8 +1333,34 @@ type EntityRole = string
 // EntityRoleInput A role on an entity. Each role includes the roles before it.
 type EntityRoleInput string
 
-// EntityUpdate defines model for EntityUpdate.
+// EntityUpdate Absent keys keep their value; null resets. id, organization_id, version,
+// created_at and updated_at may be sent as they were read.
 type EntityUpdate struct {
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id *externalRef0.Id `json:"id,omitempty"`
+
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	OrganizationId *externalRef0.Id `json:"organization_id,omitempty"`
+
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
+	//
+	// Example: 3
+	Version *externalRef0.Version `json:"version,omitempty"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt *externalRef0.Timestamp `json:"created_at,omitempty"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt *externalRef0.Timestamp `json:"updated_at,omitempty"`
+
 	// Name The display name.
 	Name *string `json:"name,omitempty"`
 
@@ -2618,8 +2644,24 @@ type Settings struct {
 	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
 }
 
-// SettingsUpdate Absent keys keep their value; null resets to the default.
+// SettingsUpdate Absent keys keep their value; null resets to the default. entity_id, version
+// and updated_at may be sent as they were read.
 type SettingsUpdate struct {
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId *externalRef0.Id `json:"entity_id,omitempty"`
+
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
+	//
+	// Example: 3
+	Version *externalRef0.Version `json:"version,omitempty"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt *externalRef0.Timestamp `json:"updated_at,omitempty"`
+
 	// DefaultCurrency A currency (ISO 4217), or null.
 	DefaultCurrency nullable.Nullable[externalRef0.NullableCurrencyInput] `json:"default_currency,omitempty"`
 
@@ -3299,6 +3341,18 @@ type ListIntegrationsParams struct {
 	EntityId *externalRef0.Id `form:"entity_id,omitempty" json:"entity_id,omitempty"`
 }
 
+// ConnectIntegrationParams defines parameters for ConnectIntegration.
+type ConnectIntegrationParams struct {
+	// EntityId The entity of the integration.
+	EntityId *externalRef1.OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+}
+
+// GetIntegrationStatusParams defines parameters for GetIntegrationStatus.
+type GetIntegrationStatusParams struct {
+	// EntityId The entity of the integration.
+	EntityId *externalRef1.OwningEntity `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+}
+
 // ListInvoicesParams defines parameters for ListInvoices.
 type ListInvoicesParams struct {
 	// EntityId Only records of this entity.
@@ -3683,10 +3737,10 @@ type ServerInterface interface {
 	ListIntegrations(c *gin.Context, params ListIntegrationsParams)
 	// ConnectIntegration Reconnect an integration
 	// (POST /api/integrations/{integration_id}/connect)
-	ConnectIntegration(c *gin.Context, integrationId BackendIntegrationId)
+	ConnectIntegration(c *gin.Context, integrationId BackendIntegrationId, params ConnectIntegrationParams)
 	// GetIntegrationStatus Get the status of an integration
 	// (GET /api/integrations/{integration_id}/status)
-	GetIntegrationStatus(c *gin.Context, integrationId BackendIntegrationId)
+	GetIntegrationStatus(c *gin.Context, integrationId BackendIntegrationId, params GetIntegrationStatusParams)
 	// ListInvoices List invoices
 	// (GET /api/invoices)
 	ListInvoices(c *gin.Context, params ListInvoicesParams)
@@ -4751,6 +4805,17 @@ func (siw *ServerInterfaceWrapper) ConnectIntegration(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ConnectIntegrationParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -4758,7 +4823,7 @@ func (siw *ServerInterfaceWrapper) ConnectIntegration(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.ConnectIntegration(c, integrationId)
+	siw.Handler.ConnectIntegration(c, integrationId, params)
 }
 
 // GetIntegrationStatus operation middleware
@@ -4776,6 +4841,17 @@ func (siw *ServerInterfaceWrapper) GetIntegrationStatus(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetIntegrationStatusParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -4783,7 +4859,7 @@ func (siw *ServerInterfaceWrapper) GetIntegrationStatus(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.GetIntegrationStatus(c, integrationId)
+	siw.Handler.GetIntegrationStatus(c, integrationId, params)
 }
 
 // ListInvoices operation middleware
@@ -10772,6 +10848,7 @@ func (response ListIntegrations503JSONResponse) VisitListIntegrationsResponse(w 
 
 type ConnectIntegrationRequestObject struct {
 	IntegrationId BackendIntegrationId `json:"integration_id"`
+	Params        ConnectIntegrationParams
 	Body          *ConnectIntegrationJSONRequestBody
 }
 
@@ -10951,6 +11028,7 @@ func (response ConnectIntegration503JSONResponse) VisitConnectIntegrationRespons
 
 type GetIntegrationStatusRequestObject struct {
 	IntegrationId BackendIntegrationId `json:"integration_id"`
+	Params        GetIntegrationStatusParams
 }
 
 type GetIntegrationStatusResponseObject interface {
@@ -16858,10 +16936,11 @@ func (sh *strictHandler) ListIntegrations(ctx *gin.Context, params ListIntegrati
 }
 
 // ConnectIntegration operation middleware
-func (sh *strictHandler) ConnectIntegration(ctx *gin.Context, integrationId BackendIntegrationId) {
+func (sh *strictHandler) ConnectIntegration(ctx *gin.Context, integrationId BackendIntegrationId, params ConnectIntegrationParams) {
 	var request ConnectIntegrationRequestObject
 
 	request.IntegrationId = integrationId
+	request.Params = params
 
 	var body ConnectIntegrationJSONRequestBody
 	var err error
@@ -16902,10 +16981,11 @@ func (sh *strictHandler) ConnectIntegration(ctx *gin.Context, integrationId Back
 }
 
 // GetIntegrationStatus operation middleware
-func (sh *strictHandler) GetIntegrationStatus(ctx *gin.Context, integrationId BackendIntegrationId) {
+func (sh *strictHandler) GetIntegrationStatus(ctx *gin.Context, integrationId BackendIntegrationId, params GetIntegrationStatusParams) {
 	var request GetIntegrationStatusRequestObject
 
 	request.IntegrationId = integrationId
+	request.Params = params
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.GetIntegrationStatus(ctx, request.(GetIntegrationStatusRequestObject))

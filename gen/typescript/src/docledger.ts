@@ -606,10 +606,12 @@ export class Docledger {
    * own `provider_code`, `provider_message` and `provider_request_id` if it states
    * them.
    *
+   * Send the three values in the body or in the query.
+   *
    * An entity has one integration for each accounting provider. A second request
    * for the same provider requests the consent of the same integration.
    */
-  authorizeIntegration(options: Call<types.AuthorizeIntegrationData>): Promise<Answer<types.AuthorizeIntegrationResponse>> {
+  authorizeIntegration(options: Call<types.AuthorizeIntegrationData> = {}): Promise<Answer<types.AuthorizeIntegrationResponse>> {
     return this.#transport.call({ id: 'authorizeIntegration' }, sdk.authorizeIntegration, options)
   }
 
@@ -639,6 +641,15 @@ export class Docledger {
    */
   confirmAuthorization(options: Call<types.ConfirmAuthorizationData> = {}): Promise<Answer<undefined>> {
     return this.#transport.call({ id: 'confirmAuthorization', open: true, answers: 'redirect' }, sdk.confirmAuthorization, options)
+  }
+
+  /**
+   * Get an integration
+   *
+   * Returns the integration with its setup. Its details at the provider are in `/status`.
+   */
+  getIntegration(options: Call<types.GetIntegrationData>): Promise<Answer<types.GetIntegrationResponse>> {
+    return this.#transport.call({ id: 'getIntegration', safe: true }, sdk.getIntegration, options)
   }
 
   /**

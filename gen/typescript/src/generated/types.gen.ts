@@ -5,13 +5,26 @@ export type ClientOptions = {
 };
 
 /**
+ * The class of the account at every provider; null for types without a class.
+ */
+export type AccountClass = 'Asset' | 'Liability' | 'Equity' | 'Revenue' | 'Expense' | 'Bank' | 'CreditCard' | (string & {});
+
+/**
+ * ACCOUNTING_A: the AccountClass. ACCOUNTING_B: the original type.
+ */
+export type AccountTypeEnum = 'Asset' | 'Liability' | 'Equity' | 'Revenue' | 'Expense' | 'Bank' | 'CreditCard' | 'AccountsReceivable' | 'OtherCurrentAsset' | 'FixedAsset' | 'OtherAsset' | 'AccountsPayable' | 'OtherCurrentLiability' | 'LongTermLiability' | 'Income' | 'OtherIncome' | 'CostofGoodsSold' | 'OtherExpense' | 'NonPosting' | (string & {});
+
+/**
+ * The class of an account as a filter.
+ */
+export type AccountTypeFilter = 'ASSET' | 'LIABILITY' | 'EQUITY' | 'REVENUE' | 'EXPENSE' | 'BANK' | 'CREDIT_CARD';
+
+/**
  * An account of the ledger.
  */
 export type AccountingAccount = {
-    /**
-     * ACCOUNTING_A: Asset, Liability, Equity, Revenue, Expense, Bank or CreditCard. ACCOUNTING_B: the original type, such as CostofGoodsSold.
-     */
-    class: string;
+    account_class: AccountClass;
+    class: AccountTypeEnum;
     /**
      * The number in the chart of accounts.
      */
@@ -378,16 +391,16 @@ export type Authorization = {
     integration_id: Id;
 };
 
+/**
+ * Each key is required here or in the query.
+ */
 export type AuthorizeRequest = {
-    entity_id: Id;
-    /**
-     * The provider to connect.
-     */
-    provider: 'ACCOUNTING_A' | 'ACCOUNTING_B' | 'DOCSTORE_A' | 'DOCSTORE_B';
+    entity_id?: Id;
+    provider?: ProviderInput;
     /**
      * Where the browser returns after the consent. The installation must allow its origin.
      */
-    redirect_url: string;
+    redirect_url?: string;
 };
 
 export type Billing = {
@@ -838,6 +851,11 @@ export type EntityRole = 'VIEWER' | 'EDITOR' | 'APPROVER' | (string & {});
  */
 export type EntityRoleInput = 'VIEWER' | 'EDITOR' | 'APPROVER';
 
+/**
+ * Absent keys keep their value; null resets. id, organization_id, version,
+ * created_at and updated_at may be sent as they were read.
+ *
+ */
 export type EntityUpdate = {
     /**
      * The access; null resets to ORGANIZATION.
@@ -853,10 +871,12 @@ export type EntityUpdate = {
     archived?: boolean | null;
     base_currency?: NullableCurrencyInput;
     country?: NullableCountryInput;
+    created_at?: Timestamp;
     /**
      * The role of every member under ORGANIZATION; null resets to APPROVER.
      */
     default_role?: 'VIEWER' | 'EDITOR' | 'APPROVER' | null;
+    id?: Id;
     /**
      * The registered name.
      */
@@ -869,10 +889,13 @@ export type EntityUpdate = {
      * The display name.
      */
     name?: string;
+    organization_id?: Id;
     /**
      * Tax and VAT identifiers.
      */
     tax_ids?: Array<string> | null;
+    updated_at?: Timestamp;
+    version?: Version;
 };
 
 export type EntityUsage = {
@@ -1221,47 +1244,63 @@ export type IntegrationMetadata = {
  */
 export type IntegrationProvider = 'ACCOUNTING_A' | 'ACCOUNTING_B' | 'DOCSTORE_A' | 'DOCSTORE_B' | (string & {});
 
+/**
+ * id, provider, type, last_activity_at, version, created_at and updated_at may be
+ * sent as they were read.
+ *
+ */
 export type IntegrationSetup = {
+    created_at?: Timestamp;
     entity_id?: Id;
+    id?: Id;
+    last_activity_at?: NullableTimestamp;
+    provider?: ProviderInput;
     public_metadata: IntegrationSetupMetadata;
     /**
      * Always PENDING.
      */
     status: 'PENDING';
+    /**
+     * The type as it was read.
+     */
+    type?: 'ACCOUNTING' | 'TRIGGER';
+    updated_at?: Timestamp;
+    version?: Version;
 };
 
 /**
  * Accounting: organization_id and pays_tax. Trigger: source_id,
  * sub_source_id and, to watch only a part, directories. The first setup
- * requires them; later an absent key keeps its value. Keys of the other
+ * requires them; later an absent key keeps its value, as null does. Keys of the other
  * type are refused.
  *
  */
 export type IntegrationSetupMetadata = {
     /**
-     * The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source.
+     * The watched paths in the sub-source, including their subfolders. Absent or empty means the whole sub-source. A path that does not exist yet is watched as soon as it exists; `/status` shows it without folders.
      */
-    directories?: Array<string>;
+    directories?: Array<string> | null;
     /**
      * One of the organizations of the consent.
      */
-    organization_id?: string;
+    organization_id?: string | null;
+    /**
+     * The name as it was read.
+     */
+    organization_name?: string | null;
     /**
      * Whether the organization is registered for tax. False: bills are created with tax included.
      */
-    pays_tax?: boolean;
-    /**
-     * The provider of the integration.
-     */
-    provider: 'ACCOUNTING_A' | 'ACCOUNTING_B' | 'DOCSTORE_A' | 'DOCSTORE_B';
+    pays_tax?: boolean | null;
+    provider: ProviderInput;
     /**
      * DOCSTORE_A: the site; DOCSTORE_B: the folder.
      */
-    source_id?: string;
+    source_id?: string | null;
     /**
      * DOCSTORE_A: the document library of the site; DOCSTORE_B: the sub-folder of the folder.
      */
-    sub_source_id?: string;
+    sub_source_id?: string | null;
 };
 
 /**
@@ -2158,6 +2197,11 @@ export type ProviderAnswer = {
 };
 
 /**
+ * The code of the provider.
+ */
+export type ProviderInput = 'ACCOUNTING_A' | 'ACCOUNTING_B' | 'DOCSTORE_A' | 'DOCSTORE_B';
+
+/**
  * All providers.
  */
 export type ProviderList = {
@@ -2345,7 +2389,9 @@ export type Settings = {
 };
 
 /**
- * Absent keys keep their value; null resets to the default.
+ * Absent keys keep their value; null resets to the default. entity_id, version
+ * and updated_at may be sent as they were read.
+ *
  */
 export type SettingsUpdate = {
     accounting_integration_id?: NullableId;
@@ -2394,6 +2440,7 @@ export type SettingsUpdate = {
      * Replaces the list of profiles whose effect differs.
      */
     einvoice_rules_by_profile?: Array<ProfileRulesInput> | null;
+    entity_id?: Id;
     /**
      * Whether a second person must approve.
      */
@@ -2410,6 +2457,8 @@ export type SettingsUpdate = {
      * IANA time zone.
      */
     timezone?: string | null;
+    updated_at?: Timestamp;
+    version?: Version;
 };
 
 export type SkippedFile = {
@@ -3035,6 +3084,11 @@ export type IssuedTo = string;
  * The number of items per page.
  */
 export type Limit = number;
+
+/**
+ * The entity of the integration.
+ */
+export type OwningEntity = Id;
 
 /**
  * The number of the page, from 1.
@@ -4783,7 +4837,12 @@ export type ConnectIntegrationData = {
          */
         integration_id: Id;
     };
-    query?: never;
+    query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+    };
     url: '/api/integrations/{integration_id}/connect';
 };
 
@@ -4837,7 +4896,12 @@ export type GetIntegrationStatusData = {
          */
         integration_id: Id;
     };
-    query?: never;
+    query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+    };
     url: '/api/integrations/{integration_id}/status';
 };
 
@@ -6028,9 +6092,22 @@ export type UpdateSettingsResponses = {
 export type UpdateSettingsResponse = UpdateSettingsResponses[keyof UpdateSettingsResponses];
 
 export type AuthorizeIntegrationData = {
-    body: AuthorizeRequest;
+    body?: AuthorizeRequest;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * The entity; required here or in the body.
+         */
+        entity_id?: Id;
+        /**
+         * The provider; required here or in the body.
+         */
+        provider?: ProviderInput;
+        /**
+         * Where the browser returns; required here or in the body.
+         */
+        redirect_url?: string;
+    };
     url: '/api/v1/integrations/oauth/authorize';
 };
 
@@ -6213,7 +6290,12 @@ export type DisconnectIntegrationData = {
          */
         integrationId: Id;
     };
-    query?: never;
+    query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+    };
     url: '/api/v1/integrations/{integrationId}';
 };
 
@@ -6258,6 +6340,65 @@ export type DisconnectIntegrationResponses = {
 };
 
 export type DisconnectIntegrationResponse = DisconnectIntegrationResponses[keyof DisconnectIntegrationResponses];
+
+export type GetIntegrationData = {
+    body?: never;
+    path: {
+        /**
+         * The integration.
+         */
+        integrationId: Id;
+    };
+    query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+    };
+    url: '/api/v1/integrations/{integrationId}';
+};
+
+export type GetIntegrationErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetIntegrationError = GetIntegrationErrors[keyof GetIntegrationErrors];
+
+export type GetIntegrationResponses = {
+    /**
+     * The integration.
+     */
+    200: Integration;
+};
+
+export type GetIntegrationResponse = GetIntegrationResponses[keyof GetIntegrationResponses];
 
 export type SetUpIntegrationData = {
     body: IntegrationSetup;
@@ -6337,9 +6478,13 @@ export type ListAccountingAccountsData = {
     };
     query?: {
         /**
-         * Only accounts of these classes, separated by commas: ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, BANK, CREDIT_CARD.
+         * The entity of the integration.
          */
-        account_types?: string;
+        entity_id?: Id;
+        /**
+         * Only accounts of these classes, separated by commas.
+         */
+        account_types?: Array<AccountTypeFilter>;
         /**
          * The number of items per page; if absent, the list is complete.
          */
@@ -6404,6 +6549,10 @@ export type ListAccountingContactsData = {
     };
     query?: {
         /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
+        /**
          * The number of items per page; if absent, the list is complete.
          */
         limit?: number;
@@ -6466,6 +6615,10 @@ export type ListAccountingCurrenciesData = {
         integrationId: Id;
     };
     query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
         /**
          * The number of items per page; if absent, the list is complete.
          */
@@ -6596,6 +6749,10 @@ export type ListAccountingTaxRatesData = {
         integrationId: Id;
     };
     query?: {
+        /**
+         * The entity of the integration.
+         */
+        entity_id?: Id;
         /**
          * The number of items per page; if absent, the list is complete.
          */
