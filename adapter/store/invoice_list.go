@@ -211,7 +211,8 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 		for i, rule := range f.FailedChecks {
 			either[i], values[i] = t+`.failed_checks LIKE ? ESCAPE '\'`, likePattern(","+rule+",")
 		}
-		q = q.Where("("+strings.Join(either, " OR ")+")", values...)
+		// The first condition is that of the indexes of invoices with a failed check.
+		q = q.Where(t+".failed_checks <> '' AND ("+strings.Join(either, " OR ")+")", values...)
 	}
 	if len(f.SyncStates) > 0 {
 		q = q.Where("EXISTS (SELECT 1 FROM invoice_syncs AS b WHERE b.invoice_id = "+t+".id AND b.state IN ?)", f.SyncStates)
@@ -237,13 +238,22 @@ func whereIn[T any](q *gorm.DB, column string, values []T) *gorm.DB {
 }
 
 // narrowGross compares exact amounts. The API accepts only bounds that have a
-// fixed form.
+// fixed form. The expression is that of the indexes by amount, so that both
+// databases read a narrow range from them; an invoice without an amount is in
+// no range.
 func narrowGross(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
-	if n := fixed(f.GrossMin); n != nil {
-		q = q.Where(t+".gross_fixed >= ?", *n)
+	least, most := fixed(f.GrossMin), fixed(f.GrossMax)
+	if least == nil && most == nil {
+		return q
 	}
-	if n := fixed(f.GrossMax); n != nil {
-		q = q.Where(t+".gross_fixed <= ?", *n)
+	amount := fmt.Sprintf("coalesce(%s.gross_fixed, %d)", t, noAmount)
+	if least == nil {
+		q = q.Where(amount+" > ?", noAmount)
+	} else {
+		q = q.Where(amount+" >= ?", *least)
+	}
+	if most != nil {
+		q = q.Where(amount+" <= ?", *most)
 	}
 	return q
 }
