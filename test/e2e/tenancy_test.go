@@ -82,7 +82,6 @@ func newTenancy(t *testing.T, o harness.Options) *tenancy {
 	v.addKeys(people)
 	v.fresh = func() (string, string) {
 		up := s.Upload(v.org.Admin.Token, v.org.Entity, "m.xml", harness.UBL(uuid.NewString())).OK()
-		v.addWebhook()
 		return up.Text("id"), s.Extract(v.org.Admin.Token, up.Text("id")).OK().Text("id")
 	}
 	v.addWebhook()
@@ -239,6 +238,7 @@ func (v *tenancy) play(t *testing.T, price string) {
 				document, invoice = v.fresh() // what the caller before changed
 			}
 			integration = v.integration(integration)
+			v.addWebhook()
 			names := strings.NewReplacer(append(v.place(op, integration), "$entity", v.org.Entity.String(), "$document", document, "$price", price, "$tenant", v.ledger.Tenants[0],
 				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice, "{session_id}", uuid.NewString())...)
 			token := c.token
