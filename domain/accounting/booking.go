@@ -93,8 +93,8 @@ type BillTax struct {
 
 // Corrected is a bill that a credit note corrects.
 type Corrected struct {
-	ID     string // in the ledger; "" where it is not known there
-	Number string // the supplier's
+	ID     string // id in the ledger; "" if unknown
+	Number string // the supplier's number
 }
 
 // LedgerBill is a bill of the ledger.
@@ -110,7 +110,7 @@ type LedgerBill struct {
 	Reference string
 	// Removed reports that the bill was deleted or voided.
 	Removed bool
-	URL     string // of its page in the ledger; "" where there is none
+	URL     string // of its page in the ledger; "" for none
 }
 
 // BillQuery describes the bills that Find looks for.
@@ -163,8 +163,8 @@ type BillCreator interface {
 // NewContact is a supplier to create in the ledger.
 type NewContact struct {
 	Name     string
-	TaxID    string // "" where none is stated
-	Email    string // "" where none is stated
+	TaxID    string // "" if not stated
+	Email    string // "" if not stated
 	Currency string // ISO 4217, of the first bill; used by ledgers that bind a contact to one currency
 	Address  ContactAddress
 }

@@ -1,5 +1,5 @@
-// Package accounting holds what docledger reads from, and books into,
-// accounting software, in words of its own.
+// Package accounting defines the data that docledger reads from accounting software, and the
+// bills that it creates there, independently of a provider.
 package accounting
 
 import (
@@ -28,16 +28,16 @@ func Classes() []AccountClass {
 	return []AccountClass{Asset, Liability, Equity, Revenue, Expense, Bank, CreditCard}
 }
 
-// filterNames are the values of the parameter account_types (interface 2.1), in
-// the order of Classes.
+// filterNames are the values of the parameter account_types (interface 2.1), in the order of
+// Classes.
 var filterNames = []string{"ASSET", "LIABILITY", "EQUITY", "REVENUE", "EXPENSE", "BANK", "CREDIT_CARD"}
 
-// ClassFilter is a choice of classes. The empty one chooses every account,
-// those without a class too.
+// ClassFilter is a set of classes. The empty filter selects every account, including those
+// without a class.
 type ClassFilter []AccountClass
 
-// ParseClassFilter reads account_types: filter values with commas between
-// them. The order does not matter, a repeated value counts once.
+// ParseClassFilter parses account_types: filter values separated by commas. The order is
+// irrelevant. A repeated value counts once.
 func ParseClassFilter(text string) (ClassFilter, error) {
 	var f ClassFilter
 	for name := range strings.SplitSeq(text, ",") {
@@ -52,7 +52,7 @@ func ParseClassFilter(text string) (ClassFilter, error) {
 	return f, nil
 }
 
-// clip bounds what an answer repeats of a request.
+// clip limits the part of a request that a message repeats.
 func clip(s string) string {
 	const most = 40
 	if len(s) <= most {
@@ -61,12 +61,12 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// Selects says whether an account of the class is chosen.
+// Selects reports whether the filter selects the accounts of a class.
 func (f ClassFilter) Selects(c AccountClass) bool { return len(f) == 0 || slices.Contains(f, c) }
 
 // typeClass is a row of a mapping table.
 type typeClass struct {
-	name  string       // the provider's type as the contract spells it
+	name  string       // the provider's type as docs/interface.md spells it
 	class AccountClass // "" for none
 }
 
@@ -111,20 +111,19 @@ var typesB = []typeClass{
 	{NonPosting, ""},
 }
 
-// The ACCOUNTING_B types that the ledger posts to by itself: the bill is the
-// payable, so no line of it can name one.
+// The ACCOUNTING_B types to which the ledger posts automatically: the bill is the payable, so
+// that no line of it can use one.
 const (
 	accountsReceivable = "AccountsReceivable"
 	accountsPayable    = "AccountsPayable"
 )
 
-// NonPosting is the ACCOUNTING_B type that is unsupported for API operations:
-// its accounts are shown, but nothing can be booked on them.
+// NonPosting is the ACCOUNTING_B type that API operations do not support. Its accounts are listed
+// but cannot be used in a bill.
 const NonPosting = "NonPosting"
 
-// ClassOfA maps an ACCOUNTING_A account type to its class. A type that is not
-// in the contract's table is an Expense, and known is false: the caller logs a
-// warning.
+// ClassOfA maps an ACCOUNTING_A account type to its class. A type that is not in the table is an
+// Expense, and known is false: the caller logs a warning.
 func ClassOfA(accountType string) (c AccountClass, known bool) {
 	for _, t := range typesA {
 		if t.name == accountType {
@@ -134,10 +133,9 @@ func ClassOfA(accountType string) (c AccountClass, known bool) {
 	return Expense, false
 }
 
-// ClassOfB maps an ACCOUNTING_B account type, spelled as in the contract, to
-// its class. It is "" for the types with a dash and for unknown ones: no
-// filter value selects them. known is false for a type that is not in the
-// table.
+// ClassOfB maps an ACCOUNTING_B account type, spelled as in docs/interface.md, to its class. The
+// class is "" for the types with a dash and for unknown ones: no filter value selects them. known
+// is false for a type that is not in the table.
 func ClassOfB(accountType string) (c AccountClass, known bool) {
 	for _, t := range typesB {
 		if t.name == accountType {
@@ -147,9 +145,8 @@ func ClassOfB(accountType string) (c AccountClass, known bool) {
 	return "", false
 }
 
-// TypesB lists the ACCOUNTING_B types, spelled as in the contract and in its
-// order, that a filter selects. The empty filter selects all of them, which
-// asks for no condition at all.
+// TypesB lists the ACCOUNTING_B types that a filter selects, spelled and ordered as in
+// docs/interface.md. The empty filter selects all of them, so that the query needs no condition.
 func TypesB(f ClassFilter) []string {
 	var names []string
 	for _, t := range typesB {
@@ -160,7 +157,7 @@ func TypesB(f ClassFilter) []string {
 	return names
 }
 
-// TypesA lists the ACCOUNTING_A types of the contract's table, in its order.
+// TypesA lists the ACCOUNTING_A types in the order of docs/interface.md.
 func TypesA() []string {
 	names := make([]string, len(typesA))
 	for i, t := range typesA {

@@ -9,8 +9,8 @@ import (
 	"docledger/domain/fault"
 )
 
-// TestClassesOfA walks the contract's table of ACCOUNTING_A, and the types that
-// the provider has had beyond it.
+// TestClassesOfA checks every row of the ACCOUNTING_A table, and the additional types that the
+// provider has used.
 func TestClassesOfA(t *testing.T) {
 	t.Parallel()
 	table := map[string]accounting.AccountClass{
@@ -39,7 +39,7 @@ func TestClassesOfA(t *testing.T) {
 	}
 }
 
-// TestClassesOfB walks the contract's table of ACCOUNTING_B, dash rows too.
+// TestClassesOfB checks every row of the ACCOUNTING_B table, including those with a dash.
 func TestClassesOfB(t *testing.T) {
 	t.Parallel()
 	table := map[string]accounting.AccountClass{

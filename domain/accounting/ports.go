@@ -6,21 +6,20 @@ import (
 	"docledger/domain/integration"
 )
 
-// The ports of this file are the capabilities of a connector: one type
-// implements those that its provider has, and they are found by assertion.
-// Their faults are described at integration.ErrReconnect. Each answers the
-// complete list, however many pages the provider makes of it, archived entries
-// with their state, in the provider's order and without repeats; an empty list
-// is not nil. Access.Tenant is the organization whose books are meant.
+// The ports of this file are the capabilities of a connector. One type implements those that its
+// provider has; callers find them by type assertion. Their faults are described at
+// integration.ErrReconnect. Each method returns the complete list in the provider's order and
+// without repeats, independently of the provider's pages. Archived entries are included with
+// their state. An empty list is not nil. Access.Tenant is the organization of the ledger.
 
-// OrganizationReader reads which organizations a consent reaches.
+// OrganizationReader reads the organizations of a consent.
 type OrganizationReader interface {
-	// Organizations lists those that a consent reaches, those of former
-	// consents of the account too; Access.Tenant is not used. Country and base
-	// currency may be left out where they cost a call each.
+	// Organizations lists the organizations of a consent, including those of the account's former
+	// consents. It does not use Access.Tenant. It may omit country and base currency if they cost
+	// one call each.
 	Organizations(ctx context.Context, a integration.Access) ([]Organization, error)
-	// Organization reads the one of Access.Tenant from its own books, which
-	// proves that they can be read.
+	// Organization reads the organization of Access.Tenant from its own ledger, which proves that
+	// the ledger can be read.
 	Organization(ctx context.Context, a integration.Access) (Organization, error)
 }
 
@@ -32,7 +31,7 @@ type AccountReader interface {
 
 // ContactReader reads contacts.
 type ContactReader interface {
-	// Contacts lists suppliers and whoever may become one.
+	// Contacts lists suppliers and contacts that can become suppliers.
 	Contacts(ctx context.Context, a integration.Access) ([]Contact, error)
 }
 

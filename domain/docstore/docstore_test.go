@@ -31,8 +31,8 @@ func TestCleanPath(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("cause")
-	lost := fmt.Errorf("wrapped: %w", docstore.CursorLost(integration.DocstoreA, "anew", cause))
-	if !errors.Is(lost, docstore.ErrCursorLost) || docstore.Restart(lost) != "anew" || !errors.Is(lost, cause) {
+	lost := fmt.Errorf("wrapped: %w", docstore.CursorLost(integration.DocstoreA, "restart", cause))
+	if !errors.Is(lost, docstore.ErrCursorLost) || docstore.Restart(lost) != "restart" || !errors.Is(lost, cause) {
 		t.Errorf("lost cursor: %v", lost)
 	}
 	if docstore.Restart(cause) != "" || errors.Is(cause, docstore.ErrCursorLost) {

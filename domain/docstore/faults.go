@@ -25,7 +25,7 @@ var (
 	ErrDenied     = errors.New("the account may not read this")
 	ErrCursorLost = errors.New("the cursor is lost")
 	ErrLocked     = errors.New("the file is not to be had now")
-	ErrWithheld   = errors.New("the content is never handed out")
+	ErrWithheld   = errors.New("the content is never provided")
 )
 
 // Denied returns the fault for something that the consenting account must not read.

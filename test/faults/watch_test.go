@@ -83,7 +83,7 @@ func killingWatch(t *testing.T, databaseURL string, st *harness.Store) {
 		r.kill()
 	}
 	st.Mishandle(false, false)
-	st.Mend()
+	st.Repair()
 	r := w.start()
 	w.reach(r)
 	began := time.Now()

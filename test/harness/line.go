@@ -54,7 +54,7 @@ func LineTo(t testing.TB, to string) (l *Line, at string) {
 	return l, u.String()
 }
 
-// Cut closes all connections and refuses new ones until Mend.
+// Cut closes all connections and refuses new ones until Repair.
 func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,8 +64,8 @@ func (l *Line) Cut() {
 	}
 }
 
-// Mend forwards connections again.
-func (l *Line) Mend() {
+// Repair forwards connections again.
+func (l *Line) Repair() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.away = false

@@ -49,8 +49,8 @@ type Files interface {
 	// Throttle makes the store refuse the next calls with a rate limit for one
 	// second.
 	Throttle(calls int)
-	// Mend ends all refusals of calls.
-	Mend()
+	// Repair ends all refusals of calls.
+	Repair()
 	// LoseCursors invalidates every cursor.
 	LoseCursors()
 	// ExpireTokens advances the time of the store by hours, so that it refuses
@@ -151,8 +151,8 @@ func (c controls) ExpireTokens() {
 	c.post("clock", map[string]any{"advance": "2h"})
 }
 
-// Mend implements Files.
-func (c controls) Mend() {
+// Repair implements Files.
+func (c controls) Repair() {
 	c.t.Helper()
 	c.do(http.MethodDelete, "faults", nil)
 }

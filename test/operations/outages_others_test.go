@@ -43,7 +43,7 @@ func identityUnavailable(t *testing.T) outage {
 	me := func(token string) harness.Response { return s.Do(http.MethodGet, "/api/me", token, nil) }
 	me(ada).OK()
 	return outage{
-		Server: s, cut: line.Cut, restore: line.Mend,
+		Server: s, cut: line.Cut, restore: line.Repair,
 		continues: []step{
 			{"known users", func() { me(ada).OK() }},
 			{"assistants of known users", func() { me(tools).OK() }},
@@ -71,7 +71,7 @@ func keysNeverLoaded(t *testing.T) outage {
 	ada := provider.Session("user_ada", "org_acme", simclerk.TokenOptions{Lifetime: time.Hour})
 	me := func() harness.Response { return s.Do(http.MethodGet, "/api/me", ada, nil) }
 	return outage{
-		Server: s, cut: func() {}, restore: line.Mend,
+		Server: s, cut: func() {}, restore: line.Repair,
 		continues: []step{
 			{"local sign-in", func() { f.token = s.Login(f.Admin.Email) }},
 			{"uploads and extraction", f.read},
@@ -118,7 +118,7 @@ func paymentUnavailable(t *testing.T) outage {
 		return s.Do(http.MethodPost, "/api/entities", f.token, map[string]any{"name": name})
 	}
 	return outage{
-		Server: s, restore: line.Mend,
+		Server: s, restore: line.Repair,
 		cut: func() {
 			line.Cut()
 			forget(t, s, f)
@@ -226,7 +226,7 @@ func ledgerUnavailable(t *testing.T) outage {
 	return outage{
 		Server: s, cut: line.Cut,
 		restore: func() {
-			line.Mend()
+			line.Repair()
 			now.pass(time.Hour) // until the circuit closes
 		},
 		refused: append(refused, step{"its status", func() {
@@ -290,7 +290,7 @@ func storeUnavailable(t *testing.T) outage {
 		return false
 	}
 	return outage{
-		Server: s, restore: line.Mend,
+		Server: s, restore: line.Repair,
 		cut: func() {
 			line.Cut()
 			b.Add("", "missed.xml", harness.UBL("MISSED"))

@@ -245,7 +245,7 @@ func (w *fixture) Break(c billingtest.Call, f billingtest.Failure, times int) {
 	}
 }
 
-func (w *fixture) Mend() { w.server.Kit.ClearFaults() }
+func (w *fixture) Repair() { w.server.Kit.ClearFaults() }
 
 func (w *fixture) Delivery(kind billing.EventType, newer bool, at time.Time) (map[string][]string, []byte) {
 	w.t.Helper()

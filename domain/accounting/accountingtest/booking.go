@@ -10,7 +10,7 @@ import (
 	"docledger/domain/money"
 )
 
-// Bookkeeper is a connector that books.
+// Bookkeeper is a connector that creates bills.
 type Bookkeeper struct {
 	Connector
 	Booker         accounting.BillCreator
@@ -18,8 +18,8 @@ type Bookkeeper struct {
 	Attacher       accounting.Attacher
 }
 
-// BookkeeperOf finds the capabilities of a connector that books; one that lacks
-// any fails the test.
+// BookkeeperOf finds the capabilities of a connector that creates bills. The test fails if one is
+// missing.
 func BookkeeperOf(t testing.TB, p integration.Descriptor, connector any) Bookkeeper {
 	t.Helper()
 	b := Bookkeeper{Connector: Of(t, p, connector)}
@@ -33,7 +33,7 @@ func BookkeeperOf(t testing.TB, p integration.Descriptor, connector any) Bookkee
 	return b
 }
 
-// The calls of booking. CallFind may be several requests.
+// The calls of BillCreator. CallFind may be several requests.
 const (
 	CallRules         Call = "rules"
 	CallBook          Call = "book"
@@ -44,7 +44,7 @@ const (
 	CallAttachments   Call = "attachments"
 )
 
-// LedgerBill is a bill or a credit note as the ledger holds it.
+// LedgerBill is a bill or a credit note in the ledger.
 type LedgerBill struct {
 	ID       string
 	Kind     accounting.BillKind
@@ -55,42 +55,41 @@ type LedgerBill struct {
 	DueDate  calendar.Date
 	Total    money.Decimal
 	TaxTotal money.Decimal
-	Lines    []LedgerLine // those that carry an amount
-	Text     string       // all that people can read on it: notes, links, descriptions
+	Lines    []LedgerLine // those with an amount
+	Text     string       // all readable text: notes, links, descriptions
 	Removed  bool
-	Files    []string // names of what hangs on it
+	Files    []string // names of the attachments
 }
 
-// LedgerLine is one line of it.
+// LedgerLine is a line of a LedgerBill.
 type LedgerLine struct {
 	Account string // an id of AccountReader
 	Amount  money.Decimal
-	TaxRate string // an id of TaxRateReader; "" for no tax, whatever the ledger calls that
+	TaxRate string // an id of TaxRateReader; "" for no tax in any form of the ledger
 }
 
-// BookingWorld is a ledger seen from its own side. The first tenant's bills
-// carry tax, its chart has accounts of class Expense, and no period is closed.
+// BookingWorld is a ledger seen from its own side. The first tenant's bills have tax, its chart
+// has accounts of class Expense, and no period is closed.
 type BookingWorld interface {
 	World
-	// Bills of a tenant in the order in which they were booked.
+	// Bills returns a tenant's bills in the order of their creation.
 	Bills(tenant string) []LedgerBill
-	// TypeBill is a bill in the base currency that a person types into the
-	// ledger, dated today.
+	// TypeBill enters a bill in the base currency as a user of the ledger would, dated today.
 	TypeBill(tenant string, kind accounting.BillKind, contact, number string, total money.Decimal) (id string)
-	// RemoveBill deletes or voids it, as a person would.
+	// RemoveBill deletes or voids a bill as a user would.
 	RemoveBill(tenant, id string)
-	// Renumber changes its number, as a person would.
+	// Renumber changes the number of a bill as a user would.
 	Renumber(tenant, id, number string)
 	ClosePeriod(tenant string, until calendar.Date)
-	// AddTaxRate adds a rate that lines of bills may use.
+	// AddTaxRate adds a tax rate for lines of bills.
 	AddTaxRate(tenant, name string, percent money.Decimal) (id string)
-	// AddContact adds a supplier; its id is not looked at.
+	// AddContact adds a supplier. Tests do not use its id.
 	AddContact(tenant string, c accounting.Contact) (id string)
-	// ForgetKeys makes the ledger forget its idempotency keys, as time does.
+	// ForgetKeys removes the ledger's idempotency keys, as their expiry does.
 	ForgetKeys()
 }
 
-// till is what a test of booking works with.
+// till is the state of a test of BillCreator.
 type till struct {
 	Bookkeeper
 	BookingWorld
@@ -102,7 +101,7 @@ type till struct {
 	rate     string // of 20 %
 }
 
-// RunBooking runs the contract of booking; open gives each test a fresh ledger.
+// RunBooking runs the contract of BillCreator. open returns a new ledger for each test.
 func RunBooking(t *testing.T, open func(t testing.TB) (Bookkeeper, BookingWorld)) {
 	for name, test := range map[string]func(*testing.T, *till){
 		"rules":                     testRules,
@@ -165,7 +164,7 @@ var (
 	due    = calendar.Date{Year: 2026, Month: 12, Day: 3}
 )
 
-// bill is one of 100.00 and 20.00 tax; number also makes its reference.
+// bill is a bill of 100.00 and 20.00 tax; its reference is derived from number.
 func (x *till) bill(number string) accounting.Bill {
 	quantity, price := dec("4"), dec("25")
 	return accounting.Bill{
@@ -181,7 +180,7 @@ func (x *till) bill(number string) accounting.Bill {
 	}
 }
 
-// reference makes an invoice's id from a short text.
+// reference derives an invoice's id from a short text.
 func reference(of string) string {
 	const zero = "01970000-0000-7000-8000-000000000000"
 	h := uint64(14695981039346656037)

@@ -42,9 +42,9 @@ func testBook(t *testing.T, x *till) {
 		t.Errorf("lines %+v", held.Lines)
 	}
 	if !contains(held.Text, b.Reference) {
-		t.Errorf("nobody can read our reference in %q", held.Text)
+		t.Errorf("no text contains the reference in %q", held.Text)
 	}
-	// The contact is as it was.
+	// The contact did not change.
 	for _, c := range must[[]accounting.Contact](t)(x.Contacts.Contacts(context.Background(), x.a)) {
 		if c.ID == x.contact && (c.Name != "Alpha Supplies" || c.Email != "a@example.com") {
 			t.Errorf("booking changed the contact to %+v", c)
@@ -79,7 +79,7 @@ func testBookLost(t *testing.T, x *till) {
 		b := x.bill(fmt.Sprintf("R-%d", n))
 		x.Break(CallBook, f, 1)
 		_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
-		x.Mend()
+		x.Repair()
 		if !accounting.Uncertain(err) {
 			t.Errorf("%s: %v is not uncertain", f, err)
 		}
@@ -104,7 +104,7 @@ func testBookSurelyNot(t *testing.T, x *till) {
 	for f, want := range map[Failure]error{Status429: integration.ErrRateLimited, Status401: integration.ErrAccessRefused} {
 		x.Break(CallBook, f, 1)
 		_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
-		x.Mend()
+		x.Repair()
 		if !errors.Is(err, want) || accounting.Uncertain(err) {
 			t.Errorf("%s: %v", f, err)
 		}
@@ -170,8 +170,8 @@ func testBookAmounts(t *testing.T, x *till) {
 	}
 }
 
-// testBookStatedTax books tax that is a cent off what the ledger would compute:
-// what is told must be what the ledger holds.
+// testBookStatedTax creates a bill with tax that differs by 0.01 from the ledger's own
+// computation. The returned totals must equal those in the ledger.
 func testBookStatedTax(t *testing.T, x *till) {
 	b := x.bill("R-1")
 	line := b.Lines[0]
@@ -182,7 +182,7 @@ func testBookStatedTax(t *testing.T, x *till) {
 	got := x.book(t, b)
 	held := x.one(t)
 	if !held.Total.Equal(got.Total) || !held.TaxTotal.Equal(got.TaxTotal) {
-		t.Errorf("told %s with tax %s, the ledger holds %+v", got.Total, got.TaxTotal, held)
+		t.Errorf("returned %s with tax %s, the ledger has %+v", got.Total, got.TaxTotal, held)
 	}
 	if !got.Total.Within(b.Total, dec("0.03")) {
 		t.Errorf("booked at %s, stated %s", got.Total, b.Total)
@@ -195,7 +195,7 @@ func testBookCurrency(t *testing.T, x *till) {
 		b := x.bill("R-" + code)
 		b.Currency = code
 		if code != rules.BaseCurrency {
-			// Ledgers may tie a contact to one currency.
+			// A ledger may bind a contact to one currency.
 			b.Contact = must[accounting.Contact](t)(x.ContactCreator.CreateContact(context.Background(), x.a,
 				accounting.NewContact{Name: "Supplier of " + code, Currency: code}, "contact-"+b.Reference[24:])).ID
 		}
@@ -224,8 +224,7 @@ func testBookManyLines(t *testing.T, x *till) {
 	}
 }
 
-// testBookHostileText keeps to numbers of 21 characters, which every ledger
-// holds whole.
+// testBookHostileText uses numbers of 21 characters, which every ledger stores completely.
 func testBookHostileText(t *testing.T, x *till) {
 	for _, text := range []string{
 		`O'Neil&"Söhne"\<b>%27`, `1' OR '1' = '1`, `100%_[x]`, "日本語/№ 7", `" AND Type=="ACCREC`, `\`, `R\'1`,
@@ -265,7 +264,7 @@ func testBookRefused(t *testing.T, x *till) {
 	}
 }
 
-// unknownLike is an id of the same form that names nothing.
+// unknownLike is an unknown id of the same form.
 func unknownLike(id string) string {
 	out := []byte(id)
 	for i, c := range out {
@@ -279,7 +278,7 @@ func unknownLike(id string) string {
 func testBookClosed(t *testing.T, x *till) {
 	x.ClosePeriod(x.tenant, issued)
 	b := x.bill("R-1")
-	b.Stage = accounting.StageAuthorised // drafts of a closed period some ledgers take
+	b.Stage = accounting.StageAuthorised // some ledgers accept drafts in a closed period
 	_, err := x.Booker.CreateBill(context.Background(), x.a, b, "key-"+b.Reference[24:])
 	wantRefusal(t, "closed period", err, accounting.CodePeriodClosed)
 	b.Date = calendar.Date{Year: 2026, Month: 11, Day: 10}

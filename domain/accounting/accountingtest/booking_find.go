@@ -31,7 +31,7 @@ func testCreditNote(t *testing.T, x *till) {
 	}
 	for _, number := range []string{"R-1", "R-0"} {
 		if !contains(bills[1].Text, number) {
-			t.Errorf("nobody can read that it corrects %s in %q", number, bills[1].Text)
+			t.Errorf("no text says that it corrects %s in %q", number, bills[1].Text)
 		}
 	}
 	found := x.find(t, b)
@@ -42,7 +42,7 @@ func testCreditNote(t *testing.T, x *till) {
 	if read.Reference != b.Reference || read.Removed {
 		t.Errorf("read %+v", read)
 	}
-	// A bill with the same number is something else.
+	// A bill with the same number is another bill.
 	asBill := x.bill("C-1")
 	if found := x.find(t, asBill); len(found) != 0 {
 		t.Errorf("looking for a bill found %+v", found)
@@ -110,7 +110,7 @@ func testFindLongNumber(t *testing.T, x *till) {
 		t.Errorf("found %+v", found)
 	}
 	if held := x.one(t); !contains(held.Number+" "+held.Text, b.Number) {
-		t.Errorf("the whole number stands nowhere: %+v", held)
+		t.Errorf("no text contains the whole number: %+v", held)
 	}
 }
 

@@ -50,7 +50,7 @@ func testContactLost(t *testing.T, x *till) {
 	ctx := context.Background()
 	x.Break(CallCreateContact, AnswerLost, 1)
 	_, err := x.ContactCreator.CreateContact(ctx, x.a, newcomer, "contact-1")
-	x.Mend()
+	x.Repair()
 	if !accounting.Uncertain(err) {
 		t.Errorf("%v is not uncertain", err)
 	}
@@ -111,7 +111,7 @@ func testAttachLost(t *testing.T, x *till) {
 	booked := x.book(t, x.bill("R-1"))
 	x.Break(CallAttach, AnswerLost, 1)
 	_, err := x.Attacher.Attach(context.Background(), x.a, booked.Kind, booked.ID, pdf(500))
-	x.Mend()
+	x.Repair()
 	if !accounting.Uncertain(err) {
 		t.Errorf("%v is not uncertain", err)
 	}
@@ -139,7 +139,7 @@ func testAttachRefused(t *testing.T, x *till) {
 	}
 }
 
-// testBookingOutages has every call of booking meet every failure.
+// testBookingOutages combines every call of BillCreator with every failure.
 func testBookingOutages(t *testing.T, x *till) {
 	booked := x.book(t, x.bill("R-1"))
 	b := x.bill("R-2")
@@ -167,7 +167,7 @@ func testBookingOutages(t *testing.T, x *till) {
 		for _, f := range []Failure{Status500, Status503, Dropped} {
 			x.Break(call, f, 20)
 			err := do(context.Background())
-			x.Mend()
+			x.Repair()
 			wantUnavailable(t, string(call)+" meets "+string(f), err)
 			if !accounting.Uncertain(err) {
 				t.Errorf("%s meets %s: %v is not uncertain", call, f, err)
@@ -178,13 +178,13 @@ func testBookingOutages(t *testing.T, x *till) {
 		}
 		x.Break(call, Status429, 20)
 		err := do(context.Background())
-		x.Mend()
+		x.Repair()
 		if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter <= 0 || accounting.Uncertain(err) {
 			t.Errorf("%s meets too many: %v", call, err)
 		}
 		x.Break(call, Status401, 20)
 		err = do(context.Background())
-		x.Mend()
+		x.Repair()
 		if !errors.Is(err, integration.ErrAccessRefused) || accounting.Uncertain(err) {
 			t.Errorf("%s meets a refused token: %v", call, err)
 		}

@@ -96,7 +96,7 @@ func testExchangeLost(t *testing.T, b bundle) {
 		before := b.Count(CallToken)
 		b.Break(CallToken, f, 1)
 		_, err := b.Authorizer.Exchange(context.Background(), c)
-		b.Mend()
+		b.Repair()
 		wantUnavailable(t, string(f), err)
 		if n := b.Count(CallToken) - before; n != 1 {
 			t.Errorf("%s: %d calls, want one: the code may be used up", f, n)
@@ -104,7 +104,7 @@ func testExchangeLost(t *testing.T, b bundle) {
 	}
 }
 
-// wantUnavailable holds an error of a provider that gives no sensible answer.
+// wantUnavailable checks for the error of a provider that returns an unusable response.
 func wantUnavailable(t testing.TB, name string, err error) {
 	t.Helper()
 	f, ok := fault.As(err)
@@ -138,8 +138,7 @@ func testRefresh(t *testing.T, b bundle) {
 	must[int](t)(b.reads()[ListAccounts](context.Background(), a))
 }
 
-// testRefreshAfterLong goes on refreshing for weeks, which crosses every
-// rotation.
+// testRefreshAfterLong refreshes for weeks, which includes every rotation.
 func testRefreshAfterLong(t *testing.T, b bundle) {
 	c := b.consent(t)
 	refresh, values := c.Tokens.Refresh, map[secret.Text]bool{c.Tokens.Refresh: true}
@@ -164,12 +163,12 @@ func testRefreshLost(t *testing.T, b bundle) {
 		before := b.Count(CallToken)
 		b.Break(CallToken, f, 1)
 		_, err := b.Authorizer.Refresh(context.Background(), c.Tokens.Refresh)
-		b.Mend()
+		b.Repair()
 		wantUnavailable(t, string(f), err)
 		if n := b.Count(CallToken) - before; n != 1 {
 			t.Errorf("%s: %d calls, want one: only its caller may try again", f, n)
 		}
-		// Within minutes the old token heals whatever was lost.
+		// Within minutes the old token can be used again after a lost response.
 		b.Advance(time.Minute)
 		again := must[integration.Tokens](t)(b.Authorizer.Refresh(context.Background(), c.Tokens.Refresh))
 		a := access(c, b.Tenants()[0])

@@ -17,8 +17,7 @@ func (b bundle) accounts(t testing.TB, a integration.Access, f accounting.ClassF
 	return must[[]accounting.Account](t)(b.Accounts.Accounts(context.Background(), a, f))
 }
 
-// classes returns the classes that the provider's charts hold: its own types, or
-// the classes of those.
+// classes returns the classes of the provider's charts: its own types, or the classes of those.
 func (b bundle) classes() []string {
 	if b.Provider.ClassesAreTypes {
 		return b.Provider.AccountTypes
@@ -78,7 +77,8 @@ func testFilters(t *testing.T, b bundle) {
 				f = append(f, c)
 			}
 		}
-		// All choices of classes are many; those of one, two and all tell.
+		// The number of all filters is too large; filters with one, two and all classes are
+		// sufficient.
 		if len(f) == 0 || len(f) > 2 && len(f) < len(accounting.Classes()) {
 			continue
 		}
@@ -168,7 +168,7 @@ func testOtherLists(t *testing.T, b bundle) {
 	}
 }
 
-// testComplete reads lists that take the provider several pages.
+// testComplete reads lists that have several pages at the provider.
 func testComplete(t *testing.T, b bundle) {
 	const count = 1200
 	ctx, tenant := context.Background(), b.Tenants()[0]
@@ -209,7 +209,7 @@ func testComplete(t *testing.T, b bundle) {
 		}
 		for n := range count {
 			if seen[seeded(n+1)] != 1 {
-				t.Fatalf("%s: %q stands there %d times", l, seeded(n+1), seen[seeded(n+1)])
+				t.Fatalf("%s: %q is listed %d times", l, seeded(n+1), seen[seeded(n+1)])
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func testTenantsApart(t *testing.T, b bundle) {
 			t.Errorf("tenant %s shows a contact of %s", two, one)
 		}
 	}
-	// A consent to one tenant reaches no other.
+	// A consent for one tenant grants no access to another.
 	only := b.enter(t, one)
 	b.TakeOff(two)
 	only.Tenant = two
@@ -242,7 +242,7 @@ func testAccessRefused(t *testing.T, b bundle) {
 	for l, read := range b.reads() {
 		b.Break(l, Status401, 1)
 		_, err := read(context.Background(), a)
-		b.Mend()
+		b.Repair()
 		if !errors.Is(err, integration.ErrAccessRefused) || fault.CodeOf(err) != fault.CodeProviderUnauthorized {
 			t.Errorf("%s: %v, want ErrAccessRefused", l, err)
 		}
@@ -258,7 +258,7 @@ func testTenantGone(t *testing.T, b bundle) {
 	b.TakeOff(tenant)
 	for l, read := range b.reads() {
 		if l == ListOrganizations {
-			continue // it asks about no tenant
+			continue // the call names no tenant
 		}
 		_, err := read(context.Background(), a)
 		if !errors.Is(err, integration.ErrTenantGone) && !errors.Is(err, integration.ErrAccessRefused) {
@@ -273,12 +273,12 @@ func testOutages(t *testing.T, b bundle) {
 		for _, f := range []Failure{Status500, Status503, Dropped, NonsenseLost} {
 			b.Break(l, f, 20)
 			_, err := read(context.Background(), a)
-			b.Mend()
+			b.Repair()
 			wantUnavailable(t, string(l)+" "+string(f), err)
 		}
 		b.Break(l, Status429, 20)
 		_, err := read(context.Background(), a)
-		b.Mend()
+		b.Repair()
 		if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter <= 0 {
 			t.Errorf("%s: %v, want ErrRateLimited with a time to come back", l, err)
 		}
@@ -296,7 +296,7 @@ func testContexts(t *testing.T, b bundle) {
 	}
 }
 
-// testHostileTenant gives a tenant that tries to reach another address.
+// testHostileTenant uses a tenant id that tries to reach another address.
 func testHostileTenant(t *testing.T, b bundle) {
 	a := b.enter(t, b.Tenants()[0])
 	for _, tenant := range []string{"../../" + b.Tenants()[0], b.Tenants()[0] + "/../" + b.Tenants()[0], "a\r\nX-Evil: 1", "?x=", "#", ""} {

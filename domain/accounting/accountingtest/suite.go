@@ -1,5 +1,5 @@
-// Package accountingtest is the contract of the connectors to accounting
-// software as tests, which every connector passes against its simulator.
+// Package accountingtest tests the contract of the connectors to accounting software. Every
+// connector passes these tests against its simulator.
 package accountingtest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"docledger/domain/secret"
 )
 
-// Connector is what a connector can do, found by assertion.
+// Connector contains the capabilities of a connector, found by type assertion.
 type Connector struct {
 	Provider      integration.Descriptor
 	Authorizer    integration.Authorizer
@@ -25,7 +25,7 @@ type Connector struct {
 	Currencies    accounting.CurrencyReader
 }
 
-// Of finds the capabilities of a connector; one that lacks any fails the test.
+// Of finds the capabilities of a connector. The test fails if one is missing.
 func Of(t testing.TB, p integration.Descriptor, connector any) Connector {
 	t.Helper()
 	c := Connector{Provider: p}
@@ -57,16 +57,16 @@ const (
 // Call names a call that can be made to fail: a list, or one of these.
 type Call = List
 
-// The calls besides the lists.
+// The calls that are not lists.
 const (
 	CallToken  Call = "token"
 	CallRevoke Call = "revoke"
 )
 
-// Failure says how a call fails.
+// Failure is the way in which a call fails.
 type Failure string
 
-// The failures. Those that end in Lost have done the work.
+// The failures. Those that end in Lost occur after the operation succeeded.
 const (
 	Status401    Failure = "status:401"
 	Status403    Failure = "status:403"
@@ -79,57 +79,57 @@ const (
 	NonsenseLost Failure = "garbage"
 )
 
-// World is the provider seen from its own side. It begins with two
-// organizations, whose charts hold every type of the contract's table. Its
-// clock starts on 2026-11-15 12:00 UTC and stands still. Limits of calls are
-// off. Each method fails the test rather than return an error.
+// World is the provider seen from its own side. It starts with two organizations. Their charts
+// contain every account type of docs/interface.md. Its clock is fixed at 2026-11-15 12:00 UTC.
+// Rate limits are off. A method that fails ends the test.
 type World interface {
 	Now() time.Time
 	Advance(by time.Duration)
 
 	// Tenants are the ids of the two organizations.
 	Tenants() []string
-	// Consent does on the consent page what a person does who chooses these
-	// tenants and agrees; where a provider connects one at a time, the first.
-	// It returns what the browser brings to the redirect address.
+	// Consent selects these tenants on the consent page and consents. If a provider connects one
+	// tenant at a time, it selects the first. It returns the parameters that the browser brings
+	// to the redirect address.
 	Consent(authorizationURL string, tenants ...string) url.Values
-	// Decline is Consent by a person who says no.
+	// Decline declines on the consent page.
 	Decline(authorizationURL string) url.Values
-	// Withdraw ends the consent of all accounts from the provider's side.
+	// Withdraw revokes the consents of all accounts at the provider.
 	Withdraw()
-	// TakeOff disconnects a tenant from the provider's side.
+	// TakeOff disconnects a tenant at the provider.
 	TakeOff(tenant string)
 
-	// Seed adds entries to a list of a tenant, named "Seeded 1" and so on;
-	// every tenth is archived where the list knows that.
+	// Seed adds entries to a list of a tenant, named "Seeded 1" and so on. Every tenth is
+	// archived if the list supports that.
 	Seed(tenant string, l List, count int)
 	// AddAccount adds an account of a type in the spelling of the connector's
 	// Account.Type and returns its id.
 	AddAccount(tenant, name, accountType string, archived bool) (id string)
 
-	// Break has the next calls fail.
+	// Break makes the next calls fail.
 	Break(c Call, f Failure, times int)
-	Mend()
-	// Count is how many requests a call has made.
+	// Repair ends the failures of Break.
+	Repair()
+	// Count is the number of requests of a call.
 	Count(c Call) int
 }
 
 // RedirectURI is registered at every simulated provider.
 const RedirectURI = "http://localhost:8080/api/v1/integrations/oauth/callback"
 
-// The verifier of RFC 7636, appendix B, and its challenge.
+// The verifier and its challenge of RFC 7636, appendix B.
 const (
 	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 )
 
-// bundle is what a test works with.
+// bundle is the state of a test.
 type bundle struct {
 	Connector
 	World
 }
 
-// Run runs the contract; open gives each test a fresh provider.
+// Run runs the contract. open returns a new provider for each test.
 func Run(t *testing.T, open func(t testing.TB) (Connector, World)) {
 	for name, test := range map[string]func(*testing.T, bundle){
 		"authorization url":       testAuthorizationURL,
@@ -183,7 +183,7 @@ func callback(q url.Values) integration.Callback {
 	return integration.Callback{Code: q.Get("code"), RedirectURI: RedirectURI, Verifier: verifier, Query: q}
 }
 
-// consent consents to tenants, all of them when none is named.
+// consent consents for the given tenants; for all if none is given.
 func (b bundle) consent(t testing.TB, tenants ...string) integration.Consent {
 	t.Helper()
 	if len(tenants) == 0 {
@@ -196,13 +196,13 @@ func access(c integration.Consent, tenant string) integration.Access {
 	return integration.Access{Token: c.Tokens.Access, Account: c.Account, Event: c.Event, Tenant: tenant}
 }
 
-// enter consents to one tenant and returns an access to it.
+// enter consents for one tenant and returns an access to it.
 func (b bundle) enter(t testing.TB, tenant string) integration.Access {
 	t.Helper()
 	return access(b.consent(t, tenant), tenant)
 }
 
-// reads are all the lists, each as the number of its entries.
+// reads returns the number of entries of every list.
 func (b bundle) reads() map[List]func(ctx context.Context, a integration.Access) (int, error) {
 	return map[List]func(context.Context, integration.Access) (int, error){
 		ListOrganizations: func(ctx context.Context, a integration.Access) (int, error) {
@@ -230,8 +230,7 @@ func (b bundle) reads() map[List]func(ctx context.Context, a integration.Access)
 
 func seeded(n int) string { return "Seeded " + strconv.Itoa(n) }
 
-// holds says whether any of the texts is the secret's value, which no error may
-// show.
+// holds reports whether a text contains a secret value, which no error may contain.
 func holds(text string, secrets ...secret.Text) bool {
 	for _, s := range secrets {
 		if !s.Empty() && contains(text, s.Reveal()) {

@@ -68,7 +68,7 @@ func testOutages(t *testing.T, b bundle) {
 		for name, call := range calls {
 			b.Break(CallAny, f, always)
 			err := call(context.Background())
-			b.Mend()
+			b.Repair()
 			failed, ok := fault.As(err)
 			if !ok || failed.Code != want || failed.Kind != fault.Upstream || failed.Message == "" {
 				t.Errorf("%s with %s: %v", name, f, err)
@@ -85,7 +85,7 @@ func testOutages(t *testing.T, b bundle) {
 func testContexts(t *testing.T, b bundle) {
 	calls := b.calls(t)
 	b.Break(CallAny, Slow, always)
-	defer b.Mend()
+	defer b.Repair()
 	for name, call := range calls {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		began := time.Now()

@@ -125,7 +125,8 @@ type World interface {
 
 	// Break makes the next calls fail.
 	Break(c Call, f Failure, times int)
-	Mend()
+	// Repair ends the failures of Break.
+	Repair()
 	// Delivery is the webhook of the latest event of a type, sent at a given time, in
 	// the version that the implementation uses or in a newer one.
 	Delivery(t billing.EventType, newer bool, at time.Time) (header map[string][]string, body []byte)

@@ -11,7 +11,7 @@ import (
 	"docledger/domain/fault"
 )
 
-// complete holds a list to the seeded entries and to no repeats.
+// complete checks that a list contains exactly the seeded entries, each once.
 func complete(t *testing.T, list []docstore.Source, seeded int) {
 	t.Helper()
 	ids, names := map[string]bool{}, map[string]bool{}
@@ -33,7 +33,7 @@ func testSources(t *testing.T, b bundle) {
 	b.SeedSources(1200)
 	list := must[[]docstore.Source](t)(b.Browser.Sources(context.Background(), a))
 	complete(t, list, 1200)
-	// Whatever an id looks like, it can be read.
+	// Each source can be read, whatever characters its id contains.
 	for n, s := range list {
 		if n%100 == 0 || strings.ContainsAny(s.ID, ",! %/?#") {
 			must[[]docstore.SubSource](t)(b.Browser.SubSources(context.Background(), a, s.ID))
@@ -77,7 +77,7 @@ func testPlace(t *testing.T, b bundle) {
 	}
 }
 
-// Hostile are ids that would reach other paths if they were sent as they are.
+// Hostile are ids that would reach other paths if a connector sent them unescaped.
 var hostile = []string{
 	"../me", "..", ".", "a/../../me", "%2e%2e%2fme", "..%2Fme", "a?x=y", "a#b", "a/b", "a b", "a' or '1'='1", "a\\", "a\x00b", "ä", strings.Repeat("x", 4000),
 }

@@ -21,7 +21,7 @@ func wantKind(t testing.TB, name string, err error, kind fault.Kind) {
 	}
 }
 
-// wantUnavailable holds an error of a store that gives no sensible answer.
+// wantUnavailable checks for the error of a store that returns an unusable response.
 func wantUnavailable(t testing.TB, name string, err error) {
 	t.Helper()
 	f, ok := fault.As(err)
@@ -102,7 +102,7 @@ func testRefreshLost(t *testing.T, b bundle) {
 		before := b.Count(CallToken)
 		b.Break(CallToken, f, 1)
 		_, err := b.Authorizer.Refresh(context.Background(), c.Tokens.Refresh)
-		b.Mend()
+		b.Repair()
 		wantUnavailable(t, string(f), err)
 		if n := b.Count(CallToken) - before; n != 1 {
 			t.Errorf("%s: %d calls, want one: only its caller may try again", f, n)
@@ -175,13 +175,13 @@ func testOutages(t *testing.T, b bundle) {
 		for _, f := range []Failure{Status500, Status503, Dropped} {
 			b.Break(name, f, 20)
 			wantUnavailable(t, string(name)+" "+string(f), call(context.Background(), a))
-			b.Mend()
+			b.Repair()
 		}
 		b.Break(name, Status429, 20)
 		if err := call(context.Background(), a); !errors.Is(err, integration.ErrRateLimited) {
 			t.Errorf("%s: %v, want ErrRateLimited", name, err)
 		}
-		b.Mend()
+		b.Repair()
 		if err := call(context.Background(), a); err != nil {
 			t.Errorf("%s after outages: %v", name, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"docledger/domain/integration"
 )
 
-// mirror follows a place as a watcher does.
+// mirror follows a location as a watch does.
 type mirror struct {
 	bundle
 	a      integration.Access
@@ -23,7 +23,7 @@ type mirror struct {
 	cursor string
 	top    string
 	items  map[string]docstore.Item
-	told   int // entries of the last catch-up
+	count  int // entries of the last catch-up
 	pages  int
 }
 
@@ -34,7 +34,7 @@ func (b bundle) mirror(t testing.TB) *mirror {
 	return m
 }
 
-// begin reads all there is from the beginning.
+// begin reads everything from the start.
 func (m *mirror) begin(t testing.TB) {
 	t.Helper()
 	m.items = map[string]docstore.Item{}
@@ -45,7 +45,7 @@ func (m *mirror) begin(t testing.TB) {
 	m.catchUp(t)
 }
 
-// list reads a folder and all that is below it.
+// list reads a folder and everything below it.
 func (m *mirror) list(t testing.TB, folder string) {
 	t.Helper()
 	for cursor := ""; ; {
@@ -64,7 +64,7 @@ func (m *mirror) take(t testing.TB, p docstore.Page) {
 		t.Fatal("the cursor is too long, or holds the token")
 	}
 	for _, c := range p.Changes {
-		m.told++
+		m.count++
 		if c.ID == "" {
 			t.Fatalf("a change without an id: %+v", c)
 		}
@@ -83,10 +83,10 @@ func (m *mirror) take(t testing.TB, p docstore.Page) {
 	}
 }
 
-// catchUp reads the feed to its present end.
+// catchUp reads the feed up to the present.
 func (m *mirror) catchUp(t testing.TB) {
 	t.Helper()
-	m.told = 0
+	m.count = 0
 	for range 10_000 {
 		p := must[docstore.Page](t)(m.Changes.Next(context.Background(), m.a, m.p, m.cursor))
 		if m.take(t, p); p.Cursor == "" {
@@ -99,7 +99,7 @@ func (m *mirror) catchUp(t testing.TB) {
 	t.Fatal("the feed does not end")
 }
 
-// path is where an item lies; ok is false outside the place.
+// path is the path of an item; ok is false outside the location.
 func (m *mirror) path(id string) (path string, ok bool) {
 	for range 100 {
 		if id == m.top {
@@ -119,7 +119,7 @@ func (m *mirror) inside(id string) bool {
 	return ok
 }
 
-// files are the files of the place by their paths.
+// files are the files of the location by path.
 func (m *mirror) files() map[string]string {
 	files := map[string]string{}
 	for id, it := range m.items {
@@ -150,8 +150,8 @@ func testAll(t *testing.T, b bundle) {
 			t.Errorf("item %+v, want %d bytes", it, size)
 		}
 	}
-	if m.catchUp(t); m.told > 0 && len(m.files()) != len(want) {
-		t.Errorf("nothing happened, but %d entries were told", m.told)
+	if m.catchUp(t); m.count > 0 && len(m.files()) != len(want) {
+		t.Errorf("nothing happened, but %d entries were reported", m.count)
 	}
 }
 
@@ -194,7 +194,7 @@ func testChanges(t *testing.T, b bundle) {
 	}
 	step("changed", func() { b.Change(one, []byte("<a>2</a>")) }, map[string]string{"1.xml": one, "two.xml": two})
 	if got := m.items[one]; got.Version == first.Version || got.Size != 8 || got.Hash != "" && got.Hash == first.Hash {
-		t.Errorf("a change is told as %+v", got)
+		t.Errorf("a change is reported as %+v", got)
 	}
 	changed := m.items[one].Version
 	step("deleted", func() { b.Delete(one) }, map[string]string{"two.xml": two})

@@ -1,5 +1,5 @@
-// Package docstoretest is the contract of the connectors to document stores as
-// tests, which every connector passes against its simulator.
+// Package docstoretest tests the contract of the connectors to document stores. Every connector
+// passes these tests against its simulator.
 package docstoretest
 
 import (
@@ -12,18 +12,17 @@ import (
 	"docledger/domain/integration"
 )
 
-// Connector is what a connector can do, found by assertion.
+// Connector contains the capabilities of a connector, found by type assertion.
 type Connector struct {
 	Provider   integration.Provider
 	Authorizer integration.Authorizer
 	Browser    docstore.Browser
 	Changes    docstore.Changes
 	Reader     docstore.Reader
-	Lister     docstore.Lister // nil where the feed tells all
+	Lister     docstore.Lister // nil if the feed reports everything
 }
 
-// Of finds the capabilities of a connector; one that lacks any but the optional
-// ones fails the test.
+// Of finds the capabilities of a connector. The test fails if a required one is missing.
 func Of(t testing.TB, p integration.Provider, connector any) Connector {
 	t.Helper()
 	c := Connector{Provider: p}
@@ -50,10 +49,10 @@ const (
 	CallContent Call = "content" // the bytes, at the API's own host
 )
 
-// Failure says how a call fails.
+// Failure is the way in which a call fails.
 type Failure string
 
-// The failures. AnswerLost and NonsenseLost have done the work.
+// The failures. AnswerLost and NonsenseLost occur after the operation succeeded.
 const (
 	Status401    Failure = "status:401"
 	Status429    Failure = "status:429"
@@ -65,90 +64,85 @@ const (
 	NonsenseLost Failure = "garbage"
 )
 
-// World is the store seen from its own side. It begins with one empty place,
-// which one account may read. Its clock starts on 2026-11-15 12:00 UTC and
-// stands still. Limits of calls are off. Each method fails the test rather than
-// return an error. Paths are parted by "/" and begin in the place's top folder;
-// folders on the way are made.
+// World is the document store seen from its own side. It starts with one empty location, which
+// one account may read. Its clock is fixed at 2026-11-15 12:00 UTC. Rate limits are off. A method
+// that fails ends the test. Path segments are separated by "/" and start at the location's root
+// folder; missing folders are created.
 type World interface {
 	Now() time.Time
 	Advance(by time.Duration)
 
-	// Consent does on the consent page what a person does who agrees. It
-	// returns what the browser brings to the redirect address.
+	// Consent consents on the consent page. It returns the parameters that the browser brings to
+	// the redirect address.
 	Consent(authorizationURL string) url.Values
-	// Decline is Consent by a person who says no.
+	// Decline declines on the consent page.
 	Decline(authorizationURL string) url.Values
-	// Withdraw ends all consents from the store's side.
+	// Withdraw revokes all consents in the store.
 	Withdraw()
 
-	// Place is the place that there is.
+	// Place is the existing location.
 	Place() docstore.Location
-	// SeedSources adds sources, SeedSubSources sub-sources of the place's
-	// source, whose names are "Seeded 1" and so on. Some have ids with every
-	// character that the store's ids may have.
+	// SeedSources adds sources; SeedSubSources adds sub-sources of the location's source. They
+	// are named "Seeded 1" and so on. Their ids together contain every character that the store's
+	// ids may contain.
 	SeedSources(count int)
 	SeedSubSources(count int)
 
-	// Add adds a file to the place and returns its id; AddFolder a folder.
+	// Add adds a file to the location and returns its id. AddFolder adds a folder.
 	Add(path string, content []byte) (id string)
 	AddFolder(path string) (id string)
-	// Change gives a file other content.
+	// Change replaces the content of a file.
 	Change(id string, content []byte)
-	// Rename and Move rename an item, and move it into a folder, "" for the
-	// top.
+	// Rename renames an item. Move moves it to a folder; "" is the root.
 	Rename(id, name string)
 	Move(id, folder string)
-	// MoveOut moves an item out of the place, MoveIn makes a folder with one
-	// file in it outside the place and moves the folder into the place; the
-	// ids are the folder's and the file's.
+	// MoveOut moves an item out of the location. MoveIn creates a folder with one file outside
+	// the location and moves the folder into the location; it returns the ids of the folder and
+	// the file.
 	MoveOut(id string)
 	MoveIn(name, file string, content []byte) (folder, inside string)
-	// Delete puts an item into the bin, Restore takes it out again.
+	// Delete moves an item to the bin. Restore restores it.
 	Delete(id string)
 	Restore(id string)
 
-	// PageSize is how many entries a page has, where the request does not ask
-	// for fewer.
+	// PageSize is the number of entries of a page unless the request asks for fewer.
 	PageSize(n int)
-	// Repeat has pages of the feed tell items more than once.
+	// Repeat makes the feed report items more than once.
 	Repeat(on bool)
-	// ExpireCursors loses every cursor that was given out, where the store
-	// knows cursors that are lost.
+	// ExpireCursors invalidates every issued cursor, if the store can lose cursors.
 	ExpireCursors()
-	// Deny takes the right to read the place's source and all in it from the
-	// account, in the way that the store tells apart from a thing that is not
-	// there; false gives it back.
+	// Deny withdraws the account's permission to read the location's source. The store must
+	// report this differently from a missing source. false restores the permission.
 	Deny(on bool)
-	// Lock keeps a file from being read for now.
+	// Lock makes a file temporarily unreadable.
 	Lock(id string, on bool)
 
-	// Break has the next calls fail.
+	// Break makes the next calls fail.
 	Break(c Call, f Failure, times int)
-	Mend()
-	// Count is how many requests a call has made.
+	// Repair ends the failures of Break.
+	Repair()
+	// Count is the number of requests of a call.
 	Count(c Call) int
-	// Leaked says whether an access token reached a host that serves contents
-	// apart from the API.
+	// Leaked reports whether a content host other than the API received an access token.
 	Leaked() bool
 }
 
 // RedirectURI is registered at every simulated store.
 const RedirectURI = "http://localhost:8080/api/v1/integrations/oauth/callback"
 
-// The verifier of RFC 7636, appendix B, and its challenge.
+// The verifier and its challenge of RFC 7636, appendix B.
 const (
 	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 )
 
-// bundle is what a test works with.
+// bundle is the state of a test.
 type bundle struct {
 	Connector
 	World
 }
 
-// Run runs the contract; open gives each test a fresh store.
+// Run runs the contract. open returns a new store for each test.
 func Run(t *testing.T, open func(t testing.TB) (Connector, World)) {
 	for name, test := range map[string]func(*testing.T, bundle){
 		"consent":                testConsent,
