@@ -1,5 +1,5 @@
 # The product as an image of one static binary, with the program that reads scans
-# and the C libraries that it needs, which runs as nobody in
+# and the C libraries that it needs, which runs as the user nobody in
 # particular on a root that is read-only. `make image` builds it with or without
 # an engine.
 ARG BUILDER=docker.io/library/golang:1.26-bookworm

@@ -86,7 +86,7 @@ manifests: ## build the manifests for Kubernetes and validate them (needs python
 	@bash test/deploy/manifests.sh
 
 .PHONY: contract
-contract: build ## send 10,000 made-up requests and hold every answer to the specification (needs python3)
+contract: build ## send 10,000 generated requests and validate every response against the specification (needs python3)
 	@$(GO) run ./test/contract -sandbox bin/sandbox
 
 .PHONY: changes

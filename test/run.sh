@@ -22,7 +22,7 @@ go test -race -timeout 15m "${race[@]}" || status=$?
 go test -timeout 15m "${rest[@]}" || status=$?
 # The whole product on PostgreSQL, with the race detector.
 go test -race -timeout 15m -run '^(TestUploadBecomes.*|TestReview.*|TestIdempotency.*|TestTrialLimits.*|TestConcurrent.*|TestSweep.*)$/^postgres$' ./test/e2e || status=$?
-# Attacks assert response times, so no other package runs beside them.
+# Attacks assert response times, so no other package runs concurrently.
 go test -timeout 15m ./test/attack || status=$?
 go run ./test/fields "$DOCLEDGER_FIELDS" || status=$?
 exit "$status"

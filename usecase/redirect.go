@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// anyPort at the end of an origin stands for every port of its host.
+// anyPort at the end of an origin matches every port of its host.
 const anyPort = ":*"
 
 // IsAllowedRedirect says whether an address is of one of the origins, so that a browser

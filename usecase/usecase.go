@@ -18,8 +18,7 @@ type UnitOfWork interface {
 	InTx(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
-// Clock tells the time, in UTC and whole microseconds, which is what both
-// databases keep.
+// Clock returns the current time in UTC and whole microseconds, the precision of both databases.
 type Clock interface{ Now() time.Time }
 
 // IDs makes new ids.
@@ -29,7 +28,7 @@ type IDs interface{ New() uuid.UUID }
 type Lease struct {
 	Name       string
 	Owner      string
-	Generation int64 // rises with every owner, so that a late one can be told
+	Generation int64 // increases with every owner, so that a late owner is detected
 }
 
 // Leases gives leases out. A foreign call that only one caller may make at a

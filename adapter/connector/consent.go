@@ -126,7 +126,7 @@ func (c *Consents) errRestartConsent(cause error) error {
 }
 
 // applicationFault returns the fault for a refusal of docledger's own OAuth
-// client. Nobody can consent until the operator corrects it.
+// client. No user can consent until the operator corrects it.
 func (c *Consents) applicationFault(err error) error {
 	f := httpclient.FailureOf(err)
 	passing := []string{"temporarily_unavailable", "server_error"}

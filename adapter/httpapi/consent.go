@@ -38,7 +38,7 @@ type Consents struct {
 	Loopback bool   // a browser on this machine needs no proof
 }
 
-// consentCookie is the name of the cookie of a state. It tells nothing of it.
+// consentCookie is the name of the cookie of a state. The name does not contain the state.
 func consentCookie(state string) string {
 	sum := sha256.Sum256([]byte(state))
 	return "docledger_consent_" + hex.EncodeToString(sum[:8])

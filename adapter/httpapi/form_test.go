@@ -51,7 +51,7 @@ func TestCappedStopsAtTheLimit(t *testing.T) {
 		}
 		var f *fault.Error
 		if want != "" && (!errors.As(err, &f) || f.Details["limit_bytes"] != int64(10)) {
-			t.Errorf("the limit is not told: %v", err)
+			t.Errorf("the error does not name the limit: %v", err)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func withUploadIdempotency(
 		return repeat(a.kept, markOf(), may)
 	}
 	defer a.abandon(ctx) // unless settle was called
-	in.Content = &working{Reader: content, attempt: a, ctx: ctx, told: s.Clock.Now()}
+	in.Content = &working{Reader: content, attempt: a, ctx: ctx, extended: s.Clock.Now()}
 	body, etag, err = run(func() (backend.Document, int, error) { return do(in) })
 	if err == nil {
 		// The checksum that identifies a repeated request needs all bytes.
@@ -210,14 +210,14 @@ func (a *attempt) abandon(ctx context.Context) {
 // working extends the claim of the key while bytes are received.
 type working struct {
 	io.Reader
-	attempt *attempt
-	ctx     context.Context
-	told    time.Time
+	attempt  *attempt
+	ctx      context.Context
+	extended time.Time
 }
 
 func (w *working) Read(p []byte) (int, error) {
-	if now := w.attempt.s.Clock.Now(); now.Sub(w.told) > idempotency.Lease/4 {
-		w.told = now
+	if now := w.attempt.s.Clock.Now(); now.Sub(w.extended) > idempotency.Lease/4 {
+		w.extended = now
 		if err := w.attempt.s.Idempotency.Extend(w.ctx, w.attempt.key, w.attempt.owner, now); err != nil {
 			return 0, fmt.Errorf("extend idempotency key: %w", err)
 		}

@@ -13,15 +13,15 @@ import (
 	"docledger/domain/identity"
 )
 
-type nobody struct{}
+type noCredential struct{}
 
-func (nobody) Authenticate(context.Context, string) (identity.Actor, error) {
+func (noCredential) Authenticate(context.Context, string) (identity.Actor, error) {
 	return identity.Actor{}, nil
 }
 
 func TestRoutesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	engine, err := newEngine(&Server{}, edge.Options{Authenticator: nobody{}}, func(context.Context) ([]string, error) { return nil, nil },
+	engine, err := newEngine(&Server{}, edge.Options{Authenticator: noCredential{}}, func(context.Context) ([]string, error) { return nil, nil },
 		new(webhook.Receiver).Register)
 	if err != nil {
 		t.Fatal(err)

@@ -192,8 +192,8 @@ func (r Memberships) OfOrganization(ctx context.Context, organization uuid.UUID)
 	return r.members(ctx, organization, memberKey{}, -1)
 }
 
-// memberKey is a member's place in the order of an organization's members; in
-// a cursor the id comes first, since its length is known.
+// memberKey is the position of a member in the order of an organization's members. In a cursor
+// the id comes first, because its length is fixed.
 type memberKey struct {
 	email string
 	id    uuid.UUID
@@ -229,11 +229,10 @@ func (r memberRow) fromRow() identity.Member {
 	return identity.Member{User: r.User.fromRow(), Role: r.Role}
 }
 
-// members lists at most limit members who come after a place; a negative limit
-// is none.
+// members lists at most limit members after a position; a negative limit means no limit.
 func (r Memberships) members(ctx context.Context, organization uuid.UUID, after memberKey, limit int) ([]identity.Member, error) {
 	var rows []memberRow
-	// Named columns: a cached plan of * breaks when a release adds one.
+	// The columns are named, because a cached plan of * fails when a release adds a column.
 	err := r.s.handle(ctx).Table("users").
 		Select("users.id, identity_id, email, name, password_hash, disabled, password_changed_at, users.created_at, updated_at, m.role").
 		Joins("JOIN memberships AS m ON m.user_id = users.id").

@@ -80,7 +80,7 @@ func (r APIKeys) take(ctx context.Context, condition string, values ...any) (*id
 	return &k, nil
 }
 
-// List implements identity.APIKeys. The ids of keys grow with time.
+// List implements identity.APIKeys. The ids of keys increase with time.
 func (r APIKeys) List(ctx context.Context, organization uuid.UUID, p page.Request) (page.Of[identity.APIKey], error) {
 	b := bind("api_keys", organization).done()
 	after, err := b.idKey(p.After)

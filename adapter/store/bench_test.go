@@ -76,13 +76,13 @@ func BenchmarkListDepth(b *testing.B) {
 	}
 }
 
-// median is in milliseconds; a few readings that were disturbed don't move it.
+// median is in milliseconds. A few disturbed measurements do not change it.
 func median(times []time.Duration) float64 {
 	slices.Sort(times)
 	return times[len(times)/2].Seconds() * 1000
 }
 
-// seedInvoices makes invoices of 100 entities, of which a member sees two.
+// seedInvoices creates invoices of 100 entities. A member sees two of the entities.
 func seedInvoices(t testing.TB, db *gorm.DB, rows int) (organization, member, entity uuid.UUID) {
 	t.Helper()
 	organization, member = uuid.New(), uuid.New()

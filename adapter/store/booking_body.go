@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// bookingBody is what no query of bookings needs.
+// bookingBody contains the fields of a sync that no query uses.
 type bookingBody struct {
 	Attempts         int                     `json:"attempts"`
 	Round            int                     `json:"round"`
@@ -165,7 +165,7 @@ func (b billJSON) bill() accounting.Bill {
 	}
 }
 
-// fill gives a booking what the body holds.
+// fill sets the fields of a sync from the body.
 func (body bookingBody) fill(b *ledgersync.Sync) {
 	b.Attempts, b.Round, b.Run, b.Generation, b.Failures = body.Attempts, body.Round, body.Run, body.Generation, body.Setbacks
 	b.Waiting, b.Force, b.Link, b.Since, b.Kind = body.Waiting, body.Force, body.Link, instant(body.Since), body.Kind

@@ -29,7 +29,7 @@ type codingRow struct {
 // TableName implements gorm's tabler.
 func (codingRow) TableName() string { return "supplier_codings" }
 
-// Codings implements booking.Codings.
+// Codings implements ledgersync.Codings.
 type Codings struct{ s *Store }
 
 func hashOf(supplier string) string {
@@ -37,7 +37,7 @@ func hashOf(supplier string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Of implements booking.Codings.
+// Of implements ledgersync.Codings.
 func (r Codings) Of(ctx context.Context, organization, of, integration uuid.UUID, supplier string) (ledgersync.Coding, error) {
 	if integration == uuid.Nil || supplier == "" {
 		return ledgersync.Coding{}, nil
@@ -57,7 +57,7 @@ func (r Codings) Of(ctx context.Context, organization, of, integration uuid.UUID
 	}, nil
 }
 
-// Keep implements booking.Codings.
+// Keep implements ledgersync.Codings.
 func (r Codings) Keep(ctx context.Context, organization, of, integration uuid.UUID, supplier string, c ledgersync.Coding) error {
 	if integration == uuid.Nil || supplier == "" {
 		return nil

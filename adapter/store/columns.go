@@ -56,8 +56,8 @@ func fromOptionalJSON[D, J any](j *jsonOf[J], from func(J) D) *D {
 	return &d
 }
 
-// withoutNUL replaces \u0000 in JSON text, which PostgreSQL can't keep. An
-// escaped backslash before u0000 is left alone.
+// withoutNUL replaces \u0000 in JSON text, which PostgreSQL cannot store. It does not change an
+// escaped backslash before u0000.
 func withoutNUL(text []byte) []byte {
 	nul := []byte(`\u0000`)
 	if !bytes.Contains(text, nul) {
@@ -77,8 +77,7 @@ func withoutNUL(text []byte) []byte {
 	return out
 }
 
-// clean makes a text of a document fit for both databases: valid UTF-8
-// without NUL.
+// clean makes a text of a document valid for both databases: UTF-8 without NUL.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
@@ -116,7 +115,7 @@ func (d *day) UnmarshalText(text []byte) error {
 	return err
 }
 
-// IsZero leaves missing dates out of JSON.
+// IsZero omits missing dates from JSON.
 func (d day) IsZero() bool { return calendar.Date(d).IsZero() }
 
 func optionalDay(d calendar.Date) *day {
@@ -133,7 +132,7 @@ func fromOptionalDay(d *day) calendar.Date {
 	return calendar.Date(*d)
 }
 
-// number is an exact decimal, kept as the text that was stated.
+// number is an exact decimal, stored as the stated text.
 type number money.Decimal
 
 // Value implements driver.Valuer.
@@ -151,7 +150,7 @@ func (n *number) Scan(src any) error {
 	return n.UnmarshalText([]byte(text))
 }
 
-// MarshalText refuses what could not be read again.
+// MarshalText refuses a value that UnmarshalText could not read.
 func (n number) MarshalText() ([]byte, error) {
 	text := money.Decimal(n).String()
 	if _, err := money.Parse(text); err != nil {
@@ -167,8 +166,8 @@ func (n *number) UnmarshalText(text []byte) error {
 	return err
 }
 
-// fixed returns an amount in ten-thousandths, for comparisons; nil where there
-// is none or it does not fit.
+// fixed returns an amount in ten-thousandths, for comparisons; nil if it is missing or out of
+// range.
 func fixed(d *money.Decimal) *int64 {
 	if d == nil {
 		return nil
@@ -223,7 +222,7 @@ func fromOptionalText(s *string) string {
 	return *s
 }
 
-// textOf accepts what the two drivers give for text and JSON columns.
+// textOf accepts the types that the two drivers return for text and JSON columns.
 func textOf(src any) (string, error) {
 	switch v := src.(type) {
 	case string:

@@ -16,16 +16,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// A cursor is unpadded base64url of the binding of its list (bindingSize
-// bytes) and the key of the last row that was read. It says nothing about who
-// may read on: every page is bounded by the reader's scope anew.
+// A cursor is unpadded base64url of the binding of its list (bindingSize bytes) and the key of
+// the last row of the page. It grants no access: every page is limited by the reader's scope
+// again.
 const bindingSize = 8
 
-// binding tells lists, and the filters they were read with, apart.
+// binding distinguishes lists and the filters with which they were read.
 type binding [bindingSize]byte
 
-// binder makes a binding. Only what narrows a list takes part, so that a
-// filter which a later release adds leaves older cursors good.
+// binder computes a binding. It contains only filters that are set, so that a filter of a later
+// release keeps older cursors valid.
 type binder struct{ sum hash.Hash }
 
 func bind(list string, organization uuid.UUID) binder {
@@ -47,7 +47,7 @@ func (b binder) with(name string, value any) binder {
 
 func (b binder) done() binding { return binding(b.sum.Sum(nil)[:bindingSize]) }
 
-// withAll is with for a filter of several values, whose order does not matter.
+// withAll is with for a filter with several values in any order.
 func withAll[T ~string](b binder, name string, values []T) binder {
 	sorted := slices.Sorted(slices.Values(values))
 	return b.with(name, sorted)
@@ -57,7 +57,7 @@ func (b binding) cursor(key []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(b[:], key...))
 }
 
-// key returns the key of a cursor of this list, whose keys have a size.
+// key returns the key of a cursor of this list; keys of this list have a fixed size.
 func (b binding) key(cursor string, size int) ([]byte, error) {
 	key, err := b.keyAfter(cursor, size)
 	if err == nil && len(key) != size {
@@ -66,11 +66,10 @@ func (b binding) key(cursor string, size int) ([]byte, error) {
 	return key, err
 }
 
-// keyAfter returns the key of a cursor of this list, whose keys have at least a
-// size.
+// keyAfter returns the key of a cursor of this list; keys of this list have a minimum size.
 func (b binding) keyAfter(cursor string, least int) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	// The decoder passes over line feeds.
+	// The decoder ignores line feeds.
 	if err != nil || len(raw) < bindingSize+least || binding(raw[:bindingSize]) != b || strings.ContainsAny(cursor, "\r\n") {
 		return nil, errCursor()
 	}
@@ -81,8 +80,7 @@ func errCursor() error {
 	return fault.InvalidField("cursor", "not a cursor of this list and filter; start again without one")
 }
 
-// idKey reads the key of a list that is ordered by id; the zero id is the
-// start.
+// idKey parses the key of a list that is ordered by id; the zero id is the start.
 func (b binding) idKey(cursor string) (uuid.UUID, error) {
 	if cursor == "" {
 		return uuid.Nil, nil
@@ -102,7 +100,7 @@ func numbersKey(numbers ...int64) []byte {
 	return key
 }
 
-// numbersOf reads a key of n numbers; the start is all zeros.
+// numbersOf parses a key of n numbers; the start is all zeros.
 func (b binding) numbersOf(cursor string, n int) ([]int64, error) {
 	numbers := make([]int64, n)
 	if cursor == "" {

@@ -42,7 +42,7 @@ func TestBinding(t *testing.T) {
 	t.Parallel()
 	organization := uuid.New()
 	base := bind("list", organization).done()
-	// What narrows nothing changes nothing, so that filters can be added.
+	// A filter that is not set does not change the binding, so that filters can be added.
 	if got := withAll(bind("list", organization).with("a", "").with("b", time.Time{}).with("c", uuid.Nil), "d", []string{}).done(); got != base {
 		t.Error("an empty filter binds")
 	}

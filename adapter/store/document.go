@@ -188,11 +188,10 @@ func (r Documents) Update(ctx context.Context, s identity.Scope, id uuid.UUID, c
 	return d, nil
 }
 
-// Unfinished implements document.Orphans; it is the sweep's and takes no
-// scope.
+// Unfinished implements document.Orphans. Only the sweep uses it, so it has no scope.
 func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) ([]document.Document, error) {
 	var rows []documentRow
-	// The first condition is written out, so that the partial index serves.
+	// The first condition is a literal, so that the database can use the partial index.
 	err := r.s.handle(ctx).
 		Where("documents.status IN ('UPLOADED', 'PROCESSING') AND documents.updated_at < ?", instant(before)).
 		Where("(documents.status = 'PROCESSING' OR (documents.requested AND documents.held_reason = ''))").
@@ -201,7 +200,7 @@ func (r Documents) Unfinished(ctx context.Context, before time.Time, limit int) 
 	return mapped(rows, documentRow.fromRow), failed("look for unfinished documents", err)
 }
 
-// held is a condition written out, so that the partial index serves.
+// held is a literal condition, so that the database can use the partial index.
 const held = "documents.status IN ('UPLOADED', 'PROCESSING') AND documents.held_reason = '" + document.HeldPlanLimit + "'"
 
 // HeldIn implements document.Orphans.
@@ -221,8 +220,8 @@ func (r Documents) Held(ctx context.Context, organization uuid.UUID, limit int) 
 	return mapped(rows, documentRow.fromRow), failed("look for held documents", err)
 }
 
-// EachForOperator visits every document of the installation in the order of
-// their ids, until visit returns an error.
+// EachForOperator visits every document of the installation in the order of ids, until visit
+// returns an error.
 func (r Documents) EachForOperator(ctx context.Context, visit func(document.Document) error) error {
 	last := uuid.Nil
 	for {

@@ -158,8 +158,7 @@ func (r Entities) addMembers(ctx context.Context, e *entity.Entity) error {
 	return failed("store the entity's members", r.s.handle(ctx).CreateInBatches(&rows, batch).Error)
 }
 
-// loadMembers fills in the members of entities that are within a scope
-// already, ordered by user.
+// loadMembers loads the members of entities that are already limited to a scope, ordered by user.
 func (r Entities) loadMembers(ctx context.Context, entities []entity.Entity) error {
 	if len(entities) == 0 {
 		return nil

@@ -20,12 +20,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// retryAfter is when to come back while the database can't be reached or two
-// transactions stood in each other's way.
+// retryAfter is the delay before a retry if the database is unreachable or two transactions
+// conflict.
 const retryAfter = time.Second
 
-// failed says what the store was doing when the database refused it; nil stays
-// nil.
+// failed adds the operation to a database error; nil stays nil.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -33,7 +32,7 @@ func failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, translate(err))
 }
 
-// found is failed for a lookup of one thing.
+// found is failed for a lookup of one record.
 func found(what string, err error) error {
 	if errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) {
 		return fault.Missing(what)
@@ -41,8 +40,8 @@ func found(what string, err error) error {
 	return failed("look up the "+what, err)
 }
 
-// translate turns the drivers' errors into faults, in this one place; what it
-// does not know stays an internal error.
+// translate converts the drivers' errors to faults. It is the only place that does so. Other
+// errors remain internal errors.
 func translate(err error) error {
 	if _, ok := fault.As(err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -63,8 +62,8 @@ func translate(err error) error {
 	return err
 }
 
-// cut says whether an error is that of a connection that ended. The drivers
-// have several: their own, those of the system, and texts alone.
+// cut reports whether an error means a closed connection. The drivers return several: their own,
+// those of the system, and plain texts.
 func cut(err error) bool {
 	for _, known := range []error{
 		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
@@ -85,7 +84,7 @@ func translatePostgres(pg *pgconn.PgError, err error) error {
 		return uniqueViolation(pg.TableName, err)
 	case pg.Code == "23503":
 		return foreignKeyViolation(err)
-	case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03", pg.Code == "25006": // the last: a server that became a standby
+	case pg.Code == "40001", pg.Code == "40P01", pg.Code == "55P03", pg.Code == "25006": // the last one: a server that became a standby
 		return unavailable(err)
 	case class == "08", class == "53", class == "57":
 		return unavailable(err)
@@ -113,7 +112,7 @@ func translateSQLite(lite *gosqlite.Error, err error) error {
 	return err
 }
 
-// takenMessages say for each table what a unique rule refused.
+// takenMessages are the messages for violated unique constraints by table.
 var takenMessages = map[string]string{
 	"organizations": "There is an organization with this id of the identity provider or payment processor already.",
 	"users":         "There is an account with this e-mail address already; use another address.",

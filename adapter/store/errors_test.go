@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestACutConnectionIsUnavailable takes what the drivers return when a
-// connection ends during a statement, in every form: the caller gets 503 and may
-// repeat, never 500.
+// TestACutConnectionIsUnavailable uses every form of error that the drivers return when a
+// connection ends during a statement. The caller must get 503 and may retry; it must never get
+// 500.
 func TestACutConnectionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	reset := &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}

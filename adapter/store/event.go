@@ -13,12 +13,11 @@ import (
 	"gorm.io/gorm"
 )
 
-// batch bounds the rows of one INSERT; both databases limit its parameters.
+// batch limits the rows of one INSERT, because both databases limit its parameters.
 const batch = 500
 
-// A reader waits at most this long for transactions that are older than
-// events it could show already, so that whoever has just changed something
-// finds it in the log.
+// A reader waits at most this long for transactions that are older than events that it could
+// already return. Thus a caller that has just changed something finds the event in the log.
 const (
 	settleTimeout = 500 * time.Millisecond
 	settlePoll    = 5 * time.Millisecond
@@ -86,11 +85,10 @@ func toEventRow(e event.Event) eventRow {
 
 // Events implements event.Log.
 //
-// An event is at the position of the transaction that wrote it, and readers go
-// no further than the horizon: the oldest transaction that is still open. What
-// commits late is therefore always ahead of every reader. On SQLite, where
-// writers take turns, there is nothing to wait for, and all events are at the
-// position of the last one that was moved there from PostgreSQL.
+// An event has the position of the transaction that wrote it. Readers do not read beyond the
+// horizon: the oldest open transaction. Therefore no reader misses an event of a transaction that
+// commits late. SQLite has one writer at a time and needs no horizon: all its events have the
+// position of the last event that was moved there from PostgreSQL.
 type Events struct{ s *Store }
 
 // Append implements event.Log.
@@ -152,8 +150,8 @@ func (r Events) List(ctx context.Context, s identity.Scope, f event.Filter, p pa
 	return out, nil
 }
 
-// read returns what is committed after a place, by position and sequence; with
-// NewestFirst, what precedes it, where the start precedes nothing.
+// read returns the committed rows after a position, ordered by position and sequence. With
+// NewestFirst it returns the preceding rows, and the start means the end of the log.
 func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, after []int64, limit int) ([]eventRow, error) {
 	rows := make([]eventRow, 0, limit)
 	order, beyond := "%s.position, %s.seq", ">"
@@ -187,9 +185,9 @@ func (r Events) read(ctx context.Context, s identity.Scope, f event.Filter, afte
 	return rows, err
 }
 
-// settled returns the rows before the horizon. Where there are others it waits
-// a moment for the transactions that hold the horizon back; but not inside a
-// transaction, which may be one of them.
+// settled returns the rows before the horizon. If there are later rows, it waits a short time for
+// the open transactions. Inside a transaction it does not wait, because that transaction may
+// define the horizon.
 func (r Events) settled(ctx context.Context, read func() ([]eventRow, error)) ([]eventRow, error) {
 	horizon, err := r.horizon(ctx)
 	if err != nil {
@@ -229,8 +227,8 @@ func before(horizon int64, rows []eventRow) []eventRow {
 	return rows
 }
 
-// horizon must be read before the rows are: what is before it then has ended,
-// and is in every later snapshot or in none.
+// horizon must be read before the rows. Transactions before it have ended, so every later
+// snapshot contains either all or none of their rows.
 func (r Events) horizon(ctx context.Context) (int64, error) {
 	if !r.s.postgres {
 		return math.MaxInt64, nil
@@ -240,14 +238,14 @@ func (r Events) horizon(ctx context.Context) (int64, error) {
 	return horizon, err
 }
 
-// alignEvents keeps positions growing where the database was restored into
-// another cluster, whose transaction ids are behind, or moved to SQLite.
+// alignEvents keeps positions increasing after the database was restored into a cluster with
+// lower transaction ids, or moved to SQLite.
 func (s *Store) alignEvents(ctx context.Context) error {
 	if !s.postgres {
 		return s.db.WithContext(ctx).Raw(`SELECT coalesce(max(position), 0) FROM
 			(SELECT position FROM events ORDER BY seq DESC LIMIT 10000) AS newest`).Scan(&s.position).Error
 	}
-	// Positions grow with seq but for transactions that ran side by side.
+	// Positions increase with seq, except for concurrent transactions.
 	return s.db.WithContext(ctx).Exec(`UPDATE event_clock SET base = base + last.position - event_horizon() + 1
 		FROM (SELECT max(position) AS position FROM
 			(SELECT position FROM events ORDER BY seq DESC LIMIT 10000) AS newest) AS last

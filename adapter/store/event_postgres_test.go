@@ -33,7 +33,7 @@ func appendEvent(ctx context.Context, t *testing.T, s *store.Store, scope identi
 	return id
 }
 
-// follow reads the log to its present end.
+// follow reads the log to its current end.
 func follow(t *testing.T, s *store.Store, scope identity.Scope, after string, limit int) (ids []uuid.UUID, next string) {
 	t.Helper()
 	for {
@@ -50,8 +50,8 @@ func follow(t *testing.T, s *store.Store, scope identity.Scope, after string, li
 	}
 }
 
-// An event that is written first and committed last is seen exactly once by
-// whoever follows the log, however the commits fall.
+// An event that is written first and committed last is returned exactly once to a reader that
+// follows the log, in any order of commits.
 func TestEventsOfLateCommits(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -81,8 +81,8 @@ func TestEventsOfLateCommits(t *testing.T) {
 	}
 }
 
-// A reader that follows the log while many write in transactions of all
-// lengths gets each event once, and those of one transaction in their order.
+// A reader follows the log during concurrent writes in transactions of different lengths. It gets
+// each event once, and the events of one transaction in their order.
 func TestEventsOfManyWriters(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -136,8 +136,8 @@ func TestEventsOfManyWriters(t *testing.T) {
 	}
 }
 
-// Whoever has just written finds it in the log, though another transaction
-// was open a moment ago.
+// A caller that has just written an event finds it in the log, although an earlier transaction is
+// still open.
 func TestEventsWaitForOlderTransactions(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -163,8 +163,8 @@ func TestEventsWaitForOlderTransactions(t *testing.T) {
 	}
 }
 
-// A dump restored into a cluster whose transaction ids are behind neither
-// hides events nor sends followers back.
+// A dump is restored into a cluster with lower transaction ids. This neither hides events nor
+// moves readers back.
 func TestEventsSurviveARestore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -178,7 +178,7 @@ func TestEventsSurviveARestore(t *testing.T) {
 	if seen, _ := follow(t, before, scope, "", 1); !slices.Equal(seen, old) {
 		t.Fatalf("before: %v", seen)
 	}
-	// What the other cluster would have stored: ids far ahead of this one's.
+	// The other cluster would have stored ids far above those of this one.
 	if err := db.Gorm.Exec("UPDATE events SET position = position + 5000000000").Error; err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +192,8 @@ func TestEventsSurviveARestore(t *testing.T) {
 			t.Errorf("round %d: seen %v, want %v", round, seen, old)
 		}
 		next := appendEvent(ctx, t, s, scope)
-		// It is shown once transactions of other databases that began before it
-		// have ended.
+		// The event is returned after transactions of other databases that began before it have
+		// ended.
 		tick := time.NewTicker(5 * time.Millisecond)
 		seen = nil
 		for deadline := time.Now().Add(20 * time.Second); len(seen) == 0 && time.Now().Before(deadline); <-tick.C {

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// letters that differ from their base letter by more than a mark, which
-// decomposition therefore leaves alone.
+// letters are letters that decomposition does not reduce to a base letter.
 var letters = strings.NewReplacer(
 	"ł", "l", "ø", "o", "đ", "d", "ð", "d", "þ", "th", "æ", "ae", "œ", "oe", "ı", "i", "ħ", "h", "ŧ", "t",
 )
 
-// folded is the form in which texts are searched: without regard to case,
-// accents, width and the amount of white space.
+// folded is the form in which texts are searched: case, accents, width and the amount of white
+// space are ignored.
 func folded(s string) string {
 	s = cases.Fold().String(norm.NFKD.String(clean(s)))
 	s = strings.Map(func(r rune) rune {
@@ -29,14 +28,13 @@ func folded(s string) string {
 	return strings.Join(strings.Fields(letters.Replace(s)), " ")
 }
 
-// likePattern finds s anywhere; it goes with ESCAPE '\'.
+// likePattern matches s anywhere; use it with ESCAPE '\'.
 func likePattern(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 
-// amountsOf reads a search as an amount, in ten-thousandths: 1234.50, 1234,50,
-// 1,234.50, 1.234,50, 1'234.50. Where a separator may mean either, both
-// readings are given.
+// amountsOf parses a search text as an amount, in ten-thousandths: 1234.50, 1234,50, 1,234.50,
+// 1.234,50, 1'234.50. If a separator is ambiguous, it returns both values.
 func amountsOf(s string) []int64 {
 	s = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "’", "").Replace(s)
 	var amounts []int64
@@ -61,7 +59,7 @@ func amountsOf(s string) []int64 {
 	return amounts
 }
 
-// grouped says whether the parts of a whole number are groups of three digits.
+// grouped reports whether the parts of an integer are groups of three digits.
 func grouped(parts []string) bool {
 	for _, group := range parts[1:] {
 		if len(group) != 3 {

@@ -33,14 +33,14 @@ type grantRow struct {
 // TableName implements gorm's tabler.
 func (grantRow) TableName() string { return "grants" }
 
-// tokensJSON is what is sealed of a grant.
+// tokensJSON is the encrypted part of a grant.
 type tokensJSON struct {
 	Access           string    `json:"access"`
 	Refresh          string    `json:"refresh"`
 	RefreshExpiresAt time.Time `json:"refresh_expires_at,omitzero"`
 }
 
-// noSealer stands where a store was opened without one.
+// noSealer is the Sealer of a store that was opened without one.
 type noSealer struct{}
 
 var errNoSealer = errors.New("the store was opened without keys to seal with")
@@ -178,7 +178,7 @@ func (r Grants) SharedAccount(ctx context.Context, g *integration.Grant) (bool, 
 	return n > 0, failed("look for grants of the account", err)
 }
 
-// eachSealed walks all grants in the order of their ids.
+// eachSealed visits all grants in the order of ids.
 func (r Grants) eachSealed(ctx context.Context, visit func(grantRow) error) error {
 	last := uuid.Nil
 	for {
@@ -198,8 +198,8 @@ func (r Grants) eachSealed(ctx context.Context, visit func(grantRow) error) erro
 	}
 }
 
-// ResealForRotation implements integration.Sealed. A grant whose tokens change
-// meanwhile is sealed with the present key by that.
+// ResealForRotation implements integration.GrantMaintenance. If the tokens of a grant change at
+// the same time, that change encrypts them with the current key.
 func (r Grants) ResealForRotation(ctx context.Context) (n int, err error) {
 	err = r.eachSealed(ctx, func(row grantRow) error {
 		if r.s.sealer.UsesCurrentKey(row.Sealed) {
@@ -221,10 +221,10 @@ func (r Grants) ResealForRotation(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// CheckForOperator implements integration.Sealed.
+// CheckForOperator implements integration.GrantMaintenance.
 func (r Grants) CheckForOperator(ctx context.Context) (grants int, missing map[string]int, err error) {
 	missing = map[string]int{}
-	var changed error // of all, so that none hides another
+	var changed error // of all tokens, so that one error does not hide another
 	err = r.eachSealed(ctx, func(row grantRow) error {
 		grants++
 		_, err := r.fromRow(row)
@@ -239,7 +239,7 @@ func (r Grants) CheckForOperator(ctx context.Context) (grants int, missing map[s
 	return grants, missing, errors.Join(err, changed)
 }
 
-// EachForOperator implements integration.Sealed.
+// EachForOperator implements integration.GrantMaintenance.
 func (r Grants) EachForOperator(ctx context.Context, visit func(integration.Grant) error) error {
 	return r.eachSealed(ctx, func(row grantRow) error {
 		return visit(integration.Grant{

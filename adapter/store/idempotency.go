@@ -49,7 +49,7 @@ func (r Idempotency) Begin(ctx context.Context, k idempotency.Key, fingerprint s
 		err = r.s.handle(ctx).Where(ofKey, keyArgs(k)...).Take(&row).Error
 		switch {
 		case errors.Is(err, gorm.ErrRecordNotFound):
-			continue // it expired just now
+			continue // it expired a moment ago
 		case err != nil:
 			return claim, failed("read the idempotency key", err)
 		case row.FinishedAt == nil && row.LeasedUntil.After(now):
@@ -65,8 +65,8 @@ func (r Idempotency) Begin(ctx context.Context, k idempotency.Key, fingerprint s
 	}
 }
 
-// claim takes a key that is new, past its lifetime, or left behind by a
-// request of the same fingerprint; the last keeps its reserved id.
+// claim acquires a key that is new, expired, or abandoned by a request with the same fingerprint.
+// An abandoned key keeps its reserved id.
 func (r Idempotency) claim(ctx context.Context, k idempotency.Key, fingerprint string, now time.Time) (c idempotency.Claim, mine bool, err error) {
 	owner, err1 := uuid.NewV7()
 	reserved, err2 := uuid.NewV7()
@@ -112,8 +112,8 @@ func (r Idempotency) Finish(ctx context.Context, k idempotency.Key, owner uuid.U
 	return failed("keep the answer", err)
 }
 
-// Abandon implements idempotency.Store. The row stays, and with it the id that
-// the next request gives to what it creates.
+// Abandon implements idempotency.Store. The row is kept, including the id that the next request
+// gives to the resource that it creates.
 func (r Idempotency) Abandon(ctx context.Context, k idempotency.Key, owner uuid.UUID) error {
 	return failed("free the idempotency key", r.owned(ctx, k, owner).Update("leased_until", time.Unix(0, 0).UTC()).Error)
 }

@@ -55,8 +55,7 @@ func (r Inbox) Add(ctx context.Context, messages []*inbox.Message) (added []uuid
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	// In one order, so that two transactions with the same events wait for each
-	// other and never both for ever.
+	// All transactions insert events in the same order, which excludes deadlocks between them.
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *inbox.Message) int {
 		return cmp.Or(cmp.Compare(a.Sender, b.Sender), cmp.Compare(a.EventID, b.EventID))
 	})

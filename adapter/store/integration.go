@@ -35,7 +35,7 @@ type integrationRow struct {
 // TableName implements gorm's tabler.
 func (integrationRow) TableName() string { return "integrations" }
 
-// metadataJSON is the set-up; exactly one part is there.
+// metadataJSON is the setup; exactly one part is present.
 type metadataJSON struct {
 	Accounting *accountingJSON `json:"accounting,omitempty"`
 	Trigger    *triggerJSON    `json:"trigger,omitempty"`
@@ -166,7 +166,7 @@ func (r Integrations) Update(
 	return i, nil
 }
 
-// UnverifiedForSweep implements integration.Everywhere.
+// UnverifiedForSweep implements integration.CrossOrganizationReader.
 func (r Integrations) UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]integration.Integration, error) {
 	var rows []integrationRow
 	err := r.s.handle(ctx).Where("status = 'PENDING' AND reason = ? AND updated_at < ?", integration.VerificationPending, instant(before)).
@@ -174,7 +174,7 @@ func (r Integrations) UnverifiedForSweep(ctx context.Context, before time.Time, 
 	return mapped(rows, integrationRow.fromRow), failed("look for unverified integrations", err)
 }
 
-// TenantInUseForDisconnect implements integration.Everywhere.
+// TenantInUseForDisconnect implements integration.CrossOrganizationReader.
 func (r Integrations) TenantInUseForDisconnect(ctx context.Context, i *integration.Integration) (bool, error) {
 	var n int64
 	err := r.s.handle(ctx).Model(&integrationRow{}).
@@ -206,15 +206,15 @@ type consentAttemptRow struct {
 // TableName implements gorm's tabler.
 func (consentAttemptRow) TableName() string { return "consent_attempts" }
 
-// ConsentAttempts implements integration.Attempts. A state is kept as a hash:
-// whoever reads the table can't finish another's consent.
+// ConsentAttempts implements integration.OAuthStates. A state is stored as a hash, so that a
+// reader of the table cannot complete the consent of another user.
 type ConsentAttempts struct{ s *Store }
 
 func attemptPlace(hash string) secret.Binding {
 	return secret.Binding{Table: "consent_attempts", Row: hash}
 }
 
-// Add implements integration.Attempts.
+// Add implements integration.OAuthStates.
 func (r ConsentAttempts) Add(ctx context.Context, a integration.OAuthState) error {
 	hash := hashed(a.State)
 	sealed, err := r.s.sealer.Encrypt(attemptPlace(hash), []byte(a.Verifier))
@@ -229,7 +229,7 @@ func (r ConsentAttempts) Add(ctx context.Context, a integration.OAuthState) erro
 	return failed("store the consent that was asked for", r.s.handle(ctx).Create(&row).Error)
 }
 
-// Take implements integration.Attempts.
+// Take implements integration.OAuthStates.
 func (r ConsentAttempts) Take(ctx context.Context, state string) (*integration.OAuthState, error) {
 	return r.read(ctx, state, `DELETE FROM consent_attempts WHERE state_hash = ? RETURNING `+consentColumns)
 }
@@ -251,7 +251,7 @@ func (r ConsentAttempts) Ask(ctx context.Context, state, confirmationHash string
 	return nil
 }
 
-// consentColumns are named: a cached plan of * breaks when a release adds one.
+// consentColumns are named, because a cached plan of * fails when a release adds a column.
 const consentColumns = "state_hash, organization_id, integration_id, user_id, sealed, redirect_url, expires_at, browser_hash, confirmation_hash"
 
 func (r ConsentAttempts) read(ctx context.Context, state, sql string) (*integration.OAuthState, error) {
@@ -276,7 +276,7 @@ func (r ConsentAttempts) read(ctx context.Context, state, sql string) (*integrat
 	}, nil
 }
 
-// RemoveExpired implements integration.Attempts.
+// RemoveExpired implements integration.OAuthStates.
 func (r ConsentAttempts) RemoveExpired(ctx context.Context, now time.Time) error {
 	return failed("forget old consents", r.s.handle(ctx).Delete(&consentAttemptRow{}, "expires_at <= ?", instant(now)).Error)
 }
@@ -290,8 +290,7 @@ type meterRow struct {
 // TableName implements gorm's tabler.
 func (meterRow) TableName() string { return "provider_meters" }
 
-// Meters implements integration.Meters. A meter is stored under the names of
-// its fields.
+// Meters implements integration.Meters. A rate tracker is stored under the names of its fields.
 type Meters struct{ s *Store }
 
 // Change implements integration.Meters.

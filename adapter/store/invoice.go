@@ -18,7 +18,7 @@ import (
 // Invoices implements invoice.Repository.
 type Invoices struct{ s *Store }
 
-// Add implements invoice.Repository. Lines without an id are given one.
+// Add implements invoice.Repository. Lines without an id get one.
 func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 	r.s.stamp(&inv.CreatedAt)
 	r.s.stamp(&inv.UpdatedAt)
@@ -74,7 +74,7 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Revision, error) {
 	var stamp invoice.Revision
 	var synced, next *time.Time
-	// Scanned by hand, as most readings of an invoice need no more than this.
+	// The row is scanned manually, because most reads of an invoice need only this.
 	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
 		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").Where("invoices.id = ?", id).
 		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at").
@@ -100,8 +100,7 @@ func (r Invoices) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (invoiceRow, e
 	return row, nil
 }
 
-// lines returns at most limit lines after an ordinal; a negative limit is
-// none.
+// lines returns at most limit lines after an ordinal; a negative limit means no limit.
 func (r Invoices) lines(ctx context.Context, id uuid.UUID, after int64, limit int) ([]lineRow, error) {
 	var rows []lineRow
 	err := r.s.handle(ctx).Where("invoice_id = ? AND ordinal > ?", id, after).Order("ordinal").Limit(limit).Find(&rows).Error
@@ -169,7 +168,7 @@ func (r Invoices) Update(ctx context.Context, s identity.Scope, id uuid.UUID, if
 	return out, nil
 }
 
-// store writes a changed invoice over the rows it was read from.
+// store updates the rows of a changed invoice.
 func (r Invoices) store(ctx context.Context, before invoiceRow, linesBefore []lineRow, inv *invoice.Invoice) (*invoice.Invoice, error) {
 	was := before.Summary.fromRow()
 	inv.ID, inv.DocumentID, inv.OrganizationID, inv.CreatedAt = was.ID, was.DocumentID, was.OrganizationID, was.CreatedAt
@@ -203,7 +202,7 @@ func (r Invoices) addLines(ctx context.Context, lines []lineRow) error {
 	return failed("store the invoice's lines", r.s.handle(ctx).CreateInBatches(&lines, batch).Error)
 }
 
-// toInvoiceRows also gives ids to the lines that have none.
+// toInvoiceRows also gives ids to the lines without one.
 func toInvoiceRows(inv *invoice.Invoice) (invoiceRow, []lineRow, error) {
 	header, ofLine := splitEvidence(inv.Fields, len(inv.Lines))
 	lines := make([]lineRow, len(inv.Lines))

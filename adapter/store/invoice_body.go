@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// invoiceBody is what an invoice's JSON column holds: all that is neither a
-// column nor a line. Its names never change; new ones may be added.
+// invoiceBody is the content of an invoice's JSON column: everything that is neither a column nor
+// a line. Its names never change; new ones may be added.
 type invoiceBody struct {
 	TypeCode              string                  `json:"type_code,omitempty"`
 	DeliveryDate          day                     `json:"delivery_date,omitzero"`
@@ -177,7 +177,7 @@ func toInvoiceBody(inv *invoice.Invoice, header map[string]invoice.Evidence) inv
 	return b
 }
 
-// fill gives an invoice what the body holds.
+// fill sets the fields of an invoice from the body.
 func (b *invoiceBody) fill(inv *invoice.Invoice) {
 	inv.Content = invoice.Content{
 		TypeCode: b.TypeCode, DeliveryDate: calendar.Date(b.DeliveryDate), TaxCurrency: b.TaxCurrency,

@@ -182,7 +182,7 @@ func failedChecks(checks []invoice.Check) string {
 	return "," + strings.Join(slices.Compact(rules), ",") + ","
 }
 
-// syncStates tells summaries how far their booking has got.
+// syncStates adds the sync state to summaries.
 func (r Invoices) syncStates(ctx context.Context, items []invoice.Summary) error {
 	at := make(map[uuid.UUID]*invoice.Summary, len(items))
 	ids := make([]uuid.UUID, len(items))

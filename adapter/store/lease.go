@@ -17,8 +17,7 @@ type leaseRow struct {
 // TableName implements gorm's tabler.
 func (leaseRow) TableName() string { return "leases" }
 
-// Leases implements usecase.Leases by one conditional statement, which reads
-// alike on both databases.
+// Leases implements usecase.Leases with one conditional statement that both databases accept.
 type Leases struct{ s *Store }
 
 // Acquire implements usecase.Leases.
@@ -34,16 +33,15 @@ func (r Leases) Acquire(ctx context.Context, name, owner string, now time.Time, 
 	return usecase.Lease{Name: rows[0].Name, Owner: rows[0].Owner, Generation: rows[0].Generation}, true, nil
 }
 
-// Renew implements usecase.Leases. One that ran out is lost even where nobody
-// has taken it yet, so that nobody believes to have held it all along.
+// Renew implements usecase.Leases. It refuses an expired lease even if no other process has
+// acquired it, so that the caller knows that it was not exclusive all the time.
 func (r Leases) Renew(ctx context.Context, l usecase.Lease, now time.Time, ttl time.Duration) (bool, error) {
 	done := r.s.handle(ctx).Exec(`UPDATE leases SET until = ? WHERE name = ? AND owner = ? AND generation = ? AND until > ?`,
 		instant(now.Add(ttl)), l.Name, l.Owner, l.Generation, instant(now))
 	return done.RowsAffected == 1, failed("renew the lease", done.Error)
 }
 
-// Release implements usecase.Leases. The row stays, so that generations go on
-// rising.
+// Release implements usecase.Leases. The row is kept, so that generations continue to increase.
 func (r Leases) Release(ctx context.Context, l usecase.Lease) error {
 	err := r.s.handle(ctx).Exec(`UPDATE leases SET until = ? WHERE name = ? AND owner = ? AND generation = ?`,
 		time.Unix(0, 0).UTC(), l.Name, l.Owner, l.Generation).Error

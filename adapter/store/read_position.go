@@ -17,16 +17,16 @@ type bookmarkRow struct {
 // TableName implements gorm's tabler.
 func (bookmarkRow) TableName() string { return "bookmarks" }
 
-// ReadPosition remembers how far a log of somebody else's has been read.
+// ReadPosition stores how far an external log has been read.
 type ReadPosition struct {
 	s    *Store
 	name string
 }
 
-// Bookmark returns the bookmark of a name.
+// Bookmark returns the read position with a name.
 func (s *Store) Bookmark(name string) ReadPosition { return ReadPosition{s, name} }
 
-// Load returns the moment up to which everything was read; zero at first.
+// Load returns the time up to which everything was read; initially zero.
 func (b ReadPosition) Load(ctx context.Context) (time.Time, error) {
 	var row bookmarkRow
 	err := b.s.handle(ctx).Take(&row, "name = ?", b.name).Error
@@ -36,7 +36,7 @@ func (b ReadPosition) Load(ctx context.Context) (time.Time, error) {
 	return instant(row.At), failed("read the bookmark", err)
 }
 
-// Store moves the bookmark on, never back.
+// Store advances the read position. It never moves it back.
 func (b ReadPosition) Store(ctx context.Context, to time.Time) error {
 	row := bookmarkRow{Name: b.name, At: instant(to)}
 	err := b.s.handle(ctx).Clauses(clause.OnConflict{

@@ -16,14 +16,14 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// rows are all the structs that tables are read into.
+// rows are all row structs.
 var rows = []schema.Tabler{
 	organizationRow{}, userRow{}, membershipRow{}, sessionRow{}, attemptRow{}, entityRow{}, entityMemberRow{},
 	apiKeyRow{}, webhookRow{}, deliveryRow{}, settingsRow{}, documentRow{}, invoiceRow{}, lineRow{}, taxRow{}, eventRow{}, usageRow{}, idempotencyRow{}, inboxRow{}, leaseRow{}, knownPlanRow{}, planEventRow{}, chargeRow{}, bookmarkRow{}, bookingRow{}, codingRow{}, renditionRow{},
 	grantRow{}, integrationRow{}, consentAttemptRow{}, meterRow{}, watchRow{}, watchNodeRow{}, watchVersionRow{}, watchSubscriptionRow{},
 }
 
-// foreign are the tables that no row struct is for.
+// foreign are the tables without a row struct.
 var foreign = []string{
 	"event_clock", "goose_db_version", "river_client", "river_client_queue", "river_job", "river_leader",
 	"river_migration", "river_notification", "river_queue", "sqlite_sequence", "usage_shares",

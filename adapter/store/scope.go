@@ -11,7 +11,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// visible bounds a query of entities, named by the alias, to those of a scope.
+// visible limits a query of entities, named by the alias, to those of a scope.
 func visible(q *gorm.DB, alias string, s identity.Scope) *gorm.DB {
 	q = q.Where(alias+".organization_id = ?", s.OrganizationID)
 	if s.Whole() {
@@ -27,8 +27,7 @@ func visible(q *gorm.DB, alias string, s identity.Scope) *gorm.DB {
 		entity.AccessOrganization, s.Member)
 }
 
-// within bounds a query of a table with organization_id and entity_id to what
-// belongs to the entities of a scope.
+// within limits a query of a table with organization_id and entity_id to the entities of a scope.
 func (s *Store) within(q *gorm.DB, table string, scope identity.Scope) *gorm.DB {
 	q = q.Where(table+".organization_id = ?", scope.OrganizationID)
 	if scope.Whole() {
@@ -38,23 +37,23 @@ func (s *Store) within(q *gorm.DB, table string, scope identity.Scope) *gorm.DB 
 	return q.Where("EXISTS (?)", entities)
 }
 
-// listing is a keyset list of a table with organization_id and entity_id. Its
-// rows have a unique key and are in the order of keys, which an index holds
-// for each organization and for each entity.
+// listing is a keyset-paginated list of a table with organization_id and entity_id. Its rows have
+// a unique key and are ordered by keys that an index contains for each organization and for each
+// entity.
 type listing struct {
 	table string
 	key   string // the unique column
 	order string // the order by, with %s for the table's alias
 	scope identity.Scope
-	// entity narrows to one entity, where not zero.
+	// entity restricts the list to one entity, unless it is zero.
 	entity uuid.UUID
 	limit  int
-	// narrow adds the filter and the place to go on from; alias names the table.
+	// narrow adds the filter and the start position; alias names the table.
 	narrow func(q *gorm.DB, alias string) *gorm.DB
 }
 
-// list adds the listing's conditions, order and limit to a query of its table.
-// The cost of a page does not depend on how far the reader has come:
+// list adds the listing's conditions, order and limit to a query of its table. The cost of a page
+// does not depend on its position in the list:
 //
 //   - of a whole organization, it walks the organization's index;
 //   - of one entity, it walks that entity's index;
@@ -82,14 +81,13 @@ func (s *Store) firstOfEach(l listing) *gorm.DB {
 	if s.postgres {
 		each = each.Select("f."+l.key).Joins("CROSS JOIN LATERAL (?) AS f", rows)
 	} else {
-		// SQLite has no LATERAL, but runs a correlated IN as one.
+		// SQLite has no LATERAL, but evaluates a correlated IN in the same way.
 		each = each.Select("f."+l.key).Joins("JOIN "+l.table+" AS f ON f."+l.key+" IN (?)", rows)
 	}
 	return visible(each, "e", l.scope)
 }
 
-// pageOf cuts the row off that was read beyond the page to see whether there
-// is a next one.
+// pageOf removes the additional row that shows whether there is a next page.
 func pageOf[R, T any](rows []R, size int, from func(R) T, cursor func(R) string) page.Of[T] {
 	var out page.Of[T]
 	if len(rows) > size {
@@ -105,7 +103,7 @@ func pageOf[R, T any](rows []R, size int, from func(R) T, cursor func(R) string)
 
 func aliased(order, alias string) string { return strings.ReplaceAll(order, "%s", alias) }
 
-// idText is SQL for an id column as text, which is how job arguments hold it.
+// idText is the SQL expression for an id column as text, as in job arguments.
 func (s *Store) idText(column string) string {
 	if s.postgres {
 		return column + "::text"

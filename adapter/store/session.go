@@ -21,7 +21,7 @@ type sessionRow struct {
 	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 	ExpiresAt      time.Time
 	Generation     int
-	Superseded     string // times in microseconds since 1970, the latest first
+	Superseded     string // times in microseconds since 1970, latest first
 	RefreshedAt    *time.Time
 }
 
@@ -42,7 +42,7 @@ func toSessionRow(x identity.Session) sessionRow {
 	}
 }
 
-// toMicros writes times as numbers with commas between them.
+// toMicros formats times as numbers separated by commas.
 func toMicros(times []time.Time) string {
 	texts := make([]string, len(times))
 	for i, t := range times {
@@ -51,8 +51,8 @@ func toMicros(times []time.Time) string {
 	return strings.Join(texts, ",")
 }
 
-// fromMicros reads what toMicros wrote. A time that cannot be read ends the
-// list: an earlier generation is then refused, never accepted.
+// fromMicros parses the result of toMicros. An invalid time ends the list, so that an earlier
+// generation is refused, never accepted.
 func fromMicros(text string) (times []time.Time) {
 	if text == "" {
 		return nil
@@ -82,7 +82,7 @@ func (r Sessions) Access(ctx context.Context, id, organization uuid.UUID) (*iden
 	row := sessionRow{ID: id}
 	var x identity.SessionAccess
 	var checked *time.Time
-	// Every request asks this: scanned by hand, it takes half the time.
+	// Every request calls this. Scanning manually halves the time.
 	err := r.s.handle(ctx).Raw(`SELECT s.user_id, s.organization_id, s.created_at, s.expires_at, s.generation, s.superseded, s.refreshed_at,
 			u.disabled, u.identity_id IS NOT NULL, COALESCE(m.role, ''), m.checked_at
 		FROM sessions AS s JOIN users AS u ON u.id = s.user_id
@@ -118,7 +118,7 @@ func (r Sessions) Update(ctx context.Context, id uuid.UUID, change func(*identit
 	return &x, nil
 }
 
-// OfUser implements identity.Sessions. The ids of sessions grow with time.
+// OfUser implements identity.Sessions. The ids of sessions increase with time.
 func (r Sessions) OfUser(ctx context.Context, user uuid.UUID, now time.Time, p page.Request) (page.Of[identity.Session], error) {
 	b := bind("sessions", user).done()
 	after, err := b.idKey(p.After)
@@ -166,8 +166,8 @@ type attemptRow struct {
 // TableName implements gorm's tabler.
 func (attemptRow) TableName() string { return "sign_in_attempts" }
 
-// Attempts implements identity.Attempts. Keys are kept as hashes: they may be
-// of any length, and whose address was tried is nobody's business.
+// Attempts implements identity.Attempts. Keys are stored as hashes, because they may have any
+// length and may contain an address.
 type Attempts struct{ s *Store }
 
 // Get implements identity.Attempts.
@@ -185,8 +185,8 @@ func (r attemptRow) attempt() identity.Attempt {
 func (r Attempts) Change(ctx context.Context, key string, change func(*identity.Attempt) error) error {
 	return r.s.inOne(ctx, func(ctx context.Context) error {
 		row := attemptRow{KeyHash: hashed(key)}
-		// The row must be there to be locked: two first attempts at the same time
-		// would else not see each other.
+		// The row must exist before it can be locked. Otherwise two concurrent first attempts
+		// would not see each other.
 		err := r.s.handle(ctx).Exec("INSERT INTO sign_in_attempts (key_hash, attempts, ends_at) VALUES (?, 0, ?) ON CONFLICT (key_hash) DO NOTHING",
 			row.KeyHash, time.Unix(0, 0).UTC()).Error
 		if err == nil {

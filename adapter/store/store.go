@@ -1,9 +1,8 @@
-// Package store keeps everything but the documents' bytes in PostgreSQL or
-// SQLite, with one set of gorm repositories.
+// Package store stores everything except the bytes of documents in PostgreSQL or SQLite, with one
+// set of gorm repositories.
 //
-// Every query is bounded by an organization, or carries in its name why it is
-// not. Rows are structs of their own: fromRow and toRow translate, and nothing
-// of the database shows outside.
+// Every query is limited to an organization, or its name states why it is not. Rows are separate
+// structs: fromRow and toRow convert them, so that no detail of the database is visible outside.
 package store
 
 import (
@@ -29,14 +28,13 @@ import (
 	"gorm.io/gorm"
 )
 
-// Options changes how a store works; the zero value is the usual way.
+// Options configures a store; the zero value is the default.
 type Options struct {
-	// Now tells the time of changes that bring none with them.
+	// Now returns the time of changes that have no time.
 	Now func() time.Time
-	// Sealer encrypts tokens; without one there can be no grants.
+	// Sealer encrypts tokens; a store without one cannot have grants.
 	Sealer secret.Encrypter
-	// LiveJobs finds records without a job; nil treats every record as one
-	// without.
+	// LiveJobs finds records without a job; nil treats every record as one without a job.
 	LiveJobs usecase.LiveJobs
 }
 
@@ -75,7 +73,7 @@ func (s *Store) Organizations() Organizations { return Organizations{s} }
 // Users returns the local accounts.
 func (s *Store) Users() Users { return Users{s} }
 
-// Memberships returns who belongs to which organization.
+// Memberships returns the memberships of users in organizations.
 func (s *Store) Memberships() Memberships { return Memberships{s} }
 
 // Sessions returns the sign-ins.
@@ -96,61 +94,61 @@ func (s *Store) Documents() Documents { return Documents{s} }
 // Invoices returns the invoices.
 func (s *Store) Invoices() Invoices { return Invoices{s} }
 
-// Bookings returns the bookings of invoices.
+// Bookings returns the syncs of invoices.
 func (s *Store) Bookings() Bookings { return Bookings{s} }
 
-// Codings returns what was chosen for suppliers.
+// Codings returns the codings of suppliers.
 func (s *Store) Codings() Codings { return Codings{s} }
 
-// Events returns the log of events.
+// Events returns the event log.
 func (s *Store) Events() Events { return Events{s} }
 
-// Usage returns the counters of usage.
+// Usage returns the usage counters.
 func (s *Store) Usage() Usage { return Usage{s} }
 
-// Idempotency returns the kept answers.
+// Idempotency returns the stored responses.
 func (s *Store) Idempotency() Idempotency { return Idempotency{s} }
 
-// KnownPlans returns the plans that were read last.
+// KnownPlans returns the last known plans.
 func (s *Store) KnownPlans() KnownPlans { return KnownPlans{s} }
 
-// PlanEvents returns the events that changed plans last.
+// PlanEvents returns the latest events that changed a plan.
 func (s *Store) PlanEvents() PlanEvents { return PlanEvents{s} }
 
 // Charges returns the records of immediate charges.
 func (s *Store) Charges() Charges { return Charges{s} }
 
-// Inbox returns what other systems told us.
+// Inbox returns the inbox messages.
 func (s *Store) Inbox() Inbox { return Inbox{s} }
 
-// Grants returns the consents of providers' accounts.
+// Grants returns the grants.
 func (s *Store) Grants() Grants { return Grants{s} }
 
 // Integrations returns the integrations.
 func (s *Store) Integrations() Integrations { return Integrations{s} }
 
-// ConsentAttempts returns the consents that were asked for.
+// ConsentAttempts returns the requested consents.
 func (s *Store) ConsentAttempts() ConsentAttempts { return ConsentAttempts{s} }
 
-// Watches returns how far places of document stores were followed.
+// Watches returns the watches.
 func (s *Store) Watches() Watches { return Watches{s} }
 
-// WatchNodes returns what is known of the items of those places.
+// WatchNodes returns the known items of watched locations.
 func (s *Store) WatchNodes() WatchNodes { return WatchNodes{s} }
 
-// WatchVersions returns which versions of items are documents.
+// WatchVersions returns the document of each ingested version.
 func (s *Store) WatchVersions() WatchVersions { return WatchVersions{s} }
 
-// WatchSubscriptions returns where stores call when something changes.
+// WatchSubscriptions returns the subscriptions to change notifications.
 func (s *Store) WatchSubscriptions() WatchSubscriptions { return WatchSubscriptions{s} }
 
-// Meters returns what was sent to providers.
+// Meters returns the rate trackers.
 func (s *Store) Meters() Meters { return Meters{s} }
 
 // Leases returns the leases.
 func (s *Store) Leases() Leases { return Leases{s} }
 
-// Holds returns whether work is held since a restore.
+// Holds returns the pause after a restore.
 func (s *Store) Holds() Holds { return Holds{s} }
 
 var (
@@ -185,11 +183,11 @@ var (
 	_ job.Pause                           = Holds{}
 )
 
-// instant is how times are written: UTC in whole microseconds, which both
-// databases keep and SQLite compares as text.
+// instant is the form in which times are stored: UTC in whole microseconds, which both databases
+// support and SQLite compares as text.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// stamp gives t the present time where it is zero.
+// stamp replaces a zero t by the current time.
 func (s *Store) stamp(t *time.Time) {
 	if t.IsZero() {
 		*t = s.now()

@@ -45,11 +45,11 @@ func (r bookingRow) fromRow() ledgersync.Sync {
 	return b
 }
 
-// Bookings implements booking.Repository.
+// Bookings implements ledgersync.Repository.
 type Bookings struct{ s *Store }
 
-// AnyThrough says whether an invoice of an organization was booked through an
-// integration, or may have been.
+// AnyThrough reports whether an invoice of an organization was, or may have been, synced through
+// an integration.
 func (r Bookings) AnyThrough(ctx context.Context, organization, integration uuid.UUID) (bool, error) {
 	var n int64
 	err := r.s.handle(ctx).Model(&bookingRow{}).Where("organization_id = ? AND integration_id = ?", organization, integration).
@@ -57,7 +57,7 @@ func (r Bookings) AnyThrough(ctx context.Context, organization, integration uuid
 	return n > 0, failed("look for invoices that were booked", err)
 }
 
-// Get implements booking.Repository.
+// Get implements ledgersync.Repository.
 func (r Bookings) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*ledgersync.Sync, error) {
 	var row bookingRow
 	if err := r.s.within(r.s.handle(ctx), "invoice_syncs", s).Take(&row, "invoice_id = ?", id).Error; err != nil {
@@ -67,7 +67,7 @@ func (r Bookings) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*led
 	return &b, nil
 }
 
-// of returns an invoice's booking, nil where there is none.
+// of returns an invoice's sync; nil if there is none.
 func (r Bookings) of(ctx context.Context, id uuid.UUID) (*ledgersync.Sync, error) {
 	var row bookingRow
 	err := r.s.handle(ctx).Take(&row, "invoice_id = ?", id).Error
@@ -81,7 +81,7 @@ func (r Bookings) of(ctx context.Context, id uuid.UUID) (*ledgersync.Sync, error
 	return &b, nil
 }
 
-// attach shows an invoice its booking.
+// attach adds the sync to an invoice.
 func (r Bookings) attach(ctx context.Context, inv *invoice.Invoice) error {
 	b, err := r.of(ctx, inv.ID)
 	if b.IsRequested() {
@@ -90,7 +90,7 @@ func (r Bookings) attach(ctx context.Context, inv *invoice.Invoice) error {
 	return err
 }
 
-// Change implements booking.Repository.
+// Change implements ledgersync.Repository.
 func (r Bookings) Change(
 	ctx context.Context, s identity.Scope, id uuid.UUID,
 	change func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error),
@@ -128,7 +128,7 @@ func (r Bookings) store(ctx context.Context, inv *invoice.Invoice, b *ledgersync
 	if b == nil {
 		return failed("remove the invoice's sync", r.s.handle(ctx).Delete(&bookingRow{}, "invoice_id = ?", inv.ID).Error)
 	}
-	// Each change has an instant of its own, which invoice.Stamp relies on.
+	// Each change has a distinct time, on which invoice.Revision depends.
 	now := instant(r.s.now())
 	if !now.After(b.UpdatedAt) {
 		now = b.UpdatedAt.Add(time.Microsecond)
@@ -138,10 +138,10 @@ func (r Bookings) store(ctx context.Context, inv *invoice.Invoice, b *ledgersync
 	return failed("store the invoice's sync", r.s.handle(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error)
 }
 
-// Due implements booking.Repository; it is the sweep's and takes no scope.
+// Due implements ledgersync.Repository. Only the sweep uses it, so it has no scope.
 func (r Bookings) Due(ctx context.Context, now, before time.Time, limit int) ([]ledgersync.Sync, error) {
 	var rows []bookingRow
-	// The first condition is written out, so that the partial index serves.
+	// The first condition is a literal, so that the database can use the partial index.
 	err := r.s.handle(ctx).
 		Where("invoice_syncs.state IN ('QUEUED', 'RUNNING', 'CHECKING') AND invoice_syncs.next_attempt_at <= ?", instant(now)).
 		Where("invoice_syncs.updated_at < ?", instant(before)).
@@ -150,15 +150,15 @@ func (r Bookings) Due(ctx context.Context, now, before time.Time, limit int) ([]
 	return mapped(rows, bookingRow.fromRow), failed("look for syncs that are due", err)
 }
 
-// Resume brings the next attempts of an entity's bookings forward to now: what
-// they waited for is there.
+// Resume makes the next attempts of an entity's syncs due now, after the reason for the delay
+// ended.
 func (r Bookings) Resume(ctx context.Context, organization, entity uuid.UUID, now time.Time) error {
 	err := r.s.handle(ctx).Exec(`UPDATE invoice_syncs SET next_attempt_at = ? WHERE organization_id = ? AND entity_id = ?
 		AND state IN ('QUEUED', 'RUNNING', 'CHECKING') AND next_attempt_at > ?`, instant(now), organization, entity, instant(now)).Error
 	return failed("resume the entity's syncs", err)
 }
 
-// Holder implements booking.Repository.
+// Holder implements ledgersync.Repository.
 func (r Bookings) Holder(ctx context.Context, organization, integration uuid.UUID, remote string) (uuid.UUID, error) {
 	var rows []bookingRow
 	err := r.s.handle(ctx).Where("organization_id = ? AND integration_id = ? AND remote_id <> '' AND remote_id = ?", organization, integration, clean(remote)).
@@ -169,10 +169,10 @@ func (r Bookings) Holder(ctx context.Context, organization, integration uuid.UUI
 	return rows[0].InvoiceID, nil
 }
 
-// maxCorrected bounds how many earlier invoices of one number are told.
+// maxCorrected limits the number of earlier invoices with one number.
 const maxCorrected = 10
 
-// Corrected implements booking.Repository.
+// Corrected implements ledgersync.Repository.
 func (r Bookings) Corrected(ctx context.Context, s identity.Scope, entity, integration uuid.UUID, seller invoice.Party, number string) ([]string, error) {
 	var ids []string
 	q := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).

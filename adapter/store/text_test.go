@@ -45,7 +45,7 @@ func TestAmountsOf(t *testing.T) {
 		"":              nil,
 		".":             nil,
 		"1.2.3,4,5":     nil,
-		"0.00005":       {1}, // rounded, as the column is
+		"0.00005":       {1}, // rounded like the column
 		"9999999999999": {99999999999990000},
 	} {
 		if got := amountsOf(in); !slices.Equal(got, want) {

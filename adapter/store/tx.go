@@ -9,8 +9,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// txKey finds a store's transaction in a context. Each store has its own, so
-// that a second database never gets a statement of the first one's work.
+// txKey is the context key of a store's transaction. Each store has its own key, so that a
+// statement never runs in another database.
 type txKey struct{ db *gorm.DB }
 
 // InTx implements usecase.UnitOfWork.
@@ -26,7 +26,7 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context) error) er
 	return failed("run the transaction", err)
 }
 
-// inOne runs fn in the transaction of ctx, or in one of its own.
+// inOne runs fn in the transaction of ctx, or in a new one.
 func (s *Store) inOne(ctx context.Context, fn func(ctx context.Context) error) error {
 	if s.inTx(ctx) {
 		return fn(ctx)
@@ -34,8 +34,8 @@ func (s *Store) inOne(ctx context.Context, fn func(ctx context.Context) error) e
 	return s.InTx(ctx, fn)
 }
 
-// inSnapshot runs fn, which only reads, so that all its queries see the database
-// as it is at one moment; in the transaction of ctx they see what that sees.
+// inSnapshot runs fn, which only reads. All its queries see the same snapshot of the database. In
+// the transaction of ctx they see what that transaction sees.
 func (s *Store) inSnapshot(ctx context.Context, fn func(ctx context.Context) error) error {
 	if s.inTx(ctx) {
 		return fn(ctx)

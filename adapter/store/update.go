@@ -9,12 +9,11 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// lock makes a query lock the rows it reads. SQLite has no such clause and
-// needs none: its transactions take the one write lock at their start.
+// lock locks the rows of a query. SQLite has no such clause and needs none: its transactions
+// acquire the only write lock at their start.
 var lock = clause.Locking{Strength: clause.LockingStrengthUpdate, Table: clause.Table{Name: clause.CurrentTable}}
 
-// current refuses a change of another version than the caller has seen; 0
-// accepts any.
+// current refuses a change if the caller has seen another version; 0 accepts any version.
 func current(ifVersion, version int) error {
 	if ifVersion > 0 && ifVersion != version {
 		return fault.StaleVersion(version)
@@ -22,7 +21,7 @@ func current(ifVersion, version int) error {
 	return nil
 }
 
-// touch moves a time of change on where the change itself has not.
+// touch sets a time of change that the change itself has not advanced.
 func (s *Store) touch(t *time.Time, before time.Time) {
 	if t.Equal(before) {
 		*t = s.now()
@@ -30,8 +29,7 @@ func (s *Store) touch(t *time.Time, before time.Time) {
 	*t = instant(*t)
 }
 
-// save stores every column of a row that was read under lock; keep names
-// columns that never change.
+// save stores every column of a locked row; keep names columns that never change.
 func save(q *gorm.DB, row any, keep ...string) error {
 	return q.Select("*").Omit(keep...).Updates(row).Error
 }

@@ -71,8 +71,7 @@ func (r Usage) Used(ctx context.Context, organization uuid.UUID, c billing.Count
 	return rows[0].Used, nil
 }
 
-// Shares implements billing.Usage by one statement, whose rows are of one
-// moment.
+// Shares implements billing.Usage with one statement, so that all rows are from one snapshot.
 func (r Usage) Shares(ctx context.Context, s identity.Scope, c billing.Counter, period string) ([]billing.Share, error) {
 	var rows []struct {
 		EntityID *uuid.UUID

@@ -107,7 +107,7 @@ func (r WatchNodes) Put(ctx context.Context, integration uuid.UUID, nodes []watc
 // Wanted implements watch.Nodes.
 func (r WatchNodes) Wanted(ctx context.Context, integration uuid.UUID, now time.Time, limit int) ([]watch.Node, error) {
 	var rows []watchNodeRow
-	// The state is written out, so that the partial index serves.
+	// The state is a literal, so that the database can use the partial index.
 	err := r.s.handle(ctx).Where("integration_id = ? AND state = 'WANTED' AND next_at <= ?", integration, instant(now)).
 		Order("next_at, item_id").Limit(limit).Find(&rows).Error
 	return mapped(rows, watchNodeRow.fromRow), failed("look for files to take in", err)

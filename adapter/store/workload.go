@@ -9,22 +9,20 @@ import (
 	"docledger/domain/integration"
 )
 
-// Workload is what is to be done and how long it has waited, over all
-// organizations and with no id of any.
+// Workload describes the waiting work and its age over all organizations. It contains no ids.
 type Workload struct {
 	Watches      []WatchCount
 	Integrations []IntegrationCount
 	Grants       []GrantCount
 	Inbox        []InboxCount
-	// Held is for how many seconds work has been held since a restore; 0 where it
-	// is not.
+	// Held is the number of seconds since work was paused after a restore; 0 if it is not paused.
 	Held float64
-	// Meters are those of providers' tenants that were used lately, by provider.
+	// Meters are the recently used rate trackers by provider.
 	Meters map[integration.Provider][]integration.RateTracker
 }
 
-// WatchCount counts the watched places of a provider. Lag is how long ago the
-// one furthest behind was up to date.
+// WatchCount counts the watched locations of a provider. Lag is the time since the least current
+// one was up to date.
 type WatchCount struct {
 	Provider string
 	Count    int
@@ -37,32 +35,30 @@ type IntegrationCount struct {
 	Count            int
 }
 
-// GrantCount counts the consents of a provider that live. Idle is how long ago
-// the tokens that are oldest were renewed, Expires when the first access token
-// ends, negative where it has.
+// GrantCount counts the active grants of a provider. Idle is the time since the renewal of the
+// oldest tokens. Expires is the time until the first access token expires, negative if one has
+// expired.
 type GrantCount struct {
 	Provider      string
 	Count         int
 	Idle, Expires float64 // seconds
 }
 
-// InboxCount counts the events of a sender that wait or failed. Age is that of
-// the oldest.
+// InboxCount counts the messages of a sender that wait or failed. Age is that of the oldest.
 type InboxCount struct {
 	Sender, State string
 	Count         int
 	Age           float64 // seconds
 }
 
-// meterLife is how long a meter counts as used lately; mostMeters bounds how
-// many are looked at.
+// meterLife is how long a rate tracker counts as recently used; mostMeters limits the number of
+// trackers that are read.
 const (
 	meterLife  = 10 * time.Minute
 	mostMeters = 1000
 )
 
-// since is the SQL of the seconds from a time until the moment of its first
-// placeholder.
+// since is the SQL expression for the seconds from a time until its first placeholder.
 func (s *Store) since(t string) string {
 	if s.postgres {
 		return "EXTRACT(EPOCH FROM CAST(? AS timestamptz) - " + t + ")::float8"
@@ -70,7 +66,7 @@ func (s *Store) since(t string) string {
 	return "(julianday(?) - julianday(" + t + ")) * 86400"
 }
 
-// WorkloadForOperator reads how much work there is.
+// WorkloadForOperator reads the amount of waiting work.
 func (s *Store) WorkloadForOperator(ctx context.Context) (w Workload, err error) {
 	now := instant(s.now())
 	upToDate := "w.body->>'up_to_date_at'"

@@ -16,8 +16,7 @@ import (
 	"docledger/openapi"
 )
 
-// BenchmarkCall is what a tool call takes with an API that answers at once,
-// beside a call of that API alone.
+// BenchmarkCall compares a tool call with a direct call of an API that responds immediately.
 func BenchmarkCall(b *testing.B) {
 	doc, err := openapi.Load()
 	if err != nil {

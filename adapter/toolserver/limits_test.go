@@ -155,8 +155,8 @@ func TestNestedArguments(t *testing.T) {
 	}
 }
 
-// TestNoOtherPlaceForAToken refuses what is not in the one header, also beside
-// one that is.
+// TestNoOtherPlaceForAToken refuses a token outside of the one header, also in addition to a
+// token in the header.
 func TestNoOtherPlaceForAToken(t *testing.T) {
 	t.Parallel()
 	w := start(t, reply(200, `{}`))

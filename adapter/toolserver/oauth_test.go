@@ -275,7 +275,7 @@ func TestTokenFailures(t *testing.T) {
 	}
 	gone := start(t, reply(200, `{}`), func(o *toolserver.Options) { o.OAuth.Issuer = "http://127.0.0.1:1" })
 	if resp := gone.send(t, http.MethodPost, "/token", "grant_type=refresh_token", anonymous); resp.StatusCode != 502 {
-		t.Errorf("nobody there: %d", resp.StatusCode)
+		t.Errorf("without a signed-in user: %d", resp.StatusCode)
 	}
 	w := provider(t, reply(200, `{}`))
 	if resp := w.send(t, http.MethodPost, "/token", strings.Repeat("x", 70_000), anonymous); resp.StatusCode != 413 {

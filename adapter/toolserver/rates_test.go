@@ -51,7 +51,7 @@ func TestCallersAreLimited(t *testing.T) {
 			t.Fatal(err)
 		}
 		if resp.Header.Get("RateLimit-Limit") == "" || resp.Header.Get("RateLimit-Reset") != "2" {
-			t.Errorf("%s %s does not say where the caller stands: %v", method, path, resp.Header)
+			t.Errorf("%s %s does not return the caller's rate limit: %v", method, path, resp.Header)
 		}
 		return resp
 	}

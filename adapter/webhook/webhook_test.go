@@ -34,9 +34,9 @@ type clock struct{}
 
 func (clock) Now() time.Time { return noon }
 
-type nobody struct{}
+type noCredential struct{}
 
-func (nobody) Authenticate(context.Context, string) (identity.Actor, error) {
+func (noCredential) Authenticate(context.Context, string) (identity.Actor, error) {
 	return identity.Actor{}, errors.New("webhooks have no bearer")
 }
 
@@ -61,7 +61,7 @@ func sign(body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// store keeps what it is told unless it fails.
+// store stores its input unless it is set to fail.
 type store struct {
 	fails error
 
@@ -122,7 +122,7 @@ func start(t *testing.T, fails error, change ...func(*webhook.Receiver)) *world 
 		c(r)
 	}
 	engine, err := edge.NewEngine(edge.Options{
-		Authenticator: nobody{}, Logger: log, Limits: edge.Limits{JSONBytes: 64, Timeout: 300 * time.Millisecond},
+		Authenticator: noCredential{}, Logger: log, Limits: edge.Limits{JSONBytes: 64, Timeout: 300 * time.Millisecond},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestBytesStayAsTheyWereSigned(t *testing.T) {
 	}
 }
 
-// TestLimitIsConfigured also covers a body that does not tell its size.
+// TestLimitIsConfigured also covers a body without a stated size.
 func TestLimitIsConfigured(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil, func(r *webhook.Receiver) { r.MaxBytes = 40 })

@@ -1,7 +1,7 @@
 // Converts the specification to the form that the generator understands. The
 // conversion serves only the generator; the specification stays unchanged.
 
-/** What stands for "any other text" in an open list of values. */
+/** The type that represents any other text in an open list of values. */
 const other = '(any other)'
 
 /** Calls visit for every object in value. */

@@ -57,7 +57,7 @@ func TestBillingExplain(t *testing.T) {
 			t.Errorf("%s: %q, want %q\n%s", what, rows[what], want, out)
 		}
 	}
-	for _, arg := range []string{"nobody", "01936b1e-0000-7000-8000-000000000001"} {
+	for _, arg := range []string{"unknown", "01936b1e-0000-7000-8000-000000000001"} {
 		if out, err := run(t, "billing", "explain", arg); err == nil {
 			t.Errorf("the explanation of %s: %s", arg, out)
 		}

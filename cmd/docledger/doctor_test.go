@@ -22,7 +22,7 @@ func TestDoctorReportsRemedies(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^CHECK +STATE +DETAIL$`, `(?m)^database +FAILED +\S`, `(?m)^documents +ok +folder`, `(?m)^Redis +WARNING +not used`,
 		`(?m)^What to do:$`, `(?m)^  database: check DATABASE_URL`, `(?m)^  Redis: set REDIS_URL`,
-		`(?m)^  schema: mend the database`, `(?m)^  tokens of integrations: mend the database`,
+		`(?m)^  schema: repair the database`, `(?m)^  tokens of integrations: repair the database`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("it lacks %s:\n%s", want, out)

@@ -61,7 +61,7 @@ func TestUserRemove(t *testing.T) {
 	if out := must(run(t, "user", "remove", email, "--organization", left)); !strings.Contains(out, email+" is no longer a member") {
 		t.Errorf("it prints %q", out)
 	}
-	for _, args := range [][]string{{email, left}, {"nobody@example.com", stays}, {email, "01936b1e-0000-7000-8000-000000000001"}} {
+	for _, args := range [][]string{{email, left}, {"unknown@example.com", stays}, {email, "01936b1e-0000-7000-8000-000000000001"}} {
 		if _, err := run(t, "user", "remove", args[0], "--organization", args[1]); fault.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("remove %v: %v", args, err)
 		}

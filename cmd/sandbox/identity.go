@@ -57,8 +57,8 @@ func startIdentity(baseURL string, rules config.Rules, autoApprove bool) (*ident
 	}
 	settings := clerksim.Settings{AutoApprove: autoApprove}
 	if rules.LoopbackSignIn {
-		// By the service's own page, as a web application would have it; elsewhere
-		// it passes nobody on to this machine.
+		// The address uses the service's own page, as a web application would. Elsewhere that
+		// page must not redirect to this machine.
 		settings.SignInURL = baseURL + "/sign-in"
 	}
 	p := &identityProvider{secret: client.Secret}
@@ -104,8 +104,8 @@ func (p *identityProvider) restore(ctx context.Context, s *service.Service) erro
 	return nil
 }
 
-// announce tells the service of the organizations, as the provider does when
-// they are made.
+// announce sends the service an event for each organization, as the provider does when it is
+// created.
 func (p *identityProvider) announce() error {
 	for _, id := range []string{organizationID, otherOrganization} {
 		if _, err := p.sim.Announce("organization.created", id); err != nil {

@@ -112,7 +112,7 @@ func TestADataFolderFindsItsOwnAgain(t *testing.T) {
 			"OAUTH_CLIENT_ID", "LOGIN_EMAIL", "LOGIN_PASSWORD", "LOCAL_EMAIL", "ORGANIZATION_ID", "ENTITY_ID",
 		} {
 			if s.env[name] == "" {
-				t.Errorf("%s: %s is not told", environment, name)
+				t.Errorf("%s: %s is not printed", environment, name)
 			}
 		}
 		if secret := s.env["OAUTH_CLIENT_SECRET"]; (secret != "") != (environment == "local") {

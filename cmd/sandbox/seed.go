@@ -44,8 +44,8 @@ func seed(ctx context.Context, s *service.Service) (seeds, error) {
 		return seeds{}, err
 	}
 	organization := actor.OrganizationID
-	// An account of the installation itself, beside those of the identity
-	// provider. An earlier run may have left it in the data folder.
+	// A local account of the installation, in addition to those of the identity provider. An
+	// earlier run may have left it in the data folder.
 	_, _, err = s.Organizations.AddUser(ctx, organizations.AddUserInput{
 		Email: localEmail, Name: "Local Example", Password: loginPassword, OrganizationID: organization, Role: identity.RoleMember,
 	})

@@ -15,8 +15,7 @@ import (
 	"docledger/test/harness"
 )
 
-// corpus is a folder of real documents beside the project, with what is known
-// about them in expected.json.
+// corpus is an optional folder of real documents with their expected values in expected.json.
 var corpus = filepath.Join("..", "..", "..", "shared", "corpus")
 
 // known is a document and what reading it must give; "" is for what it does not

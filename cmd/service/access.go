@@ -6,7 +6,7 @@ import (
 	"docledger/usecase/apikeys"
 )
 
-// newAPIKeys returns the credentials of programs.
+// newAPIKeys returns the use cases for API keys.
 func (s *Service) newAPIKeys() *apikeys.Service {
 	st := s.store
 	return &apikeys.Service{

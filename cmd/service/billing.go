@@ -16,8 +16,7 @@ import (
 	"docledger/usecase/inbox"
 )
 
-// openBilling builds what knows plans: the payment processor's part, or none
-// (domain D16).
+// openBilling builds the connection to the payment processor, or none (domain D16).
 func (s *Service) openBilling() (plans domain.Plans, err error) {
 	reader := &billing.Reader{Organizations: s.store.Organizations(), Usage: s.store.Usage(), Clock: s.clock, Log: s.log}
 	s.Billing = reader
@@ -92,14 +91,13 @@ func paymentEvent(ev domain.PaymentEvent, body []byte) inbox.Event {
 	return inbox.Event{ID: ev.ID, Type: string(ev.Type), OccurredAt: ev.CreatedAt, Body: body}
 }
 
-// unreadable is a signed event that cannot be interpreted. The reason quotes
-// nothing of the body.
+// unreadable is a signed event that cannot be parsed. The reason contains nothing of the body.
 func unreadable(kind, id string, body []byte, now time.Time, reason error) inbox.Event {
 	return inbox.Event{ID: id, Type: kind, OccurredAt: now, Body: body, Unreadable: reason.Error()}
 }
 
-// receivePayment stores an event that the processor's own log lists, readable
-// or not, unless its webhook stored it before.
+// receivePayment stores an event from the processor's event list, readable or not, unless its
+// webhook has already stored it.
 func (s *Service) receivePayment(ctx context.Context, ev domain.PaymentEvent, reason error) error {
 	e := paymentEvent(ev, ev.Body)
 	if reason != nil {
@@ -108,8 +106,7 @@ func (s *Service) receivePayment(ctx context.Context, ev domain.PaymentEvent, re
 	return s.Inbox.Receive(ctx, domaininbox.Payments, e)
 }
 
-// openPlanCache returns Redis where it is configured, else a cache of this
-// process.
+// openPlanCache returns Redis if it is configured, otherwise a cache in this process.
 func (s *Service) openPlanCache() (domain.PlanCache, error) {
 	url := s.cfg.RedisURL.Reveal()
 	if url == "" {
@@ -123,7 +120,7 @@ func (s *Service) openPlanCache() (domain.PlanCache, error) {
 	return plans, nil
 }
 
-// Reconcile reads what webhooks may have missed.
+// Reconcile reads the events that webhooks may have missed.
 func (s *Service) Reconcile(ctx context.Context) error {
 	n, err := s.reconciler.Run(ctx)
 	if n > 0 {

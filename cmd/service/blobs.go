@@ -11,8 +11,8 @@ import (
 	"docledger/infrastructure/config"
 )
 
-// openBlobs opens what keeps the bytes of documents. An object store is reached
-// when it is used, not before: without it everything else goes on.
+// openBlobs opens the blob store. It connects to an object store on first use: without it
+// everything else works.
 func openBlobs(cfg config.Config) (document.Blobs, error) {
 	if cfg.Blob.URL == "" {
 		return blob.Open(filepath.Join(cfg.DataDir, "blobs"))
@@ -32,7 +32,7 @@ func openBucket(cfg config.Config) (*s3.Store, error) {
 	return store, nil
 }
 
-// prepareBlobs makes the bucket where there is none.
+// prepareBlobs creates a missing bucket.
 func prepareBlobs(ctx context.Context, cfg config.Config) error {
 	if cfg.Blob.URL == "" {
 		return nil

@@ -17,13 +17,13 @@ import (
 	"docledger/migrations"
 )
 
-// Finding is what a check of the installation found.
+// Finding is the result of a check of the installation.
 type Finding struct {
 	Subject string
-	OK      string // what is fine, where Err is nil
-	Warning string // what works and should be looked at all the same
+	OK      string // the result if Err is nil
+	Warning string // a problem that does not stop the service
 	Err     error
-	Remedy  string // what to do about Err or Warning
+	Remedy  string // the remedy for Err or Warning
 }
 
 // State is ok, WARNING or FAILED.
@@ -37,11 +37,11 @@ func (f Finding) State() string {
 	return "ok"
 }
 
-// Detail tells what was found.
+// Detail returns the result.
 func (f Finding) Detail() string {
 	switch {
 	case f.Err != nil:
-		// A table has one line for each.
+		// The table has one line for each check.
 		return strings.Join(strings.Fields(f.Err.Error()), " ")
 	case f.Warning != "":
 		return f.Warning
@@ -54,14 +54,14 @@ const (
 	deepTimeout     = 24 * time.Hour
 )
 
-// DiagnoseOptions says what Diagnose looks at.
+// DiagnoseOptions configures Diagnose.
 type DiagnoseOptions struct {
-	Roles []string // of the processes that the installation has
-	Deep  bool     // reads every document, which takes its time
+	Roles []string // the roles of the processes of the installation
+	Deep  bool     // reads every document, which is slow
 }
 
-// Diagnose checks what the service needs, one finding each, whatever the
-// others say.
+// Diagnose checks the dependencies of the service. Each check yields one finding, independently
+// of the others.
 func Diagnose(ctx context.Context, cfg config.Config, x DiagnoseOptions) []Finding {
 	limit := diagnoseTimeout
 	if x.Deep {
@@ -111,10 +111,10 @@ func checkSchema(ctx context.Context, cfg config.Config) Finding {
 	return f
 }
 
-// databaseFirst is what to do about whatever can't be checked without it.
-const databaseFirst = "mend the database and its schema first, then ask again"
+// databaseFirst is the remedy for checks that need the database.
+const databaseFirst = "repair the database and its schema first, then run the command again"
 
-// errNoDatabase says that the database could not be opened.
+// errNoDatabase reports that the database could not be opened.
 var errNoDatabase = errors.New("the database can't be opened")
 
 func checkSigningKeys(cfg config.Config) Finding {
@@ -143,12 +143,12 @@ func withStore(ctx context.Context, cfg config.Config, do func(*store.Store) err
 	return do(st)
 }
 
-// checkTokens decrypts every token and names the keys that are missing.
+// checkTokens decrypts every token and reports the missing keys.
 func checkTokens(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{Subject: "tokens of integrations", Remedy: "add the keys to TOKEN_KEYS again, or connect those integrations again"}
 	f.Err = withStore(ctx, cfg, func(st *store.Store) error {
 		n, missing, err := st.Grants().CheckForOperator(ctx)
-		if err != nil && n == 0 { // nothing could be looked at
+		if err != nil && n == 0 { // the check could not run
 			f.Remedy = databaseFirst
 			return err
 		}
@@ -173,7 +173,7 @@ func checkTokens(ctx context.Context, cfg config.Config) Finding {
 	return f
 }
 
-// checkBlobs stores a few bytes, always the same ones, and reads them again.
+// checkBlobs stores a few fixed bytes and reads them back.
 func checkBlobs(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{
 		Subject: "documents", OK: "folder, readable and writable",
@@ -211,8 +211,7 @@ func checkPDF(ctx context.Context, cfg config.Config) Finding {
 	}
 }
 
-// checkDocuments reads what every document names and holds it against its hash
-// (domain D23).
+// checkDocuments reads the file of every document and compares it with its hash (domain D23).
 func checkDocuments(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{
 		Subject: "every document",

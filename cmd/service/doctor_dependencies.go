@@ -20,7 +20,7 @@ import (
 	"docledger/infrastructure/config"
 )
 
-// partyTimeout bounds the check of one third party.
+// partyTimeout limits the check of one third party.
 const partyTimeout = 10 * time.Second
 
 func checkRedis(ctx context.Context, cfg config.Config) Finding {
@@ -40,8 +40,8 @@ func checkRedis(ctx context.Context, cfg config.Config) Finding {
 	return f
 }
 
-// checkIdentity asks the identity provider for its keys and holds ours against
-// it.
+// checkIdentity reads the keys of the identity provider and checks the configured keys against
+// them.
 func checkIdentity(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{
 		Subject: "identity provider", OK: "accounts of this installation",
@@ -60,8 +60,7 @@ func checkIdentity(ctx context.Context, cfg config.Config) Finding {
 	return f
 }
 
-// checkPayments asks the processor for the events of now, and for what is for
-// sale.
+// checkPayments reads current events and the plans for sale from the payment processor.
 func checkPayments(ctx context.Context, cfg config.Config) []Finding {
 	f := Finding{
 		Subject: "payment processor", OK: "not used",
@@ -101,7 +100,7 @@ func checkPlans(ctx context.Context, client *stripe.Client, products []string) F
 		}
 		wrong = append(wrong, fmt.Sprintf("%s (%v)", u.Price.ID, u.Reason))
 	}
-	if len(archived) > 0 { // the usual end of a price, which needs no action
+	if len(archived) > 0 { // the usual reason for an end, which needs no action
 		f.OK += "; archived: " + some(archived)
 	}
 	if currencies := currenciesOf(sellable); len(currencies) > 1 {
@@ -159,13 +158,11 @@ func precondition(ctx context.Context, f *Finding, met func(context.Context) (bo
 	}
 }
 
-// probe is a refresh token that no provider has given out. One that takes our
-// application's id and secret says that its consent has ended; others refuse
-// the application.
+// probe is a refresh token that no provider has issued. A provider that accepts the application's
+// id and secret reports that its consent has ended; otherwise it refuses the application.
 const probe = "docledger-doctor-asks-whether-the-application-is-known"
 
-// checkProviders asks every provider that is configured whether it knows our
-// application.
+// checkProviders checks whether every configured provider knows the application.
 func checkProviders(ctx context.Context, cfg config.Config) []Finding {
 	s := &Service{cfg: cfg, clock: clock.System{}, registered: Registrations()}
 	connectors, err := s.connectors(integration.Unlimited{}, Providers{Timeout: partyTimeout})
@@ -197,12 +194,12 @@ func knows(ctx context.Context, c integration.Authorizer) error {
 		return errors.New("it takes any token, and so is not the provider")
 	}
 	if f, ok := fault.As(err); ok && f.Unwrap() != nil {
-		return f.Unwrap() // the message is for people who connect, not for operators
+		return f.Unwrap() // the message is for users who connect, not for operators
 	}
 	return err
 }
 
-// checkBackend asks the API that a process with tools alone calls.
+// checkBackend checks the API that a process with only the role tools calls.
 func checkBackend(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{Subject: "API", OK: "ready", Remedy: "check BACKEND_URL and that a process with the role api runs there"}
 	ctx, cancel := context.WithTimeout(ctx, partyTimeout)

@@ -21,11 +21,11 @@ import (
 	"docledger/infrastructure/database"
 )
 
-// leeway is how far clocks may be apart: that of tokens. Webhooks take five
+// leeway is the maximum clock difference, the one that tokens permit. Webhooks permit five
 // minutes, object stores fifteen.
 const leeway = time.Minute
 
-// checkClock holds the clock of this machine against those of its neighbours.
+// checkClock compares the clock of this machine with those of its dependencies.
 func checkClock(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{Subject: "clock", Remedy: "set the clocks by NTP: tokens, webhooks and requests to object stores are refused by their time"}
 	var compared []string
@@ -36,10 +36,10 @@ func checkClock(ctx context.Context, cfg config.Config) Finding {
 		before := time.Now()
 		there, err := read()
 		if err != nil || there.IsZero() {
-			continue // whether they answer is the matter of other checks
+			continue // other checks report whether they respond
 		}
 		compared = append(compared, name)
-		// What was read is of some moment between asking and answer, cut to seconds.
+		// The returned time is from between request and response, rounded to seconds.
 		if early, late := before.Sub(there)-time.Second, time.Until(there); early > leeway || late > leeway {
 			f.Err = errors.Join(f.Err, fmt.Errorf("this machine's and that of %s are %s apart", name, max(early, late).Round(time.Second)))
 		}
@@ -52,7 +52,7 @@ func checkClock(ctx context.Context, cfg config.Config) Finding {
 	return f
 }
 
-// databaseTime is zero for an embedded database, whose clock is this one.
+// databaseTime is zero for an embedded database, which uses this machine's clock.
 func databaseTime(ctx context.Context, cfg config.Config) (now time.Time, err error) {
 	if cfg.DatabaseURL.Reveal() == "" {
 		return now, nil
@@ -65,7 +65,7 @@ func databaseTime(ctx context.Context, cfg config.Config) (now time.Time, err er
 	return now, db.SQL.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now)
 }
 
-// serverTime is what a server says of the time with any answer.
+// serverTime is the time in any response of a server.
 func serverTime(ctx context.Context, url string) (time.Time, error) {
 	if url == "" {
 		return time.Time{}, nil
@@ -84,12 +84,12 @@ func serverTime(ctx context.Context, url string) (time.Time, error) {
 	return http.ParseTime(response.Header.Get("Date"))
 }
 
-// fewBytes is how many different ones a made key of 32 bytes has at least: one
-// with fewer comes up less than once in 10^20.
+// fewBytes is the minimum number of different bytes in a generated key of 32 bytes. A random key
+// has fewer with a probability below 10^-20.
 const fewBytes = 16
 
-// checkSecrets looks for what a configuration can be complete with and
-// dangerous all the same. It names variables and never a value.
+// checkSecrets looks for settings that are complete but dangerous. It names variables, never a
+// value.
 func checkSecrets(cfg config.Config) Finding {
 	f := Finding{Subject: "secrets", OK: "each of its own"}
 	of := map[string]string{} // secret → variable
@@ -120,7 +120,7 @@ func checkSecrets(cfg config.Config) Finding {
 	return f
 }
 
-// weak finds keys that nobody drew at random.
+// weak finds keys that were not generated randomly.
 func weak(variable string, keys []config.Secret) error {
 	for i, key := range keys {
 		seed, err := decodeKey(key)
@@ -138,7 +138,7 @@ func weak(variable string, keys []config.Secret) error {
 	return nil
 }
 
-// exposed finds kept keys that others than their owner may read.
+// exposed finds key files that others than their owner may read.
 func exposed(dataDir string) error {
 	for _, name := range []string{"jwt", "tokens"} {
 		path := filepath.Join(dataDir, "keys", name)
@@ -156,13 +156,13 @@ func exposed(dataDir string) error {
 	return nil
 }
 
-// stored are all documents, for examine.
+// stored contains all documents, for examine.
 type stored interface {
 	EachForOperator(ctx context.Context, visit func(document.Document) error) error
 }
 
-// examine reads every blob that a document names, once, and returns how many
-// there are and which are not what was stored.
+// examine reads every blob that a document names, once. It returns their number and those with
+// other content than was stored.
 func examine(ctx context.Context, documents stored, blobs document.Blobs) (files int, damaged []string, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	err = documents.EachForOperator(ctx, func(d document.Document) error {
@@ -201,7 +201,7 @@ func readWhole(ctx context.Context, blobs document.Blobs, key string) (err error
 	return nil
 }
 
-// some names the first of many.
+// some lists the first of many names.
 func some(names []string) string {
 	const shown = 20
 	if len(names) <= shown {

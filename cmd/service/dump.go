@@ -19,18 +19,18 @@ import (
 	"docledger/infrastructure/config"
 )
 
-// DumpOptions say how an installation is dumped.
+// DumpOptions configures a dump.
 type DumpOptions struct {
 	File    string
 	Release string // of the binary
-	// LeaveOutLost goes on where files are missing or damaged.
+	// LeaveOutLost continues if files are missing or damaged.
 	LeaveOutLost bool
-	Progress     Progress // nil tells nobody
+	Progress     Progress // nil for no progress
 }
 
-// Dump writes a whole installation to a file while it is used: its rows as they
-// stand at one moment, then the files that they name, which never change
-// (domain D23). Memory does not grow with its size.
+// Dump writes a whole installation to a file while the installation is in use: its rows in one
+// snapshot, then the files that they name, which never change (domain D23). Memory use does not
+// grow with the installation.
 func Dump(ctx context.Context, cfg config.Config, o DumpOptions) (sums Sums, err error) {
 	blobs, err := openBlobs(cfg)
 	if err != nil {
@@ -57,13 +57,13 @@ type dumper struct {
 	blobs document.Blobs
 	sums  Sums
 
-	// The member of rows that is being gathered.
+	// The current member of rows.
 	table string
 	part  int
 	done  int64
 	rows  bytes.Buffer
 
-	lost []string // the first of the files that are lost
+	lost []string // the first of the lost files
 }
 
 func (d *dumper) dump(ctx context.Context, db transfer.Database, schema int64) (err error) {
@@ -99,8 +99,8 @@ func (d *dumper) dump(ctx context.Context, db transfer.Database, schema int64) (
 	return d.add(ctx, sumName, []byte(manifestSum(manifest)))
 }
 
-// nameFile keeps the names of files, of which there may be many, out of memory.
-// It has no name itself and so leaves nothing behind.
+// nameFile stores the names of files outside of memory, because there may be many. The temporary
+// file has no name, so it cannot remain after a crash.
 func (d *dumper) nameFile() (*os.File, error) {
 	f, err := os.CreateTemp(filepath.Dir(d.o.File), ".docledger-dump-*")
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *dumper) nameFile() (*os.File, error) {
 	return f, nil
 }
 
-// readRows reads all within one moment of the database.
+// readRows reads all rows in one snapshot of the database.
 func (d *dumper) readRows(ctx context.Context, rows transfer.Rows, names io.Writer) error {
 	if err := rows.Check(ctx); err != nil {
 		return err
@@ -166,8 +166,8 @@ func (d *dumper) add(ctx context.Context, name string, text []byte) error {
 	return d.w.Add(ctx, name, int64(len(text)), bytes.NewReader(text))
 }
 
-// addFiles writes each file once. It goes on after one that is lost, so that
-// all of them are named at once.
+// addFiles writes each file once. It continues after a lost file, so that the error lists all of
+// them.
 func (d *dumper) addFiles(ctx context.Context, names io.Reader) error {
 	s := newSumming()
 	err := eachLine(names, func(line []byte) error {
@@ -196,10 +196,10 @@ func (d *dumper) addFiles(ctx context.Context, names io.Reader) error {
 	return nil
 }
 
-// mostNamed bounds how many lost files are named.
+// mostNamed limits the number of lost files in a message.
 const mostNamed = 20
 
-// errLost says that a file is not there, or has other bytes than were stored.
+// errLost reports that a file is missing or has other bytes than were stored.
 var errLost = errors.New("lost")
 
 func (d *dumper) addLost(ctx context.Context, sum string) error {
@@ -213,9 +213,9 @@ func (d *dumper) addLost(ctx context.Context, sum string) error {
 	return d.add(ctx, lostFolder+sum, nil)
 }
 
-// addFile writes a file. What is in an archive can't be taken back: so where
-// lost files are left out, each is read before; and where they are not, none is
-// written behind the first of them.
+// addFile writes a file. A file cannot be removed from an archive. Therefore, if lost files are
+// left out, addFile reads each file before it writes it; otherwise it writes no file after the
+// first lost one.
 func (d *dumper) addFile(ctx context.Context, sum string) (size int64, err error) {
 	doomed := d.sums.Files.Lost > 0 && !d.o.LeaveOutLost
 	if doomed || d.o.LeaveOutLost {
@@ -244,11 +244,10 @@ func (d *dumper) addFile(ctx context.Context, sum string) (size int64, err error
 	return size, nil
 }
 
-// readable tells a file that is lost from a store that is out of reach, which
-// says nothing of the file.
+// readable distinguishes a lost file from an unreachable store.
 func readable(err error) error {
 	if f, ok := fault.As(err); ok && f.Kind == fault.Unavailable {
-		return fmt.Errorf("read the documents: %s", err.Error()) // with its cause, which a fault alone would not show
+		return fmt.Errorf("read the documents: %s", err.Error()) // includes the cause, which a fault does not show
 	}
 	if err != nil {
 		return errors.Join(errLost, err)
@@ -256,8 +255,7 @@ func readable(err error) error {
 	return nil
 }
 
-// eachLine reads lines, each of which must have its end; a line is good until
-// fn returns.
+// eachLine reads complete lines; a line is valid until fn returns.
 func eachLine(r io.Reader, fn func(line []byte) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {

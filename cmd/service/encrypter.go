@@ -10,7 +10,7 @@ func Sealer(keys *crypto.Keyset) secret.Encrypter { return sealer{keys} }
 
 type sealer struct{ keys *crypto.Keyset }
 
-// bound names a place without doubt: no table's name holds a NUL.
+// bound identifies a binding unambiguously, because a table's name contains no NUL.
 func bound(p secret.Binding) []byte { return []byte(p.Table + "\x00" + p.Row) }
 
 // Encrypt implements secret.Sealer.

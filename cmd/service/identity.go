@@ -15,8 +15,7 @@ import (
 	"docledger/usecase/inbox"
 )
 
-// openIdentity builds what knows people from an identity provider, where one is
-// configured (domain D16).
+// openIdentity builds the connection to the identity provider, if one is configured (domain D16).
 func (s *Service) openIdentity() (err error) {
 	if !s.cfg.Identity.External() {
 		return nil
@@ -48,20 +47,20 @@ func newProvider(cfg config.Config, log *slog.Logger) (*clerk.Client, error) {
 	})
 }
 
-// takeIdentityEvents has the identity provider's events carried out.
+// takeIdentityEvents registers the handler for the identity provider's events.
 func (s *Service) takeIdentityEvents() {
 	if s.identities == nil {
 		return
 	}
 	events := &identities.Events{Service: s.identities, Reader: s.provider.Webhooks}
 	if s.customers != nil {
-		// A nil pointer in an interface would be no nil interface.
+		// A nil pointer in an interface is not a nil interface.
 		events.Customers, events.PlanEvents = s.customers, s.store.PlanEvents()
 	}
 	s.Inbox.Handlers[domaininbox.Identity] = events
 }
 
-// verifyIdentity reads an event of the identity provider.
+// verifyIdentity parses an event of the identity provider.
 func (s *Service) verifyIdentity(header map[string][]string, body []byte, now time.Time) (inbox.Event, error) {
 	ev, err := s.provider.Webhooks.Verify(header, body, now)
 	if fault.CodeOf(err) == fault.CodeInvalidRequest {
@@ -77,8 +76,8 @@ func (s *Service) verifyIdentity(header map[string][]string, body []byte, now ti
 	return inbox.Event{ID: ev.ID, Type: string(ev.Type), OccurredAt: occurred, Body: body}, nil
 }
 
-// keepKeys keeps the provider's keys fresh until ctx ends, and returns what
-// waits for its end.
+// keepKeys refreshes the provider's keys until ctx ends. It returns a function that waits for the
+// end.
 func (s *Service) keepKeys(ctx context.Context) (wait func()) {
 	if s.provider == nil {
 		return func() {}

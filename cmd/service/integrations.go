@@ -9,15 +9,15 @@ import (
 	"docledger/usecase/integrations"
 )
 
-// callbackPath is where providers send the browser back to.
+// callbackPath is the path to which providers redirect the browser.
 const callbackPath = "/api/v1/integrations/oauth/callback"
 
-// meterMemory is how long a meter is kept that nobody uses: longer than the
-// longest window of any provider.
+// meterMemory is how long an unused rate tracker is kept: longer than the longest window of any
+// provider.
 const meterMemory = 48 * time.Hour
 
-// openIntegrations builds what speaks to the providers that are configured.
-// The overridden connectors stand in for those of their provider.
+// openIntegrations builds the connectors of the configured providers. Overridden connectors
+// replace those of their provider.
 func (s *Service) openIntegrations(o Overrides) error {
 	st, ids := s.store, clock.UUIDv7{}
 	limiter := &instrumentedLimiter{RateLimiter: &integrations.RateLimiter{Meters: st.Meters(), Clock: s.clock, IDs: ids, Pause: clock.Pause, Log: s.log}, m: s.metrics}
@@ -43,14 +43,13 @@ func (s *Service) openIntegrations(o Overrides) error {
 	return nil
 }
 
-// expireMeters forgets the meters of tenants that nobody asks any more.
+// expireMeters removes the unused rate trackers.
 func (s *Service) expireMeters(ctx context.Context, now time.Time) error {
 	return s.store.Meters().Expire(ctx, now.Add(-meterMemory))
 }
 
-// RotateTokenKeys seals everything with the first of the configured keys and
-// returns how much that was. Keys that nothing is sealed with any more can be
-// removed then.
+// RotateTokenKeys encrypts all tokens with the first configured key and returns their number.
+// Afterwards the unused keys can be removed.
 func (s *Service) RotateTokenKeys(ctx context.Context) (int, error) {
 	grants, err := s.store.Grants().ResealForRotation(ctx)
 	if err != nil {

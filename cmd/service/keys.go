@@ -15,8 +15,8 @@ import (
 	"docledger/infrastructure/crypto"
 )
 
-// signingKeys returns the configured seeds, or the one that the data folder
-// keeps, which is made on the first start.
+// signingKeys returns the configured seeds, or the seed in the data folder. The first start
+// creates it.
 func signingKeys(configured []config.Secret, dataDir string) ([][]byte, error) {
 	var seeds [][]byte
 	for _, key := range configured {
@@ -40,9 +40,8 @@ func signingKeys(configured []config.Secret, dataDir string) ([][]byte, error) {
 	return [][]byte{seed}, nil
 }
 
-// tokenKeys returns the keyset that seals what providers gave us: the
-// configured keys, or the one that the data folder keeps, which is made on the
-// first start.
+// tokenKeys returns the keyset that encrypts the tokens of providers: the configured keys, or the
+// key in the data folder. The first start creates it.
 func tokenKeys(cfg config.Config) (*crypto.Keyset, error) {
 	var keys [][]byte
 	for _, key := range cfg.TokenKeys {
@@ -70,8 +69,8 @@ func tokenKeys(cfg config.Config) (*crypto.Keyset, error) {
 	return set, nil
 }
 
-// keptKey reads the key in a file, which is made where there is none. What is
-// no base64 is no key.
+// keptKey reads the key in a file and creates a missing file. Content that is not base64 is an
+// error.
 func keptKey(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +89,8 @@ func keptKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes a new seed so that it is there whole or not at all, and so
-// that of two processes the first one's key stands.
+// makeKey writes a new seed. The file appears complete or not at all. If two processes create it,
+// the first one's key is kept.
 func makeKey(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -17,12 +17,11 @@ import (
 // errEnough ends a walk that needs no more of the dump.
 var errEnough = errors.New("enough")
 
-// Load fills an empty installation with a dump and returns the sums of what it
-// then has, which are those of the dump (domain D23). The whole dump is
-// verified before anything is stored. Files go first: one that no document names
-// harms nothing and is found again by the next try, whereas a document must
-// never name a file that is not there. Then one transaction takes all rows, and
-// is kept only if they read back alike.
+// Load fills an empty installation with a dump and returns the resulting sums, which equal those
+// of the dump (domain D23). It verifies the whole dump before it stores anything. It stores the
+// files first: an unreferenced file does no harm and the next attempt finds it, but a document
+// must never refer to a missing file. Then one transaction stores all rows. It commits only if
+// they read back equal.
 func Load(ctx context.Context, cfg config.Config, file string, progress Progress) (sums Sums, err error) {
 	if err := prepareTarget(ctx, cfg); err != nil {
 		return sums, err
@@ -39,8 +38,8 @@ func Load(ctx context.Context, cfg config.Config, file string, progress Progress
 	return sums, err
 }
 
-// prepareTarget migrates an embedded database, as serve does; PostgreSQL must
-// have been.
+// prepareTarget migrates an embedded database, as serve does. PostgreSQL must be migrated
+// already.
 func prepareTarget(ctx context.Context, cfg config.Config) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
@@ -85,7 +84,7 @@ func (l *loader) load(ctx context.Context) (Sums, error) {
 	return got, refuse(err)
 }
 
-// refuse says what to do where an installation is there already.
+// refuse returns an error with the remedy if an installation exists already.
 func refuse(err error) error {
 	if errors.Is(err, transfer.ErrNotEmpty) {
 		return fmt.Errorf("%w; load into a new database", err)
@@ -93,7 +92,7 @@ func refuse(err error) error {
 	return err
 }
 
-// fits refuses a dump that this release and this database can't take.
+// fits refuses a dump that this release or this database cannot load.
 func (l *loader) fits(h dumpHeader) error {
 	switch {
 	case h.Format != dumpFormat:
@@ -153,7 +152,7 @@ func (l *loader) fill(ctx context.Context, f *transfer.Filler, want Sums, got *S
 	return nil
 }
 
-// counted tells of each row, and then has it taken.
+// counted reports each row, then passes it on.
 func (l *loader) counted(doing string, take func(string, []byte) error) func(string, []byte) error {
 	last, n := "", int64(0)
 	return func(table string, line []byte) error {

@@ -21,8 +21,8 @@ import (
 	"docledger/usecase"
 )
 
-// metrics are what the service counts. Labels are operations, kinds, providers
-// and outcomes: never a path, an organization or anything a caller chose.
+// metrics are the metrics of the service. Labels are operations, kinds, providers and outcomes.
+// They never contain a path, an organization or a value from a caller.
 type metrics struct {
 	*telemetry.Metrics
 	requests, jobs, extractions, calls, tools telemetry.Durations
@@ -42,7 +42,7 @@ func newMetrics(m *telemetry.Metrics) *metrics {
 	}
 }
 
-// outside is the operation of requests that the specification does not know.
+// outside is the operation label of requests that the specification does not define.
 const outside = "none"
 
 func (m *metrics) request(o edge.Observed) {
@@ -62,7 +62,7 @@ func (m *metrics) tool(ctx context.Context, tool, outcome string, took time.Dura
 	telemetry.Describe(ctx, "tool "+tool, outcome == "failed", "outcome", outcome)
 }
 
-// measured is a reader whose readings are counted.
+// measured is a reader with metrics.
 type measured struct {
 	extraction.Reader
 	m *metrics
@@ -92,8 +92,7 @@ func (r measured) Read(ctx context.Context, s extraction.Source) (*extraction.Re
 	return result, err
 }
 
-// instrumentedLimiter counts the calls of a rate limiter and remembers the limits
-// of providers.
+// instrumentedLimiter counts the calls of a rate limiter and stores the limits of providers.
 type instrumentedLimiter struct {
 	integration.RateLimiter
 	m *metrics
@@ -152,14 +151,13 @@ func (g *instrumentedLimiter) limitsOf(p integration.Provider) integration.Limit
 	return g.limits[p]
 }
 
-// workloadLife is how long a look at the database serves scrapes, workloadTime
-// how long it may take.
+// workloadLife is how long one database read serves scrapes. workloadTime is its timeout.
 const (
 	workloadLife = 5 * time.Second
 	workloadTime = 2 * time.Second
 )
 
-// workload gauges what waits in the database.
+// workload provides gauges of the work that waits in the database.
 type workload struct {
 	read    func(context.Context) (store.Workload, error)
 	count   func(context.Context) ([]queue.Count, error)
@@ -195,7 +193,7 @@ func (w *workload) watch(m *telemetry.Metrics) {
 		w.inbox, w.inboxAge, w.budget, w.held, w.waiting)
 }
 
-// look reads the database, at most once in a while.
+// look reads the database, at most once per workloadLife.
 func (w *workload) look() (store.Workload, []queue.Count, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -262,13 +260,13 @@ func (w *workload) budgets(set func(telemetry.Gauge, float64, ...string), found 
 	}
 }
 
-// scraped is a process whose metrics can be read at an address of its own.
+// scraped is a process that serves its metrics at a separate address.
 type scraped struct {
 	metrics *metrics
-	at      net.Listener // nil where nobody reads them
+	at      net.Listener // nil if metrics are off
 }
 
-// ListenMetrics has the metrics answered at an address, from Run on.
+// ListenMetrics opens the address at which Run serves the metrics.
 func (s *scraped) ListenMetrics(address string) (net.Addr, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -278,10 +276,10 @@ func (s *scraped) ListenMetrics(address string) (net.Addr, error) {
 	return l.Addr(), nil
 }
 
-// Metrics describes what the process counts.
+// Metrics describes the metrics of the process.
 func (s *scraped) Metrics() []telemetry.Description { return s.metrics.Described() }
 
-// serveMetrics answers scrapes until ctx ends.
+// serveMetrics serves scrapes until ctx ends.
 func (s *scraped) serveMetrics(ctx context.Context, log *slog.Logger) {
 	if s.at == nil {
 		return

@@ -20,9 +20,9 @@ import (
 	"docledger/migrations"
 )
 
-// The members of a dump, in this order: what it is; the rows, as one JSON array
-// a line; the files, named by their SHA-256; the sums of all that, and their
-// own. A file that the source has lost is a member without bytes.
+// The members of a dump, in this order: the header; the rows, as one JSON array per line; the
+// files, named by their SHA-256; the sums of all of these, and the sum of the sums. A file that
+// the source has lost is a member without bytes.
 const (
 	headerName   = "docledger.json"
 	rowsName     = "rows/%s/%06d.jsonl"
@@ -32,53 +32,52 @@ const (
 	sumName      = "manifest.json.sha256"
 )
 
-// dumpFormat is the version of this form.
+// dumpFormat is the version of the dump format.
 const dumpFormat = 1
 
 const (
-	// rowsSize is how much a member of rows holds, and the next row.
+	// rowsSize is the size at which a member of rows ends after the current row.
 	rowsSize = 1 << 20
-	// mostRows and mostText bound members that are read line by line or whole.
+	// mostRows and mostText limit the members that are read line by line or as a whole.
 	mostRows = 256 << 20
 	mostText = 1 << 20
 )
 
 var fileName = regexp.MustCompile(`^(files/|lost/)([0-9a-f]{64})$`)
 
-// errDump says that what was read is no dump, or a damaged one.
+// errDump reports that the input is not a dump, or is damaged.
 var errDump = errors.New("the file is not the dump that was written")
 
-// dumpHeader says what a dump is.
+// dumpHeader describes a dump.
 type dumpHeader struct {
 	Format  int    `json:"format"`
 	Schema  int64  `json:"schema"`
 	Release string `json:"release"`
 }
 
-// TableSum is what one table holds. Equal rows have equal sums on both
-// databases.
+// TableSum is the count and the sum of one table. Equal rows have equal sums on both databases.
 type TableSum struct {
 	Table  string `json:"table"`
 	Rows   int64  `json:"rows"`
 	SHA256 string `json:"sha256"` // of the rows in their order
 }
 
-// FileSum is what the files are.
+// FileSum is the count and the sum of the files.
 type FileSum struct {
 	Files  int64  `json:"files"`
 	Bytes  int64  `json:"bytes"`
-	Lost   int64  `json:"lost"`   // named by documents, and not there
+	Lost   int64  `json:"lost"`   // named by documents, but missing
 	SHA256 string `json:"sha256"` // of the names in their order
 }
 
-// Sums are those of a whole installation.
+// Sums are the sums of a whole installation.
 type Sums struct {
 	Header string     `json:"header_sha256"`
 	Tables []TableSum `json:"tables"`
 	Files  FileSum    `json:"files"`
 }
 
-// Progress is told how many rows of a table, or files, are done so far.
+// Progress is called with the number of rows of a table, or of files, that are done so far.
 type Progress func(what string, done int64)
 
 func (p Progress) tell(what string, done int64) {
@@ -87,7 +86,7 @@ func (p Progress) tell(what string, done int64) {
 	}
 }
 
-// summing counts and sums lines.
+// summing counts lines and computes their sum.
 type summing struct {
 	hash  hash.Hash
 	lines int64
@@ -125,8 +124,7 @@ func sumRows(ctx context.Context, rows transfer.Rows, each func(table string, li
 	return out, nil
 }
 
-// withRows opens the database for a command that moves it, once its schema is
-// exactly that of this release.
+// withRows opens the database for dump or load. It requires exactly the schema of this release.
 func withRows(ctx context.Context, cfg config.Config, do func(transfer.Database, int64) error) (err error) {
 	dbc := DatabaseConfig(cfg)
 	have, want, err := database.SchemaVersion(ctx, dbc, migrations.For(dialect(cfg)))
@@ -147,19 +145,18 @@ func withRows(ctx context.Context, cfg config.Config, do func(transfer.Database,
 	return do(transfer.Of(db.SQL, db.Dialect == database.Postgres), have)
 }
 
-// visitor takes what a dump holds; members without one are skipped, unless all
-// is to be verified.
+// visitor handles the content of a dump. Members without a handler are skipped, unless everything
+// must be verified.
 type visitor struct {
 	verify bool
-	// rowsAlone ends the walk behind the rows, with errEnough.
+	// rowsAlone ends the walk after the rows with errEnough.
 	rowsAlone bool
 	header    func(dumpHeader) error
 	row       func(table string, line []byte) error
 	file      func(sha256 string, r io.Reader) error
 }
 
-// walk reads a dump from its beginning to its end and refuses one whose members
-// are not in order.
+// walk reads a dump from start to end and refuses one with members in another order.
 func walk(ctx context.Context, path string, visit visitor) (sums Sums, err error) {
 	r, err := archive.Open(ctx, path)
 	if err != nil {
@@ -179,9 +176,9 @@ func walk(ctx context.Context, path string, visit visitor) (sums Sums, err error
 type walker struct {
 	*archive.Reader
 	visit  visitor
-	member archive.Member // the one that comes next
-	sums   Sums           // as the dump says
-	header string         // the sum of what was read, as the following
+	member archive.Member // the next one
+	sums   Sums           // as stated in the dump
+	header string         // the sum of the content read so far, as are the following
 	tables map[string]*summing
 	files  *summing
 	count  FileSum
@@ -195,7 +192,7 @@ func (w *walker) next() (err error) {
 	return err
 }
 
-// text reads the present member whole, which must have this name.
+// text reads the whole current member, which must have this name.
 func (w *walker) text(name string) ([]byte, error) {
 	if w.member.Name != name || w.member.Size > mostText {
 		return nil, fmt.Errorf("%w: %.100q stands where %s should", errDump, w.member.Name, name)
@@ -308,7 +305,7 @@ func (w *walker) readFile(lost bool, sum string) error {
 	return nil
 }
 
-// readManifest holds what was read against the sums, and those against theirs.
+// readManifest compares the content with its sums, and the sums with their own sum.
 func (w *walker) readManifest() error {
 	text, err := w.text(manifestName)
 	if err != nil {
@@ -345,10 +342,10 @@ func (w *walker) readManifest() error {
 	return nil
 }
 
-// manifestSum is what sha256sum prints, and checks.
+// manifestSum is a line in the format of sha256sum.
 func manifestSum(text []byte) string { return sumOf(text) + "  " + manifestName + "\n" }
 
-// compare names what differs, and is "" where nothing does.
+// compare lists the differences; it returns "" if there are none.
 func compare(want, got Sums) string {
 	var out []string
 	if len(want.Tables) != len(got.Tables) {
@@ -366,7 +363,7 @@ func compare(want, got Sums) string {
 	return strings.Join(out, ", ")
 }
 
-// indented writes what people may look at.
+// indented writes JSON that people can read.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -14,8 +14,8 @@ import (
 	"docledger/usecase/integrations"
 )
 
-// Registrations lists the providers of integrations, in the order in which people
-// see them. It is the only list of them in the product.
+// Registrations lists the providers of integrations in the order in which users see them. It is
+// the only such list in the product.
 func Registrations() []connector.Registration {
 	return []connector.Registration{
 		connector.Register(xero.Descriptor(), xero.New),
@@ -34,7 +34,7 @@ func Catalog(registered []connector.Registration) integration.Catalog {
 	return out
 }
 
-// ProviderSpecs tells the configuration which variables registrations have.
+// ProviderSpecs returns the configuration variables of registrations.
 func ProviderSpecs(registered []connector.Registration) []config.ProviderSpec {
 	out := make([]config.ProviderSpec, 0, len(registered))
 	for _, d := range Catalog(registered) {
@@ -47,17 +47,17 @@ func ProviderSpecs(registered []connector.Registration) []config.ProviderSpec {
 	return out
 }
 
-// Configured reads the process's environment, for all registered providers.
+// Configured reads the process's environment for all registered providers.
 func Configured() (config.Config, error) {
 	return config.FromEnvironment(ProviderSpecs(Registrations())...)
 }
 
-// ConfiguredFor is Configured for a process of certain roles.
+// ConfiguredFor is Configured for a process with certain roles.
 func ConfiguredFor(roles []string) (config.Config, error) {
 	return config.FromEnvironmentFor(roles, ProviderSpecs(Registrations())...)
 }
 
-// ConfiguredFrom reads a configuration from other values than the process's environment.
+// ConfiguredFrom reads a configuration from values other than the process's environment.
 func ConfiguredFrom(env config.Environ) (config.Config, error) {
 	return config.Load(env, ProviderSpecs(Registrations())...)
 }
@@ -67,7 +67,7 @@ func ConfiguredSimulated(env config.Environ) (config.Config, error) {
 	return config.LoadSimulated(env, ProviderSpecs(Registrations())...)
 }
 
-// connectors builds the connector of each provider that is configured.
+// connectors builds the connector of each configured provider.
 func (s *Service) connectors(limiter integration.RateLimiter, n Providers) (integrations.Connectors, error) {
 	made := integrations.Connectors{}
 	for _, r := range s.registered {
@@ -87,7 +87,7 @@ func (s *Service) connectors(limiter integration.RateLimiter, n Providers) (inte
 	return made, nil
 }
 
-// registered returns all providers of a service with further ones.
+// registered returns all providers of a service, including additional ones.
 func registered(further []connector.Registration) []connector.Registration {
 	return slices.Concat(Registrations(), further)
 }

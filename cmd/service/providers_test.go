@@ -44,8 +44,8 @@ func newThird(o connector.Options) (*thirdConnector, error) {
 	}}, nil
 }
 
-// TestThirdProvider adds a provider by its registration alone: configuration,
-// service and consents know it.
+// TestThirdProvider adds a provider only by its registration. Configuration, service and consents
+// must know it.
 func TestThirdProvider(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -13,8 +13,7 @@ import (
 	"docledger/usecase"
 )
 
-// newLimiter builds what counts requests: in Redis where it is configured, else
-// in this process.
+// newLimiter builds the rate limiter: in Redis if it is configured, otherwise in this process.
 func newLimiter(cfg config.Config, now usecase.Clock, log *slog.Logger) (l *ratelimit.Limiter, closer func() error, err error) {
 	options, closer := ratelimit.Options{Window: time.Minute, Now: now.Now, Log: log}, func() error { return nil }
 	if url := cfg.RedisURL.Reveal(); url != "" {
@@ -27,7 +26,7 @@ func newLimiter(cfg config.Config, now usecase.Clock, log *slog.Logger) (l *rate
 	return ratelimit.New(options), closer, nil
 }
 
-// apiRates are those of the API.
+// apiRates are the rate limits of the API.
 func apiRates(cfg config.Config, limiter *ratelimit.Limiter) edge.Rates {
 	gate, r := &ratelimit.ConcurrencyLimiter{}, cfg.Rates
 	return edge.Rates{
@@ -43,7 +42,7 @@ func apiRates(cfg config.Config, limiter *ratelimit.Limiter) edge.Rates {
 	}
 }
 
-// toolRates are those of the tool server. An address has one count for both.
+// toolRates are the rate limits of the tool server. An address has one count for both.
 func toolRates(cfg config.Config, limiter *ratelimit.Limiter) toolserver.Rates {
 	by := func(key func(string) string, limit int) func(context.Context, string) toolserver.Result {
 		return func(ctx context.Context, who string) toolserver.Result {

@@ -17,8 +17,8 @@ func (s *Service) newRestore() *restore.Service {
 	}
 }
 
-// verifyUnlessHeld looks whether providers of set-ups answer again, which may
-// renew consents.
+// verifyUnlessHeld checks whether the providers of broken integrations are available again, which
+// may renew tokens. It does nothing while work is paused.
 func (s *Service) verifyUnlessHeld(ctx context.Context) (int, error) {
 	held, err := job.Paused(ctx, s.store.Holds())
 	if err != nil || held {
@@ -27,12 +27,12 @@ func (s *Service) verifyUnlessHeld(ctx context.Context) (int, error) {
 	return s.Integrations.SweepUnverified(ctx)
 }
 
-// wakeHeld makes jobs due that a hold has put off, once it has ended.
+// wakeHeld makes the jobs due that a pause delayed, after the pause ended.
 func (s *Service) wakeHeld(ctx context.Context) (int, error) {
 	return job.WakePaused(ctx, s.store.Holds(), s.queue, s.clock.Now())
 }
 
-// checkHold names a hold, which nobody should forget.
+// checkHold reports a pause, because an operator may forget it.
 func checkHold(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{
 		Subject: "work", OK: "goes on",

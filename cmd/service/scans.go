@@ -19,7 +19,7 @@ func OCRDir(o config.OCR) string {
 	return install.DefaultDir()
 }
 
-// ScansOf says how scans are read by this configuration; nil: not at all.
+// ScansOf returns how this configuration reads scans; nil if text recognition is off or missing.
 func ScansOf(o config.OCR) *extract.OCR {
 	if !o.On {
 		return nil

@@ -1,5 +1,5 @@
-// Package service builds the whole service from a configuration. The product,
-// the sandbox and the tests of the whole boot the same one.
+// Package service builds the whole service from a configuration. The product, the sandbox and the
+// end-to-end tests use it.
 package service
 
 import (
@@ -70,26 +70,25 @@ type Overrides struct {
 	Reader extraction.Reader
 	// Version is that of the binary.
 	Version string
-	// Tracing takes spans in place of a configured collector.
+	// Tracing receives spans instead of a configured collector.
 	Tracing *telemetry.Tracing
-	// Connectors stand in for providers of integrations.
+	// Connectors replace connectors of providers.
 	Connectors integrations.Connectors
-	// Registrations are further providers of integrations.
+	// Registrations are additional providers.
 	Registrations []connector.Registration
 	// TestKeys gives new API keys the prefix of a sandbox.
 	TestKeys bool
-	// Providers says how providers of integrations are called.
+	// Providers configures the calls to providers.
 	Providers Providers
 }
 
-// Providers are the numbers of what calls providers of integrations; zero ones
-// are each provider's own.
+// Providers are limits for the calls to providers; a zero value means the provider's own limit.
 type Providers struct {
 	Timeout time.Duration       // of one request
 	Limits  *integration.Limits // of one tenant
 }
 
-// Service is the whole service, not yet running.
+// Service is the whole service before it runs.
 type Service struct {
 	httpapi.UseCases
 	Organizations *organizations.Service
@@ -99,7 +98,7 @@ type Service struct {
 	Work          *jobadmin.Service
 
 	scraped
-	ending     atomic.Bool // a signal to stop came
+	ending     atomic.Bool // a stop signal was received
 	watching   *watching.Service
 	cfg        config.Config
 	log        *slog.Logger
@@ -109,7 +108,7 @@ type Service struct {
 	blobs      document.Blobs
 	clock      usecase.Clock
 	registered []connector.Registration // providers of integrations
-	pipeline   *extract.Pipeline        // nil where the reader was replaced
+	pipeline   *extract.Pipeline        // nil if the reader was replaced
 	pages      *extract.Viewer
 	warming    sync.WaitGroup
 	limiter    *ratelimit.Limiter
@@ -117,19 +116,19 @@ type Service struct {
 	keyPrefix  string // of new API keys
 	closers    []func() error
 
-	// The identity provider's parts; nil without one.
+	// The parts for the identity provider; nil without one.
 	provider   *clerk.Client
 	identities *identities.Service
 	tools      *toolserver.Server
 
-	// The payment processor's parts; nil without one.
+	// The parts for the payment processor; nil without one.
 	verifyPayments func(header map[string][]string, body []byte, now time.Time) (inbox.Event, error)
 	reconciler     *billing.Reconciler
 	customers      *billing.Customers
 	handler        http.Handler
 }
 
-// DatabaseConfig says which database the configuration means.
+// DatabaseConfig returns the database settings of the configuration.
 func DatabaseConfig(cfg config.Config) database.Config {
 	if url := cfg.DatabaseURL.Reveal(); url != "" {
 		return database.Config{URL: url, MaxConns: cfg.DatabaseMax}
@@ -137,8 +136,8 @@ func DatabaseConfig(cfg config.Config) database.Config {
 	return database.Config{URL: "sqlite:" + filepath.Join(cfg.DataDir, "docledger.db")}
 }
 
-// Migrate brings the database to this release's schema, and makes the bucket of
-// documents where there is none.
+// Migrate migrates the database to this release's schema and creates a missing bucket of
+// documents.
 func Migrate(ctx context.Context, cfg config.Config) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("DATA_DIR: make the folder: %w", err)
@@ -150,7 +149,7 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 	return prepareBlobs(ctx, cfg)
 }
 
-// databaseVariable is the one that says where the database is.
+// databaseVariable is the variable with the address of the database.
 func databaseVariable(cfg config.Config) string {
 	if cfg.DatabaseURL.Reveal() != "" {
 		return "DATABASE_URL"
@@ -165,8 +164,7 @@ func dialect(cfg config.Config) string {
 	return string(database.SQLite)
 }
 
-// Open builds the service. An embedded database is migrated; PostgreSQL must
-// have been.
+// Open builds the service. It migrates an embedded database. PostgreSQL must be migrated already.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger, o Overrides) (*Service, error) {
 	s := &Service{cfg: cfg, log: log, clock: o.Clock, registered: registered(o.Registrations), bodyMemory: newBodyMemory(cfg), keyPrefix: keyPrefixOf(o.TestKeys)}
 	if s.clock == nil {
@@ -215,7 +213,7 @@ func (s *Service) open(ctx context.Context, o Overrides) (err error) {
 		s.tellOfScans()
 	}
 	reader = measured{reader, s.metrics}
-	// Handlers join as their senders are configured.
+	// Handlers are added for the configured senders.
 	s.Inbox = &inbox.Service{
 		Inbox: s.store.Inbox(), Handlers: map[domaininbox.Sender]inbox.Handler{}, Queue: s.queue, Holds: s.store.Holds(), UnitOfWork: s.store,
 		Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log,
@@ -266,7 +264,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	return err
 }
 
-// wire builds the use-cases over their ports.
+// wire builds the use cases over their ports.
 func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, passwords *local.Passwords, reader extraction.Reader) {
 	st, ids := s.store, clock.UUIDv7{}
 	s.Organizations = &organizations.Service{
@@ -347,7 +345,7 @@ func (s *Service) buildHandler() (err error) {
 	return err
 }
 
-// webhooks takes the events of the senders that are configured.
+// webhooks handles the events of the configured senders.
 func (s *Service) webhooks() *webhook.Receiver {
 	senders := map[domaininbox.Sender]webhook.Verify{}
 	if s.verifyPayments != nil {
@@ -359,18 +357,17 @@ func (s *Service) webhooks() *webhook.Receiver {
 	return &webhook.Receiver{Inbox: s.Inbox, Senders: senders, Storage: s.watching, WriteError: edge.WriteError, ReadBody: edge.ReadBody, Clock: s.clock, Log: s.log}
 }
 
-// Handler answers everything that the service serves over HTTP.
+// Handler serves all HTTP requests of the service.
 func (s *Service) Handler() http.Handler { return s.handler }
 
-// errEnding says that the process takes no new work.
+// errEnding reports that the process accepts no new work.
 var errEnding = errors.New("the process is ending")
 
-// degradedReader is what Ready calls the reader of documents.
+// degradedReader is the name of the document reader in the result of Ready.
 const degradedReader = "reader"
 
-// Ready returns an error unless the database answers and the process is to go on.
-// A process whose reader could not start is degraded: documents wait, and
-// everything else works.
+// Ready returns an error if the database does not respond or the process is ending. A process
+// with a reader that could not start is degraded: documents wait, and everything else works.
 func (s *Service) Ready(ctx context.Context) (degraded []string, err error) {
 	if s.ending.Load() {
 		return nil, errEnding
@@ -381,8 +378,8 @@ func (s *Service) Ready(ctx context.Context) (degraded []string, err error) {
 	return degraded, s.db.SQL.PingContext(ctx)
 }
 
-// Run serves HTTP on l, unless it is nil, and works jobs where work says so,
-// until ctx ends; then what is running may finish.
+// Run serves HTTP on l, unless it is nil, and works jobs if work is set, until ctx ends. Then it
+// waits for the running requests and jobs.
 func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error) {
 	watched, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	var scrapes sync.WaitGroup
@@ -390,7 +387,7 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	defer scrapes.Wait()
 	defer unwatch()
 	if work {
-		// Before anything is answered: readiness means that work is done too.
+		// The worker starts first, because readiness includes it.
 		working, end := context.WithCancel(ctx)
 		defer end()
 		runner, failed := s.startWork(working)
@@ -415,14 +412,14 @@ func (s *Service) Run(ctx context.Context, l net.Listener, work bool) (err error
 	return httpserver.Serve(serving, l, s.metrics.tracing.Handler(s.handler), s.cfg.ShutdownTimeout, s.log)
 }
 
-// untilDrained ends some time after ctx, in which readiness is denied and
-// requests are still taken: whoever sends them learns to send them elsewhere.
+// untilDrained ends some time after ctx. In the meantime readiness fails and requests are still
+// accepted, so that load balancers stop sending them.
 func (s *Service) untilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		s.ending.Store(true)
 		s.log.InfoContext(ctx, "ending: not ready any more", "delay", s.cfg.ShutdownDelay.String())
-		_ = clock.Pause(serving, s.cfg.ShutdownDelay) // what ends it early ends the wait
+		_ = clock.Pause(serving, s.cfg.ShutdownDelay) // an earlier end also ends the wait
 		end()
 	})
 	return serving, func() { stop(); end() }
@@ -433,16 +430,16 @@ func (s *Service) startWork(ctx context.Context) (*queue.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Beside the work: only documents with pages to read wait for it.
+	// The reader starts in the background, because only documents with pages need it.
 	s.warming.Go(func() { s.keepReader(ctx) })
 	return runner, runner.Start(ctx)
 }
 
-// readerCheckInterval is how often a reader that could not start is tried again.
+// readerCheckInterval is the interval at which the start of a failed reader is retried.
 const readerCheckInterval = 10 * time.Second
 
-// keepReader prepares the reader, and tries it again while it is unavailable, so
-// that readiness tells of the recovery without a document.
+// keepReader prepares the reader, and retries while it is unavailable, so that readiness reports
+// the recovery without a document.
 func (s *Service) keepReader(ctx context.Context) {
 	var known error
 	for {
@@ -463,8 +460,8 @@ func (s *Service) keepReader(ctx context.Context) {
 	}
 }
 
-// Prewarm compiles what reads the pages of PDFs: some seconds the first time on
-// a machine, a moment later on.
+// Prewarm compiles the PDF reader. This takes some seconds the first time on a machine, and is
+// fast afterwards.
 func (s *Service) Prewarm(ctx context.Context) error {
 	if s.pipeline == nil {
 		return nil
@@ -478,7 +475,7 @@ func (s *Service) stopWork(ctx context.Context, runner *queue.Runner) error {
 	return runner.Stop(ending)
 }
 
-// Close releases what Open took.
+// Close releases the resources of Open.
 func (s *Service) Close() error {
 	var errs []error
 	s.warming.Wait()
@@ -492,7 +489,7 @@ func (s *Service) Close() error {
 	return errors.Join(errs...)
 }
 
-// sniffer tells media types for uploads.
+// sniffer detects the media types of uploads.
 type sniffer struct{}
 
 // MediaType implements documents.Sniffer.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// newSync builds what books invoices, in the ledgers whose connectors can.
+// newSync builds the use cases for syncs, with the ledgers of the connectors that create bills.
 func (s *Service) newSync() *sync.Service {
 	st := s.store
 	ledgers := map[integration.Provider]sync.Ledger{}
@@ -17,7 +17,7 @@ func (s *Service) newSync() *sync.Service {
 			ledgers[p] = l
 		}
 	}
-	// The address of an invoice's page.
+	// The URL of an invoice's page.
 	page := func(id uuid.UUID) string {
 		return s.cfg.WebURL + "/invoices/" + id.String()
 	}

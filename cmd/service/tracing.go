@@ -9,10 +9,10 @@ import (
 	"docledger/infrastructure/telemetry"
 )
 
-// traceFlush is how long spans may take to be sent at the end.
+// traceFlush is the maximum time for sending spans at the end.
 const traceFlush = 5 * time.Second
 
-// openTracing makes what traces are sent by, where a collector is configured.
+// openTracing opens the exporter of traces if a collector is configured.
 func openTracing(cfg config.Config, version string) (t *telemetry.Tracing, flush func() error, err error) {
 	if cfg.TraceEndpoint == "" {
 		return nil, func() error { return nil }, nil
@@ -25,7 +25,7 @@ func openTracing(cfg config.Config, version string) (t *telemetry.Tracing, flush
 	}, err
 }
 
-// traceJob begins the span of a job.
+// traceJob starts the span of a job.
 func (m *metrics) traceJob(ctx context.Context, carried, kind string, id int64, attempt int) (context.Context, func(error)) {
 	ctx, end := m.tracing.Resume(ctx, carried, "job "+kind, "job.id", strconv.FormatInt(id, 10), "job.attempt", strconv.Itoa(attempt))
 	return ctx, func(err error) { end(err) }

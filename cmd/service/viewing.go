@@ -5,11 +5,11 @@ import (
 	"docledger/domain/extraction"
 )
 
-// viewers is how many pages a process renders at once for people, and how many
-// originals it reads again for them.
+// viewers is the number of pages that a process renders concurrently for users, and of originals
+// that it reads again for them.
 const viewers = 2
 
-// viewer returns what renders documents for people. Close ends it.
+// viewer returns the renderer of documents for users. Close ends it.
 func (s *Service) viewer() *extract.Viewer {
 	if s.pages == nil {
 		s.pages = extract.NewViewer(viewers, s.cfg.CompileCacheDir)
@@ -18,9 +18,9 @@ func (s *Service) viewer() *extract.Viewer {
 	return s.pages
 }
 
-// originals returns what reads originals while a person waits. It has children of
-// its own, so that these requests never take those of the jobs. A reader that
-// replaces the pipeline reads the originals too.
+// originals returns the reader of originals for interactive requests. It has separate child
+// processes, so that these requests never use those of the jobs. A reader that replaces the
+// pipeline reads the originals too.
 func (s *Service) originals(replaced extraction.Reader) extraction.Reader {
 	if s.pipeline == nil {
 		return replaced

@@ -8,8 +8,7 @@ import (
 	"docledger/usecase/watching"
 )
 
-// newWatching builds what follows the places of trigger integrations. Files
-// become documents as uploads do.
+// newWatching builds the use cases for watched locations. Files become documents like uploads.
 func (s *Service) newWatching(plans billing.Plans) *watching.Service {
 	st := s.store
 	return &watching.Service{
@@ -19,7 +18,7 @@ func (s *Service) newWatching(plans billing.Plans) *watching.Service {
 		Connectors: func(p integration.Provider) any { return s.Integrations.Connectors[p] },
 		Providers:  Catalog(s.registered), Health: s.Integrations, Intake: s.Documents, Plans: plans, Usage: st.Usage(), Queue: s.queue, Holds: st.Holds(),
 		UnitOfWork: st, Clock: s.clock, Log: s.log, Interval: s.cfg.PollInterval,
-		// A tenth more or less parts what began together.
+		// A random tenth distributes the polls of watches that started together.
 		Spread: func() float64 { return 0.9 + 0.2*rand.Float64() }, MaxBytes: s.cfg.MaxUploadBytes,
 		FileTimeout: watching.DefaultFileTimeout,
 	}

@@ -12,7 +12,7 @@ import (
 	"docledger/usecase/jobadmin"
 )
 
-// handlers returns the use case of each kind of job.
+// handlers returns the use case of each job kind.
 func (s *Service) handlers() []queue.Handler {
 	return []queue.Handler{
 		queue.Handle(job.Extraction, s.Extraction.Run),
@@ -24,8 +24,7 @@ func (s *Service) handlers() []queue.Handler {
 	}
 }
 
-// jobOwners returns how the operator cancels and retries the work of each kind of
-// job that can be cancelled.
+// jobOwners returns how the operator cancels and retries each job kind that can be cancelled.
 func (s *Service) jobOwners() []jobadmin.Owner {
 	scan := func(do func(context.Context, job.ExtractDocument) error) func(context.Context, job.ReadScan) error {
 		return func(ctx context.Context, args job.ReadScan) error { return do(ctx, job.ExtractDocument(args)) }
@@ -38,8 +37,8 @@ func (s *Service) jobOwners() []jobadmin.Owner {
 	}
 }
 
-// newRunner builds what works the queue: the use-case of each kind of job, and
-// the sweep that finds what lost its job.
+// newRunner builds the worker: the use case of each job kind, and the sweep that finds records
+// without a live job.
 func (s *Service) newRunner() (*queue.Runner, error) {
 	cfg := queue.Config{
 		SQL: s.db.SQL, Listener: s.db.Listener,
@@ -70,7 +69,7 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 		},
 		Workers: s.cfg.Workers, Scans: s.cfg.OCR.Processes, Observe: s.metrics.job, Trace: s.metrics.traceJob, Logger: s.log,
 	}
-	// Not a sweep: a provider may take its time to answer.
+	// This is not a sweep, because a provider may respond slowly.
 	verify := s.sweep("set-ups whose provider answers again", s.verifyUnlessHeld)
 	cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
 	if s.reconciler != nil {
@@ -92,7 +91,7 @@ func (s *Service) hourly(name string, expire func(context.Context, time.Time) er
 	return queue.Periodic{Name: name, Every: time.Hour, Run: func(ctx context.Context) error { return expire(ctx, s.clock.Now()) }}
 }
 
-// sweep is a part of the sweep that gives jobs to what lost them.
+// sweep is the part of the sweep that re-enqueues one kind of records.
 func (s *Service) sweep(what string, run func(context.Context) (int, error)) queue.Task {
 	return queue.Task{Name: what, Run: func(ctx context.Context) error {
 		helped, err := run(ctx)

@@ -28,7 +28,7 @@ type Reason string
 
 // The reasons.
 const (
-	ConsentMissing       Reason = "consent_missing"         // PENDING: nobody has consented yet
+	ConsentMissing       Reason = "consent_missing"         // PENDING: no user has consented yet
 	ConsentRefused       Reason = "consent_refused"         // PENDING: the person declined
 	SetupMissing         Reason = "setup_missing"           // PENDING: consented, not set up
 	VerificationPending  Reason = "verification_pending"    // PENDING: set up while the provider was unreachable
@@ -51,7 +51,7 @@ func Reasons() []Reason {
 }
 
 var reasonTexts = map[Reason]string{
-	ConsentMissing:       "Nobody has consented at the provider yet. Open the authorization URL.",
+	ConsentMissing:       "No user has consented at the provider yet. Open the authorization URL.",
 	ConsentRefused:       "The consent was declined at the provider. Connect again to give it.",
 	SetupMissing:         "The consent is given. Set the integration up to activate it.",
 	VerificationPending:  "The setup is stored, but the provider could not be reached to verify it. docledger retries automatically.",
@@ -137,7 +137,7 @@ func (i *Integration) RequireConsent() error {
 	case i.Status == Disconnected:
 		return i.ended()
 	case i.GrantID == uuid.Nil:
-		return outOfOrder("authorize", "Nobody has consented at %s yet. First call POST /api/v1/integrations/oauth/authorize and open the authorization URL.", i.Provider)
+		return outOfOrder("authorize", "No user has consented at %s yet. First call POST /api/v1/integrations/oauth/authorize and open the authorization URL.", i.Provider)
 	}
 	return nil
 }

@@ -47,14 +47,14 @@ func TestConsent(t *testing.T) {
 		want      integration.Status
 		reason    integration.Reason
 	}{
-		"first":              {integration.Pending, nil, []string{"one"}, integration.Pending, integration.SetupMissing},
-		"before set-up":      {integration.Failed, nil, nil, integration.Pending, integration.SetupMissing},
-		"unverified":         {integration.Pending, set, []string{"one"}, integration.Pending, integration.VerificationPending},
-		"again":              {integration.Active, set, []string{"two", "one"}, integration.Active, ""},
-		"heals":              {integration.Failed, set, []string{"one"}, integration.Active, ""},
-		"heals unseen":       {integration.Failed, set, nil, integration.Active, ""},
-		"other tenant":       {integration.Active, set, []string{"two"}, integration.Failed, integration.TenantChanged},
-		"no tenant any more": {integration.Failed, set, []string{}, integration.Failed, integration.TenantChanged},
+		"first":                   {integration.Pending, nil, []string{"one"}, integration.Pending, integration.SetupMissing},
+		"before set-up":           {integration.Failed, nil, nil, integration.Pending, integration.SetupMissing},
+		"unverified":              {integration.Pending, set, []string{"one"}, integration.Pending, integration.VerificationPending},
+		"again":                   {integration.Active, set, []string{"two", "one"}, integration.Active, ""},
+		"recovers":                {integration.Failed, set, []string{"one"}, integration.Active, ""},
+		"recovers without a list": {integration.Failed, set, nil, integration.Active, ""},
+		"other tenant":            {integration.Active, set, []string{"two"}, integration.Failed, integration.TenantChanged},
+		"no tenant any more":      {integration.Failed, set, []string{}, integration.Failed, integration.TenantChanged},
 	} {
 		i := integration.New(uuid.New(), uuid.New(), uuid.New(), integration.AccountingA)
 		i.Status, i.Accounting = test.status, test.meta

@@ -21,7 +21,7 @@ type Limits struct {
 type Call struct {
 	Provider Provider
 	Tenant   string // whose limits count; "" for calls without a tenant
-	// Background reports that nobody waits for the call. Background work leaves capacity for
+	// Background reports that no user waits for the call. Background work leaves capacity for
 	// interactive calls.
 	Background bool
 	Limits     Limits

@@ -109,12 +109,12 @@ func (m *RateTracker) Finish(now time.Time, id string, c Call, o Observation) {
 	m.forget(now, c.Limits)
 	for i := range m.Windows {
 		w := &m.Windows[i]
-		told, ok := o.Remaining[w.Length]
+		remaining, ok := o.Remaining[w.Length]
 		most := maxOf(c.Limits, w.Length)
 		// The provider counts calls that docledger does not know, or allows fewer. It may not have
 		// counted the running calls yet.
-		if ok && most-w.used() > told {
-			w.count(now, most-w.used()-max(0, told-len(m.Running)))
+		if ok && most-w.used() > remaining {
+			w.count(now, most-w.used()-max(0, remaining-len(m.Running)))
 		}
 	}
 	switch {

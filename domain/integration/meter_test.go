@@ -128,7 +128,7 @@ func TestBackgroundLeavesRoom(t *testing.T) {
 		t.Errorf("%d calls in the background, want 45 of 60", n)
 	}
 	if n := count(false); n != 15 {
-		t.Errorf("%d calls of people beside them, want 15", n)
+		t.Errorf("%d concurrent interactive calls, want 15", n)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestAnswersTeachTheMeter(t *testing.T) {
 			t.Fatal("no call tries whether it is well again")
 		}
 		if m.Admit(at, "id", c).Admitted {
-			t.Error("a second call beside the one that tries")
+			t.Error("a second call during the trial call")
 		}
 		m.Finish(at, "probe", c, integration.Observation{Failed: true})
 		longer := m.Admit(at, "id", c)

@@ -113,6 +113,6 @@ type Access struct {
 	Account string // the account of the grant
 	Event   string // the event of the grant's latest consent
 	Tenant  string // the chosen organization; "" before set-up and where there is none
-	// Background marks calls that nobody waits for. They yield to interactive calls.
+	// Background marks calls for which no user waits. They yield to interactive calls.
 	Background bool
 }

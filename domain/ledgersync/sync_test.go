@@ -73,7 +73,7 @@ func TestFindContact(t *testing.T) {
 		"two by name":            {seller: invoice.Party{Name: "Twin"}, code: accounting.CodeContactAmbiguous},
 		"two by tax id":          {seller: invoice.Party{TaxID: "FR 40 303 265 045"}, code: accounting.CodeContactAmbiguous},
 		"archived":               {seller: invoice.Party{Name: "Gone"}, code: accounting.CodeContactUnusable},
-		"nobody":                 {seller: invoice.Party{Name: "New"}, want: ""},
+		"unknown name":           {seller: invoice.Party{Name: "New"}, want: ""},
 		"no name at all":         {want: ""},
 		"chosen":                 {seller: invoice.Party{Name: "Twin"}, chosen: "6", want: "6"},
 		"chosen is archived":     {chosen: "7", code: accounting.CodeContactUnusable},

@@ -39,9 +39,9 @@ var formatReasons = map[string]string{
 
 var errFormat = errors.New("wrong format")
 
-// checkUUID takes the canonical form only: uuid.Parse knows four spellings, and
-// an id with several spellings is a trap for caches and logs. The nil UUID is
-// nobody's id, and stands for none behind this line.
+// checkUUID accepts only the canonical form: uuid.Parse accepts four spellings, and caches and
+// logs fail to match an id with several spellings. The nil UUID is refused, because it means
+// "none" in the code.
 func checkUUID(s string) error {
 	if id, err := uuid.Parse(s); len(s) != 36 || err != nil || id == uuid.Nil {
 		return errFormat

@@ -213,8 +213,8 @@ func TestOnlyConfigReadsTheEnvironment(t *testing.T) {
 	env := regexp.MustCompile(`\bos\.(Getenv|LookupEnv|Environ)\(`)
 	for _, p := range list(t, "./domain/...", "./usecase/...", "./adapter/...", "./infrastructure/...", "./cmd/...") {
 		path := strings.TrimPrefix(p.ImportPath, module+"/")
-		// A child process that reads documents is told what it is by its parent.
-		// Suites of tests tell their own children in the same way.
+		// A child process that reads documents gets its role from its parent. Test suites start
+		// their own children in the same way.
 		if within(path, "infrastructure/config", "adapter/extract/worker") || strings.HasSuffix(path, "test") {
 			continue
 		}

@@ -32,32 +32,32 @@ test('the client in a browser', async (t) => {
     assert.equal(seen.entities, 2)
   })
 
-  await t.test('tells how far an upload has got, as it goes', async () => {
+  await t.test('reports the progress of an upload', async () => {
     const network = await page.context().newCDPSession(page)
     const throttle = (uploadThroughput) =>
       network.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput })
     await throttle(4 << 20)
-    const { told, size, document } = await page.evaluate(async ({ baseUrl, token, entityId }) => {
+    const { progress, size, document } = await page.evaluate(async ({ baseUrl, token, entityId }) => {
       const { Docledger } = await import('/client/index.js')
       const api = new Docledger({ baseUrl, token })
       const text = `<?xml version="1.0"?><!--${'x'.repeat(4 << 20)}--><Invoice/>`
       const file = new File([text], 'large.xml', { type: 'application/xml' })
-      const told = []
-      const { data } = await api.uploadDocument({ body: { entity_id: entityId, file }, onProgress: (p) => told.push(p) })
-      return { told, size: file.size, document: data }
+      const progress = []
+      const { data } = await api.uploadDocument({ body: { entity_id: entityId, file }, onProgress: (p) => progress.push(p) })
+      return { progress, size: file.size, document: data }
     }, given)
     assert.equal(document.filename, 'large.xml')
     assert.equal(document.size_bytes, size)
     await throttle(-1)
-    const { total } = told[0]
+    const { total } = progress[0]
     assert.ok(total > size && total < size + 2048, `the form of a file of ${size} bytes has ${total}`)
-    assert.deepEqual([told[0], told.at(-1)], [{ loaded: 0, total }, { loaded: total, total }])
-    const loaded = told.map((p) => p.loaded)
+    assert.deepEqual([progress[0], progress.at(-1)], [{ loaded: 0, total }, { loaded: total, total }])
+    const loaded = progress.map((p) => p.loaded)
     assert.deepEqual(loaded, [...loaded].sort((a, b) => a - b))
-    assert.ok(loaded.some((bytes) => bytes > 0 && bytes < total), `it was told of ${loaded}`)
+    assert.ok(loaded.some((bytes) => bytes > 0 && bytes < total), `progress was ${loaded}`)
   })
 
-  await t.test('ends an upload when it is told to', async () => {
+  await t.test('aborts an upload on request', async () => {
     const reason = await page.evaluate(async ({ baseUrl, token, entityId }) => {
       const { Docledger } = await import('/client/index.js')
       const api = new Docledger({ baseUrl, token })
@@ -73,7 +73,7 @@ test('the client in a browser', async (t) => {
     assert.equal(reason, 'not wanted any more')
   })
 
-  await t.test('tells of a refused upload as of everything else', async () => {
+  await t.test('reports a refused upload like any other error', async () => {
     const error = await page.evaluate(async ({ baseUrl, token }) => {
       const { Docledger, ApiError } = await import('/client/index.js')
       const api = new Docledger({ baseUrl, token })

@@ -46,7 +46,7 @@ test('the pages of the documentation', async (t) => {
   const specs = ['backend', 'integrations', 'billing', 'webhooks', 'toolserver']
   const found = new Set()
   for (const [slug, document] of Object.entries({ api: 'docledger', toolserver: 'toolserver' })) {
-    await t.test(`${slug}: every operation stands in the side bar and is shown when it is chosen`, async () => {
+    await t.test(`${slug}: the side bar lists every operation and shows the selected one`, async () => {
       await open(page, origin)
       if (slug === 'toolserver') {
         await page.getByRole('button', { name: 'API', exact: true }).first().click()
@@ -104,7 +104,7 @@ test('the pages of the documentation', async (t) => {
     const body = page.getByRole('region', { name: 'Request Body' })
     await body.getByRole('button', { name: 'JSON', exact: true }).click()
     await page.getByRole('option', { name: 'Multipart Form' }).click()
-    const entity = body.getByRole('textbox').nth(1) // beside entity_id
+    const entity = body.getByRole('textbox').nth(1) // after entity_id
     await entity.getByText('01936b1e').waitFor() // the example
     await entity.press('ControlOrMeta+a')
     await page.keyboard.insertText(sandbox.ENTITY_ID)

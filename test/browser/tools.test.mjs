@@ -7,10 +7,10 @@ import { test } from 'node:test'
 
 import { startBrowser, startSandbox } from './world.mjs'
 
-/** Serves empty pages at an origin of their own, and one, /nobody, that is of none. */
+/** Serves empty pages at a separate origin, and one page, /opaque, with an opaque origin. */
 async function startPage(t) {
   const server = createServer((request, response) => {
-    if (request.url === '/nobody') response.setHeader('Content-Security-Policy', 'sandbox allow-scripts')
+    if (request.url === '/opaque') response.setHeader('Content-Security-Policy', 'sandbox allow-scripts')
     response.setHeader('Content-Type', 'text/html').end('<title>assistant</title>')
   })
   server.listen(0, '127.0.0.1')
@@ -104,8 +104,8 @@ test('tools in a page of another origin', async (t) => {
   assert.ok(seen.tools > 20)
   assert.equal(seen.me.user.email, sandbox.LOGIN_EMAIL)
 
-  // A page of no origin is nobody's: it may read that it is refused, and no more.
-  await page.goto(origin + '/nobody')
+  // A page with an opaque origin may read only the refusal.
+  await page.goto(origin + '/opaque')
   const status = await page.evaluate(
     async (mcp) => (await fetch(mcp, { method: 'POST', headers: { Authorization: 'Bearer x' }, body: '{}' })).status,
     sandbox.MCP_URL,

@@ -203,10 +203,10 @@ test('the web application', async (t) => {
     await page.goto(`${sandbox.BASE_URL}/invoices/${id}`)
     await page.getByRole('region', { name: 'Data of the invoice' }).waitFor()
     await page.keyboard.press('r')
-    await page.keyboard.type('Ordered by nobody here')
+    await page.keyboard.type('No one here ordered this')
     await page.keyboard.press('Enter')
     await page.getByText('Rejected WEB-012').waitFor()
-    assert.equal((await call('GET', `/api/invoices/${id}`)).rejection.reason, 'Ordered by nobody here')
+    assert.equal((await call('GET', `/api/invoices/${id}`)).rejection.reason, 'No one here ordered this')
   })
 
   await t.test('an API key is created, shown once, and revoked', async () => {

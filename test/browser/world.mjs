@@ -1,4 +1,4 @@
-// The sandbox, and a browser that may talk to nobody else.
+// The sandbox, and a browser that may only connect to it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 import { chromium } from 'playwright-core'
 
-/** Starts a sandbox and returns what it tells of itself. */
+/** Starts a sandbox and returns its printed settings. */
 export async function startSandbox(t, ...flags) {
   const binary = process.env.SANDBOX ?? fileURLToPath(new URL('../../bin/sandbox', import.meta.url))
   const child = spawn(binary, ['--port', '0', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })

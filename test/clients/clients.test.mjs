@@ -25,7 +25,7 @@ for (const [name, sdk] of Object.entries(sdks)) {
     await work(async (tool, args) => value(await client.callTool({ name: tool, arguments: args })));
     await client.close();
     assert.equal(person.opened, 1);
-    // A token that is refused is renewed, and nobody is asked.
+    // A refused token is renewed without asking the user.
     person.expire();
     const again = await connect(sdk, person);
     assert.ok(value(await again.callTool({ name: "get_me", arguments: {} })));

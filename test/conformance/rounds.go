@@ -164,7 +164,7 @@ func asFarAsDeclared(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallTool
 		}
 	}
 	if len(requests) == 0 {
-		return words("there is nobody to ask"), nil
+		return words("no user can be asked"), nil
 	}
 	return need("", requests), nil
 }

@@ -39,7 +39,7 @@ const elsewhere = `^/webhook|^/authorize|^/token|^/\.well-known|^/register|^/mcp
 // players are the senders of the requests and the duration of each run.
 var players = []struct {
 	user, organization string
-	examples           int // of each operation, beside those that cover the specification
+	examples           int // of each operation, in addition to those that cover the specification
 	phases             string
 }{
 	{"user_ada", "org_sandbox", 200, "examples,coverage,fuzzing,stateful"},

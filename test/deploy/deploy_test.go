@@ -93,8 +93,8 @@ func resolved(s types.ServiceConfig) map[string]string {
 	return out
 }
 
-// TestComposeFitsItsSchema as it stands in the file, and is refused without the
-// secrets that it takes.
+// TestComposeFitsItsSchema validates the compose file, and checks that it is refused without its
+// secrets.
 func TestComposeFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(root + "/compose.yaml")

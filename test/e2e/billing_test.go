@@ -21,7 +21,7 @@ import (
 	"docledger/test/harness"
 )
 
-// at is a clock that stands still until a test advances it.
+// at is a fixed clock that a test advances.
 func at(t *testing.T, text string) *hands {
 	t.Helper()
 	now, err := time.Parse(time.RFC3339, text)

@@ -161,7 +161,7 @@ func TestCallsOfOtherSystemsEndWithTheRequest(t *testing.T) {
 	for i, line := range lines {
 		s.Eventually("no call is open", callTimeout, func() bool { now, _ := line.Stalled(); return now == 0 }, func() string { return "a call outlives its request" })
 		if _, all := line.Stalled(); all == 0 {
-			t.Errorf("nobody called system %d", i)
+			t.Errorf("system %d was not called", i)
 		}
 	}
 }

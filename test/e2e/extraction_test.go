@@ -124,7 +124,7 @@ func TestDocumentThatKillsTheProcessIsGivenUp(t *testing.T) {
 
 func TestOutagesDoNotCountAgainstADocument(t *testing.T) {
 	t.Parallel()
-	out := fault.New(fault.Unavailable, fault.CodeUnavailable, "out of reach")
+	out := fault.New(fault.Unavailable, fault.CodeUnavailable, "unreachable")
 	for name, cut := range map[string]func(*gomock.Controller, *usecase.Service){
 		"Blobs": func(ctl *gomock.Controller, ex *usecase.Service) {
 			blobs := documentmock.NewMockBlobs(ctl)
@@ -169,7 +169,7 @@ type flaky struct {
 
 func (f *flaky) Update(ctx context.Context, s identity.Scope, id uuid.UUID, change func(*document.Document) error) (*document.Document, error) {
 	if f.changes++; f.changes > 1 && f.changes <= 1+f.away {
-		return nil, fault.New(fault.Unavailable, fault.CodeUnavailable, "out of reach")
+		return nil, fault.New(fault.Unavailable, fault.CodeUnavailable, "unreachable")
 	}
 	return f.Repository.Update(ctx, s, id, change)
 }
@@ -180,7 +180,7 @@ func TestADocumentIsGivenBackOnceTheDatabaseIsThere(t *testing.T) {
 	ex := *s.Service.Extraction
 	ex.Documents = &flaky{Repository: ex.Documents, away: 2}
 	plans := billingmock.NewMockPlans(gomock.NewController(t))
-	plans.EXPECT().Of(gomock.Any(), gomock.Any()).Return(billing.Plan{}, fault.New(fault.Unavailable, fault.CodeUnavailable, "out of reach"))
+	plans.EXPECT().Of(gomock.Any(), gomock.Any()).Return(billing.Plan{}, fault.New(fault.Unavailable, fault.CodeUnavailable, "unreachable"))
 	ex.Plans = plans
 	if err := ex.Run(context.Background(), args); fault.CodeOf(err) != fault.CodeUnavailable {
 		t.Fatalf("Run = %v, want the outage", err)
@@ -289,7 +289,7 @@ func TestSweepFindsDocumentsWithoutAJob(t *testing.T) {
 		}
 		s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"auto_extract": false}).OK()
 		up := s.Upload(org.Admin.Token, org.Entity, "waits.xml", harness.UBL("W-1")).OK()
-		sweep(0, "nobody wants the document read")
+		sweep(0, "no extraction is requested")
 		s.Do(http.MethodPut, "/api/settings/"+org.Entity.String(), org.Admin.Token, map[string]any{"auto_extract": true}).OK()
 		sweep(0, "the setting speaks of what comes in from now on")
 		s.Extract(s.Login(org.Admin.Email), up.Text("id")).Want(503, "still_processing")

@@ -125,7 +125,7 @@ func TestActivation(t *testing.T) {
 		s.Do(http.MethodGet, base+"/accounting-accounts", token, nil).Want(400, "conflict")
 		// The browser also returns if the user declines.
 		if q := s.Agree(b.Ledger, asked.Text("authorization_url")); q.Get("error") != "access_denied" || q.Get("status") != "PENDING" {
-			t.Errorf("after a refusal the page is told %v", q)
+			t.Errorf("after a refusal the page receives %v", q)
 		}
 		want("PENDING", "consent_refused")
 		s.Connect(o, o.Entity, b.Ledger, tenant)
@@ -300,7 +300,7 @@ func TestProviderEndsConsent(t *testing.T) {
 		read().Want(400, "conflict")
 		again := s.Do(http.MethodPost, "/api/integrations/"+id+"/connect", o.Admin.Token, map[string]any{"redirect_url": harness.RedirectURL}).OK()
 		if q := s.Agree(b.Ledger, again.Text("authorization_url"), b.Tenants[0]); q.Get("status") != "ACTIVE" || q.Get("integration_id") != id {
-			t.Errorf("the page is told %v", q)
+			t.Errorf("the page receives %v", q)
 		}
 		read().OK()
 		// The same applies to a tenant that is disconnected and reconnected at

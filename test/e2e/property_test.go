@@ -54,7 +54,7 @@ func TestGeneratedRequests(t *testing.T) {
 	requests := 0
 	for _, op := range s.Checker.Operations() {
 		if op.Signed {
-			continue // a made-up request has no signature
+			continue // a generated request has no signature
 		}
 		for _, c := range spectest.Cases(op, seed(t), known) {
 			for caller, token := range callers {
@@ -89,7 +89,7 @@ func unexpected(op spectest.Operation, c spectest.Case, caller string, r harness
 	case r.Status >= http.StatusInternalServerError && r.Status != http.StatusServiceUnavailable:
 		return "the server failed"
 	case !signedIn && !op.Public && r.Status != http.StatusUnauthorized:
-		return "nobody may pass without a credential"
+		return "a call without a credential must be refused"
 	case c.Kind != spectest.Fault || !signedIn && !op.Public || r.Status == http.StatusBadRequest:
 		return ""
 	case op.Permission == string(identity.Admin) && (caller == "member" || caller == "stranger") && r.Status == http.StatusForbidden:

@@ -54,7 +54,7 @@ func TestSignInRefusalsLookAlike(t *testing.T) {
 	var first string
 	for _, body := range []map[string]any{
 		{"email": org.Admin.Email, "password": "wrong"},
-		{"email": "nobody@example.com", "password": harness.Password},
+		{"email": "unknown@example.com", "password": harness.Password},
 		{"email": disabled.Email, "password": harness.Password},
 		{"email": org.Admin.Email, "password": harness.Password, "organization_id": uuid.NewString()},
 	} {
@@ -63,7 +63,7 @@ func TestSignInRefusalsLookAlike(t *testing.T) {
 			first = r.Text("error", "message")
 		}
 		if r.Text("error", "message") != first {
-			t.Errorf("%v is told apart: %s", body, r.Raw)
+			t.Errorf("%v is distinguishable: %s", body, r.Raw)
 		}
 	}
 	s.Do(http.MethodGet, "/api/me", disabled.Token, nil).Want(401, "unauthorized")
@@ -86,7 +86,7 @@ func TestFailedSignInsAreSlowed(t *testing.T) {
 		body := strings.NewReader(`{"email":"` + email + `","password":"` + password + `"}`)
 		return s.Send(http.MethodPost, "/api/auth/login", "", body, "Content-Type", "application/json", "X-Forwarded-For", from)
 	}
-	for n, email := range []string{org.Admin.Email, "nobody@example.com"} {
+	for n, email := range []string{org.Admin.Email, "unknown@example.com"} {
 		from := "2001:db8:0:" + strconv.Itoa(n+1) + "::1"
 		for range 5 {
 			try(email, "wrong", from).Want(401, "invalid_credentials")

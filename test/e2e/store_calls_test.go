@@ -49,10 +49,10 @@ func storeCalls(t *testing.T, s *harness.Server, st *harness.Store) {
 	// A change without a notification waits for the next notification or the
 	// next poll.
 	st.Mishandle(true, false)
-	untold := add()
+	unannounced := add()
 	st.Mishandle(false, true)
-	told := add()
-	s.Eventually("extracted with the next", waitTimeout, func() bool { return extracted(s, o, untold) && extracted(s, o, told) }, said)
+	notified := add()
+	s.Eventually("extracted with the next", waitTimeout, func() bool { return extracted(s, o, unannounced) && extracted(s, o, notified) }, said)
 	if n := status().Number("files_ingested"); n != 3 {
 		t.Errorf("%d files were ingested, want 3", n)
 	}

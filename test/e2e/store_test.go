@@ -172,7 +172,7 @@ func TestStoreEndsConsent(t *testing.T) {
 		s.Do(http.MethodGet, "/api/v1/integrations/"+id+"/trigger-sources?entity_id="+o.Entity.String(), o.Admin.Token, nil).Want(500, "provider_unauthorized")
 		again := s.Do(http.MethodPost, "/api/integrations/"+id+"/connect", o.Admin.Token, map[string]any{"redirect_url": harness.RedirectURL}).OK()
 		if q := s.AgreeStore(st, again.Text("authorization_url")); q.Get("status") != "ACTIVE" || q.Get("integration_id") != id {
-			t.Errorf("the page is told %v", q)
+			t.Errorf("the page receives %v", q)
 		}
 		s.Eventually("extracted", waitTimeout, func() bool { return extracted(s, o, number) }, said)
 	})

@@ -121,7 +121,7 @@ func (v *tenancy) integration(before string) string {
 // bodies are valid requests of the operations that take one, with $entity,
 // $document and $price in place of ids. An operation with a body and without a row fails.
 var bodies = map[string]string{
-	"login": `{"email":"nobody@example.com","password":"wrong"}`, "refreshToken": ``, "logout": ``, "endSession": ``,
+	"login": `{"email":"unknown@example.com","password":"wrong"}`, "refreshToken": ``, "logout": ``, "endSession": ``,
 	"changePassword": `{"current_password":"not the right one","new_password":"another long password"}`,
 	"createEntity":   `{"name":"New","settings_from":"$entity"}`, "updateEntity": `{"name":"Renamed"}`,
 	"uploadDocument": `{"entity_id":"$entity","filename":"u.xml","content":"eA=="}`,
@@ -243,7 +243,7 @@ func (v *tenancy) play(t *testing.T, price string) {
 				"{entity_id}", v.org.Entity.String(), "{document_id}", document, "{invoice_id}", invoice, "{session_id}", uuid.NewString())...)
 			token := c.token
 			if op.ID == "logout" && !c.foreign && !c.key && c.known {
-				token = v.s.Login(v.email(t, token)) // the caller's own session goes on
+				token = v.s.Login(v.email(t, token)) // the caller's own session continues
 			}
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(body), token)
 			if slices.Contains(bought, op.ID) && want == http.StatusOK && price == noPrice {
@@ -271,7 +271,7 @@ func (v *tenancy) sessionStatus(operation string, c caller) int {
 	case (operation == "refreshToken" || operation == "logout") && c.foreign:
 		return http.StatusBadRequest // whoever issued a token refreshes and ends it
 	case operation == "endSession":
-		return http.StatusNotFound // the matrix names a session that nobody has
+		return http.StatusNotFound // the matrix names an unknown session
 	case operation == "changePassword":
 		return http.StatusBadRequest // the matrix does not know the password
 	}
@@ -321,7 +321,7 @@ func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
 		}
 		if messages[0] != messages[1] {
-			t.Errorf("%s tells them apart: %q and %q", op.ID, messages[0], messages[1])
+			t.Errorf("%s distinguishes them: %q and %q", op.ID, messages[0], messages[1])
 		}
 	}
 	for _, list := range []string{"/api/entities", "/api/documents", "/api/invoices", "/api/events"} {

@@ -28,7 +28,7 @@ var exceptions = map[string]string{
 	"Extraction.engine_version":  "the version of this build's reader, of which a build has one",
 	"PlanList.next_cursor":       "always null: all plans are on one page; every list has the field",
 	"ProviderList.next_cursor":   "always null: all providers are on one page; every list has the field",
-	"Sync.remote_url":            "the page of a bill at the provider itself; null while a simulator stands in for it",
+	"Sync.remote_url":            "the page of a bill at the provider itself; null while a simulator replaces it",
 	"Sync.attachment_reason":     "null unless a provider refuses an attachment, which the simulators do not do by default",
 	"SyncCandidate.url":          "as Sync.remote_url",
 	"WebhookReceipt.received":    "always true: the acknowledgement of an event",
@@ -103,7 +103,7 @@ func judge(fields []string, seen map[string]map[string]bool, exceptions map[stri
 		case n >= 2 && excepted:
 			problems = append(problems, field+" is an exception and has several values: remove it from the exceptions")
 		case n < 2 && !excepted:
-			problems = append(problems, fmt.Sprintf("%s had %d values: put code behind it, test it, or remove it", field, n))
+			problems = append(problems, fmt.Sprintf("%s had %d values: implement it, test it, or remove it", field, n))
 		}
 	}
 	for field, reason := range exceptions {

@@ -18,7 +18,7 @@ func TestJudge(t *testing.T) {
 	want := []string{
 		"A.gone is an exception and not a field", "A.gone is an exception without a reason",
 		"A.more is an exception and has several values: remove it from the exceptions",
-		"A.one had 1 values: put code behind it, test it, or remove it",
+		"A.one had 1 values: implement it, test it, or remove it",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("judge says %q, want %q", got, want)

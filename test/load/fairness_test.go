@@ -38,15 +38,15 @@ func BenchmarkFairness(b *testing.B) {
 		o.NoWorkers = false
 		working := harness.Start(b, o)
 		working.Eventually("working", time.Minute, func() bool { return extracted(b, conn) > 0 }, func() string { return "no document was read" })
-		beside := median(rounds, read)
+		busy := median(rounds, read)
 		left := backlog + rounds - extracted(b, conn)
 		if left <= 0 {
 			b.Fatal("the backlog was done before the other organization's documents were")
 		}
 		b.ReportMetric(float64(alone.Milliseconds()), "idle-ms")
-		b.ReportMetric(float64(beside.Milliseconds()), "beside-ms")
+		b.ReportMetric(float64(busy.Milliseconds()), "busy-ms")
 		b.ReportMetric(float64(left), "left")
-		b.ReportMetric(float64(beside)/float64(alone), "ratio")
+		b.ReportMetric(float64(busy)/float64(alone), "ratio")
 	}
 }
 

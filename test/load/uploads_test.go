@@ -78,7 +78,7 @@ func BenchmarkExtraction(b *testing.B) {
 		b.Fatal(err)
 	}
 	if len(real) == 0 {
-		b.Log("THERE IS NO CORPUS BESIDE THE PROJECT: documents of the generator are read instead")
+		b.Log("THE CORPUS IS MISSING: generated documents are read instead")
 	}
 	seed := uint64(1)
 	for b.Loop() {

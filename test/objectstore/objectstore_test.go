@@ -33,6 +33,6 @@ func TestDoorShutsAndOpens(t *testing.T) {
 func TestNamedBinaryMustBeOne(t *testing.T) {
 	t.Setenv(objectstore.EnvBin, t.TempDir())
 	if _, err := objectstore.Provide(t.Context(), nil); err == nil {
-		t.Error("a folder was taken for the server")
+		t.Error("a folder was accepted as the server")
 	}
 }

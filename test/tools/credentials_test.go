@@ -79,7 +79,7 @@ func TestCredentials(t *testing.T) {
 			}
 			challenge := r.Header.Get("WWW-Authenticate")
 			if r.Status == http.StatusUnauthorized && s.path == "/mcp" && !strings.Contains(challenge, `error="invalid_token"`) {
-				t.Errorf("%s at %s is told %q", name, s.name, challenge)
+				t.Errorf("%s at %s receives %q", name, s.name, challenge)
 			}
 		}
 	}

@@ -243,8 +243,8 @@ func (w *world) play(order []string, times, crash int, customer, price, name str
 	}
 }
 
-// tell delivers one generated event about a subscription, because the four
-// events cannot all happen to one.
+// tell delivers one generated event about a subscription, because the four events cannot all
+// happen to one.
 func (w *world) tell(sub, customer, price, eventType string) {
 	w.t.Helper()
 	body := fmt.Appendf(nil, `{"id":"evt_%s_%s","object":"event","type":%q,"created":%d,"api_version":"2024-06-20","data":{"object":{"id":%q,"object":"subscription","customer":%q,"status":"active","metadata":{"charge_current_month":"true","price_id":%q}}}}`,

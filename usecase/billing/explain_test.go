@@ -56,7 +56,7 @@ func TestExplainWithoutProcessor(t *testing.T) {
 		"entities": {"1", "counter", "", ""}, "entities, most": {"unlimited", "configuration", "", ""},
 	})
 	if _, err := s.Service.Explainer.Explain(context.Background(), uuid.New()); fault.CodeOf(err) != fault.CodeNotFound {
-		t.Errorf("of nobody: %v", err)
+		t.Errorf("of an unknown organization: %v", err)
 	}
 }
 

@@ -49,7 +49,7 @@ type world struct {
 	processor string // its address
 }
 
-// hands is a clock that stands still until a test moves it.
+// hands is a fixed clock that a test advances.
 type hands struct {
 	mu  sync.Mutex
 	now time.Time

@@ -210,7 +210,7 @@ func TestPriceArchivedMidway(t *testing.T) {
 			w.process()
 			got := w.outcome(w.org, customer)
 			if step == "/v1/invoiceitems" {
-				got.Charges = nil // a draft of nothing, which nobody is charged for
+				got.Charges = nil // an empty draft, which causes no charge
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("it ends as %+v, want %+v", got, want)

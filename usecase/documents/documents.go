@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Sniffer tells what a file is by how it begins.
+// Sniffer detects the media type of a file by its first bytes.
 type Sniffer interface {
 	// MediaType returns the media type of a file from its first bytes, at most
 	// SniffLength of them.

@@ -11,8 +11,8 @@ import (
 	"docledger/domain/job"
 )
 
-// StoreBlob streams bytes into the blob store. Until a document names them they are
-// nobody's.
+// StoreBlob streams bytes into the blob store. The blob stays unreferenced until a document
+// record refers to it.
 func (s *Service) StoreBlob(ctx context.Context, r io.Reader) (document.StoredBlob, error) {
 	begin := &prefix{r: r}
 	sha256, size, err := s.Blobs.Put(ctx, begin)
@@ -50,7 +50,7 @@ func (s *Service) Ingest(ctx context.Context, a identity.Actor, in document.Inge
 	return d, true, s.held(ctx, a, d)
 }
 
-// held tells that a document waits for its plan.
+// held logs the event that a document waits for the plan.
 func (s *Service) held(ctx context.Context, a identity.Actor, d *document.Document) error {
 	if d.HeldReason == "" {
 		return nil

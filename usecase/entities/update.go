@@ -23,8 +23,7 @@ func (s *Service) Update(ctx context.Context, a identity.Actor, id uuid.UUID, if
 	if err := a.RequireAdmin(); err != nil {
 		return nil, err
 	}
-	// The plan may be another system's to tell, so it is asked before the
-	// transaction.
+	// The plan may come from another system, so it is read before the transaction.
 	plan, err := s.Plans.Of(ctx, a.OrganizationID)
 	if err != nil {
 		return nil, fmt.Errorf("find plan: %w", err)
@@ -90,7 +89,7 @@ func (s *Service) adjustEntityCount(ctx context.Context, organization uuid.UUID,
 	return nil
 }
 
-// differences tells what changed, in the order of the API's keys.
+// differences returns the changes in the order of the API's keys.
 func differences(a, b Values) []event.Change {
 	var changes []event.Change
 	for _, c := range []event.Change{

@@ -93,7 +93,7 @@ func TestSignInAtTheProvider(t *testing.T) {
 	token := login("Ada@Example.com", harness.ProviderPassword).OK().Text("token")
 	w.Do(http.MethodPost, "/api/auth/refresh", token, nil).OK()
 	login("ada@example.com", "wrong").Want(http.StatusUnauthorized, "invalid_credentials")
-	login("nobody@example.com", harness.ProviderPassword).Want(http.StatusUnauthorized, "invalid_credentials")
+	login("unknown@example.com", harness.ProviderPassword).Want(http.StatusUnauthorized, "invalid_credentials")
 	local := w.NewOrganization("Local")
 	if me := w.Do(http.MethodGet, "/api/me", local.Admin.Token, nil).OK(); me.Text("organization", "name") != "Local" {
 		t.Errorf("a local account is %s", me.Raw)
@@ -108,7 +108,7 @@ func TestRefusedSignInsTakeTheSameTime(t *testing.T) {
 	w := open(t, harness.Options{})
 	foreign := w.NewOrganization("Foreign")
 	for name, body := range map[string]map[string]any{
-		"unknown":              {"email": "nobody@example.com", "password": harness.ProviderPassword},
+		"unknown":              {"email": "unknown@example.com", "password": harness.ProviderPassword},
 		"wrong password":       {"email": "ada@example.com", "password": "wrong"},
 		"another organization": {"email": "ada@example.com", "password": harness.ProviderPassword, "organization_id": foreign.ID},
 	} {

@@ -135,8 +135,7 @@ type answers struct {
 	done sync.WaitGroup
 }
 
-// receive hands over an event and goes on; it waits until the event is where it
-// has to wait.
+// receive passes on an event and returns when the event waits at the expected point.
 func (a *answers) receive(ctx context.Context, s *inbox.Service, sender domain.Sender, name string, size int) {
 	a.done.Go(func() {
 		defer func() {

@@ -366,13 +366,13 @@ func TestNewTenantClearsSettings(t *testing.T) {
 		}
 		events, err := p.store.Events().List(w.ctx, a.Scope(), event.Filter{Types: []event.Type{event.SettingsChanged}}, page.Request{Limit: 200})
 		w.must(err)
-		told := false
+		reported := false
 		for _, e := range events.Items {
 			for _, c := range e.Changes {
-				told = told || c.Field == "default_account_id" && c.From == "400" && c.To == ""
+				reported = reported || c.Field == "default_account_id" && c.From == "400" && c.To == ""
 			}
 		}
-		if !told {
+		if !reported {
 			t.Error("no event reports that the default account was cleared")
 		}
 	})

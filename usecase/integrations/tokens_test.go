@@ -140,7 +140,7 @@ func TestCallerLeavesDuringRefresh(t *testing.T) {
 		w.provider.slow = 50 * time.Millisecond
 		ctx, cancel := context.WithTimeout(w.ctx, 10*time.Millisecond)
 		defer cancel()
-		_ = w.processes[0].ask(ctx, w.provider, i) // whatever this caller is told
+		_ = w.processes[0].ask(ctx, w.provider, i) // the result of this caller is irrelevant
 		w.must(w.processes[0].ask(w.ctx, w.provider, i))
 		if w.provider.refreshes != 1 {
 			t.Errorf("%d refreshes, want 1", w.provider.refreshes)

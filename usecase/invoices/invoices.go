@@ -43,9 +43,9 @@ type Service struct {
 	validations usecase.Turns[uuid.UUID]
 }
 
-// Bookings follows what people decide: an approved invoice may be booked by
-// itself, and one that is taken back no longer is. Both work within the
-// caller's transaction.
+// Bookings applies the decisions of people to syncs: an approved invoice may be synced
+// automatically, and an invoice without approval is no longer synced. Both methods work within
+// the caller's transaction.
 type Bookings interface {
 	// Approved begins the booking of an invoice that was just approved, where
 	// the entity's settings ask for it.
@@ -64,8 +64,8 @@ func (s *Service) History(ctx context.Context, a identity.Actor, id uuid.UUID, n
 	return s.Events.List(ctx, a.Scope(), event.Filter{SubjectIDs: []uuid.UUID{inv.ID, inv.DocumentID}, NewestFirst: newestFirst}, p)
 }
 
-// Correct changes values of an invoice. The checks decide its status anew; an
-// approval is withdrawn where the document's own values changed (domain D2).
+// Correct changes values of an invoice. The checks then determine its status again. An approval
+// is withdrawn if the document's own values changed (domain D2).
 func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, c invoice.Correction) (*invoice.Invoice, error) {
 	permission := identity.Correct
 	if c.OnlyNote() {
@@ -154,9 +154,9 @@ func (s *Service) Reopen(ctx context.Context, a identity.Actor, id uuid.UUID, if
 	})
 }
 
-// change is the frame of every operation: visible, allowed, changed under a
-// row lock, told in the log, in one transaction. An action that finds nothing
-// to do answers the invoice as it is.
+// change is the frame of every operation, in one transaction: it checks visibility and
+// permission, changes the invoice under a row lock, and appends the events. An action without
+// effect returns the unchanged invoice.
 func (s *Service) change(
 	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, p identity.Permission,
 	do func(*invoice.Invoice, *entity.Entity, *entity.Settings) ([]event.Event, error),

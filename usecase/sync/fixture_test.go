@@ -38,7 +38,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// hands is a clock that stands still until a test moves it.
+// hands is a fixed clock that a test advances.
 type hands struct{ now atomic.Int64 }
 
 func (h *hands) Now() time.Time { return time.UnixMicro(h.now.Load()).UTC() }

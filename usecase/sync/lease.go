@@ -45,6 +45,6 @@ func (s *Service) withContactLease(ctx context.Context, name string) (_ context.
 	return ctx, func() {
 		cancel(nil)
 		<-ended
-		_ = s.Leases.Release(context.WithoutCancel(ctx), lease) // the lease expires by itself
+		_ = s.Leases.Release(context.WithoutCancel(ctx), lease) // the lease expires automatically
 	}, nil
 }

@@ -95,7 +95,7 @@ func TestThousandSyncsUnderEveryFault(t *testing.T) {
 				return happening{before: context.DeadlineExceeded}
 			case 4:
 				return happening{after: context.DeadlineExceeded}
-			case 5: // killed with the call on its way, or with its response
+			case 5: // killed during the call, or during its response
 				kill(ctx)
 				if n(2) == 0 {
 					return happening{before: errKilled}

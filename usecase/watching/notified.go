@@ -32,19 +32,19 @@ func (s *Service) Notified(ctx context.Context, subscription uuid.UUID, c docsto
 			return "", err
 		}
 	}
-	told, err := notifier.Read(c)
-	if err != nil || told.Echo != "" {
-		return told.Echo, err
+	notification, err := notifier.Read(c)
+	if err != nil || notification.Echo != "" {
+		return notification.Echo, err
 	}
-	proven := len(told.Proofs) > 0
-	for _, proof := range told.Proofs {
+	proven := len(notification.Proofs) > 0
+	for _, proof := range notification.Proofs {
 		proven = known.Proves(proof.Reveal()) && proven
 	}
 	if !proven {
 		return "", fault.New(fault.Invalid, fault.CodeInvalidSignature,
 			"The secret of the notification is missing or wrong.")
 	}
-	if !told.Changed || i.Status == integration.Disconnected {
+	if !notification.Changed || i.Status == integration.Disconnected {
 		return "", nil
 	}
 	return "", s.Wake(ctx, i)

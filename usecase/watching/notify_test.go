@@ -82,14 +82,14 @@ func (c *calling) Unsubscribe(_ context.Context, _ integration.Access, s docstor
 
 // Read returns the secrets and the echo of the query.
 func (c *calling) Read(call docstore.Call) (docstore.Notification, error) {
-	told := docstore.Notification{Changed: len(call.Query["quiet"]) == 0}
+	n := docstore.Notification{Changed: len(call.Query["quiet"]) == 0}
 	for _, proof := range call.Query["proof"] {
-		told.Proofs = append(told.Proofs, secret.New(proof))
+		n.Proofs = append(n.Proofs, secret.New(proof))
 	}
 	if echo := call.Query["echo"]; len(echo) > 0 {
-		told.Echo = echo[0]
+		n.Echo = echo[0]
 	}
-	return told, nil
+	return n, nil
 }
 
 // callers runs a test on both databases, with a store that extends its
@@ -167,7 +167,7 @@ func TestNotifications(t *testing.T) {
 		}
 		w.place.add(top, "a.xml", false, xml(1))
 		w.poll()
-		w.want("told", xml(1))
+		w.want("notified", xml(1))
 		if w.due() || w.watch().Run != run+1 {
 			t.Errorf("after one poll it is due: %t, %d polls", w.due(), w.watch().Run-run)
 		}
@@ -178,7 +178,7 @@ func TestNotifications(t *testing.T) {
 			t.Error("a minute later the poll is not due")
 		}
 		w.poll()
-		w.want("never told", xml(1), xml(2))
+		w.want("never notified", xml(1), xml(2))
 	})
 }
 
@@ -307,11 +307,11 @@ func TestPromisesEnd(t *testing.T) {
 		if code := w.call(uuid.MustParse(path.Base(former.address)), former.proof); code != fault.CodeNotFound {
 			t.Errorf("the former place's address answers %q", code)
 		}
-		told, err := w.Release(w.ctx, w.i)
-		if w.must(err); len(told) != 1 || told[0] != list[0].Remote {
-			t.Errorf("to be ended are %+v", told)
+		released, err := w.Release(w.ctx, w.i)
+		if w.must(err); len(released) != 1 || released[0] != list[0].Remote {
+			t.Errorf("to be ended are %+v", released)
 		}
-		if code := w.call(list[0].ID, c.promises[told[0].ID].proof); code != fault.CodeNotFound {
+		if code := w.call(list[0].ID, c.promises[released[0].ID].proof); code != fault.CodeNotFound {
 			t.Errorf("a released address answers %q", code)
 		}
 	})
@@ -323,8 +323,8 @@ func TestDisconnectedMeanwhile(t *testing.T) {
 	t.Parallel()
 	callers(t, func(t *testing.T, w *world, c *calling) {
 		c.meanwhile = func(string) {
-			if told, err := w.Release(w.ctx, w.i); err != nil || len(told) != 0 {
-				t.Errorf("released %v, %v", told, err)
+			if released, err := w.Release(w.ctx, w.i); err != nil || len(released) != 0 {
+				t.Errorf("released %v, %v", released, err)
 			}
 		}
 		w.poll()

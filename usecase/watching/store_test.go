@@ -47,7 +47,7 @@ type place struct {
 	turning bool            // its pages lead to themselves
 	reading func()          // called with each page of a listing
 	slow    map[string]bool // their contents never come to an end
-	absent  map[string]bool // they are told and not found
+	absent  map[string]bool // they are reported but not found
 	opened  map[string]int
 	onOpen  func() // called before a content is read
 }
@@ -234,11 +234,11 @@ func (p *place) Next(ctx context.Context, _ integration.Access, _ docstore.Locat
 	if p.turning {
 		return docstore.Page{Cursor: cursor}, nil
 	}
-	told := from
+	start := from
 	if p.repeat {
-		told = max(0, from-p.page/2)
+		start = max(0, from-p.page/2)
 	}
-	for _, id := range p.log[told:to] {
+	for _, id := range p.log[start:to] {
 		page.Changes = append(page.Changes, p.state(id))
 	}
 	return page, nil

@@ -141,7 +141,7 @@ func (s *subscribing) endStale(ctx context.Context) error {
 				return integration.Optional(s.notifier.Unsubscribe(ctx, a, old.Remote))
 			})
 			if err != nil {
-				// The subscription expires by itself; until then its notifications get not_found.
+				// The subscription expires automatically; until then its notifications get not_found.
 				s.Log.WarnContext(ctx, "subscription could not be removed", "integration", s.i.ID, "provider", s.i.Provider, "error", err)
 			}
 		}

@@ -292,12 +292,12 @@ func (s *Service) Report(ctx context.Context, a identity.Actor, i *integration.I
 	}
 	tree := watch.NewTree(folders, s.Providers.Find(i.Provider).CaseInsensitive)
 	for _, d := range w.Directories {
-		told := watch.DirectoryReport{Path: d.Path}
+		report := watch.DirectoryReport{Path: d.Path}
 		for _, id := range d.Folders {
 			path, there := tree.Path(id)
-			told.Folders = append(told.Folders, watch.FolderReport{ID: id, Path: path, There: there})
+			report.Folders = append(report.Folders, watch.FolderReport{ID: id, Path: path, There: there})
 		}
-		r.Directories = append(r.Directories, told)
+		r.Directories = append(r.Directories, report)
 	}
 	return r, nil
 }

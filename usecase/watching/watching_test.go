@@ -61,14 +61,14 @@ func TestFilesBecomeDocuments(t *testing.T) {
 	})
 }
 
-// TestFolderBackBeforeTold verifies that a folder is listed when it is back, if
+// TestFolderBackBeforeReported verifies that a folder is listed when it is back, if
 // it was missing when it should have been listed and the feed does not report
 // it.
-func TestFolderBackBeforeTold(t *testing.T) {
+func TestFolderBackBeforeReported(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		w.settle()
-		inside := w.place.add("moved", "a.xml", false, xml(1)) // told before its folder is known
+		inside := w.place.add("moved", "a.xml", false, xml(1)) // reported before its folder is known
 		w.place.set(func() {
 			w.place.items["moved"] = &file{Item: docstore.Item{ID: "moved", Parent: top, Name: "moved", Folder: true}}
 			w.place.absent["moved"], w.place.absent[inside] = true, true
@@ -183,7 +183,7 @@ func TestFilesInTheWay(t *testing.T) {
 		if got := w.poll(); got.Failures != 0 {
 			t.Errorf("%d failures", got.Failures)
 		}
-		w.want("beside those", xml(4))
+		w.want("besides those", xml(4))
 		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{broken, slow, absent})
 		w.must(err)
 		for id, want := range map[string]watch.Reason{broken: watch.Unanswered, slow: watch.Unanswered, absent: watch.Gone} {
@@ -234,7 +234,7 @@ func TestFoldersInTheWay(t *testing.T) {
 		w.place.set(func() { w.place.broken[broken], w.place.locked[denied] = true, true })
 		got := w.poll()
 		if _, ok := w.documents()[digest(xml(1))]; !ok || got.Failures != 0 {
-			t.Errorf("beside those: %d failures", got.Failures)
+			t.Errorf("besides those: %d failures", got.Failures)
 		}
 		i, err := w.Integrations.Get(w.ctx, w.scope(), w.i.ID)
 		if w.must(err); i.Status != integration.Active {
@@ -282,7 +282,7 @@ func TestPagesThatTurn(t *testing.T) {
 		}
 		w.place.set(func() { w.place.turning = false })
 		w.settle()
-		w.want("once it goes on", xml(1))
+		w.want("once it resumes", xml(1))
 	})
 }
 
@@ -295,7 +295,7 @@ func TestAnotherAccount(t *testing.T) {
 		id := w.place.add(top, "a.xml", false, xml(1))
 		w.settle()
 		w.place.add(top, "b.xml", false, xml(2))
-		w.place.set(func() { w.place.log = w.place.log[:len(w.place.log)-1] }) // its feed never told of it
+		w.place.set(func() { w.place.log = w.place.log[:len(w.place.log)-1] }) // its feed never reported it
 		w.account = "another"
 		w.settle()
 		w.want("by another account", xml(1), xml(2))
@@ -394,7 +394,7 @@ func TestLostCursor(t *testing.T) {
 		w.place.add(top, "new.xml", false, xml(4))
 		w.place.set(func() { w.place.lost = len(w.place.log) + 1; w.place.log = append(w.place.log, top, top) })
 		w.settle()
-		w.want("after all was read anew", xml(1), xml(2), xml(3), xml(4))
+		w.want("after a full scan", xml(1), xml(2), xml(3), xml(4))
 		nodes, err := w.Nodes.Some(w.ctx, w.i.ID, []string{keep, drop})
 		if w.must(err); !nodes[drop].Removed || nodes[keep].Removed {
 			t.Errorf("nodes %+v", nodes)

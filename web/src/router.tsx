@@ -67,7 +67,7 @@ const consentReturn = createRoute({
   getParentRoute: () => shell,
   path: '/integrations',
   validateSearch: readReturn,
-  // The provider leads back here. The wizard continues on the page of the integration.
+  // The provider redirects here. The wizard continues on the page of the integration.
   beforeLoad: ({ search }) => {
     if (search.integration_id) {
       throw redirect({ to: '/integrations/$id', params: { id: search.integration_id }, search: {} })

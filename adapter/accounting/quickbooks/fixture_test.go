@@ -91,7 +91,7 @@ func (w *fixture) Tenants() []string        { return []string{sim.VATCompany, si
 func (w *fixture) Withdraw()                { w.sim.Disconnect("") }
 func (w *fixture) TakeOff(tenant string)    { w.sim.Disconnect(tenant) }
 func (w *fixture) ForgetKeys()              { w.sim.ForgetRequests() }
-func (w *fixture) Repair()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Repair()                  { w.sim.Kit.ClearFaults() }
 
 func (w *fixture) Consent(authorizationURL string, tenants ...string) url.Values {
 	w.t.Helper()

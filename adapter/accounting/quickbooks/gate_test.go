@@ -22,10 +22,10 @@ import (
 
 // recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
 type recordingLimiter struct {
-	mu     sync.Mutex
-	calls  []integration.Call
-	told   []integration.Observation
-	closed error
+	mu       sync.Mutex
+	calls    []integration.Call
+	observed []integration.Observation
+	closed   error
 }
 
 func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
@@ -38,7 +38,7 @@ func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(in
 	return func(o integration.Observation) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.told = append(d.told, o)
+		d.observed = append(d.observed, o)
 	}, nil
 }
 
@@ -46,10 +46,10 @@ func (d *recordingLimiter) last(t *testing.T) (integration.Call, integration.Obs
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.calls) == 0 || len(d.calls) != len(d.told) {
-		t.Fatalf("%d entered, %d left", len(d.calls), len(d.told))
+	if len(d.calls) == 0 || len(d.calls) != len(d.observed) {
+		t.Fatalf("%d entered, %d left", len(d.calls), len(d.observed))
 	}
-	return d.calls[len(d.calls)-1], d.told[len(d.told)-1]
+	return d.calls[len(d.calls)-1], d.observed[len(d.observed)-1]
 }
 
 // entered consents to a company.
@@ -78,27 +78,27 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	if pages := len(gate.calls) - before; pages != 3 {
 		t.Errorf("%d requests were admitted, want one for each of three pages", pages)
 	}
-	call, told := gate.last(t)
+	call, observed := gate.last(t)
 	if limits := fmt.Sprint(call.Limits); call.Tenant != a.Tenant || !call.Background || limits != "{0 [{1s 10} {1m0s 500}]}" {
 		t.Errorf("admitted as %+v", call)
 	}
-	if told.Limited || told.Failed {
-		t.Errorf("told %+v", told)
+	if observed.Limited || observed.Failed {
+		t.Errorf("observed %+v", observed)
 	}
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute = 3 })
 	_, err := c.Currencies(context.Background(), a)
 	if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter != time.Minute {
 		t.Errorf("one call above the limit: %v", err)
 	}
-	if _, told := gate.last(t); !told.Limited || told.RetryAfter != time.Minute {
-		t.Errorf("told %+v", told)
+	if _, observed := gate.last(t); !observed.Limited || observed.RetryAfter != time.Minute {
+		t.Errorf("observed %+v", observed)
 	}
 	w.Break(accountingtest.ListCurrencies, accountingtest.Dropped, 1)
 	if _, err := c.Currencies(context.Background(), a); err == nil {
 		t.Error("a dropped connection returns no error")
 	}
-	if _, told := gate.last(t); !told.Failed {
-		t.Errorf("told %+v", told)
+	if _, observed := gate.last(t); !observed.Failed {
+		t.Errorf("observed %+v", observed)
 	}
 }
 

@@ -102,7 +102,7 @@ func (w *fixture) Tenants() []string        { return []string{sim.TaxedOrganizat
 func (w *fixture) Withdraw()                { w.sim.Withdraw() }
 func (w *fixture) TakeOff(tenant string)    { w.must(w.sim.TakeOff(tenant)) }
 func (w *fixture) ForgetKeys()              { w.sim.ForgetKeys() }
-func (w *fixture) Repair()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Repair()                  { w.sim.Kit.ClearFaults() }
 
 func (w *fixture) Consent(authorizationURL string, tenants ...string) url.Values {
 	w.t.Helper()

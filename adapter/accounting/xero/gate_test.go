@@ -21,10 +21,10 @@ import (
 
 // recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
 type recordingLimiter struct {
-	mu     sync.Mutex
-	calls  []integration.Call
-	told   []integration.Observation
-	closed error
+	mu       sync.Mutex
+	calls    []integration.Call
+	observed []integration.Observation
+	closed   error
 }
 
 func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
@@ -37,7 +37,7 @@ func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(in
 	return func(o integration.Observation) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.told = append(d.told, o)
+		d.observed = append(d.observed, o)
 	}, nil
 }
 
@@ -45,10 +45,10 @@ func (d *recordingLimiter) last(t *testing.T) (integration.Call, integration.Obs
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.calls) == 0 || len(d.calls) != len(d.told) {
-		t.Fatalf("%d entered, %d left", len(d.calls), len(d.told))
+	if len(d.calls) == 0 || len(d.calls) != len(d.observed) {
+		t.Fatalf("%d entered, %d left", len(d.calls), len(d.observed))
 	}
-	return d.calls[len(d.calls)-1], d.told[len(d.told)-1]
+	return d.calls[len(d.calls)-1], d.observed[len(d.observed)-1]
 }
 
 // entered consents to both organizations.
@@ -67,8 +67,8 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	c, w := open(t, func(o *xero.Options) { o.RateLimiter = gate })
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute, l.Day, l.AppMinute = 60, 5000, 10000 })
 	a := w.entered(c)
-	if call, told := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingA || len(told.Remaining) != 0 {
-		t.Errorf("the code: %+v %+v", call, told)
+	if call, observed := gate.last(t); call.Tenant != "" || call.Provider != integration.AccountingA || len(observed.Remaining) != 0 {
+		t.Errorf("the code: %+v %+v", call, observed)
 	}
 	w.must(w.sim.AddContacts(a.Tenant, 2500))
 	before := len(gate.calls)
@@ -79,34 +79,34 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	if pages := len(gate.calls) - before; pages != 3 {
 		t.Errorf("%d requests were admitted, want one for each of three pages", pages)
 	}
-	call, told := gate.last(t)
+	call, observed := gate.last(t)
 	limits := fmt.Sprint(call.Limits)
 	if call.Tenant != a.Tenant || !call.Background || limits != "{5 [{1m0s 60} {24h0m0s 5000}]}" {
 		t.Errorf("admitted as %+v", call)
 	}
-	if told.Limited || told.Failed || told.Remaining[time.Minute] != 57 || told.Remaining[24*time.Hour] != 4997 {
-		t.Errorf("told %+v", told)
+	if observed.Limited || observed.Failed || observed.Remaining[time.Minute] != 57 || observed.Remaining[24*time.Hour] != 4997 {
+		t.Errorf("observed %+v", observed)
 	}
 	if _, err := c.Organizations(context.Background(), a); err != nil {
 		t.Fatal(err)
 	}
-	if call, told := gate.last(t); call.Tenant != "" || told.Remaining[time.Minute] == 0 || len(told.Remaining) != 1 {
-		t.Errorf("without a tenant: %+v %+v", call, told)
+	if call, observed := gate.last(t); call.Tenant != "" || observed.Remaining[time.Minute] == 0 || len(observed.Remaining) != 1 {
+		t.Errorf("without a tenant: %+v %+v", call, observed)
 	}
 	w.sim.SetLimits(func(l *sim.Limits) { l.Minute = 3 })
 	_, err := c.Currencies(context.Background(), a)
 	if f, ok := fault.As(err); !ok || !errors.Is(err, integration.ErrRateLimited) || f.RetryAfter != time.Minute {
 		t.Errorf("one call above the limit: %v", err)
 	}
-	if _, told := gate.last(t); !told.Limited || told.RetryAfter != time.Minute || told.Remaining[time.Minute] != 0 {
-		t.Errorf("told %+v", told)
+	if _, observed := gate.last(t); !observed.Limited || observed.RetryAfter != time.Minute || observed.Remaining[time.Minute] != 0 {
+		t.Errorf("observed %+v", observed)
 	}
 	w.Break("currencies", "drop", 1)
 	if _, err := c.Currencies(context.Background(), a); err == nil {
 		t.Error("a dropped connection returns no error")
 	}
-	if _, told := gate.last(t); !told.Failed {
-		t.Errorf("told %+v", told)
+	if _, observed := gate.last(t); !observed.Failed {
+		t.Errorf("observed %+v", observed)
 	}
 }
 

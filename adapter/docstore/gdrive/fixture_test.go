@@ -98,7 +98,7 @@ func (w *fixture) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
 func (w *fixture) Withdraw()                { w.sim.Withdraw() }
 func (w *fixture) Place() docstore.Location { return w.place }
 func (w *fixture) ExpireCursors()           { w.sim.InvalidateTokens() }
-func (w *fixture) Repair()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Repair()                  { w.sim.Kit.ClearFaults() }
 
 // Leaked reports whether another host received the token. It is always false: contents come from
 // the API's host.

@@ -186,10 +186,10 @@ func TestCutContent(t *testing.T) {
 
 // recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
 type recordingLimiter struct {
-	mu     sync.Mutex
-	calls  []integration.Call
-	told   []integration.Observation
-	closed error
+	mu       sync.Mutex
+	calls    []integration.Call
+	observed []integration.Observation
+	closed   error
 }
 
 func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
@@ -202,7 +202,7 @@ func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(in
 	return func(o integration.Observation) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.told = append(d.told, o)
+		d.observed = append(d.observed, o)
 	}, nil
 }
 
@@ -227,15 +227,15 @@ func TestEveryRequestPassesTheGate(t *testing.T) {
 	if _, err := c.Sources(context.Background(), a); !errors.Is(err, integration.ErrRateLimited) {
 		t.Error(err)
 	}
-	if len(gate.calls) != len(gate.told) || len(gate.calls) != len(w.sim.Kit.Requests()) {
-		t.Errorf("%d entered, %d left, %d requests", len(gate.calls), len(gate.told), len(w.sim.Kit.Requests()))
+	if len(gate.calls) != len(gate.observed) || len(gate.calls) != len(w.sim.Kit.Requests()) {
+		t.Errorf("%d entered, %d left, %d requests", len(gate.calls), len(gate.observed), len(w.sim.Kit.Requests()))
 	}
-	call, told := gate.calls[len(gate.calls)-1], gate.told[len(gate.told)-1]
+	call, observed := gate.calls[len(gate.calls)-1], gate.observed[len(gate.observed)-1]
 	if call.Provider != integration.DocstoreB || call.Tenant != a.Account || !call.Background || len(call.Limits.Windows) != 1 {
 		t.Errorf("admitted as %+v", call)
 	}
-	if !told.Limited || told.RetryAfter != time.Minute {
-		t.Errorf("told %+v", told)
+	if !observed.Limited || observed.RetryAfter != time.Minute {
+		t.Errorf("observed %+v", observed)
 	}
 	gate.closed = integration.RateLimited(integration.DocstoreB, 40*time.Second, nil)
 	requests := len(w.sim.Kit.Requests())

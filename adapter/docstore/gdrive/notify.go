@@ -50,11 +50,11 @@ const (
 // Read implements docstore.Notifier.
 func (c *Connector) Read(call docstore.Call) (docstore.Notification, error) {
 	header := http.Header(call.Header)
-	told := docstore.Notification{Changed: header.Get(stateHeader) != opened}
+	notification := docstore.Notification{Changed: header.Get(stateHeader) != opened}
 	for _, proof := range header.Values(proofHeader) {
-		told.Proofs = append(told.Proofs, secret.New(proof))
+		notification.Proofs = append(notification.Proofs, secret.New(proof))
 	}
-	return told, nil
+	return notification, nil
 }
 
 // Unsubscribe implements docstore.Notifier.

@@ -191,7 +191,7 @@ func TestPermanentDeletion(t *testing.T) {
 	page, err := c.Next(context.Background(), a, w.place, cursor)
 	w.must(err)
 	if len(page.Changes) != 1 || !page.Changes[0].Removed || page.Changes[0].ID != id || !page.Done {
-		t.Errorf("told %+v", page)
+		t.Errorf("received %+v", page)
 	}
 }
 
@@ -247,7 +247,7 @@ func testNotifications(t *testing.T, shared bool) {
 		select {
 		case h := <-calls:
 			if h.Get("X-Goog-Resource-State") != want || h.Get("X-Goog-Channel-Token") != "canary-proof" {
-				t.Errorf("told %v, want %s", h, want)
+				t.Errorf("received %v, want %s", h, want)
 			}
 			read, err := c.Read(docstore.Call{Header: h})
 			if w.must(err); read.Echo != "" || len(read.Proofs) != 1 || read.Proofs[0] != proof || read.Changed != (want == "change") {

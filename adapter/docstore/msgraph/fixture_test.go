@@ -93,7 +93,7 @@ func (w *fixture) id(id string, err error) string {
 func (w *fixture) Now() time.Time           { return w.sim.Kit.Clock.Now() }
 func (w *fixture) Advance(by time.Duration) { w.sim.Kit.Clock.Advance(by) }
 func (w *fixture) Withdraw()                { w.sim.Withdraw() }
-func (w *fixture) Repair()                    { w.sim.Kit.ClearFaults() }
+func (w *fixture) Repair()                  { w.sim.Kit.ClearFaults() }
 func (w *fixture) Leaked() bool             { return w.sim.Leaked() }
 
 func (w *fixture) Place() docstore.Location {

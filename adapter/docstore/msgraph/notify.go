@@ -61,11 +61,11 @@ func (c *Connector) Read(call docstore.Call) (docstore.Notification, error) {
 	if err := json.Unmarshal(call.Body, &in); err != nil {
 		return docstore.Notification{}, fault.New(fault.Invalid, fault.CodeInvalidRequest, "The body is not a notification of %s.", Provider).WithCause(err)
 	}
-	told := docstore.Notification{Changed: true}
+	notification := docstore.Notification{Changed: true}
 	for _, n := range in.Value {
-		told.Proofs = append(told.Proofs, secret.New(n.State))
+		notification.Proofs = append(notification.Proofs, secret.New(n.State))
 	}
-	return told, nil
+	return notification, nil
 }
 
 // maxNotifications is the number of notifications that one call may contain.

@@ -246,7 +246,7 @@ func TestNotifications(t *testing.T) {
 	t.Parallel()
 	c, w := open(t, nil)
 	a := w.entered(c)
-	told := make(chan string, 10)
+	received := make(chan string, 10)
 	inbox := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if token := r.URL.Query().Get("validationToken"); token != "" {
 			rw.Header().Set("Content-Type", "text/plain")
@@ -254,7 +254,7 @@ func TestNotifications(t *testing.T) {
 			return
 		}
 		raw, _ := io.ReadAll(r.Body) // what is missing is seen below
-		told <- string(raw)
+		received <- string(raw)
 	}))
 	t.Cleanup(inbox.Close)
 	proof := secret.New("canary-proof")
@@ -272,9 +272,9 @@ func TestNotifications(t *testing.T) {
 	}
 	w.Add("a.xml", []byte("<a/>"))
 	select {
-	case body := <-told:
+	case body := <-received:
 		if !strings.Contains(body, `"clientState":"canary-proof"`) || !strings.Contains(body, first.ID) {
-			t.Errorf("told %s", body)
+			t.Errorf("received %s", body)
 		}
 		read, err := c.Read(docstore.Call{Body: []byte(body)})
 		if w.must(err); read.Echo != "" || len(read.Proofs) != 1 || read.Proofs[0] != proof || !read.Changed {

@@ -151,10 +151,10 @@ func TestExpiredContentAddress(t *testing.T) {
 
 // recordingLimiter is a rate limiter that records the admitted calls and their outcomes.
 type recordingLimiter struct {
-	mu     sync.Mutex
-	calls  []integration.Call
-	told   []integration.Observation
-	closed error
+	mu       sync.Mutex
+	calls    []integration.Call
+	observed []integration.Observation
+	closed   error
 }
 
 func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(integration.Observation), error) {
@@ -167,7 +167,7 @@ func (d *recordingLimiter) Enter(_ context.Context, c integration.Call) (func(in
 	return func(o integration.Observation) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.told = append(d.told, o)
+		d.observed = append(d.observed, o)
 	}, nil
 }
 
@@ -194,15 +194,15 @@ func TestEveryCallPassesTheLimiter(t *testing.T) {
 	if _, err := c.Sources(context.Background(), a); !errors.Is(err, integration.ErrRateLimited) {
 		t.Error(err)
 	}
-	if len(gate.calls) != len(gate.told) || len(gate.calls) != len(w.sim.Kit.Requests())-1 {
-		t.Errorf("%d entered, %d left, %d requests, one of them of bytes", len(gate.calls), len(gate.told), len(w.sim.Kit.Requests()))
+	if len(gate.calls) != len(gate.observed) || len(gate.calls) != len(w.sim.Kit.Requests())-1 {
+		t.Errorf("%d entered, %d left, %d requests, one of them of bytes", len(gate.calls), len(gate.observed), len(w.sim.Kit.Requests()))
 	}
-	call, told := gate.calls[len(gate.calls)-1], gate.told[len(gate.told)-1]
+	call, observed := gate.calls[len(gate.calls)-1], gate.observed[len(gate.observed)-1]
 	if call.Provider != integration.DocstoreA || call.Tenant == "" || !strings.HasPrefix(a.Account, call.Tenant+":") || !call.Background || len(call.Limits.Windows) != 1 {
 		t.Errorf("admitted as %+v", call)
 	}
-	if !told.Limited || told.Failed {
-		t.Errorf("told %+v", told)
+	if !observed.Limited || observed.Failed {
+		t.Errorf("observed %+v", observed)
 	}
 	gate.closed = integration.RateLimited(integration.DocstoreA, 40*time.Second, nil)
 	requests := len(w.sim.Kit.Requests())

@@ -259,7 +259,7 @@ func TestDueDateFollowsFromTheTerms(t *testing.T) {
 		alternatives []string
 	}{
 		"label":          {"50@Payment terms: net 30", "2024-06-02", true, nil},
-		"beside label":   {"50@Payment terms|200@30 days", "2024-06-02", true, nil},
+		"after label":    {"50@Payment terms|200@30 days", "2024-06-02", true, nil},
 		"sentence":       {"50@Please pay within 14 days.", "2024-05-17", true, nil},
 		"several times":  {"50@Terms: 2 % discount within 10 days, 30 days net", "2024-06-02", false, []string{"2024-05-13"}},
 		"discount alone": {"50@2 % discount if paid within 10 days", "", false, nil},

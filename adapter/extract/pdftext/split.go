@@ -203,8 +203,8 @@ func begins(before []pageEvidence, p *pageEvidence) bool {
 	case p.titled && len(p.numbers) > 3 && maps.Equal(p.numbers, first.numbers):
 		return true // a copy of the first page
 	case p.at > 1 && (last.at == p.at-1 || len(before) == p.at-1) && (last.of == 0 || p.of == 0 || last.of == p.of):
-		// The next page of a counted invoice. Two invoices that both lost a page can
-		// agree by chance, which their numbers tell.
+		// The next page of a counted invoice. Two invoices that both lost a page can agree by
+		// chance; their numbers distinguish them.
 		return other && p.strong && strong && p.titled && p.number != known && last.at != p.at-1
 	case p.at == 1:
 		return p.titled || p.number != "" && !same || p.total && p.labels > 0 || p.labels > 1 || last.at > 0 && p.labels > 0

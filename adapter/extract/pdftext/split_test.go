@@ -105,13 +105,13 @@ func TestEvidenceOfPages(t *testing.T) {
 		pages []layout.Page
 		want  []int
 	}{
-		"one page each":            {[]layout.Page{first("A-17", ""), first("A-18", "")}, []int{0, 1}},
-		"terms stay":               {[]layout.Page{first("A-17", ""), next(""), first("A-18", ""), next("")}, []int{0, 2}},
-		"counters":                 {[]layout.Page{first("A-17", "Page 1 of 2"), next("Page 2 of 2"), first("A-18", "Page 1 of 1")}, []int{0, 2}},
-		"the same number goes on":  {[]layout.Page{first("A-17", ""), sheetOf("Maple Tools Ltd", "INVOICE", "Invoice No: A-17", "Carried forward 20.00", "Drill 1 80.00", "Total due: 100.00")}, []int{0}},
-		"counters of the scanner":  {[]layout.Page{first("A-17", "Page 1 of 3"), first("A-18", "Page 2 of 3"), first("A-19", "Page 3 of 3")}, []int{0, 1, 2}},
-		"empty pages":              {[]layout.Page{first("A-17", ""), {Number: 2, Width: 595, Height: 842}, first("A-18", "")}, []int{0, 2}},
-		"a copy of the first page": {[]layout.Page{first("A-17", ""), first("A-17", "")}, []int{0, 1}},
+		"one page each":             {[]layout.Page{first("A-17", ""), first("A-18", "")}, []int{0, 1}},
+		"terms stay":                {[]layout.Page{first("A-17", ""), next(""), first("A-18", ""), next("")}, []int{0, 2}},
+		"counters":                  {[]layout.Page{first("A-17", "Page 1 of 2"), next("Page 2 of 2"), first("A-18", "Page 1 of 1")}, []int{0, 2}},
+		"the same number continues": {[]layout.Page{first("A-17", ""), sheetOf("Maple Tools Ltd", "INVOICE", "Invoice No: A-17", "Carried forward 20.00", "Drill 1 80.00", "Total due: 100.00")}, []int{0}},
+		"counters of the scanner":   {[]layout.Page{first("A-17", "Page 1 of 3"), first("A-18", "Page 2 of 3"), first("A-19", "Page 3 of 3")}, []int{0, 1, 2}},
+		"empty pages":               {[]layout.Page{first("A-17", ""), {Number: 2, Width: 595, Height: 842}, first("A-18", "")}, []int{0, 2}},
+		"a copy of the first page":  {[]layout.Page{first("A-17", ""), first("A-17", "")}, []int{0, 1}},
 	} {
 		for i := range c.pages {
 			c.pages[i].Number = i + 1

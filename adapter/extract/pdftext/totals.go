@@ -70,8 +70,8 @@ func (s *parsedDocument) readTotal(t *totals, at, k, m int) {
 	}
 	tax := role == textrules.RoleTax || role == textrules.RoleTaxTotal
 	if (len(found) == 0 && !trailsOff(seg, label) || tax) && s.isLead(seg, m) {
-		more, where, beside := s.beside(l, k, rate)
-		found, homes, rate = append(found, more...), append(homes, where...), beside
+		more, where, following := s.amountsAfter(l, k, rate)
+		found, homes, rate = append(found, more...), append(homes, where...), following
 	}
 	if len(found) == 3 && !tax && found[0].value.Add(found[1].value).Equal(found[2].value) {
 		for i, part := range []textrules.Role{textrules.RoleNet, textrules.RoleTaxTotal, textrules.RoleGross} {
@@ -192,8 +192,8 @@ func (seg *segment) within(a *amount, label textrules.Match) bool {
 	return seg.starts[a.from] < seg.tokens[label.To-1].End
 }
 
-// beside returns the consecutive amounts in the segments after a segment.
-func (s *parsedDocument) beside(l *line, k int, rate *money.Decimal) ([]*amount, []*segment, *money.Decimal) {
+// amountsAfter returns the consecutive amounts in the segments after a segment.
+func (s *parsedDocument) amountsAfter(l *line, k int, rate *money.Decimal) ([]*amount, []*segment, *money.Decimal) {
 	var found []*amount
 	var homes []*segment
 	step := 1

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// cacheDir makes the folder of the compiled PDF engine. Code is loaded from
-// it, so nobody else may write there.
+// cacheDir creates the folder of the compiled PDF engine. The process loads code from it, so no
+// other user may write to it.
 func cacheDir(wanted string) (string, error) {
 	candidates := []string{wanted}
 	if wanted == "" {

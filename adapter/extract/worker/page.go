@@ -17,8 +17,7 @@ const (
 	maxAnnotations = 2_000
 	// coveringPart is which part of a page its images cover on a scan.
 	coveringPart = 0.6
-	// scanObjects and scanTexts bound what is looked at to tell a scan: the
-	// first images and texts.
+	// scanObjects and scanTexts limit the images and texts that are examined to detect a scan.
 	scanObjects = 400
 	scanTexts   = 40
 )

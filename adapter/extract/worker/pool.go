@@ -132,7 +132,7 @@ func (p *Pool) PDF(ctx context.Context, d Document) (*extraction.Result, error) 
 	a, err := p.withEngine(ctx, b, request{Operation: opPDF, Path: d.Path, Limits: p.config.Limits, Forced: d.Forced, DateOrder: d.DateOrder, Part: d.Pages})
 	switch {
 	case err != nil && a != nil && a.unusable != nil && isFailure(err):
-		return nil, a.unusable // it tells more than that the pages hold no invoice
+		return nil, a.unusable // it is more specific than an error without an invoice
 	case err != nil:
 		return nil, err
 	case a.result == nil || len(a.result.Drafts) == 0:

@@ -67,7 +67,7 @@ func misbehave(path string) {
 	}
 }
 
-// mark tells a test that the child has begun, and which process it is.
+// mark notifies a test that the child has started, with the child's process id.
 func mark(path string) {
 	os.WriteFile(path+".tmp", fmt.Append(nil, os.Getpid()), 0o600) //nolint:errcheck // the test would wait in vain
 	os.Rename(path+".tmp", path+".begun")                          //nolint:errcheck // as above

@@ -25,8 +25,8 @@ const (
 	// watchSlack is what a child may exceed its limit by before its parent
 	// kills it: its own limit should have ended it before.
 	watchSlack = 32 << 20
-	// wordsBytes is how much of what a child says at its end is kept: the
-	// beginning, which tells why.
+	// wordsBytes limits the stored part of a child's last output: the beginning, which contains
+	// the reason.
 	wordsBytes = 4 << 10
 )
 
@@ -105,7 +105,7 @@ func (c *process) run() error {
 		if err != nil {
 			return
 		}
-		c.cmd.Wait() //nolint:errcheck // how it ended is told by what it said
+		c.cmd.Wait() //nolint:errcheck // its output shows how it ended
 		close(c.gone)
 	}()
 	return <-started
@@ -126,8 +126,8 @@ func (c *process) greet(ctx context.Context) error {
 	return nil
 }
 
-// errUnasked says that a child had ended before it was told of a document,
-// which is therefore not to blame.
+// errUnasked reports that a child ended before it received a document. Therefore the document did
+// not cause it.
 var errUnasked = errors.New("the reader ended before it was asked")
 
 // ask sends a request and waits for the answer, at most until ctx ends; the
@@ -224,7 +224,7 @@ func (c *process) watch(done <-chan struct{}, memory int64, cpu time.Duration) t
 
 func (c *process) kill() {
 	c.killed.Store(true)
-	c.cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
+	c.cmd.Process.Kill() //nolint:errcheck // it may have ended already
 }
 
 // alive says whether the child can take another request.
@@ -240,14 +240,14 @@ func (c *process) alive() bool {
 	}
 }
 
-// end ends the child and waits until it is gone. An idle child ends by itself
-// when its input does; it is not given long.
+// end ends the child and waits for its end. An idle child ends automatically when its input ends,
+// within a short time.
 func (c *process) end() {
 	c.in.Close() //nolint:errcheck // it may have ended already
 	late := time.AfterFunc(time.Second, c.kill)
 	defer late.Stop()
 	<-c.gone
-	c.pipe.Close() //nolint:errcheck // nobody reads it any more
+	c.pipe.Close() //nolint:errcheck // it has no reader any more
 }
 
 // lastWords keeps the beginning of what a child writes to its standard error.

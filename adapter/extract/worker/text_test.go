@@ -98,8 +98,7 @@ func TestRotatedPage(t *testing.T) {
 	if got := texts(page); got != "Total|due|EUR|119.00" {
 		t.Errorf("words = %q", got)
 	}
-	// Turned clockwise, what stood at 100, 700 stands 700 from the left and
-	// 100 from the top.
+	// After a clockwise turn, a point at 100, 700 is 700 from the left and 100 from the top.
 	wantBox(t, page.Words[0].Box, layout.Box{0.70, 0.2, 0.71, 0.245})
 }
 

@@ -23,7 +23,7 @@ func TestReaderThatCannotStartIsUnavailable(t *testing.T) {
 	p := open(t, worker.Config{Size: 1, CacheDir: filepath.Join(base, "cache")})
 	printed := store(t, "printed.pdf", printed(mediaBox, twoCells))
 	if p.Fault() != nil {
-		t.Errorf("a reader that nobody needed yet has the fault %v", p.Fault())
+		t.Errorf("an unused reader has the fault %v", p.Fault())
 	}
 	for range 2 {
 		_, err := read(context.Background(), p, printed)

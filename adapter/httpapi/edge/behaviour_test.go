@@ -349,7 +349,7 @@ func TestMergePatchType(t *testing.T) {
 			return nil, errors.New("the body was not bound")
 		}
 		if !patch.ApplicationMergePatchPlusJSONBody.Note.IsNull() || patch.ApplicationMergePatchPlusJSONBody.DueDate.IsSpecified() {
-			return nil, errors.New("null and absent were not told apart")
+			return nil, errors.New("null and absent were not distinguished")
 		}
 		return nil, fault.Missing("invoice")
 	})

@@ -103,7 +103,7 @@ func TestBodiesWithoutCredentialAreSmall(t *testing.T) {
 	r := b.send(t, b.request(t, "POST", "/api/auth/login", login(16<<10+1), "Authorization", ""))
 	checkEnvelope(t, r, 400, "payload_too_large")
 	if r.envelope.Error.Details["limit_bytes"] != float64(16<<10) {
-		t.Errorf("the limit is not told: %v", r.envelope.Error.Details)
+		t.Errorf("the error does not name the limit: %v", r.envelope.Error.Details)
 	}
 	hidden := b.request(t, "POST", "/api/auth/login", "x", "Authorization", "")
 	hidden.Body, hidden.ContentLength = io.NopCloser(strings.NewReader(login(100_000))), -1

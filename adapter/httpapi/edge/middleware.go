@@ -68,7 +68,7 @@ func printable(s string) string {
 }
 
 // recoverPanics responds to a panic with an internal error. It re-panics with
-// ErrAbortHandler, which tells net/http to close the connection.
+// ErrAbortHandler, which makes net/http close the connection.
 func (e *edge) recoverPanics(c *gin.Context) {
 	defer func() {
 		panicked := recover()

@@ -115,8 +115,7 @@ func TestAddressesHaveAQuota(t *testing.T) {
 	}
 }
 
-// Events of other systems and preflights tell where their sender stands, and
-// are taken all the same.
+// Webhooks and preflights count and return the sender's rate limit, but they are never refused.
 func TestSomeRequestsAreNeverRefused(t *testing.T) {
 	t.Parallel()
 	const ours = "https://app.example.com"
@@ -230,7 +229,7 @@ func TestCallersChooseNoAddress(t *testing.T) {
 		"in X-Real-IP, the proxy's unread":   {[]string{"127.0.0.0/8"}, []string{"X-Forwarded-For", "198.51.100.7:80", "X-Real-IP", "10.0.0.%d"}, false},
 		"in Forwarded":                       {[]string{"127.0.0.0/8"}, []string{"Forwarded", "for=10.0.0.%d"}, false},
 		"in headers of networks of delivery": {[]string{"127.0.0.0/8"}, []string{"CF-Connecting-IP", "10.0.0.%d", "True-Client-IP", "10.0.0.%d"}, false},
-		"trusting nobody":                    {nil, []string{"X-Forwarded-For", "198.51.100.%d"}, false},
+		"without trusted proxies":            {nil, []string{"X-Forwarded-For", "198.51.100.%d"}, false},
 		"trusting others":                    {[]string{"192.0.2.0/24"}, []string{"X-Forwarded-For", "198.51.100.%d"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (tokens) Authenticate(_ context.Context, bearer string) (identity.Actor, er
 	}
 }
 
-// logBuffer collects log lines and tells of each.
+// logBuffer collects log lines and notifies the test of each.
 type logBuffer struct {
 	mu    sync.Mutex
 	lines bytes.Buffer
@@ -67,7 +67,7 @@ func (b *logBuffer) String() string {
 	return b.lines.String()
 }
 
-// answerFunc stands in for the use-cases: it answers every operation.
+// answerFunc replaces the use cases: it responds to every operation.
 type answerFunc func(ctx context.Context, operationID string, request any) (any, error)
 
 type bundle struct {

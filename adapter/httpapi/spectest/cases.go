@@ -57,8 +57,8 @@ func (c Case) String() string {
 	return fmt.Sprintf("%s/%s/%s", c.Operation.ID, kind, c.Name)
 }
 
-// randomCases is how many random valid requests an operation gets beside the
-// smallest and the largest.
+// randomCases is the number of random valid requests of an operation, in addition to the smallest
+// and the largest.
 const randomCases = 5
 
 // Cases makes requests for an operation: valid ones, each value at its bounds,
@@ -154,8 +154,8 @@ func (b *builder) valid() {
 	}
 }
 
-// setParameters gives values to optional query and header parameters. Cursors
-// and entity tags are left out: no made-up text is one.
+// setParameters sets optional query and header parameters. It omits cursors and entity tags,
+// because a generated text is not valid for them.
 func (b *builder) setParameters(c *Case, query url.Values, parts extent) {
 	for _, p := range b.operation.parameters() {
 		skip := p.Name == "cursor" || p.Name == "after" || p.Name == "If-Match"

@@ -70,7 +70,7 @@ func (w fieldWalk) list(ref *openapi3.SchemaRef, place string) {
 	}
 }
 
-// observe tells Observe of each field of a response and the value that it has.
+// observe calls Observe with each field of a response and its value.
 func (c *Checker) observe(operation *Operation, resp *http.Response, body []byte) {
 	if c.Observe == nil || operation == nil {
 		return

@@ -129,7 +129,7 @@ func (g *generator) letters(n int) string {
 	return text.String()
 }
 
-// lengths are the bounds of a text; without an upper one 100,000 stands in.
+// lengths returns the minimum and maximum length of a text; the default maximum is 100,000.
 func lengths(schema *openapi3.Schema) (low, high int) {
 	high = 100_000
 	if schema.MaxLength != nil {

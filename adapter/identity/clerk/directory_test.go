@@ -217,7 +217,7 @@ func TestCheckPassword(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"wrong password":      {"ada@example.com", "wrong"},
 		"no password":         {"ada@example.com", ""},
-		"unknown address":     {"nobody@example.com", password},
+		"unknown address":     {"unknown@example.com", password},
 		"no address":          {"", password},
 		"unconfirmed address": {"carol@example.com", password},
 		"banned":              {"banned@example.com", password},
@@ -235,7 +235,7 @@ func TestCheckPassword(t *testing.T) {
 	}
 	for _, m := range messages {
 		if m != messages[0] {
-			t.Errorf("%q and %q can be told apart", m, messages[0])
+			t.Errorf("%q and %q are distinguishable", m, messages[0])
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestCheckPasswordOfAnAccountWithSecondFactor(t *testing.T) {
 	}
 	_, err = p.Passwords.CheckPassword(t.Context(), "bob@example.com", "wrong")
 	if f, ok := fault.As(err); !ok || strings.Contains(f.Message, "second factor") {
-		t.Errorf("a wrong password tells of the second factor: %v", err)
+		t.Errorf("a wrong password reveals the second factor: %v", err)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestRefusedPasswordsTakeAlikeLong(t *testing.T) {
 	t.Parallel()
 	const floor = 300 * time.Millisecond
 	p := newProvider(t, func(o *clerk.Options) { o.FailureFloor = floor })
-	for _, email := range []string{"ada@example.com", "nobody@example.com", "banned@example.com"} {
+	for _, email := range []string{"ada@example.com", "unknown@example.com", "banned@example.com"} {
 		begun := time.Now()
 		if _, err := p.Passwords.CheckPassword(t.Context(), email, "wrong"); err == nil {
 			t.Fatal("accepted")

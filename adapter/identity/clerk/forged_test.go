@@ -30,7 +30,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// forger makes tokens that nobody should accept.
+// forger makes invalid tokens.
 type forger struct {
 	provider
 	kid    string
@@ -357,7 +357,7 @@ func TestVerifyRefusesForgedTokens(t *testing.T) {
 				t.Fatalf("got %+v, %v", claims, err)
 			}
 			if want := "The token is missing, expired or not valid. Sign in again."; refused.Message != want {
-				t.Errorf("the message tells why: %q", refused.Message)
+				t.Errorf("the message reveals why: %q", refused.Message)
 			}
 			if len(token) > 40 && strings.Contains(err.Error(), token[len(token)-40:]) {
 				t.Errorf("the error carries the token: %v", err)

@@ -50,7 +50,7 @@ func document(t *testing.T, keys ...any) string {
 	return string(raw)
 }
 
-// source answers loads of the keys with what it is told to.
+// source returns the configured responses to loads of the keys.
 type source struct {
 	mu     sync.Mutex
 	status int

@@ -138,7 +138,7 @@ func FuzzParsePublishableKey(f *testing.F) {
 			}
 			address := "https://" + host + "/oauth/authorize"
 			if _, ok := identity.AllowedRedirect(address, got.SignInHosts(), false); !ok {
-				t.Fatalf("%q gave the host %q, to which nobody may be sent", key, host)
+				t.Fatalf("%q gave the host %q, to which the browser must not be redirected", key, host)
 			}
 		}
 	})

@@ -133,7 +133,7 @@ func TestWebhookRefused(t *testing.T) {
 		"two signature headers":           {add("Svix-Signature", createdSignature), created, sentAt},
 		"one byte altered":                {headers(nil), strings.Replace(created, "acme", "acmf", 1), sentAt},
 		"one space more":                  {headers(nil), created + " ", sentAt},
-		"written anew":                    {headers(nil), strings.ReplaceAll(created, `,`, `, `), sentAt},
+		"reformatted":                     {headers(nil), strings.ReplaceAll(created, `,`, `, `), sentAt},
 		"no body":                         {headers(nil), "", sentAt},
 		"version v0":                      {set("Svix-Signature", "v0"+createdSignature[2:]), created, sentAt},
 		"version v1a":                     {set("Svix-Signature", "v1a"+createdSignature[2:]), created, sentAt},

@@ -149,7 +149,7 @@ func TestForgedTokens(t *testing.T) {
 			message = f.Message
 		}
 		if f.Message != message {
-			t.Errorf("%s is told apart: %q", name, f.Message)
+			t.Errorf("%s is distinguishable: %q", name, f.Message)
 		}
 	}
 	if _, err := by.Verify(sign(func(_, _ map[string]any) {}), noon); err != nil {

@@ -113,10 +113,10 @@ func TestErrorsAreDiscreet(t *testing.T) {
 			continue
 		}
 		if text := err.Error(); strings.Contains(text, "canary") {
-			t.Errorf("%s: the error tells %q", name, text)
+			t.Errorf("%s: the error contains %q", name, text)
 		}
 		if f, ok := fault.As(err); ok && strings.Contains(f.Message, "canary") {
-			t.Errorf("%s: the message tells %q", name, f.Message)
+			t.Errorf("%s: the message contains %q", name, f.Message)
 		}
 		if name == "bad request" && fault.CodeOf(err) != fault.CodeProviderRefused {
 			t.Errorf("a refused request is %v", err)
@@ -160,8 +160,7 @@ func TestFaultsPass(t *testing.T) {
 	}
 }
 
-// BenchmarkSnapshot is what a plan read costs on a miss, beside the vendor's
-// own time.
+// BenchmarkSnapshot measures a plan read after a cache miss, without the vendor's own time.
 func BenchmarkSnapshot(b *testing.B) {
 	c, w := open(b)
 	product := w.AddProduct("Team", nil)

@@ -12,9 +12,9 @@ import (
 	"docledger/domain/billing"
 )
 
-// TestUnreadableEventsAreTold lists events of which one is about nobody and one
-// about nothing: the others come all the same, those two with the reason.
-func TestUnreadableEventsAreTold(t *testing.T) {
+// TestUnreadableEventsAreReported lists events, of which one has no customer and one no object.
+// The other events are returned, and those two with the reason.
+func TestUnreadableEventsAreReported(t *testing.T) {
 	t.Parallel()
 	const list = `{"object":"list","url":"/v1/events","has_more":false,"data":[
 		{"id":"evt_3","object":"event","type":"customer.subscription.updated","created":3,"api_version":"2024-06-20",

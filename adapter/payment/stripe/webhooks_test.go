@@ -45,7 +45,7 @@ func TestSignatureHeaders(t *testing.T) {
 		"the other secret":          {sim.Sign(body, start, "whsec_old"), true},
 		"both secrets":              {sim.Sign(body, start, "whsec_new", "whsec_old"), true},
 		"one of several fits":       {stamp + "," + wrong + "," + sum, true},
-		"other schemes beside":      {stamp + ",v0=6ffbb59b," + sum + ",v2=x", true},
+		"additional schemes":        {stamp + ",v0=6ffbb59b," + sum + ",v2=x", true},
 		"spaces after commas":       {stamp + ", " + sum, true},
 		"signature before stamp":    {sum + "," + stamp, true},
 		"upper-case digits":         {stamp + ",v1=" + strings.ToUpper(hexSum), true},

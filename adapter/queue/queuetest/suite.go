@@ -253,7 +253,7 @@ func testUnknownVersion(t *testing.T, e *Env) {
 		t.Fatal(err)
 	}
 	e.Start(t, func(context.Context, job.ExtractDocument) error {
-		t.Error("a version was worked that nobody knows")
+		t.Error("a job with an unknown version was run")
 		return nil
 	})
 	e.awaitStates(t, "scheduled")

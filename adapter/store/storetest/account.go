@@ -33,7 +33,7 @@ func testOrganizations(t *testing.T, b *bench) {
 	wantCode(t, b.Organizations().Add(b.ctx, &other), fault.CodeConflict)
 	other.PaymentCustomerID = ""
 	must(t, b.Organizations().Add(b.ctx, &other))
-	third := b.organization(t) // a second one without ids at third parties
+	third := b.organization(t) // a second one without ids of third parties
 
 	several, err := b.Organizations().ByIDs(b.ctx, []uuid.UUID{first.ID, other.ID, newID()})
 	must(t, err)
@@ -65,10 +65,10 @@ func testAccounts(t *testing.T, b *bench) {
 		must(t, err)
 		same(t, "what was stored", *got, u)
 	}
-	_, err := b.Users().ByEmail(b.ctx, "nobody@example.com")
+	_, err := b.Users().ByEmail(b.ctx, "unknown@example.com")
 	wantCode(t, err, fault.CodeNotFound)
 	wantCode(t, b.Users().Add(b.ctx, &identity.User{ID: newID(), Email: u.Email}), fault.CodeConflict)
-	known := filled[identity.User]() // by the identity provider, with the same address
+	known := filled[identity.User]() // from the identity provider, with the same address
 	known.Email = u.Email
 	must(t, b.Users().Add(b.ctx, &known))
 	if got, err := b.Users().ByEmail(b.ctx, u.Email); err != nil || got.ID != u.ID {
@@ -95,8 +95,8 @@ func testAccounts(t *testing.T, b *bench) {
 	testProviderAccounts(t, b)
 }
 
-// testProviderAccounts are people whom the identity provider knows: they may
-// share an address, or have none.
+// testProviderAccounts uses accounts of the identity provider: they may share an address, or have
+// none.
 func testProviderAccounts(t *testing.T, b *bench) {
 	repo := b.Users()
 	first := identity.User{ID: newID(), IdentityID: "user_1", Name: "One", Email: "same@example.com", CreatedAt: b.at, UpdatedAt: b.at}
@@ -125,7 +125,7 @@ func testProviderAccounts(t *testing.T, b *bench) {
 	must(t, err)
 	same(t, "the membership", *found, m)
 
-	// Many without an address are all listed.
+	// Many accounts without an address are all listed.
 	for i := range 5 {
 		u := identity.User{ID: newID(), IdentityID: "user_without_" + string(rune('a'+i)), CreatedAt: b.at, UpdatedAt: b.at}
 		must(t, repo.Put(b.ctx, &u))

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// put stores a booking of an invoice.
+// put stores a sync of an invoice.
 func (b *bench) put(t *testing.T, s identity.Scope, id uuid.UUID, stored ledgersync.Sync) {
 	t.Helper()
 	_, _, err := b.Bookings().Change(b.ctx, s, id, func(*invoice.Invoice, *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
@@ -130,8 +130,8 @@ func testBookingChanges(t *testing.T, b *bench, s identity.Scope, id uuid.UUID) 
 	}
 }
 
-// testStamps holds that each change of an invoice or of its booking changes the
-// stamp, also two at one moment, and that nothing else does.
+// testStamps checks that each change of an invoice or of its sync changes the revision, including
+// two changes at the same time, and that nothing else does.
 func testStamps(t *testing.T, b *bench) {
 	s, foreign := b.organization(t), b.organization(t)
 	d := b.document(t, b.entity(t, s))

@@ -17,7 +17,7 @@ import (
 	"docledger/domain/page"
 )
 
-// atOnce runs fn n times side by side.
+// atOnce runs fn n times concurrently.
 func atOnce(n int, fn func(i int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -66,7 +66,7 @@ func testOneWinner(t *testing.T, b *bench) {
 	}
 }
 
-// testOneMoment has an invoice be read while it and its booking change together.
+// testOneMoment reads an invoice while it and its sync change together.
 func testOneMoment(t *testing.T, b *bench) {
 	s := b.organization(t)
 	inv := b.invoice(t, b.document(t, b.entity(t, s)))
@@ -178,8 +178,8 @@ func testEveryAttempt(t *testing.T, b *bench) {
 	}
 }
 
-// testLimit lets a hundred take what there are thirty of, each within a
-// transaction that some of them roll back.
+// testLimit reserves a hundred units of thirty, each within a transaction; some transactions roll
+// back.
 func testLimit(t *testing.T, b *bench) {
 	organization := b.organization(t).OrganizationID
 	limit := 30
@@ -210,12 +210,12 @@ func testLimit(t *testing.T, b *bench) {
 	}
 }
 
-// testTimeZones: the zone in which a time is given changes nothing.
+// testTimeZones checks that the time zone of a given time has no effect.
 func testTimeZones(t *testing.T, b *bench) {
 	s := b.organization(t)
 	e := b.entity(t, s)
 	zones := []*time.Location{time.UTC, time.FixedZone("east", 9*3600), time.FixedZone("west", -11*3600)}
-	moment := time.Date(2026, 3, 1, 12, 0, 0, 1500, time.UTC) // half a microsecond too fine
+	moment := time.Date(2026, 3, 1, 12, 0, 0, 1500, time.UTC) // half a microsecond too precise
 	for i, zone := range zones {
 		inv := b.invoice(t, b.document(t, e), func(inv *invoice.Invoice) {
 			inv.CreatedAt = moment.Add(time.Duration(i) * time.Second).In(zone)

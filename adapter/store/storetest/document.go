@@ -41,7 +41,7 @@ func testDocuments(t *testing.T, b *bench) {
 	foreign := newDocument(e, b.at)
 	foreign.OrganizationID = b.organization(t).OrganizationID
 	_, err = b.Documents().Add(b.ctx, foreign)
-	wantCode(t, err, fault.CodeConflict) // the entity is another organization's
+	wantCode(t, err, fault.CodeConflict) // the entity belongs to another organization
 
 	testDocumentUpdate(t, b, s, &d)
 	testDocumentFilters(t, b, s, parent, &d, elsewhere)
@@ -62,8 +62,8 @@ func testDocumentUpdate(t *testing.T, b *bench, s identity.Scope, d *document.Do
 	}
 }
 
-// testDocumentFilters lists two documents of one entity, the part of which is
-// PROCESSING, and one of another.
+// testDocumentFilters lists two documents of one entity, of which one has a part in PROCESSING,
+// and one document of another entity.
 func testDocumentFilters(t *testing.T, b *bench, s identity.Scope, parent, part, elsewhere *document.Document) {
 	for name, test := range map[string]struct {
 		filter document.Filter
@@ -121,7 +121,7 @@ func testUnfinished(t *testing.T, b *bench) {
 	if list, err = b.Documents().Unfinished(b.ctx, b.at, 2); err != nil || len(list) != 2 {
 		t.Errorf("limit: %d, %v", len(list), err)
 	}
-	// However many an organization has waiting, another's are found.
+	// Documents of one organization are found even if another one has many waiting.
 	second := b.document(t, e, as(document.Uploaded, time.Minute, document.HeldPlanLimit, true))
 	s2 := b.organization(t)
 	third := b.document(t, b.entity(t, s2), as(document.Uploaded, time.Second, document.HeldPlanLimit, true))

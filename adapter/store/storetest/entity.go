@@ -22,7 +22,7 @@ func testEntities(t *testing.T, b *bench) {
 	changed, err := b.Entities().Update(b.ctx, s, e.ID, e.Version, func(e *entity.Entity) error {
 		e.Name, e.Archived, e.TaxIDs = "New", false, nil
 		e.Members = []entity.Member{{UserID: newID(), Role: identity.Editor}}
-		e.OrganizationID = newID() // not a change that there is
+		e.OrganizationID = newID() // no change
 		return nil
 	})
 	must(t, err)

@@ -118,7 +118,7 @@ func testEventRollback(t *testing.T, b *bench) {
 		return errStop
 	})
 	must(t, b.Events().Append(b.ctx, event.Event{OrganizationID: s.OrganizationID, Type: event.EntityCreated}))
-	// Inside a transaction the log is read without waiting for it to end.
+	// Inside a transaction the log is read without a wait for its end.
 	must(t, b.InTx(b.ctx, func(ctx context.Context) error {
 		must(t, b.Events().Append(ctx, event.Event{OrganizationID: s.OrganizationID, Type: event.EntityChanged}))
 		_, err := b.Events().List(ctx, s, event.Filter{}, page.Request{})

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// filled returns a T in which every field has a value of its own, so that a
-// field that is not stored shows.
+// filled returns a T in which every field has a distinct value, so that a field that is not
+// stored is detected.
 func filled[T any]() T {
 	var v T
 	n := 0

@@ -79,8 +79,8 @@ func testInbox(t *testing.T, b *bench) {
 	wantCode(t, err, fault.CodeNotFound)
 }
 
-// testInboxAtOnce has the same events told by several at once, each in another
-// order; on PostgreSQL each row takes its time, so that they do meet.
+// testInboxAtOnce stores the same events in several concurrent transactions, each in another
+// order. On PostgreSQL each row takes some time, so that the transactions overlap.
 func testInboxAtOnce(t *testing.T, b *bench) {
 	if b.db.Name() == "postgres" {
 		for _, sql := range []string{

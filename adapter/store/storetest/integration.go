@@ -18,8 +18,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// sealer is an easily read stand-in for encryption: what it makes names its
-// key and place, with every bit turned.
+// sealer is a readable substitute for encryption: its result names its key and binding, with
+// every bit inverted.
 type sealer struct {
 	key     string
 	retired []string
@@ -90,8 +90,8 @@ func testGrants(t *testing.T, b *bench) {
 	if bytes.Contains(sealed, []byte("canary")) {
 		t.Error("the tokens can be read in the table")
 	}
-	// The same account again takes the grant over; in another organization it
-	// is another grant.
+	// A new consent of the same account replaces the grant; in another organization it is another
+	// grant.
 	_, ended, err := b.Grants().Update(b.ctx, s.OrganizationID, first.ID, 1, func(g *integration.Grant) { g.Ended = true })
 	must(t, err)
 	again := b.consent("account")
@@ -122,8 +122,8 @@ func testGrants(t *testing.T, b *bench) {
 	wantCode(t, err, fault.CodeNotFound)
 }
 
-// testGrantGenerations has many store a pair of tokens that they got for the
-// same generation; one of them may.
+// testGrantGenerations stores several pairs of tokens for the same generation concurrently; only
+// one may succeed.
 func testGrantGenerations(t *testing.T, b *bench) {
 	s := b.organization(t)
 	g := b.grant(t, s, "account")
@@ -182,7 +182,7 @@ func testGrantKeys(t *testing.T, b *bench) {
 			t.Error("a token changed by rotation")
 		}
 	}
-	// A sealed value does not open in another row.
+	// A value cannot be decrypted in another row.
 	must(t, b.db.WithContext(b.ctx).Exec(`UPDATE grants SET sealed = (SELECT sealed FROM grants WHERE account = 'a') WHERE account = 'b'`).Error)
 	if _, _, err := without.Grants().CheckForOperator(b.ctx); err == nil {
 		t.Error("a value that was moved to another row passes")
@@ -209,7 +209,7 @@ func testIntegrations(t *testing.T, b *bench) {
 		i.Accounting = &integration.AccountingMetadata{Tenant: "tenant", TenantName: "Tenant", PaysTax: true}
 		i.Unverified()
 		i.CreatedBy, i.LastActivityAt = newID(), b.at
-		i.EntityID, i.Provider = newID(), integration.AccountingB // no changes that there are
+		i.EntityID, i.Provider = newID(), integration.AccountingB // no changes
 		return nil
 	})
 	must(t, err)
@@ -257,8 +257,8 @@ func testIntegrations(t *testing.T, b *bench) {
 		t.Errorf("the tenant is in use elsewhere: alone %v, with a twin %v, after its end %v", alone, inUse, ended)
 	}
 
-	// Neither another entity's integration for the tenant, nor another ledger of
-	// the entity.
+	// Neither another entity's integration for the tenant, nor another ledger of the entity
+	// counts.
 	for other, tenant := range map[*integration.Integration]string{
 		b.integration(t, s, b.entity(t, s).ID, integration.AccountingA): "tenant",
 		b.integration(t, s, e.ID, integration.AccountingB):              "another",
@@ -340,7 +340,7 @@ func testIntegrationTenancy(t *testing.T, b *bench) {
 			t.Errorf("%s: %d listed, want %d", name, len(list), count)
 		}
 	}
-	// An integration can't point to another organization's consent.
+	// An integration cannot refer to another organization's consent.
 	theirs := b.grant(t, foreign, "account")
 	_, err := b.Integrations().Update(b.ctx, s, inOpen.ID, 0, func(i *integration.Integration) error {
 		i.GrantID = theirs.ID
@@ -399,7 +399,7 @@ func testConsentAttempts(t *testing.T, b *bench) {
 	}
 }
 
-// testMeters has many callers pass one meter at once.
+// testMeters changes one rate tracker concurrently.
 func testMeters(t *testing.T, b *bench) {
 	c := integration.Call{Limits: integration.Limits{Windows: []integration.Window{{Length: time.Minute, Max: 7}}}}
 	key := integration.MeterKey(integration.AccountingA, "tenant|'x")

@@ -43,7 +43,7 @@ func testInvoices(t *testing.T, b *bench) {
 	same(t, "the list", list.Items, []invoice.Summary{want})
 
 	second := newInvoice(d, b.at)
-	wantCode(t, b.Invoices().Add(b.ctx, second), fault.CodeConflict) // a document has one
+	wantCode(t, b.Invoices().Add(b.ctx, second), fault.CodeConflict) // a document has only one
 	second.DocumentID = newID()
 	wantCode(t, b.Invoices().Add(b.ctx, second), fault.CodeNotFound)
 
@@ -61,7 +61,7 @@ func testInvoiceUpdate(t *testing.T, b *bench, inv *invoice.Invoice) {
 	changed, err := b.Invoices().Update(b.ctx, s, inv.ID, inv.Version, func(inv *invoice.Invoice) error {
 		inv.Number, inv.NetTotal, inv.Approval, inv.Rejection = "New", nil, nil, nil
 		inv.Checks = append(inv.Checks, invoice.Check{Rule: "r", Severity: invoice.Blocking}, invoice.Check{Severity: invoice.Warning})
-		inv.DocumentID = newID() // not a change that there is
+		inv.DocumentID = newID() // no change
 		return nil
 	})
 	must(t, err)
@@ -121,7 +121,7 @@ func testLines(t *testing.T, b *bench) {
 	if lines := read(); !reflect.DeepEqual(lines, inv.Lines) {
 		t.Errorf("%d lines in pages, want %d", len(lines), total)
 	}
-	// A correction in the middle: one goes, one comes, all others stay.
+	// A correction replaces one line in the middle; all others remain.
 	changed, err := b.Invoices().Update(b.ctx, s, inv.ID, 0, func(inv *invoice.Invoice) error {
 		if len(inv.Lines) != total || inv.Fields["lines[249].description"].SourceText != "249" {
 			t.Errorf("a change saw %d lines and %d pieces of evidence", len(inv.Lines), len(inv.Fields))
@@ -165,7 +165,7 @@ func testDecimals(t *testing.T, b *bench) {
 			}
 		}
 	}
-	// What the column can't compare is no search result, and no mistake either.
+	// A value that the column cannot compare is not found and is not an error.
 	for query, want := range map[string]int{"922337203685477.5807": 1, "922337203685477.5808": 0, "0.3": 1, "0.30": 1, "10.5": 2} {
 		list, err := b.Invoices().List(b.ctx, s, invoice.Filter{Query: query}, invoice.Sort{}, page.Request{})
 		must(t, err)
@@ -188,7 +188,7 @@ func testInvoiceFilters(t *testing.T, b *bench) {
 	})
 	for name, test := range map[string]struct {
 		filter invoice.Filter
-		want   string // which of first (1) and second (2), newest first
+		want   string // numbers of first (1) and second (2), newest first
 	}{
 		"all":            {invoice.Filter{}, "21"},
 		"entity":         {invoice.Filter{EntityID: e.ID}, "1"},

@@ -127,7 +127,7 @@ func testInvoiceSelections(t *testing.T, b *bench) {
 		"at most":           {invoice.Filter{GrossMax: &low}, "1"},
 		"both bounds":       {invoice.Filter{GrossMin: &low, GrossMax: &high}, "21"},
 		"updated since":     {invoice.Filter{UpdatedSince: b.at.Add(time.Minute)}, "2"},
-		"failed check":      {invoice.Filter{FailedChecks: []string{"tax_sum"}}, "1"}, // _ is no wildcard
+		"failed check":      {invoice.Filter{FailedChecks: []string{"tax_sum"}}, "1"}, // _ is not a wildcard
 		"passed check":      {invoice.Filter{FailedChecks: []string{"gross_sum"}}, ""},
 		"no part of a rule": {invoice.Filter{FailedChecks: []string{"sum"}}, "2"},
 		"failed checks":     {invoice.Filter{FailedChecks: []string{"sum", "tax_sum"}}, "21"},

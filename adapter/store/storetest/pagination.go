@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// pages follows a list to its end.
+// pages reads all pages of a list.
 func pages[T any](t *testing.T, limit int, list func(page.Request) (page.Of[T], error)) []T {
 	t.Helper()
 	var all []T
@@ -34,8 +34,8 @@ func pages[T any](t *testing.T, limit int, list func(page.Request) (page.Of[T], 
 	}
 }
 
-// testPagination: whatever the page size, filter and scope, pages give what one
-// list gives, in its order, and what is added meanwhile disturbs nothing.
+// testPagination checks that pages of any size, filter and scope return the same rows as one
+// list, in the same order, and that concurrent additions do not disturb them.
 func testPagination(t *testing.T, b *bench) {
 	s := b.organization(t)
 	member := newID()
@@ -80,7 +80,7 @@ func testPagination(t *testing.T, b *bench) {
 		}
 	}
 	got := idsOf(pages(t, 3, func(p page.Request) (page.Of[document.Document], error) {
-		b.document(t, b.entity(t, s, newID())) // not the member's to see
+		b.document(t, b.entity(t, s, newID())) // not visible to the member
 		return b.Documents().List(b.ctx, visible, document.Filter{}, p)
 	}))
 	slices.Reverse(got)
@@ -103,7 +103,7 @@ func idsOf(list []document.Document) []uuid.UUID {
 	return ids
 }
 
-// testCursors: a cursor is good for its own list and filter alone.
+// testCursors checks that a cursor is valid only for its own list and filter.
 func testCursors(t *testing.T, b *bench) {
 	s := b.organization(t)
 	e := b.entity(t, s)
@@ -138,14 +138,13 @@ func testCursors(t *testing.T, b *bench) {
 			}
 		}
 	}
-	// The order of a filter's values is no other filter.
+	// The order of a filter's values does not matter.
 	f := document.Filter{Statuses: []document.Status{document.Failed, document.Uploaded}}
 	_, err := b.Documents().List(b.ctx, s, f, page.Request{After: cursors["documents by status"]})
 	must(t, err)
 }
 
-// lists are all the lists that there are, and some filters; each returns the
-// cursor of its next page.
+// lists are all lists, and some filters; each returns the cursor of its next page.
 func (b *bench) lists(t *testing.T, s identity.Scope, d *document.Document, inv *invoice.Invoice) map[string]func(page.Request) (string, error) {
 	documents := func(s identity.Scope, f document.Filter) func(page.Request) (string, error) {
 		return func(p page.Request) (string, error) {

@@ -1,5 +1,4 @@
-// Package storetest is the contract of adapter/store as tests, which both
-// databases pass.
+// Package storetest tests the contract of adapter/store. Both databases pass it.
 package storetest
 
 import (
@@ -22,12 +21,12 @@ import (
 	"gorm.io/gorm"
 )
 
-// Open gives a test a fresh database with the current schema and a pool of so
-// many connections, closed after the test.
+// Open gives a test a new database with the current schema and a pool with the given number of
+// connections, closed after the test.
 type Open func(t testing.TB, conns int) *gorm.DB
 
-// Run runs the contract. A pool of one makes work that forgot its transaction
-// wait for ever; a pool of eight lets work run side by side.
+// Run runs the contract. With a pool of one, a statement outside of its transaction waits
+// forever; a pool of eight permits concurrency.
 func Run(t *testing.T, open Open) {
 	tests := []struct {
 		name string
@@ -100,7 +99,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// each runs the parts of a test one after the other.
+// each runs the parts of a test one after another.
 func each(t *testing.T, b *bench, parts map[string]func(*testing.T, *bench)) {
 	t.Helper()
 	for name, part := range parts {
@@ -108,7 +107,7 @@ func each(t *testing.T, b *bench, parts map[string]func(*testing.T, *bench)) {
 	}
 }
 
-// bench is a store with what tests put into it.
+// bench is a store with the records of a test.
 type bench struct {
 	*store.Store
 	db   *gorm.DB
@@ -134,7 +133,7 @@ func (l *liveJobs) Without(_, expression string, _ ...string) string {
 
 func newBench(t *testing.T, open Open, conns int) *bench {
 	t.Helper()
-	// A deadline turns a forgotten transaction into a failure.
+	// The timeout turns a statement outside of its transaction into a failure.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	b := &bench{db: open(t, conns), ctx: ctx, at: time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC), jobs: &liveJobs{}}

@@ -19,7 +19,7 @@ func scopeOf(inv *invoice.Invoice) identity.Scope {
 	return identity.Scope{OrganizationID: inv.OrganizationID}
 }
 
-// testTenancy tries every read and every change from outside.
+// testTenancy tries every read and every change from another organization.
 func testTenancy(t *testing.T, b *bench) {
 	s, foreign := b.organization(t), b.organization(t)
 	member, stranger := newID(), newID()
@@ -71,7 +71,7 @@ func (b *bench) everything(t *testing.T, e *entity.Entity, s identity.Scope) (*d
 	return d, inv
 }
 
-// wantReach tries to get and to change what belongs to an entity.
+// wantReach tries to read and to change the records of an entity.
 func (b *bench) wantReach(t *testing.T, s identity.Scope, e *entity.Entity, d *document.Document, inv *invoice.Invoice, reach bool) {
 	t.Helper()
 	changes := 0

@@ -114,7 +114,7 @@ func testForgotten(t *testing.T, b *bench) {
 		return
 	}
 	err = b.InTx(b.ctx, func(context.Context) error {
-		// The transaction's context is not used, and the pool is empty.
+		// The transaction's context is not used, and the pool has no free connection.
 		ctx, cancel := context.WithTimeout(b.ctx, 50*time.Millisecond)
 		defer cancel()
 		_, err := b.Organizations().ForOperator(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// watched makes an integration with its watch.
+// watched creates an integration with its watch.
 func (b *bench) watched(t *testing.T, s identity.Scope) *integration.Integration {
 	t.Helper()
 	i := &integration.Integration{
@@ -55,7 +55,7 @@ func testWatches(t *testing.T, b *bench) {
 	if _, err := b.Watches().Get(b.ctx, b.organization(t), i.ID); fault.CodeOf(err) != fault.CodeNotFound {
 		t.Errorf("of another organization: %v", err)
 	}
-	// A wake brings the poll forward and never back, and lasts until the claim.
+	// Wake makes the poll earlier, never later, and has effect until the claim.
 	if read.Woken {
 		t.Error("a claimed watch is woken")
 	}
@@ -107,7 +107,7 @@ func testWatchNodes(t *testing.T, b *bench) {
 		})
 	}
 	must(t, b.WatchNodes().Put(b.ctx, i.ID, nodes))
-	must(t, b.WatchNodes().Put(b.ctx, i.ID, nodes)) // again, in place of the same
+	must(t, b.WatchNodes().Put(b.ctx, i.ID, nodes)) // again, as a replacement
 	known, err := b.WatchNodes().Some(b.ctx, i.ID, append(ids, "unknown"))
 	if must(t, err); len(known) != 1200 || known["f!0007"].Size != 1<<40 || !known["f!0007"].ModifiedAt.Equal(b.at) {
 		t.Errorf("%d known, one is %+v", len(known), known["f!0007"])
@@ -178,7 +178,7 @@ func testWatchSubscriptions(t *testing.T, b *bench) {
 		t.Errorf("subscriptions %+v", list)
 	}
 	must(t, b.WatchSubscriptions().Remove(b.ctx, first.ID))
-	must(t, b.WatchSubscriptions().Remove(b.ctx, first.ID)) // as good as gone
+	must(t, b.WatchSubscriptions().Remove(b.ctx, first.ID)) // almost expired
 	if there, err := b.WatchSubscriptions().Answered(b.ctx, first.ID, second.Remote); err != nil || there {
 		t.Errorf("what was removed is answered: %t, %v", there, err)
 	}

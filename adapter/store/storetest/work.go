@@ -82,7 +82,7 @@ func testIdempotency(t *testing.T, b *bench) {
 	begin(k, "another request", b.at, idempotency.Other)
 	second := begin(k, "f", b.at, idempotency.Started)
 	must(t, keys.Extend(b.ctx, k, second.Owner, b.at.Add(time.Minute)))
-	begin(k, "f", b.at.Add(idempotency.Lease), idempotency.Running) // its owner is at work
+	begin(k, "f", b.at.Add(idempotency.Lease), idempotency.Running) // its owner is active
 	third := begin(k, "", b.at.Add(time.Minute+idempotency.Lease), idempotency.Started)
 	if second.Reserved != first.Reserved || third.Reserved != first.Reserved || third.Owner == second.Owner {
 		t.Errorf("claims %+v, %+v, %+v", first, second, third)
@@ -106,8 +106,7 @@ func testIdempotency(t *testing.T, b *bench) {
 	begin(k, "something else", b.at.Add(idempotency.Lifetime), idempotency.Running)
 }
 
-// testShares counts invoices of three entities at once, of which a member sees
-// one.
+// testShares counts the invoices of three entities; a member sees one of them.
 func testShares(t *testing.T, b *bench) {
 	s, foreign := b.organization(t), b.organization(t)
 	member := newID()
@@ -129,7 +128,7 @@ func testShares(t *testing.T, b *bench) {
 			t.Error(err)
 		}
 	})
-	// Neither counts: one transaction is rolled back, one organization is another.
+	// Neither counts: one transaction is rolled back, the other belongs to another organization.
 	err := b.InTx(b.ctx, func(ctx context.Context) error {
 		_, err := b.Usage().Take(ctx, use(open), nil)
 		must(t, err)

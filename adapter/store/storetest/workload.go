@@ -11,7 +11,7 @@ import (
 	"docledger/domain/watch"
 )
 
-// near says whether an age is that of a moment, but for the time a test takes.
+// near reports whether an age matches a time, with a tolerance for the test's duration.
 func near(age float64, since time.Time) bool {
 	return math.Abs(age-time.Since(since).Seconds()) < 30
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kindsOf says which kinds a column of a database's type can hold.
+// kindsOf returns the kinds that a column of a database's type can contain.
 var kindsOf = map[string][]kind{
 	// PostgreSQL
 	"uuid": {kindUUID}, "character varying": {kindText}, "bigint": {kindInt}, "double precision": {kindReal},
@@ -26,9 +26,8 @@ const (
 	sqliteCatalogue = `SELECT m.name, c.name, lower(c.type) FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table'`
 )
 
-// Check holds the schema of the database against the list of what is moved, so
-// that nothing is forgotten: a table or column that only one of them has is an
-// error that names it.
+// Check compares the schema of the database with the list of transferred tables, so that nothing
+// is forgotten. It returns an error that names a table or column that only one of them has.
 func (r Rows) Check(ctx context.Context) (err error) {
 	query := sqliteCatalogue
 	if r.postgres {
@@ -74,7 +73,7 @@ func (r Rows) Check(ctx context.Context) (err error) {
 
 func (r Rows) compare(name, column, declared string) string {
 	kinds := kindsOf[declared]
-	if declared == "text" { // SQLite has no types of their own for ids and JSON
+	if declared == "text" { // SQLite has no separate types for ids and JSON
 		if kinds = []kind{kindText}; !r.postgres {
 			kinds = []kind{kindText, kindUUID, kindJSON}
 		}

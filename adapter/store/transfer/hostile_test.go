@@ -11,7 +11,7 @@ import (
 	"docledger/adapter/store/transfer"
 )
 
-// Values that databases, drivers and JSON like to change.
+// Values that databases, drivers or JSON may change.
 var (
 	texts = []string{"", " ", "it's \"quoted\" \\ and <b>&amp;", "Ä\u0301\u2028😀\n\t\x01\x7f", "null", "1.50", "2026-01-01 00:00:00", "true", "\ufeff"}
 	jsons = []string{
@@ -27,8 +27,8 @@ var (
 	blobs   = []string{"", "\x00", "\xff\xfe'\"", strings.Repeat("sealed", 100)}
 )
 
-// hostileRows are so many rows of every table, in their order. All ids of the
-// n-th rows are alike, so that each refers to the n-th of the other tables.
+// hostileRows are n rows of every table, in order. The n-th rows of all tables have the same id,
+// so that each refers to the n-th row of the other tables.
 func hostileRows(rows int) map[string][]string {
 	out := map[string][]string{}
 	for _, table := range transfer.Tables() {
@@ -45,7 +45,7 @@ func hostileRows(rows int) map[string][]string {
 	return out
 }
 
-// optional names columns that may be missing; every third row lacks them.
+// optional lists columns that may be null; every third row has null there.
 var optional = map[string]bool{
 	"organizations.trial_expiry_date": true, "organizations.payment_customer_id": true, "users.password_changed_at": true,
 	"users.identity_id": true, "documents.failure": true, "documents.pages": true, "invoices.issue_date": true, "invoices.net_fixed": true,
@@ -61,7 +61,7 @@ func hostile(table, column, kind string, n, at int) string {
 	switch kind {
 	case "uuid":
 		if table == "documents" && column == "parent_id" {
-			n-- // the one before
+			n-- // the preceding row
 		}
 		return fmt.Sprintf(`"00000000-0000-4000-8000-%012x"`, n)
 	case "text":
@@ -90,8 +90,8 @@ func hostile(table, column, kind string, n, at int) string {
 	panic(kind)
 }
 
-// hostileText begins with the number of its row, so that keys differ and are in
-// order, upper case before lower.
+// hostileText begins with the number of its row, so that keys differ and are ordered, upper case
+// before lower.
 func hostileText(column string, n, at int) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -106,7 +106,7 @@ func hostileText(column string, n, at int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// partsLast has documents that refer to others come after them.
+// partsLast puts documents that refer to others after them.
 func partsLast(rows []string) []string {
 	var whole, parts []string
 	for n, row := range rows {

@@ -41,8 +41,7 @@ func of(db *database.DB) transfer.Database {
 
 var dialects = []database.Dialect{database.SQLite, database.Postgres}
 
-// TestNothingIsForgotten holds the list of what is moved against the schemas
-// as they are migrated.
+// TestNothingIsForgotten compares the list of transferred tables with the migrated schemas.
 func TestNothingIsForgotten(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range dialects {
@@ -94,7 +93,7 @@ func lines(t *testing.T, db *database.DB) map[string][]string {
 	return out
 }
 
-// fill writes lines into an empty database.
+// fill writes lines to an empty database.
 func fill(db *database.DB, all map[string][]string) error {
 	ctx := context.Background()
 	return of(db).Fill(ctx, func(f *transfer.Filler) error {
@@ -112,8 +111,8 @@ func fill(db *database.DB, all map[string][]string) error {
 	})
 }
 
-// TestRowsAreTheSameOnBothDatabases moves rows of every table, with the values
-// that databases like to change, from one to the other and back.
+// TestRowsAreTheSameOnBothDatabases transfers rows of every table, with values that databases may
+// change, from one database to the other and back.
 func TestRowsAreTheSameOnBothDatabases(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{1, 503} { // less and more than a batch
@@ -140,7 +139,7 @@ func TestRowsAreTheSameOnBothDatabases(t *testing.T) {
 	}
 }
 
-// wantLines tells of the first one that differs.
+// wantLines reports the first difference.
 func wantLines(t *testing.T, table string, got, want []string) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -154,7 +153,7 @@ func wantLines(t *testing.T, table string, got, want []string) {
 	}
 }
 
-// wantGoesOn writes an event as the store does: its number follows.
+// wantGoesOn writes an event as the store does. Its number must follow the transferred ones.
 func wantGoesOn(t *testing.T, db *database.DB, rows int) {
 	t.Helper()
 	var seq int
@@ -166,7 +165,7 @@ func wantGoesOn(t *testing.T, db *database.DB, rows int) {
 	}
 }
 
-// Rows are in the order of their bytes, whatever the language of the server.
+// Rows are ordered by their bytes, independently of the server's locale.
 func TestOrderIsThatOfBytes(t *testing.T) {
 	t.Parallel()
 	want := []string{`["B","2026-01-01T00:00:00.000000Z"]`, `["_","2026-01-01T00:00:00.000000Z"]`, `["a","2026-01-01T00:00:00.000000Z"]`, `["é","2026-01-01T00:00:00.000000Z"]`}
@@ -186,8 +185,7 @@ func TestOrderIsThatOfBytes(t *testing.T) {
 	}
 }
 
-// A database that has rows is left alone, and so is one that a fill leaves half
-// way.
+// Fill does not change a database that has rows, and rolls back an incomplete fill.
 func TestOnlyAnEmptyDatabaseIsFilled(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range dialects {
@@ -221,14 +219,14 @@ func TestOnlyAnEmptyDatabaseIsFilled(t *testing.T) {
 	}
 }
 
-// A row that one of the databases can't keep is named.
+// The error names a row that one of the databases cannot store.
 func TestUnmovableTextIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"a\x00b", "a\xffb"} {
 		db := open(t, database.SQLite)
 		_, err := db.SQL.Exec("INSERT INTO bookmarks VALUES ('here', '2026-01-01 00:00:00+00:00')")
 		must(t, err)
-		_, err = db.SQL.Exec("INSERT INTO leases VALUES (?, ?, '2026-01-01 00:00:00+00:00', 1)", text, text) // stays behind
+		_, err = db.SQL.Exec("INSERT INTO leases VALUES (?, ?, '2026-01-01 00:00:00+00:00', 1)", text, text) // excluded
 		must(t, err)
 		if got := lines(t, db); len(got) != 1 {
 			t.Errorf("read %v", got)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Database is one whose schema is up to date.
+// Database is a database with a current schema.
 type Database struct {
 	pool     *sql.DB
 	postgres bool
@@ -17,14 +17,13 @@ type Database struct {
 // Of returns the database behind a pool.
 func Of(pool *sql.DB, postgres bool) Database { return Database{pool, postgres} }
 
-// Rows reads rows as they stand at one moment.
+// Rows reads rows in one snapshot.
 type Rows struct {
 	tx       *sql.Tx
 	postgres bool
 }
 
-// Read runs fn, for which the whole database stands still as it is at one
-// moment, while others go on writing.
+// Read runs fn, which sees one snapshot of the whole database while others continue to write.
 func (d Database) Read(ctx context.Context, fn func(Rows) error) (err error) {
 	tx, err := d.pool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
@@ -38,8 +37,8 @@ func (d Database) Read(ctx context.Context, fn func(Rows) error) (err error) {
 	return fn(Rows{tx, d.postgres})
 }
 
-// Each calls fn with each row of a table as one line without its end, in the
-// same order on both databases. The line is good until fn returns.
+// Each calls fn with each row of a table as one line without a line end, in the same order on
+// both databases. The line is valid until fn returns.
 func (r Rows) Each(ctx context.Context, name string, fn func(line []byte) error) (err error) {
 	t, ok := find(name)
 	if !ok {
@@ -107,8 +106,7 @@ func (r Rows) query(t table) string {
 	return "SELECT " + strings.Join(columns, ", ") + " FROM " + quoted(t.name) + " ORDER BY " + strings.Join(order, ", ")
 }
 
-// Files calls fn with the SHA-256 of each file that documents name, once each
-// and sorted.
+// Files calls fn with the SHA-256 of each file that documents name, each once and sorted.
 func (r Rows) Files(ctx context.Context, fn func(sha256 string) error) (err error) {
 	collation := ""
 	if r.postgres {
@@ -134,7 +132,7 @@ func (r Rows) Files(ctx context.Context, fn func(sha256 string) error) (err erro
 	return nil
 }
 
-// Held is how many rows a table has.
+// Held is the number of rows of a table.
 type Held struct {
 	Table string
 	Rows  int64
@@ -155,5 +153,5 @@ func (r Rows) Contents(ctx context.Context) ([]Held, error) {
 	return out, nil
 }
 
-// quoted is only given names of this package's own list.
+// quoted must only get names from this package's list.
 func quoted(name string) string { return `"` + name + `"` }

@@ -1,11 +1,11 @@
-// Package moving reads the rows of a whole installation as lines of text that
-// are the same on both databases, and writes them into an empty one (domain
-// D23). Ids, times and sealed tokens stay as they are.
+// Package transfer reads the rows of a whole installation as lines of text that are the same for
+// both databases, and writes them into an empty one (domain D23). It does not change ids, times
+// and encrypted tokens.
 package transfer
 
 import "strings"
 
-// kind says what a column holds; both databases keep each in a type of its own.
+// kind is the kind of a column; each database has a type for each kind.
 type kind string
 
 const (
@@ -15,9 +15,9 @@ const (
 	kindReal  kind = "real"
 	kindBool  kind = "bool"
 	kindTime  kind = "time"  // with microseconds
-	kindDate  kind = "date"  // without a zone
+	kindDate  kind = "date"  // without a time zone
 	kindJSON  kind = "json"  // text on SQLite
-	kindBytes kind = "bytes" // sealed tokens, bodies of answers and events
+	kindBytes kind = "bytes" // encrypted tokens, bodies of responses and events
 )
 
 type column struct {
@@ -27,19 +27,18 @@ type column struct {
 
 type table struct {
 	name    string
-	key     []string // orders the rows
-	first   string   // a condition; rows that meet it come before the others
+	key     []string // the order of the rows
+	first   string   // a condition; rows that match it come first
 	columns []column
 }
 
-// excludedTables are the tables that belong to a database and not to the installation:
-// what names running processes (leases), jobs, which the sweep makes anew from
-// the rows that ask for them, renditions, which are derived again, and the
-// bookkeeping of the schema itself.
+// excludedTables are the tables that belong to a database and not to the installation: leases,
+// which name running processes; jobs, which the sweep creates again from their records;
+// renditions, which are derived again; and the bookkeeping of the schema.
 var excludedTables = []string{"leases", "event_clock", "renditions", "goose_db_version", "river_*", "sqlite_*"}
 
-// tables lists what is moved, each after those that it refers to. A table or
-// column of the schema that is not here fails Check, and a test.
+// tables lists the transferred tables, each after those that it refers to. If it lacks a table or
+// column of the schema, Check and a test fail.
 var tables = []table{
 	of("organizations", "id", `id:uuid identity_id:text name:text payment_customer_id:text created_at:time updated_at:time
 		trial_expiry_date:date trial_max_entities:int trial_max_invoices_per_month:int`),
@@ -118,7 +117,7 @@ func of(name, key, columns string) table {
 	return t
 }
 
-// begin has the rows that meet a condition come first.
+// begin puts the rows that match a condition first.
 func (t table) begin(condition string) table {
 	t.first = condition
 	return t
@@ -142,7 +141,7 @@ func find(name string) (table, bool) {
 	return table{}, false
 }
 
-// Tables names what is moved, each table after those that it refers to.
+// Tables returns the names of the transferred tables, each after those that it refers to.
 func Tables() []string {
 	out := make([]string, len(tables))
 	for i, t := range tables {
@@ -151,7 +150,7 @@ func Tables() []string {
 	return out
 }
 
-// isLeft says whether a table stays behind.
+// isLeft reports whether a table is excluded.
 func isLeft(name string) bool {
 	for _, l := range excludedTables {
 		if prefix, wild := strings.CutSuffix(l, "*"); name == l || wild && strings.HasPrefix(name, prefix) {

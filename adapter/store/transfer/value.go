@@ -22,10 +22,10 @@ const (
 	dateLayout = "2006-01-02"
 )
 
-// errKind says that a value is not of its column's kind.
+// errKind reports that a value does not have its column's kind.
 var errKind = errors.New("another kind of value than the column's")
 
-// appendValue writes what a driver gave for a column, alike for both databases.
+// appendValue writes a value of a column in the form that both databases share.
 func appendValue(line []byte, k kind, v any) ([]byte, error) {
 	if v == nil {
 		return append(line, "null"...), nil
@@ -38,7 +38,7 @@ func appendValue(line []byte, k kind, v any) ([]byte, error) {
 		}
 		return appendText(line, text)
 	case kindJSON:
-		// In brackets, so that a JSON null is not taken for a missing value.
+		// The brackets distinguish a JSON null from a missing value.
 		text, err := textOf(v)
 		if err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func textOf(v any) (string, error) {
 	return "", fmt.Errorf("%w: %T for text", errKind, v)
 }
 
-// appendText refuses what PostgreSQL can't keep and JSON would change.
+// appendText refuses text that PostgreSQL cannot store or JSON would change.
 func appendText(line []byte, text string) ([]byte, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return nil, errors.New("the text has a NUL or is not UTF-8, which PostgreSQL can't keep")
@@ -115,8 +115,8 @@ func appendText(line []byte, text string) ([]byte, error) {
 	return append(line, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...), nil
 }
 
-// appendJSON writes JSON in the one form that PostgreSQL's jsonb and the text
-// of SQLite share: without spaces, keys sorted, numbers without exponents.
+// appendJSON writes JSON in the canonical form that PostgreSQL's jsonb and the text of SQLite
+// share: without spaces, keys sorted, numbers without exponents.
 func appendJSON(line, text []byte) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -170,11 +170,11 @@ func appendNode(line []byte, v any) (_ []byte, err error) {
 	return nil, fmt.Errorf("%w: %T in JSON", errKind, v)
 }
 
-// mostDigits bounds what an exponent may ask for; a float has up to 308.
+// mostDigits limits the digits of an exponent; a float has up to 308.
 const mostDigits = 1000
 
-// plainNumber writes a JSON number as PostgreSQL does: 1.5e-3 as 0.0015, 1E2 as
-// 100, 1.50 as it is, and no negative zero.
+// plainNumber writes a JSON number as PostgreSQL does: 1.5e-3 as 0.0015, 1E2 as 100, 1.50
+// unchanged, and no negative zero.
 func plainNumber(s string) (string, error) {
 	number, negative := strings.CutPrefix(s, "-")
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(number), "e")
@@ -207,7 +207,7 @@ func plainNumber(s string) (string, error) {
 	return out, nil
 }
 
-// parseValue is the reverse of appendValue: what is given to a driver.
+// parseValue is the inverse of appendValue. It returns the value for a driver.
 func parseValue(k kind, raw json.RawMessage) (any, error) {
 	if string(raw) == "null" {
 		return nil, nil

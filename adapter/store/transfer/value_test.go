@@ -21,7 +21,7 @@ func TestPlainNumbers(t *testing.T) {
 	}
 }
 
-// JSON has one form, whatever the one that it was written in.
+// JSON has one canonical form, independently of its original form.
 func TestOneFormOfJSON(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// parameters bounds those of one statement; SQLite takes 32,766.
+	// parameters limits the parameters of one statement; SQLite accepts 32,766.
 	parameters = 16_000
-	// batchRows and batchBytes bound what waits in memory to be written.
+	// batchRows and batchBytes limit the rows that wait in memory.
 	batchRows  = 500
 	batchBytes = 4 << 20
 )
 
-// ErrNotEmpty says that a database holds an installation already.
+// ErrNotEmpty reports that a database already contains an installation.
 var ErrNotEmpty = errors.New("the database is not empty")
 
 // Filler writes rows into an empty database, and reads them back.
@@ -30,9 +30,8 @@ type Filler struct {
 	whole   string // the statement of a whole batch
 }
 
-// Fill runs fn in one transaction, which is kept only if fn returns no error.
-// The error is ErrNotEmpty, with what is there, where the database has rows
-// already; nobody else writes to it meanwhile.
+// Fill runs fn in one transaction, which commits only if fn returns no error. It returns
+// ErrNotEmpty with the existing tables if the database has rows. It excludes other writers.
 func (d Database) Fill(ctx context.Context, fn func(*Filler) error) (err error) {
 	tx, err := d.pool.BeginTx(ctx, nil)
 	if err != nil {
@@ -40,7 +39,7 @@ func (d Database) Fill(ctx context.Context, fn func(*Filler) error) (err error) 
 	}
 	defer func() {
 		if err != nil {
-			_ = tx.Rollback() // err says what happened; the connection's end undoes it too
+			_ = tx.Rollback() // err describes the failure; closing the connection also rolls back
 		}
 	}()
 	f := &Filler{Rows: Rows{tx, d.postgres}}
@@ -64,7 +63,7 @@ func (d Database) Fill(ctx context.Context, fn func(*Filler) error) (err error) 
 	return nil
 }
 
-// Empty is ErrNotEmpty, with what is there, unless the database has no rows.
+// Empty returns ErrNotEmpty with the existing tables if the database has rows.
 func (r Rows) Empty(ctx context.Context) error {
 	held, err := r.Contents(ctx)
 	if err != nil || len(held) == 0 {
@@ -77,8 +76,8 @@ func (r Rows) Empty(ctx context.Context) error {
 	return fmt.Errorf("%w; it has %s", ErrNotEmpty, strings.Join(names, ", "))
 }
 
-// Insert takes a line of Each. Rows are written in batches; Flush writes the
-// rest of a table before the next one begins.
+// Insert accepts a line of Each. It writes rows in batches; Flush writes the remaining rows of a
+// table before the next table begins.
 func (f *Filler) Insert(ctx context.Context, name string, line []byte) error {
 	if f.table.name != name {
 		t, ok := find(name)
@@ -110,7 +109,7 @@ func (f *Filler) Insert(ctx context.Context, name string, line []byte) error {
 
 func (f *Filler) batch() int { return min(batchRows, parameters/len(f.table.columns)) }
 
-// Flush writes the rows that wait.
+// Flush writes the waiting rows.
 func (f *Filler) Flush(ctx context.Context) error {
 	if f.waiting == 0 {
 		return nil
@@ -139,7 +138,7 @@ func (f *Filler) insert(rows int) string {
 	var b strings.Builder
 	b.WriteString("INSERT INTO " + quoted(f.table.name) + " (" + strings.Join(names, ", ") + ") ")
 	if f.postgres {
-		b.WriteString("OVERRIDING SYSTEM VALUE ") // numbers that the database gave stay
+		b.WriteString("OVERRIDING SYSTEM VALUE ") // keep the numbers that the database assigned
 	}
 	b.WriteString("VALUES ")
 	n := 0
@@ -165,8 +164,7 @@ func (f *Filler) placeholder(b *strings.Builder, n int) {
 	}
 }
 
-// advance lets what PostgreSQL numbers go on behind the rows; SQLite does so by
-// itself.
+// advance sets PostgreSQL's sequences after the transferred rows; SQLite does this automatically.
 func (f *Filler) advance(ctx context.Context) (err error) {
 	if !f.postgres {
 		return nil
@@ -199,7 +197,7 @@ func (f *Filler) advance(ctx context.Context) (err error) {
 	return nil
 }
 
-// separator stands before the value at a place of a row.
+// separator precedes the value at an index of a row.
 func separator(at int) string {
 	if at == 0 {
 		return "("

@@ -15,7 +15,7 @@ import (
 	"docledger/openapi"
 )
 
-var update = flag.Bool("update", false, "write the snapshots anew")
+var update = flag.Bool("update", false, "rewrite the snapshots")
 
 var derived = sync.OnceValues(func() ([]catalog.Tool, error) {
 	doc, err := openapi.Load()

@@ -11,7 +11,7 @@ export function fake(replies: Reply[], options: Partial<DocledgerOptions> = {}):
     sent.push(request)
     const reply = replies[sent.length - 1]
     if (reply === undefined) {
-      throw new Error(`nobody expected request ${sent.length}`)
+      throw new Error(`unexpected request ${sent.length}`)
     }
     if (reply instanceof Error) {
       throw reply

@@ -28,7 +28,7 @@ describe('a safe request', () => {
     ['429 with seconds', refusal(429, 'rate_limited', { 'Retry-After': '7' }), 7_000],
     ['503 with seconds', refusal(503, 'unavailable', { 'Retry-After': '2' }), 2_000],
     ['503 with nothing to wait for', refusal(503, 'unavailable', { 'Retry-After': '0' }), 0],
-  ])('waits as long as it is told: %s', async (_, reply, ms) => {
+  ])('waits as long as Retry-After requests: %s', async (_, reply, ms) => {
     const { api, sent } = fake([reply, ok({ id: 'user' })])
     const end = await ended(api.getMe())
     expect(end.value?.requestId).toBe('request-ok')

@@ -39,7 +39,7 @@ test('required parameters are enforced and unknown ones are refused', () => {
 })
 
 test('the code determines the type of an error', () => {
-  const told = (error: DocledgerError): unknown => {
+  const describeError = (error: DocledgerError): unknown => {
     switch (error.code) {
       case 'version_conflict':
         expectTypeOf(error.details.current_version).toEqualTypeOf<number | undefined>()
@@ -53,5 +53,5 @@ test('the code determines the type of an error', () => {
         return error.status
     }
   }
-  expectTypeOf(told).toBeFunction()
+  expectTypeOf(describeError).toBeFunction()
 })

@@ -9,10 +9,10 @@ const entity_id = sandbox.ENTITY_ID!
 test('an upload keeps the file name and reports its progress', async () => {
   const api = await signIn()
   const file = invoiceFile('client-upload')
-  const told: Progress[] = []
-  const { data } = await api.uploadDocument({ body: { entity_id, file }, onProgress: (p) => told.push(p) })
+  const progress: Progress[] = []
+  const { data } = await api.uploadDocument({ body: { entity_id, file }, onProgress: (p) => progress.push(p) })
   expect(data).toMatchObject({ filename: file.name, size_bytes: file.size })
-  expect(told).toEqual([
+  expect(progress).toEqual([
     { loaded: 0, total: file.size },
     { loaded: file.size, total: file.size },
   ])

@@ -103,7 +103,7 @@ func receive(webhooks clerk.Webhooks) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_, _ = fmt.Fprintf(w, "%s %s", event, event.Organization.Name) // node tells when it is cut short
+		_, _ = fmt.Fprintf(w, "%s %s", event, event.Organization.Name) // node reports a truncated response
 	})
 }
 

@@ -129,7 +129,7 @@ describe("errors", () => {
     const faulty = (action) =>
       fetch(new URL("/_sim/faults", address), {
         method: "POST",
-        // The library repeats a call once by itself when a connection is cut.
+        // The library automatically repeats a call once after a cut connection.
         body: JSON.stringify({ match: "GET /v1/products", times: 2, action }),
       });
     for (const [action, kind] of [

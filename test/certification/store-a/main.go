@@ -66,7 +66,7 @@ func run(ctx context.Context, dir string) error {
 		return err
 	}
 	return command(ctx, dir, []string{
-		"ORIGIN=http://" + listener.Addr().String(), "PLAYED=" + strings.Join([]string{apiHost, contentHost}, ","),
+		"ORIGIN=http://" + listener.Addr().String(), "SIMULATED=" + strings.Join([]string{apiHost, contentHost}, ","),
 		"CLIENT_ID=" + clientID, "CLIENT_SECRET=" + clientSecret, "REDIRECT=" + redirect,
 		"SITE=" + sim.DefaultSite, "DRIVE=" + sim.DefaultDrive, "NO_PROXY=*", "no_proxy=*",
 	}, "node", "--import", "./reroute.mjs", "--test")

@@ -148,7 +148,7 @@ describe("files", () => {
     assert.deepEqual(await refused(graph.api(`/drives/${DRIVE}/items/none`).get()), [404, "itemNotFound"]);
   });
 
-  test("a delta, by pages, from its link, and anew", async () => {
+  test("a delta, by pages, from its link, and from the start", async () => {
     await control("settings", { page_size: 3 });
     const [items, link] = await all(graph, `${ROOT}/delta`);
     assert.ok(items.some((i) => i.root) && items.every((i) => i.parentReference.path === undefined));
@@ -178,11 +178,11 @@ describe("files", () => {
     assert.equal(over.headers.get("RateLimit-Limit"), "1");
     await control("limits", { minute_units: 0 });
     await control("faults", { match: "GET /v1.0/sites", action: "status:429" });
-    assert.ok((await graph.api("/sites?search=books").get()).value.length > 0, "the client comes back after the time it was told");
+    assert.ok((await graph.api("/sites?search=books").get()).value.length > 0, "the client comes back after the time that the response requested");
   });
 
   test("subscriptions", async () => {
-    const told = [];
+    const notifications = [];
     let more;
     const inbox = http.createServer((request, response) => {
       const proof = new URL(request.url, "http://here").searchParams.get("validationToken");
@@ -193,7 +193,7 @@ describe("files", () => {
       let body = "";
       request.on("data", (chunk) => (body += chunk)).on("end", () => {
         response.writeHead(202).end();
-        told.push(...JSON.parse(body).value);
+        notifications.push(...JSON.parse(body).value);
         more?.();
       });
     });
@@ -209,9 +209,9 @@ describe("files", () => {
     const renewed = await graph.api(`/subscriptions/${made.id}`).patch({ expirationDateTime: after(20) });
     assert.equal(Date.parse(renewed.expirationDateTime), Date.parse(after(20)));
     assert.deepEqual((await graph.api("/subscriptions").get()).value.map((s) => s.id), [made.id]);
-    await put("told.xml", "<a/>");
-    while (told.length === 0) await new Promise((resolve) => (more = resolve));
-    assert.deepEqual([told[0].subscriptionId, told[0].clientState, told[0].changeType], [made.id, "proof", "updated"]);
+    await put("notified.xml", "<a/>");
+    while (notifications.length === 0) await new Promise((resolve) => (more = resolve));
+    assert.deepEqual([notifications[0].subscriptionId, notifications[0].clientState, notifications[0].changeType], [made.id, "proof", "updated"]);
     await graph.api(`/subscriptions/${made.id}`).delete();
     assert.deepEqual(await refused(graph.api(`/subscriptions/${made.id}`).delete()), [404, "ResourceNotFound"]);
     await new Promise((resolve) => inbox.close(resolve));

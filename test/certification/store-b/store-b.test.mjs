@@ -49,8 +49,8 @@ async function refused(promise) {
   try {
     await promise;
   } catch (error) {
-    const told = error.response.data.error;
-    return [error.response.status, told.errors ? told.errors[0].reason : told];
+    const received = error.response.data.error;
+    return [error.response.status, received.errors ? received.errors[0].reason : received];
   }
   assert.fail("it was not refused");
 }
@@ -181,16 +181,16 @@ describe("files", () => {
   });
 
   test("watch and stop", async () => {
-    const told = [];
+    const received = [];
     let more;
     const inbox = http.createServer((request, response) => {
-      told.push([request.headers["x-goog-resource-state"], request.headers["x-goog-channel-token"], request.headers["x-goog-message-number"]]);
+      received.push([request.headers["x-goog-resource-state"], request.headers["x-goog-channel-token"], request.headers["x-goog-message-number"]]);
       response.end();
       more?.();
     });
     await new Promise((resolve) => inbox.listen(0, "127.0.0.1", resolve));
     const until = async (count) => {
-      while (told.length < count) await new Promise((resolve) => (more = resolve));
+      while (received.length < count) await new Promise((resolve) => (more = resolve));
     };
     const pageToken = (await drive.changes.getStartPageToken()).data.startPageToken;
     const id = `channel-${Date.now()}`;
@@ -204,7 +204,7 @@ describe("files", () => {
     const stop = { requestBody: { id, resourceId: data.resourceId } };
     assert.equal((await drive.channels.stop(stop)).status, 204);
     assert.deepEqual(await refused(drive.channels.stop(stop)), [404, "notFound"]);
-    assert.deepEqual(told, [["sync", "proof", "1"], ["change", "proof", "2"]]);
+    assert.deepEqual(received, [["sync", "proof", "1"], ["change", "proof", "2"]]);
     await new Promise((resolve) => inbox.close(resolve));
   });
 });

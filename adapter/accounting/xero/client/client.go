@@ -2,7 +2,7 @@
 // API. The provider's own structures and words stay within it and the package
 // around it.
 //
-// It never repeats a call by itself; see httpclient.Failure for its errors.
+// It never repeats a call automatically; see httpclient.Failure for its errors.
 package client
 
 import (

@@ -1,7 +1,7 @@
 // Package client speaks the wire format of the Drive API, version 3. The
 // provider's own structures and words stay within it and the package around it.
 //
-// It never repeats a call by itself; see httpclient.Failure for its errors.
+// It never repeats a call automatically; see httpclient.Failure for its errors.
 package client
 
 import (

@@ -142,7 +142,7 @@ func extract(member *zip.File, path string) error {
 // fetchTime bounds what pip may take.
 const fetchTime = 3 * time.Minute
 
-// ErrNoPip says that this machine cannot fetch packages by itself.
+// ErrNoPip reports that pip is missing, so that packages cannot be downloaded automatically.
 var ErrNoPip = errors.New("pip is not installed")
 
 // Fetch has pip download the wheels for this platform into dir and returns their

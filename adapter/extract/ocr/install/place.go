@@ -30,8 +30,8 @@ func libraryName() string {
 	return "libonnxruntime.so"
 }
 
-// Program is the OCR program: the one in the folder of the installation, else
-// the one beside the running program.
+// Program is the OCR program: the one in the installation's folder, else the one in the folder of
+// the running program.
 func Program(dir string) string {
 	name := "docledger-ocr"
 	if runtime.GOOS == "windows" {
@@ -40,14 +40,14 @@ func Program(dir string) string {
 	if own := filepath.Join(dir, name); exists(own) {
 		return own
 	}
-	return filepath.Join(beside(), name)
+	return filepath.Join(programDir(), name)
 }
 
-// DefaultDir is the folder of the installation where OCR_DIR names none: beside
-// the running program.
-func DefaultDir() string { return filepath.Join(beside(), "ocr") }
+// DefaultDir is the installation's folder if OCR_DIR is not set: ocr in the folder of the running
+// program.
+func DefaultDir() string { return filepath.Join(programDir(), "ocr") }
 
-func beside() string {
+func programDir() string {
 	path, err := os.Executable()
 	if err != nil {
 		return "."

@@ -19,7 +19,7 @@ import (
 // Limits bound what is decoded.
 type Limits struct {
 	Pixels int   // of one page
-	Memory int64 // bytes that decoding one page may take, as far as its header tells
+	Memory int64 // maximum memory for decoding one page, as computed from its header
 	Pages  int   // of one file
 }
 
@@ -54,7 +54,7 @@ type single struct {
 	decode func(io.Reader) (image.Image, error)
 }
 
-// formatOf tells the format by the first bytes.
+// formatOf detects the format by the first bytes.
 func formatOf(head []byte) (single, bool) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):

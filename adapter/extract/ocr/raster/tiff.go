@@ -196,7 +196,7 @@ func openTIFF(data []byte, limits Limits) (*File, error) {
 // TooManyPages is the failure of a scan that is too long.
 func TooManyPages(most int) *extraction.Failure {
 	return extraction.Fail(extraction.TooLarge,
-		"The scan has more than %d pages, which is more than is read. Split the file, and upload each document by itself.", most)
+		"The scan has more than %d pages, which exceeds the limit. Split the file and upload each document separately.", most)
 }
 
 // decode decodes a page: its directory is presented as the first one.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// flat corrects skew and perspective: it moves what stands on one printed line
-// to one height and what stands in one printed column below each other. Slopes
-// depend on the position, as those of parallel lines do in a photo.
+// flat corrects skew and perspective. It aligns the words of a printed line horizontally and
+// those of a printed column vertically. Slopes depend on the position, like those of parallel
+// lines in a photo.
 type flat struct {
 	middle point
 	// The slope of a printed line at x, y is a + b*(x-middle.x) + c*(y-middle.y).
@@ -44,7 +44,7 @@ func (f *flat) box(q quad) quad {
 	return quad{{left.x, y - half}, {right.x, y - half}, {right.x, y + half}, {left.x, y + half}}
 }
 
-// steepest is the largest slope that is taken for that of a page.
+// steepest is the largest slope that is treated as the slope of a page.
 const steepest = 0.35
 
 // flatten finds how the lines of a page run.

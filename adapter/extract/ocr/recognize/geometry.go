@@ -148,8 +148,8 @@ func crop(src *image.Gray, q quad, width, height int) *image.Gray {
 
 func samples(scale float64) int { return max(1, min(6, int(math.Ceil(scale-0.25)))) }
 
-// sample interpolates between the four pixels around a position. Outside the
-// image its edge goes on.
+// sample interpolates between the four pixels around a position. Outside the image it uses the
+// pixel at the edge.
 func sample(src *image.Gray, p point) float64 {
 	x, y := p.x-0.5, p.y-0.5
 	fx, fy := math.Floor(x), math.Floor(y)

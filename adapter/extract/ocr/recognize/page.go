@@ -53,7 +53,7 @@ func (e *Engine) Page(img *image.Gray, number int) (*layout.Page, error) {
 	return page, nil
 }
 
-// view maps the positions of an image to those of the page that stands upright.
+// view maps the positions of an image to those of the upright page.
 type view struct {
 	width, height float64 // of the image
 	quarters      int
@@ -108,7 +108,7 @@ const (
 	// spreadGap is how many times the usual distance of two characters is a
 	// gap between words, even where no space was read.
 	spreadGap = 2.6
-	// maxAlternatives is how many other readings of a word are told.
+	// maxAlternatives is the maximum number of alternative readings of a word in the result.
 	maxAlternatives = 4
 )
 

@@ -1,7 +1,6 @@
-// Package recognize reads the text of an image with the networks of PP-OCR: one
-// finds the lines, one tells which way up they stand, one reads them. What is
-// around the networks (the geometry of lines, orientation, skew and
-// perspective of the page) is done here.
+// Package recognize reads the text of an image with the networks of PP-OCR: one finds the lines,
+// one determines their orientation, one reads them. This package implements the geometry of
+// lines, and the orientation, skew and perspective of the page.
 package recognize
 
 import (
@@ -31,8 +30,8 @@ const (
 	longestRead     = 3600
 	lineHeight      = 48
 	widestLine      = 3200
-	// uprightLine is how many times wider than high a line must be to tell how
-	// the page stands.
+	// uprightLine is the minimum ratio of a line's width to its height that shows the orientation
+	// of the page.
 	uprightLine = 2.5
 	// faintest is how surely a line must be read to be kept.
 	faintest = 0.5
@@ -104,8 +103,8 @@ func asRead(box quad, quarters int) quad {
 // votes is how many lines are asked which way up they stand.
 const votes = 12
 
-// turns tells how the page stands: along which side most of its lines run, and
-// which way up they are read.
+// turns returns the orientation of the page: the side along which most of its lines run, and
+// their reading direction.
 func (e *Engine) turns(img *image.Gray, boxes []quad) (int, error) {
 	flat, tall := 0.0, 0.0
 	for _, b := range boxes {

@@ -1,5 +1,5 @@
-// Package sqlite runs the contract of adapter/queue on SQLite. It stands
-// apart because the race detector slows SQLite twentyfold.
+// Package sqlite runs the contract of adapter/queue on SQLite. It is a separate package because
+// the race detector makes SQLite twenty times slower.
 package sqlite
 
 import (

@@ -1,5 +1,5 @@
-// Package sqlite runs the contract of adapter/store on SQLite. It stands
-// apart because the race detector slows SQLite twentyfold.
+// Package sqlite runs the contract of adapter/store on SQLite. It is a separate package because
+// the race detector makes SQLite twenty times slower.
 package sqlite
 
 import (
@@ -21,7 +21,7 @@ func TestStoreOnSQLite(t *testing.T) {
 	storetest.Run(t, open)
 }
 
-// template is the migrated file that every test starts with.
+// template is the migrated file that every test copies.
 var template = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "docledger-sqlite-")
 	if err != nil {

@@ -29,7 +29,7 @@ const columns: Column<Invoice>[] = [
   { id: 'bill', header: t('integration.syncs.bill'), cell: (i) => i.sync?.remote_url && <a href={i.sync.remote_url} target="_blank" rel="noreferrer noopener">{i.sync.remote_number ?? i.sync.remote_id}</a> },
 ]
 
-/** The invoices whose bill is on its way or failed, with retries and reasons. */
+/** The invoices with a pending or failed sync, with retries and reasons. */
 export function Syncs({ entityId }: { entityId: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['invoices', 'syncs', entityId],

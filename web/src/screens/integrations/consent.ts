@@ -1,4 +1,4 @@
-/** The page to which the provider leads back. The service adds integration_id and status. */
+/** The page to which the provider redirects. The service adds integration_id and status. */
 export const returnUrl = (): string => `${location.origin}/integrations`
 
 export interface ReturnSearch {
