@@ -28,6 +28,9 @@ func invoiceFilter(ctx context.Context, p backend.ListInvoicesParams) (invoice.F
 		Currencies: valuesOf[string](p.Currency), FailedChecks: valuesOf[string](p.FailedCheck),
 		SyncStates: valuesOf[invoice.SyncState](p.SyncState), Sources: valuesOf[document.Origin](p.Source),
 	}
+	if p.SupplierId != nil {
+		f.SupplierIDs = *p.SupplierId
+	}
 	if p.Q != nil {
 		f.Query = *p.Q
 	}

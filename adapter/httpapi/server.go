@@ -28,6 +28,7 @@ import (
 	"docledger/usecase/invoices"
 	"docledger/usecase/session"
 	"docledger/usecase/settings"
+	"docledger/usecase/suppliers"
 	"docledger/usecase/sync"
 	"docledger/usecase/webhooks"
 
@@ -47,6 +48,7 @@ type UseCases struct {
 	Events       event.Log
 	APIKeys      *apikeys.Service
 	Webhooks     *webhooks.Service
+	Suppliers    *suppliers.Service
 	Integrations *integrations.Service
 	Billing      *billing.Reader
 	Shop         *billing.Checkout // nil without a payment processor

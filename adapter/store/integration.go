@@ -174,6 +174,24 @@ func (r Integrations) UnverifiedForSweep(ctx context.Context, before time.Time, 
 	return mapped(rows, integrationRow.fromRow), failed("look for unverified integrations", err)
 }
 
+// importBookmark begins the name of the bookmark of an integration's last import.
+const importBookmark = "ledger_import:"
+
+// LedgersForImport implements integration.CrossOrganizationReader.
+func (r Integrations) LedgersForImport(ctx context.Context, before time.Time, limit int) ([]integration.Integration, error) {
+	var rows []integrationRow
+	err := r.s.handle(ctx).Joins("JOIN settings AS v ON v.accounting_integration_id = integrations.id").
+		Joins("LEFT JOIN bookmarks AS b ON b.name = '"+importBookmark+"' || "+r.s.idText("integrations.id")).
+		Where("integrations.status = ? AND (b.at IS NULL OR b.at < ?)", integration.Active, instant(before)).
+		Order("integrations.id").Limit(limit).Find(&rows).Error
+	return mapped(rows, integrationRow.fromRow), failed("look for ledgers to import", err)
+}
+
+// MarkImported implements integration.CrossOrganizationReader.
+func (r Integrations) MarkImported(ctx context.Context, id uuid.UUID, at time.Time) error {
+	return r.s.Bookmark(importBookmark+id.String()).Store(ctx, at)
+}
+
 // TenantInUseForDisconnect implements integration.CrossOrganizationReader.
 func (r Integrations) TenantInUseForDisconnect(ctx context.Context, i *integration.Integration) (bool, error) {
 	var n int64

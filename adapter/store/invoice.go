@@ -74,15 +74,16 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) (invoice.Revision, error) {
 	var stamp invoice.Revision
 	var synced, next *time.Time
+	var by *uuid.UUID
 	// The row is scanned manually, because most reads of an invoice need only this.
 	err := r.s.within(r.s.handle(ctx).Table("invoices"), "invoices", s).
 		Joins("LEFT JOIN invoice_syncs AS b ON b.invoice_id = invoices.id").Where("invoices.id = ?", id).
-		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at").
-		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next)
+		Select("invoices.version, invoices.updated_at, b.updated_at, b.next_attempt_at, invoices.supplier_id").
+		Row().Scan(&stamp.Version, &stamp.UpdatedAt, &synced, &next, &by)
 	if err != nil {
 		return invoice.Revision{}, found("invoice", err)
 	}
-	stamp.UpdatedAt = instant(stamp.UpdatedAt)
+	stamp.UpdatedAt, stamp.SupplierID = instant(stamp.UpdatedAt), fromOptionalID(by)
 	if synced != nil {
 		stamp.SyncUpdatedAt = instant(*synced)
 	}

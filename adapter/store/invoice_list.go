@@ -52,7 +52,7 @@ func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) bindi
 		with("due from", f.DueDateFrom).with("due to", f.DueDateTo).
 		with("from", f.CreatedFrom).with("to", f.CreatedTo).with("query", f.Query).
 		with("since", f.UpdatedSince).with("gross min", amountText(f.GrossMin)).with("gross max", amountText(f.GrossMax)).
-		with("created by", f.CreatedBy)
+		with("created by", f.CreatedBy).with("suppliers", sortedIDs(f.SupplierIDs))
 	b = withAll(withAll(withAll(b, "type", f.Types), "currency", f.Currencies), "failed", f.FailedChecks)
 	b = withAll(withAll(b, "sync", f.SyncStates), "source", f.Sources)
 	return b.with("sort", string(sort.By)).with("ascending", sort.Ascending).done()
@@ -63,6 +63,12 @@ func amountText(d *money.Decimal) string {
 		return ""
 	}
 	return d.Normal()
+}
+
+func sortedIDs(ids []uuid.UUID) []string {
+	out := mapped(ids, uuid.UUID.String)
+	slices.Sort(out)
+	return out
 }
 
 // sorting is the order of a list by one value and the id.
@@ -205,6 +211,7 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 	q = whereIn(q, t+".status", f.Statuses)
 	q = whereIn(q, t+".type", f.Types)
 	q = whereIn(q, t+".currency", f.Currencies)
+	q = whereIn(q, t+".supplier_id", f.SupplierIDs)
 	if len(f.FailedChecks) > 0 {
 		either := make([]string, len(f.FailedChecks))
 		values := make([]any, len(f.FailedChecks))

@@ -50,7 +50,9 @@ type invoiceRow struct {
 	SearchFile string
 	// FailedChecks is ",rule,rule," with each rule once; "" if no check failed.
 	FailedChecks string
-	Body         jsonOf[invoiceBody]
+	// SupplierID is null if it is not determined, and the zero id if the invoice identifies none.
+	SupplierID *uuid.UUID
+	Body       jsonOf[invoiceBody]
 }
 
 // TableName implements gorm's tabler.
@@ -112,6 +114,7 @@ func toInvoiceRow(inv *invoice.Invoice, header map[string]invoice.Evidence) invo
 		// A line feed is in no search, so that none matches across two values.
 		Search:       folded(inv.Number) + "\n" + folded(inv.Seller.Name) + "\n" + folded(inv.PurchaseOrder),
 		FailedChecks: failedChecks(inv.Checks),
+		SupplierID:   optionalID(inv.SupplierID),
 		Body:         jsonOf[invoiceBody]{toInvoiceBody(inv, header)},
 	}
 }
@@ -124,6 +127,7 @@ func (r invoiceRow) fromRow(lines []lineRow) *invoice.Invoice {
 		Status: s.Status, LinesTotal: r.LinesTotal, Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 	r.Body.V.fill(inv)
+	inv.SupplierID = fromOptionalID(r.SupplierID)
 	inv.Type, inv.Number, inv.IssueDate, inv.DueDate, inv.Currency = s.Type, s.Number, s.IssueDate, s.DueDate, s.Currency
 	inv.NetTotal, inv.TaxTotal, inv.GrossTotal, inv.AmountDue = s.NetTotal, s.TaxTotal, s.GrossTotal, s.AmountDue
 	inv.Lines = mapped(lines, lineRow.fromRow)

@@ -23,6 +23,7 @@ import (
 	"docledger/domain/ledgersync"
 	"docledger/domain/organization"
 	"docledger/domain/secret"
+	"docledger/domain/supplier"
 	"docledger/usecase"
 
 	"gorm.io/gorm"
@@ -166,6 +167,9 @@ var (
 	_ document.Orphans                    = Documents{}
 	_ invoice.Repository                  = Invoices{}
 	_ invoice.Sums                        = Invoices{}
+	_ supplier.Repository                 = Suppliers{}
+	_ supplier.Invoices                   = Suppliers{}
+	_ supplier.Contacts                   = Suppliers{}
 	_ event.Log                           = Events{}
 	_ billing.Usage                       = Usage{}
 	_ idempotency.Store                   = Idempotency{}

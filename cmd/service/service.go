@@ -279,11 +279,11 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	if s.identities != nil {
 		signIn.Provider, signIn.FailureFloor = s.identities, time.Second
 	}
-	bookings, apiKeys := s.newSync(), s.newAPIKeys()
+	apiKeys, suppliers := s.newAPIKeys(), s.newSuppliers()
+	bookings := s.newSync(suppliers)
 	signIn.Keys = apiKeys
 	s.UseCases = httpapi.UseCases{
-		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings,
-		Session: signIn, APIKeys: apiKeys, Webhooks: s.newWebhooks(),
+		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings, Session: signIn, APIKeys: apiKeys, Webhooks: s.newWebhooks(), Suppliers: suppliers,
 		Entities: &entities.Service{
 			Reader: st.Entities(), Entities: st.Entities(), Settings: st.Settings(), Memberships: st.Memberships(),
 			Events: st.Events(), Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
@@ -297,18 +297,19 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
-			Bookings: bookings, Codings: st.Codings(), Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
+			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
 		},
 		Invoices: &invoices.Service{
 			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
-			Ledgers: s.Integrations, Documents: st.Documents(), Blobs: s.blobs, Originals: s.originals(reader),
+			Ledgers: s.Integrations, Suppliers: suppliers, Documents: st.Documents(), Blobs: s.blobs, Originals: s.originals(reader),
 		},
 		Settings: &settings.Service{
 			Settings: st.Settings(), Ledgers: s.Integrations, Events: st.Events(), UnitOfWork: st, Clock: s.clock,
 		},
 		Events: st.Events(), Sums: st.Invoices(),
 	}
+	suppliers.Reviews, s.Integrations.Suppliers = s.Invoices, suppliers
 	s.watching = s.newWatching(plans)
 	s.Integrations.Watches = s.watching
 	s.Restore = s.newRestore()

@@ -9,7 +9,7 @@ import (
 )
 
 // newSync builds the use cases for syncs, with the ledgers of the connectors that create bills.
-func (s *Service) newSync() *sync.Service {
+func (s *Service) newSync(suppliers sync.Suppliers) *sync.Service {
 	st := s.store
 	ledgers := map[integration.Provider]sync.Ledger{}
 	for p, connector := range s.Integrations.Connectors {
@@ -24,7 +24,7 @@ func (s *Service) newSync() *sync.Service {
 	return &sync.Service{
 		Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
 		Integrations: st.Integrations(), Accesses: s.Integrations.Tokens, Ledgers: ledgers,
-		Bookings: st.Bookings(), Codings: st.Codings(), Blobs: s.blobs, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Holds: st.Holds(), Leases: st.Leases(),
+		Bookings: st.Bookings(), Codings: st.Codings(), Suppliers: suppliers, Blobs: s.blobs, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Holds: st.Holds(), Leases: st.Leases(),
 		UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log, WaitTimeout: s.cfg.SyncWaitTimeout, Page: page,
 	}
 }

@@ -72,6 +72,10 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 	// This is not a sweep, because a provider may respond slowly.
 	verify := s.sweep("set-ups whose provider answers again", s.verifyUnlessHeld)
 	cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "verify_integrations", Every: integrations.VerifyEvery, Run: verify.Run})
+	imports := s.sweep("ledgers whose contacts were imported", s.importLedgers)
+	cfg.Periodic = append(cfg.Periodic,
+		queue.Periodic{Name: "import_ledgers", Every: time.Minute, Run: imports.Run},
+		queue.Periodic{Name: "make_suppliers", Every: time.Minute, Run: s.Suppliers.Backfill})
 	if s.reconciler != nil {
 		cfg.Periodic = append(cfg.Periodic, queue.Periodic{Name: "reconcile_payments", Every: time.Hour, Run: s.Reconcile})
 	}

@@ -26,7 +26,7 @@ func TestRights(t *testing.T) {
 	foreign := identity.Actor{Type: identity.ActorUser, UserID: approver, OrganizationID: uuid.New(), Role: identity.RoleMember}
 	least := map[identity.Permission]int{
 		identity.Read: 1, identity.Upload: 2, identity.Extract: 2, identity.Correct: 2, identity.Note: 2, identity.Move: 2, identity.Reject: 2,
-		identity.Approve: 3, identity.Reopen: 3, identity.Sync: 3, identity.DismissDuplicate: 3, identity.ConfirmBankAccount: 3, identity.Admin: 4,
+		identity.Approve: 3, identity.Reopen: 3, identity.Sync: 3, identity.DismissDuplicate: 3, identity.ChangeSupplier: 3, identity.ConfirmBankAccount: 3, identity.Admin: 4,
 	}
 	for p, need := range least {
 		for rank, a := range []identity.Actor{1: member(viewer), 2: member(editor), 3: member(approver)} {

@@ -43,6 +43,11 @@ const (
 	// MemberSessionEnded: a superseded token was refreshed, so its session ended.
 	MemberSessionEnded Type = "member.session_ended"
 
+	SupplierCreated        Type = "supplier.created"
+	SupplierChanged        Type = "supplier.changed"
+	SupplierBankAccountNew Type = "supplier.bank_account_new"
+	SupplierMerged         Type = "supplier.merged"
+
 	IntegrationSetUp        Type = "integration.set_up"
 	IntegrationActivated    Type = "integration.activated"
 	IntegrationError        Type = "integration.error"
@@ -81,6 +86,7 @@ const (
 	SubjectIntegration  SubjectType = "integration"
 	SubjectAPIKey       SubjectType = "api_key"
 	SubjectWebhook      SubjectType = "webhook"
+	SubjectSupplier     SubjectType = "supplier"
 )
 
 // Subject is what an event is about.

@@ -39,6 +39,7 @@ var assistantNeeds = map[Permission]AssistantActions{
 	Reopen:           AssistantAll,
 	Sync:             AssistantAll,
 	DismissDuplicate: AssistantAll,
+	ChangeSupplier:   AssistantAll,
 }
 
 // AssistantNeeds returns the setting that an operation needs if an assistant calls

@@ -43,6 +43,7 @@ const (
 	Reopen             Permission = "reopen"
 	Sync               Permission = "sync"
 	DismissDuplicate   Permission = "dismiss_duplicate"
+	ChangeSupplier     Permission = "change_supplier"
 	ConfirmBankAccount Permission = "confirm_bank_account"
 	Admin              Permission = "admin"
 )
@@ -65,6 +66,7 @@ var rights = map[Permission]struct {
 	Reopen:             {Approver, "reopen invoices of this entity"},
 	Sync:               {Approver, "sync invoices of this entity"},
 	DismissDuplicate:   {Approver, "dismiss duplicates in this entity"},
+	ChangeSupplier:     {Approver, "change suppliers of this entity"},
 	ConfirmBankAccount: {Approver, "confirm bank accounts in this entity"},
 	Admin:              {NoRole, "manage the organization"},
 }
@@ -73,7 +75,7 @@ var rights = map[Permission]struct {
 func Permissions() []Permission {
 	return []Permission{
 		Public, Authenticated, Read, Upload, Extract, Correct, Note, Move, Reject, Approve, Reopen, Sync,
-		DismissDuplicate, ConfirmBankAccount, Admin,
+		DismissDuplicate, ChangeSupplier, ConfirmBankAccount, Admin,
 	}
 }
 

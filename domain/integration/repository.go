@@ -49,6 +49,11 @@ type CrossOrganizationReader interface {
 	// UnverifiedForSweep lists setups that have awaited verification since before, longest waiting
 	// first.
 	UnverifiedForSweep(ctx context.Context, before time.Time, limit int) ([]Integration, error)
+	// LedgersForImport lists ACTIVE integrations that their entity syncs to and whose last import is
+	// before a time.
+	LedgersForImport(ctx context.Context, before time.Time, limit int) ([]Integration, error)
+	// MarkImported records the time of an integration's last import.
+	MarkImported(ctx context.Context, id uuid.UUID, at time.Time) error
 	// TenantInUseForDisconnect reports whether another integration that is not disconnected uses
 	// the same tenant. Both may depend on one connection at the provider.
 	TenantInUseForDisconnect(ctx context.Context, i *Integration) (bool, error)

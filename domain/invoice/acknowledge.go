@@ -13,7 +13,7 @@ import (
 func WarningRules() []string {
 	return []string{
 		RuleValuesReadable, RuleIBANChecksum, RuleTaxIDChecksum, RuleDatesInOrder, RuleDatePlausible,
-		RuleBuyerIsEntity, RulePaidAlready, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleSignsTurned, RuleEInvoice, RuleEmbeddedReadable,
+		RuleBuyerIsEntity, RulePaidAlready, RuleBankAccountKnown, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleSignsTurned, RuleEInvoice, RuleEmbeddedReadable,
 	}
 }
 

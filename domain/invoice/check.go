@@ -39,6 +39,9 @@ const (
 	// RuleConfidence fails if the confidence of a value is below the entity's review_threshold.
 	// Package domain/review evaluates it.
 	RuleConfidence = "confidence_sufficient"
+	// RuleBankAccountKnown fails if a bank account was not used by the supplier before (domain D8).
+	// Package domain/supplier evaluates it.
+	RuleBankAccountKnown = "bank_account_known"
 
 	// Rules that need the document and cannot be evaluated from the values alone; see ReadingRules.
 	RuleSingleCurrency = "single_currency"

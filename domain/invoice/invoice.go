@@ -129,6 +129,7 @@ const (
 	CodedByDefault  CodingSource = "DEFAULT"
 	CodedByMapping  CodingSource = "MAPPING"
 	CodedBySupplier CodingSource = "SUPPLIER"
+	CodedByLedger   CodingSource = "LEDGER" // usual in the ledger's bills of the supplier
 	CodedByHuman    CodingSource = "HUMAN"
 )
 
@@ -260,6 +261,7 @@ type Invoice struct {
 	Checks      []Check
 	Fields      map[string]Evidence // by path: `seller.tax_id`, `lines[0].net_amount`
 	Extraction  Extraction
+	SupplierID  uuid.UUID     // the supplier of the entity; zero if it is not known
 	ContactID   string        // the supplier in the ledger
 	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval

@@ -76,6 +76,7 @@ type Filter struct {
 	SyncStates    []SyncState
 	Sources       []document.Origin
 	CreatedBy     uuid.UUID // the user who uploaded the document
+	SupplierIDs   []uuid.UUID
 	// Query matches an exact amount, or part of the number, seller, purchase order or file name. It
 	// ignores case and accents.
 	Query string
@@ -107,6 +108,7 @@ type Revision struct {
 	UpdatedAt         time.Time
 	SyncUpdatedAt     time.Time // zero if no sync was ever requested
 	SyncNextAttemptAt time.Time
+	SupplierID        uuid.UUID
 }
 
 // Reader reads invoices within a scope.

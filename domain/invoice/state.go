@@ -101,6 +101,21 @@ func (inv *Invoice) Reopen() error {
 	return nil
 }
 
+// ReplaceChecks replaces the results of one rule and reports whether they differ from the previous
+// ones. The status is unchanged.
+func (inv *Invoice) ReplaceChecks(rule string, checks []Check) bool {
+	var before, rest []Check
+	for _, c := range inv.Checks {
+		if c.Rule == rule {
+			before = append(before, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	inv.Checks = append(rest, checks...)
+	return !slices.Equal(before, checks)
+}
+
 // ApplyChecks sets the checks and the status that follows from them, if the invoice is open.
 func (inv *Invoice) ApplyChecks(checks []Check) {
 	inv.Checks = checks

@@ -11,12 +11,35 @@ import (
 	"github.com/google/uuid"
 )
 
-// Coding contains the choices of the last sync for a supplier (domain D8). It belongs to one
-// integration, because the ids are the ledger's.
+// Coding contains the choices that were learned or set for a supplier (domain D8). It belongs to one
+// integration, because the ids are the ledger's. Codings stores the first three members.
 type Coding struct {
 	ContactID string
 	AccountID string
 	TaxRates  []entity.TaxMapping // the rates that a person chose
+
+	// Lines are the lines of the supplier's last approved invoice, by folded description.
+	Lines map[string]invoice.Line
+	Own   Defaults // what a person set for the supplier
+	Usual Defaults // what the ledger's bills of the supplier usually have
+}
+
+// Defaults are a default account and tax rate; "" for none.
+type Defaults struct {
+	AccountID string
+	TaxRate   DefaultRate
+}
+
+// DefaultRate is a tax rate of the ledger. Percent is nil if it is unknown.
+type DefaultRate struct {
+	ID      string
+	Percent *money.Decimal
+}
+
+// fits reports whether the rate can be used for a line with a stated rate. Without a stated rate
+// every rate fits.
+func (d DefaultRate) fits(stated *money.Decimal) bool {
+	return d.ID != "" && (stated == nil || d.Percent != nil && d.Percent.Equal(*stated))
 }
 
 // Codings stores the coding of suppliers.
@@ -35,22 +58,37 @@ type Ledger struct {
 	TaxRates []accounting.TaxRate
 }
 
-// Apply codes the lines of a newly extracted invoice: from the supplier's last coding, then the
-// mappings, then the defaults. A person's choices are kept.
+// Apply codes the lines of a newly extracted invoice: from the supplier's coding, then the mappings,
+// then the defaults. A person's choices are kept.
 func (c Coding) Apply(inv *invoice.Invoice, settings *entity.Settings) {
 	for i := range inv.Lines {
 		l := &inv.Lines[i]
-		l.AccountID, l.AccountSource = c.account(l.AccountID, l.AccountSource, settings)
-		l.TaxRateID, l.TaxSource = c.taxRate(item{taxRate: l.TaxRateID, taxSource: l.TaxSource, rate: l.TaxRate, category: l.TaxCategory}, settings)
+		it := item{
+			description: l.Description, rate: l.TaxRate, category: l.TaxCategory,
+			account: l.AccountID, accountSource: l.AccountSource, taxRate: l.TaxRateID, taxSource: l.TaxSource,
+		}
+		l.AccountID, l.AccountSource = c.account(it, settings)
+		l.TaxRateID, l.TaxSource = c.taxRate(it, settings)
 	}
 }
 
-func (c Coding) account(id string, source invoice.CodingSource, settings *entity.Settings) (string, invoice.CodingSource) {
-	switch {
-	case source == invoice.CodedByHuman && id != "":
-		return id, source
+// kept reports whether an approver saw a choice, which is then not replaced.
+func kept(id string, source invoice.CodingSource) bool {
+	return id != "" && (source == invoice.CodedByHuman || source == invoice.CodedBySupplier || source == invoice.CodedByLedger)
+}
+
+func (c Coding) account(it item, settings *entity.Settings) (string, invoice.CodingSource) {
+	switch line := c.Lines[invoice.FoldName(it.description)]; {
+	case kept(it.account, it.accountSource):
+		return it.account, it.accountSource
+	case line.AccountID != "":
+		return line.AccountID, invoice.CodedBySupplier
+	case c.Own.AccountID != "":
+		return c.Own.AccountID, invoice.CodedBySupplier
 	case c.AccountID != "":
 		return c.AccountID, invoice.CodedBySupplier
+	case c.Usual.AccountID != "":
+		return c.Usual.AccountID, invoice.CodedByLedger
 	case settings.DefaultAccountID != "":
 		return settings.DefaultAccountID, invoice.CodedByDefault
 	}
@@ -58,19 +96,49 @@ func (c Coding) account(id string, source invoice.CodingSource, settings *entity
 }
 
 func (c Coding) taxRate(it item, settings *entity.Settings) (string, invoice.CodingSource) {
-	if it.taxSource == invoice.CodedByHuman && it.taxRate != "" {
+	if kept(it.taxRate, it.taxSource) {
 		return it.taxRate, it.taxSource
 	}
-	if id := mapped(c.TaxRates, it.category, it.rate); id != "" {
-		return id, invoice.CodedBySupplier
+	if line := c.Lines[invoice.FoldName(it.description)]; kept(line.TaxRateID, line.TaxSource) && line.TaxCategory == it.category && sameRate(line.TaxRate, it.rate) {
+		return line.TaxRateID, invoice.CodedBySupplier
 	}
-	if id := mapped(settings.TaxMappings, it.category, it.rate); id != "" {
-		return id, invoice.CodedByMapping
-	}
-	if settings.DefaultTaxRateID != "" {
+	general, own := mapped(settings.TaxMappings, it.category, it.rate), c.Own.TaxRate.fits(it.rate)
+	learned := mapped(c.TaxRates, it.category, it.rate)
+	switch {
+	case own && general == "":
+		return c.Own.TaxRate.ID, invoice.CodedBySupplier
+	case learned != "":
+		return learned, invoice.CodedBySupplier
+	case general != "":
+		return general, invoice.CodedByMapping
+	case c.Usual.TaxRate.fits(it.rate):
+		return c.Usual.TaxRate.ID, invoice.CodedByLedger
+	case settings.DefaultTaxRateID != "":
 		return settings.DefaultTaxRateID, invoice.CodedByDefault
 	}
 	return "", ""
+}
+
+func sameRate(a, b *money.Decimal) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
+}
+
+// LearnLines adds what the lines of the supplier's last approved invoice are coded with. Of lines with
+// the same description the first one counts.
+func (c *Coding) LearnLines(lines []invoice.Line) {
+	c.Lines = make(map[string]invoice.Line, len(lines))
+	for _, l := range lines {
+		key := invoice.FoldName(l.Description)
+		if _, ok := c.Lines[key]; !ok && key != "" {
+			c.Lines[key] = l
+		}
+	}
+	*c = c.Learn(&invoice.Invoice{Content: invoice.Content{Lines: lines}}, c.ContactID)
+	for _, l := range lines {
+		if l.TaxSource == invoice.CodedBySupplier && l.TaxRateID != "" && l.TaxRate != nil {
+			c.TaxRates = remapped(c.TaxRates, entity.TaxMapping{Category: l.TaxCategory, Rate: l.TaxRate.String(), TaxRateID: l.TaxRateID})
+		}
+	}
 }
 
 func mapped(mappings []entity.TaxMapping, category string, rate *money.Decimal) string {
@@ -125,7 +193,10 @@ func remapped(mappings []entity.TaxMapping, m entity.TaxMapping) []entity.TaxMap
 func code(list []item, c Coding, settings *entity.Settings, ledger Ledger, taxed bool) error {
 	for i := range list {
 		it := &list[i]
-		it.account, it.accountSource = c.account(it.account, it.accountSource, settings)
+		if it.accountSource != invoice.CodedByHuman && usable(it.account, ledger.Accounts) != nil {
+			it.account, it.accountSource = "", ""
+		}
+		it.account, it.accountSource = c.account(*it, settings)
 	}
 	if err := inherit(list); err != nil {
 		return err
@@ -140,6 +211,9 @@ func code(list []item, c Coding, settings *entity.Settings, ledger Ledger, taxed
 		if !taxed {
 			it.taxRate, it.taxSource = "", ""
 			continue
+		}
+		if _, err := rateOf(it.taxRate, ledger.TaxRates); err != nil && it.taxSource != invoice.CodedByHuman {
+			it.taxRate, it.taxSource = "", ""
 		}
 		it.taxRate, it.taxSource = c.taxRate(*it, settings)
 		if err := it.chooseTaxRate(ledger.TaxRates); err != nil {

@@ -30,6 +30,8 @@ type tenancy struct {
 	// webhook and delivery are those that operations may change.
 	webhook, delivery string
 	watch             string // the entity's integration of the store
+	// supplier and other are suppliers of the entity; supplier has the bank account ibanOne.
+	supplier, other string
 	// fresh creates a document with an invoice, because some operations change
 	// it.
 	fresh func() (document, invoice string)
@@ -85,7 +87,17 @@ func newTenancy(t *testing.T, o harness.Options) *tenancy {
 		return up.Text("id"), s.Extract(v.org.Admin.Token, up.Text("id")).OK().Text("id")
 	}
 	v.addWebhook()
+	v.supplier, v.other = v.newSupplier("Acme", ibanOne), v.newSupplier("Other", ibanTwo)
 	return v
+}
+
+// newSupplier creates a supplier by approving its first invoice.
+func (v *tenancy) newSupplier(name, iban string) string {
+	up := v.s.Upload(v.org.Admin.Token, v.org.Entity, name+".xml", paidTo(name, uuid.NewString(), iban)).OK()
+	inv := v.s.Extract(v.org.Admin.Token, up.Text("id")).OK()
+	path := "/api/invoices/" + inv.Text("id")
+	v.s.Do(http.MethodPost, path+"/approve", v.org.Admin.Token, map[string]any{"version": inv.At("version")}).OK()
+	return v.s.Do(http.MethodGet, path, v.org.Admin.Token, nil).OK().Text("supplier_id")
 }
 
 // place returns the ids of the integration and the source of an operation.
@@ -93,7 +105,8 @@ func (v *tenancy) place(op spectest.Operation, integration string) []string {
 	if strings.HasPrefix(op.ID, "listTrigger") {
 		integration = v.watch
 	}
-	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey, "{webhook_id}", v.webhook, "{delivery_id}", v.delivery}
+	return []string{"{integrationId}", integration, "{integration_id}", integration, "{sourceId}", v.store.Source, "{page}", "1", "{attachment}", "1", "{api_key_id}", v.spareKey, "{webhook_id}", v.webhook, "{delivery_id}", v.delivery,
+		"{supplier_id}", v.supplier, "$supplier", v.other}
 }
 
 // addWebhook creates a webhook with a delivery if an operation has deleted it.
@@ -138,6 +151,9 @@ var bodies = map[string]string{
 	"createApiKey":          `{"name":"Import","role":"VIEWER"}`, "revokeApiKey": ``,
 	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,
 	"rotateWebhookSecret": ``, "testWebhook": ``, "retryWebhookDelivery": ``,
+	"updateSupplier":     `{"name":"Acme Paper"}`,
+	"confirmBankAccount": `{"iban":"DE89370400440532013000","method":"letter"}`,
+	"mergeSupplier":      `{"into":"$supplier"}`,
 }
 
 // queries limit the lists to the entity, so that a missing tenant scope is
@@ -146,7 +162,7 @@ var queries = map[string]string{
 	"listIntegrations": "?entity_id=$entity", "listAccountingOrganizations": "?entity_id=$entity", "setUpIntegration": "?entity_id=$entity",
 	"listTriggerSources": "?entity_id=$entity", "listTriggerSubSources": "?entity_id=$entity", "listSkippedFiles": "?entity_id=$entity",
 	"whereTo":       "?action=choose_plan",
-	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "listEvents": "?entity_id=$entity",
+	"listDocuments": "?entity_id=$entity", "listInvoices": "?entity_id=$entity", "sumInvoices": "?group_by=status&entity_id=$entity", "listEvents": "?entity_id=$entity", "listSuppliers": "?entity_id=$entity",
 }
 
 // aboutNothing are the operations that name no record of the organization.
@@ -312,11 +328,11 @@ func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 			continue
 		}
 		var messages []string
-		for _, ids := range [][7]string{
-			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1], v.spareKey, v.webhook, v.delivery},
-			{uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
+		for _, ids := range [][8]string{
+			{v.org.Entity.String(), document, invoice, v.place(op, integration)[1], v.spareKey, v.webhook, v.delivery, v.supplier},
+			{uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString(), uuid.NewString()},
 		} {
-			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{api_key_id}", ids[4], "{webhook_id}", ids[5], "{delivery_id}", ids[6], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
+			names := strings.NewReplacer("{page}", "1", "{attachment}", "1", "{integrationId}", ids[3], "{sourceId}", v.store.Source, "{integration_id}", ids[3], "$entity", ids[0], "$document", ids[1], "{api_key_id}", ids[4], "{webhook_id}", ids[5], "{delivery_id}", ids[6], "{supplier_id}", ids[7], "$supplier", ids[7], "{entity_id}", ids[0], "{document_id}", ids[1], "{invoice_id}", ids[2])
 			r := v.request(t, op, names.Replace(op.Path+queries[op.ID]), names.Replace(bodies[op.ID]), outsider)
 			messages = append(messages, r.Want(http.StatusNotFound, "not_found").Text("error", "message"))
 		}
@@ -324,7 +340,7 @@ func TestForeignThingsReadLikeMissingOnes(t *testing.T) {
 			t.Errorf("%s distinguishes them: %q and %q", op.ID, messages[0], messages[1])
 		}
 	}
-	for _, list := range []string{"/api/entities", "/api/documents", "/api/invoices", "/api/events"} {
+	for _, list := range []string{"/api/entities", "/api/documents", "/api/invoices", "/api/events", "/api/suppliers"} {
 		r := v.s.Do(http.MethodGet, list, outsider, nil).OK()
 		for i := range r.Len("items") {
 			if id := r.Text("items", i, "organization_id"); id == v.org.ID.String() {

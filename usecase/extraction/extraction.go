@@ -41,7 +41,7 @@ type Service struct {
 	Clock      usecase.Clock
 	IDs        usecase.IDs
 	Bookings   Bookings
-	Codings    ledgersync.Codings
+	Suppliers  Suppliers
 	Log        *slog.Logger
 
 	// WaitTimeout is how long Request waits for the result before it reports that the document is
@@ -53,6 +53,17 @@ type Service struct {
 // require it. It runs within the caller's transaction.
 type Bookings interface {
 	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error
+}
+
+// Suppliers finds the suppliers of invoices. It runs within the caller's transaction.
+type Suppliers interface {
+	// Coding finds the supplier of an invoice, raises the confidence of the values that agree with
+	// its record, and returns how its lines are coded.
+	Coding(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, error)
+	// Checks finds the supplier of an invoice and returns the checks of its bank accounts.
+	Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error)
+	// Approved records an approved invoice with its supplier.
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }
 
 func (s *Service) jobOf(d *document.Document) job.ExtractDocument {

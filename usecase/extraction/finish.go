@@ -14,7 +14,6 @@ import (
 	"docledger/domain/extraction"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
-	"docledger/domain/ledgersync"
 	"docledger/domain/page"
 	"docledger/domain/review"
 
@@ -134,7 +133,11 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if inv.Reopened, err = s.needsPerson(ctx, o); err != nil {
 		return nil, err
 	}
-	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, inv.Version)
+	accounts, err := s.Suppliers.Checks(ctx, o.actor, inv)
+	if err != nil {
+		return nil, err
+	}
+	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts), o.now, inv.Version)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
@@ -177,7 +180,11 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		fresh.ID, fresh.Version, fresh.CreatedBy, fresh.CreatedAt = old.ID, old.Version, old.CreatedBy, old.CreatedAt
 		fresh.ChangedBy, fresh.Reopened = old.ChangedBy, old.Reopened
 		fresh.KeepHuman(old)
-		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks), o.now, old.Version+1)
+		accounts, err := s.Suppliers.Checks(ctx, o.actor, fresh)
+		if err != nil {
+			return err
+		}
+		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts), o.now, old.Version+1)
 		*old = *fresh
 		changed = true
 		return nil
@@ -213,9 +220,9 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 		l := &inv.Lines[i]
 		l.ID, l.Position = s.IDs.New(), i+1
 	}
-	coding, err := s.Codings.Of(ctx, d.OrganizationID, d.EntityID, o.settings.AccountingIntegrationID, ledgersync.Supplier(inv.Seller, inv.Payment))
+	coding, err := s.Suppliers.Coding(ctx, inv, o.settings.AccountingIntegrationID)
 	if err != nil {
-		return nil, fmt.Errorf("read supplier's coding: %w", err)
+		return nil, err
 	}
 	coding.Apply(inv, o.settings)
 	return inv, nil
@@ -235,6 +242,11 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 	}
 	if err := s.Events.Append(ctx, events...); err != nil {
 		return err
+	}
+	if inv.Status == invoice.Approved {
+		if err := s.Suppliers.Approved(ctx, o.actor, inv); err != nil {
+			return err
+		}
 	}
 	return s.Bookings.Approved(ctx, o.actor, inv, o.settings)
 }

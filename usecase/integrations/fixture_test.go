@@ -29,6 +29,7 @@ import (
 	"docledger/migrations"
 	"docledger/test/postgres"
 	"docledger/usecase/integrations"
+	"docledger/usecase/suppliers"
 
 	"github.com/google/uuid"
 )
@@ -265,6 +266,7 @@ func (w *world) process() *process {
 		},
 		UnitOfWork: st, Clock: w.clock, IDs: ids, Log: log, CallbackURL: callbackURL, RedirectOrigins: []string{"http://localhost:3000"},
 		Booked: st.Bookings().AnyThrough, Resume: st.Bookings().Resume,
+		Suppliers: &suppliers.Service{Suppliers: st.Suppliers(), Events: st.Events(), UnitOfWork: st, Clock: w.clock, IDs: ids, Log: log},
 	}}
 }
 

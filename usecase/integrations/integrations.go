@@ -34,6 +34,7 @@ type Service struct {
 	Attempts     integration.OAuthStates
 	Meters       integration.Meters
 	Watches      Watches
+	Suppliers    Suppliers
 	Entities     entity.Reader
 	Settings     entity.SettingsRepository
 	Memberships  identity.Memberships

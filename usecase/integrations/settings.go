@@ -13,6 +13,13 @@ import (
 	"github.com/google/uuid"
 )
 
+// Suppliers keeps the suppliers of entities.
+type Suppliers interface {
+	// ForgetLedger removes the ids of a former ledger from the suppliers of an entity, within the
+	// caller's transaction.
+	ForgetLedger(ctx context.Context, organization, entity uuid.UUID) error
+}
+
 // settle updates the entity's settings with its accounting integration, within the caller's
 // transaction. The integration that becomes ACTIVE is the one used for syncs (domain D31). Accounts
 // and tax rates belong to a tenant; a change of tenant clears them (domain D4).
@@ -37,6 +44,11 @@ func (s *Service) settle(ctx context.Context, a identity.Actor, before, i *integ
 		// the connection is lost and restored.
 		var err error
 		if elsewhere, err = s.bookedElsewhere(ctx, i); err != nil {
+			return err
+		}
+	}
+	if elsewhere {
+		if err := s.Suppliers.ForgetLedger(ctx, i.OrganizationID, i.EntityID); err != nil {
 			return err
 		}
 	}

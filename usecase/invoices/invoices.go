@@ -36,6 +36,7 @@ type Service struct {
 	IDs        usecase.IDs
 	Bookings   Bookings
 	Ledgers    Ledgers
+	Suppliers  Suppliers
 	Documents  document.Reader
 	Blobs      document.Blobs
 	Originals  extraction.Reader // reads originals for Validation, apart from the jobs
@@ -53,6 +54,14 @@ type Bookings interface {
 	// Withdrawn ends a booking that waits, for an invoice that is no longer
 	// approved.
 	Withdrawn(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
+}
+
+// Suppliers finds the suppliers of invoices. It runs within the caller's transaction.
+type Suppliers interface {
+	// Checks finds the supplier of an invoice and returns the checks of its bank accounts.
+	Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error)
+	// Approved records an approved invoice with its supplier.
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }
 
 // History lists what happened to an invoice and its document, oldest first.
@@ -74,7 +83,7 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	if err := s.checkAccounts(ctx, a, id, c); err != nil {
 		return nil, err
 	}
-	return s.change(ctx, a, id, ifVersion, permission, func(inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
+	return s.change(ctx, a, id, ifVersion, permission, func(ctx context.Context, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		wasApproved := inv.Status == invoice.Approved
 		done, err := inv.Correct(c, s.IDs.New)
 		if err != nil {
@@ -84,7 +93,9 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 			inv.ChangedBy = a.UserID
 		}
 		if inv.Status.Open() {
-			s.judge(a, inv, e, settings, done.Document)
+			if err := s.judge(ctx, a, inv, e, settings, done.Document); err != nil {
+				return nil, err
+			}
 		}
 		corrected := event.Event{Type: event.InvoiceCorrected}
 		for _, ch := range done.Changes {
@@ -104,24 +115,38 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 // judge runs the checks of a corrected invoice and lets SYSTEM approve it where
 // it may. An assistant that may not approve does not cause an approval by its
 // correction: values of the document that it changed need a person.
-func (s *Service) judge(a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, document bool) {
+func (s *Service) judge(ctx context.Context, a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, document bool) error {
+	accounts, err := s.Suppliers.Checks(ctx, a, inv)
+	if err != nil {
+		return err
+	}
 	attended := inv.Reopened
 	if a.IsAssistant() && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
 		attended, inv.Reopened = attended || document, true
 	}
-	review.Evaluate(inv, e, settings, review.Findings(inv), s.Clock.Now(), inv.Version+1)
+	review.Evaluate(inv, e, settings, append(review.Findings(inv), accounts...), s.Clock.Now(), inv.Version+1)
 	if inv.Status != invoice.Approved {
 		inv.Reopened = attended
 	}
+	return nil
 }
 
 // Approve approves the version that the caller saw; acknowledged names the
 // rules with failed BLOCKING checks (domain D31).
 func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion, version int, acknowledged []string) (*invoice.Invoice, error) {
-	return s.change(ctx, a, id, ifVersion, identity.Approve, func(inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
+	stale := false
+	inv, err := s.change(ctx, a, id, ifVersion, identity.Approve, func(ctx context.Context, inv *invoice.Invoice, _ *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		if settings.FourEyes && (inv.ChangedBy == a.UserID || inv.CreatedBy == a.UserID) {
 			return nil, fault.New(fault.Forbidden, fault.CodeForbidden,
 				"This entity asks for four eyes: whoever uploaded an invoice or changed it last can't approve it. Ask another approver.")
+		}
+		// The supplier can have become known since the invoice was checked.
+		if inv.Status.Open() {
+			accounts, err := s.Suppliers.Checks(ctx, a, inv)
+			if err != nil {
+				return nil, err
+			}
+			stale = inv.ReplaceChecks(invoice.RuleBankAccountKnown, accounts)
 		}
 		if err := inv.Approve(a.UserID, s.Clock.Now(), version, acknowledged); err != nil {
 			return nil, err
@@ -132,11 +157,18 @@ func (s *Service) Approve(ctx context.Context, a identity.Actor, id uuid.UUID, i
 		}
 		return []event.Event{approved}, nil
 	})
+	if stale && fault.CodeOf(err) == fault.CodeChecksFailed {
+		// The refusal lists checks that the stored invoice does not have.
+		if err := s.Reassess(ctx, a, id); err != nil {
+			return nil, err
+		}
+	}
+	return inv, err
 }
 
 // Reject takes an invoice out of everything but sight.
 func (s *Service) Reject(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, reason string) (*invoice.Invoice, error) {
-	return s.change(ctx, a, id, ifVersion, identity.Reject, func(inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
+	return s.change(ctx, a, id, ifVersion, identity.Reject, func(_ context.Context, inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
 		if err := inv.Reject(a.UserID, s.Clock.Now(), reason); err != nil {
 			return nil, err
 		}
@@ -146,7 +178,7 @@ func (s *Service) Reject(ctx context.Context, a identity.Actor, id uuid.UUID, if
 
 // Reopen sends an invoice back to review.
 func (s *Service) Reopen(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int) (*invoice.Invoice, error) {
-	return s.change(ctx, a, id, ifVersion, identity.Reopen, func(inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
+	return s.change(ctx, a, id, ifVersion, identity.Reopen, func(_ context.Context, inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
 		if err := inv.Reopen(); err != nil {
 			return nil, err
 		}
@@ -159,7 +191,7 @@ func (s *Service) Reopen(ctx context.Context, a identity.Actor, id uuid.UUID, if
 // effect returns the unchanged invoice.
 func (s *Service) change(
 	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, p identity.Permission,
-	do func(*invoice.Invoice, *entity.Entity, *entity.Settings) ([]event.Event, error),
+	do func(context.Context, *invoice.Invoice, *entity.Entity, *entity.Settings) ([]event.Event, error),
 ) (*invoice.Invoice, error) {
 	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -181,7 +213,7 @@ func (s *Service) change(
 		var err error
 		inv, err = s.Invoices.Update(ctx, a.Scope(), id, ifVersion, func(inv *invoice.Invoice) error {
 			var err error
-			if events, err = do(inv, e, settings); err != nil {
+			if events, err = do(ctx, inv, e, settings); err != nil {
 				return err
 			}
 			inv.UpdatedAt = s.Clock.Now()
@@ -210,6 +242,9 @@ func (s *Service) follow(ctx context.Context, a identity.Actor, inv *invoice.Inv
 		return s.Bookings.Withdrawn(ctx, a, inv)
 	}
 	if slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == event.InvoiceApproved }) {
+		if err := s.Suppliers.Approved(ctx, a, inv); err != nil {
+			return err
+		}
 		return s.Bookings.Approved(ctx, a, inv, settings)
 	}
 	return nil

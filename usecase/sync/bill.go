@@ -59,7 +59,7 @@ func deref(b *accounting.LedgerBill) accounting.LedgerBill {
 func (s *Service) prepare(ctx context.Context, r *run) (bill accounting.Bill, err error) {
 	inv := r.invoice
 	r.supplier = ledgersync.Supplier(inv.Seller, inv.Payment)
-	coding, err := s.Codings.Of(ctx, inv.OrganizationID, inv.EntityID, r.integration.ID, r.supplier)
+	coding, err := s.Suppliers.Coding(ctx, inv, r.integration.ID)
 	if err != nil {
 		return bill, err
 	}

@@ -33,6 +33,7 @@ import (
 	"docledger/infrastructure/database"
 	"docledger/migrations"
 	"docledger/test/postgres"
+	"docledger/usecase/suppliers"
 	usecase "docledger/usecase/sync"
 
 	"github.com/google/uuid"
@@ -108,6 +109,10 @@ func newWorld(t testing.TB, url string) *world {
 		Accesses: w, Bookings: mortal{st.Bookings()}, Codings: st.Codings(), Blobs: w.blobs, Events: st.Events(), Queue: noQueue{},
 		Leases: st.Leases(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler), WaitTimeout: 0, // the test makes the attempts
 		Page: func(id uuid.UUID) string { return "https://docledger.example/invoices/" + id.String() },
+	}
+	w.service.Suppliers = &suppliers.Service{
+		Suppliers: st.Suppliers(), OfInvoices: st.Suppliers(), Invoices: st.Invoices(), Entities: st.Entities(), Settings: st.Settings(),
+		Codings: st.Codings(), Events: st.Events(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler),
 	}
 	l, ok := usecase.LedgerOf(w.ledger)
 	if !ok {

@@ -58,6 +58,7 @@ type Service struct {
 	Ledgers      map[integration.Provider]Ledger
 	Bookings     ledgersync.Repository
 	Codings      ledgersync.Codings
+	Suppliers    Suppliers
 	Blobs        document.Blobs
 	Viewer       extraction.PageViewer
 	Events       event.Log
@@ -75,6 +76,16 @@ type Service struct {
 	Page func(invoice uuid.UUID) string
 
 	readings ledgerCache
+}
+
+// Suppliers finds the suppliers of invoices. Checks and Approved run within the caller's transaction.
+type Suppliers interface {
+	// Coding returns how the lines of an invoice are coded.
+	Coding(ctx context.Context, inv *invoice.Invoice, integration uuid.UUID) (ledgersync.Coding, error)
+	// Checks finds the supplier of an open invoice and returns the checks of its bank accounts.
+	Checks(ctx context.Context, a identity.Actor, inv *invoice.Invoice) ([]invoice.Check, error)
+	// Approved records an approved invoice with its supplier.
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
 }
 
 func jobOf(b *ledgersync.Sync) job.SyncInvoice {
@@ -140,6 +151,15 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
+			if inv.Status == invoice.Extracted {
+				// The supplier can have become known since the invoice was checked.
+				accounts, err := s.Suppliers.Checks(ctx, a, inv)
+				if err != nil {
+					return nil, false, err
+				}
+				inv.ReplaceChecks(invoice.RuleBankAccountKnown, accounts)
+				inv.ApplyChecks(inv.Checks)
+			}
 			approved, err := review.PrepareSync(inv, settings, s.Clock.Now(), inv.Version+1)
 			if err != nil {
 				return nil, false, err
@@ -167,6 +187,11 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 		})
 		if err != nil {
 			return err
+		}
+		if len(events) > 0 && events[0].Type == event.InvoiceApproved {
+			if err := s.Suppliers.Approved(ctx, a, inv); err != nil {
+				return err
+			}
 		}
 		if err := s.tell(ctx, a, inv, events); err != nil {
 			return err

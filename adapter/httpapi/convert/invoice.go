@@ -34,7 +34,7 @@ func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 		GrossTotal: decimal(inv.GrossTotal), PrepaidTotal: decimal(inv.PrepaidTotal), WithheldTotal: decimal(inv.WithheldTotal),
 		PayableRounding: decimal(inv.PayableRounding), AmountDue: decimal(inv.AmountDue),
 		Checks: list(inv.Checks, toAPICheck), Fields: ToAPIEvidence(inv.Fields), Extraction: toAPIExtraction(inv.Extraction),
-		ContactId: orNull(inv.ContactID), Note: orNull(inv.Note), Approval: toAPIApproval(inv.Approval), Rejection: toAPIRejection(inv.Rejection),
+		SupplierId: orNull(inv.SupplierID), ContactId: orNull(inv.ContactID), Note: orNull(inv.Note), Approval: toAPIApproval(inv.Approval), Rejection: toAPIRejection(inv.Rejection),
 		Sync: toAPISync(inv.Sync), Version: inv.Version, CreatedBy: orNull(inv.CreatedBy),
 		CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt, WebUrl: w.page("invoices", inv.ID.String()),
 	}

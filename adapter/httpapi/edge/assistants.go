@@ -56,6 +56,9 @@ var pages = map[string]string{
 	"createCheckoutSession": "/billing",
 	"createPortalSession":   "/billing",
 	"listMembers":           "/members",
+	"updateSupplier":        "/entities",
+	"confirmBankAccount":    "/entities",
+	"mergeSupplier":         "/entities",
 	"createApiKey":          "/api-keys",
 	"revokeApiKey":          "/api-keys",
 }

@@ -65,11 +65,15 @@ var tables = []table{
 	of("invoices", "id", `id:uuid document_id:uuid entity_id:uuid organization_id:uuid status:text type:text number:text issue_date:date
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int
-		search:text search_file:text body:json version:int created_at:time updated_at:time failed_checks:text tax_fixed:int`),
+		search:text search_file:text body:json version:int created_at:time updated_at:time failed_checks:text tax_fixed:int
+		supplier_id:uuid`),
 	of("invoice_lines", "id", `id:uuid invoice_id:uuid ordinal:int position:int description:text quantity:text unit:text unit_price:text
 		price_base:text net_amount:text tax_rate:text tax_category:text account_id:text account_source:text tax_rate_id:text
 		tax_source:text evidence:json net_fixed:int`),
 	of("invoice_taxes", "invoice_id ordinal", `invoice_id:uuid ordinal:int category:text rate:text base_fixed:int amount_fixed:int`),
+	of("suppliers", "id", `id:uuid organization_id:uuid entity_id:uuid merged_into:uuid name:text search:text contact_id:text
+		last_invoice_id:uuid body:json version:int created_at:time updated_at:time`),
+	of("supplier_keys", "entity_id key_hash supplier_id", `entity_id:uuid key_hash:text supplier_id:uuid organization_id:uuid`),
 	of("events", "seq", `seq:int position:int id:uuid type:text organization_id:uuid entity_id:uuid subject_type:text subject_id:uuid
 		subject_version:int actor_type:text actor_id:uuid client_id:text request_id:text created_at:time changes:json data:json`),
 	of("webhooks", "id", `id:uuid organization_id:uuid url:text types:json entity_ids:json enabled:bool failing_since:time resume_at:time

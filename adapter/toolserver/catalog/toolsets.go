@@ -11,14 +11,15 @@ import (
 const (
 	ToolsetCore         = "core"         // who, where, and what needs a person
 	ToolsetIntake       = "intake"       // documents
-	ToolsetReview       = "review"       // invoices and suppliers
+	ToolsetReview       = "review"       // invoices
+	ToolsetSuppliers    = "suppliers"    // suppliers
 	ToolsetLedger       = "ledger"       // integrations and the records of the accounting software
 	ToolsetOrganization = "organization" // members, settings, events and billing
 	ToolsetAll          = "all"
 )
 
 // Toolsets are the names of the sets, in the order of the documentation.
-var Toolsets = []string{ToolsetCore, ToolsetIntake, ToolsetReview, ToolsetLedger, ToolsetOrganization}
+var Toolsets = []string{ToolsetCore, ToolsetIntake, ToolsetReview, ToolsetSuppliers, ToolsetLedger, ToolsetOrganization}
 
 // DefaultToolsets are the sets of a client that names none.
 var DefaultToolsets = []string{ToolsetCore, ToolsetIntake, ToolsetReview, ToolsetLedger}
@@ -28,7 +29,7 @@ var DefaultToolsets = []string{ToolsetCore, ToolsetIntake, ToolsetReview, Toolse
 var toolsetsByTag = map[string]string{
 	"Account": ToolsetCore, "Attention": ToolsetCore, "Entities": ToolsetCore,
 	"Documents": ToolsetIntake, "Upload links": ToolsetIntake,
-	"Invoices": ToolsetReview, "Suppliers": ToolsetReview,
+	"Invoices": ToolsetReview, "Suppliers": ToolsetSuppliers,
 	"Integrations": ToolsetLedger,
 	"Settings":     ToolsetOrganization, "Events": ToolsetOrganization, "Billing": ToolsetOrganization,
 	"Webhooks": ToolsetOrganization, "API keys": ToolsetOrganization, "Reports": ToolsetOrganization,

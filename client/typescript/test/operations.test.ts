@@ -127,6 +127,27 @@ describe('documents and invoices', () => {
     expect(split.data.status).toBe('SPLIT')
   })
 
+  test('suppliers', async () => {
+    const approve = async (number: string, seller: string) => {
+      const text = (await invoiceFile(number).text()).replaceAll('DE136695976', '').replaceAll('Lindner Bürobedarf', seller).replaceAll('DE89370400440532013000', 'DE02120300000000202051')
+      const { data: document } = await api.uploadDocument({ body: { entity_id, file: new File([text], `${number}.xml`) } })
+      const { data: invoice } = await api.extractInvoice({ body: { document_id: document.id } })
+      const path = { invoice_id: invoice.id }
+      await api.approveInvoice({ path, body: { version: invoice.version, acknowledge_checks: invoice.checks.filter((c) => !c.passed && c.severity === 'BLOCKING').map((c) => c.rule) } })
+      return (await api.getInvoice({ path })).data.supplier_id!
+    }
+    const supplier_id = await approve('client-supplier-1', 'Client Paper')
+    const path = { supplier_id }
+    const { data: supplier, etag } = await api.getSupplier({ path })
+    expect(supplier.ibans[0]).toMatchObject({ iban: 'DE02120300000000202051', known: true, confirmed: null })
+    const changed = await api.updateSupplier({ path, body: { aliases: ['Client Paper Ltd'] }, headers: { 'If-Match': etag! } })
+    expect(changed.data.aliases).toEqual(['Client Paper Ltd'])
+    const confirmed = await api.confirmBankAccount({ path, body: { iban: 'DE02120300000000202051', method: 'phone' } })
+    expect(confirmed.data.ibans[0]!.confirmed?.method).toBe('phone')
+    expect(await api.listSuppliers({ query: { entity_id, q: 'client paper' } }).toArray()).toContainEqual(expect.objectContaining({ id: supplier_id }))
+    expect((await api.mergeSupplier({ path, body: { into: supplier_id } }).catch((e: unknown) => e))).toMatchObject({ status: 400 })
+  })
+
   test('from upload to approval and rejection', async () => {
     const file = invoiceFile('client-1')
     const { data: document } = await api.uploadDocument({ body: { entity_id, file } })

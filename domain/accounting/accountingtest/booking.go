@@ -118,6 +118,7 @@ func RunBooking(t *testing.T, open func(t testing.TB) (Bookkeeper, BookingWorld)
 		"book in a closed period":   testBookClosed,
 		"credit note":               testCreditNote,
 		"find":                      testFind,
+		"history":                   testHistory,
 		"find after people":         testFindAfterPeople,
 		"find a long number":        testFindLongNumber,
 		"number twice":              testNumberTwice,

@@ -32,6 +32,7 @@ type Document struct {
 	TxnTaxDetail struct{ TotalTax json.Number }
 	PrivateNote  string
 	MetaData     struct{ CreateTime time.Time }
+	Lines        []Line `json:"Line"`
 
 	Kind *Kind `json:"-"`
 }

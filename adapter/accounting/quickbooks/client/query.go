@@ -18,6 +18,11 @@ func Equal(property, text string) Condition {
 	return Condition(property + " = " + quoted(text))
 }
 
+// AtLeast compares a property with its lowest value. It quotes the text.
+func AtLeast(property, text string) Condition {
+	return Condition(property + " >= " + quoted(text))
+}
+
 // OneOf compares a property with several texts.
 func OneOf(property string, texts []string) Condition {
 	all := make([]string, len(texts))

@@ -1,0 +1,44 @@
+package invoices
+
+import (
+	"context"
+	"slices"
+
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+
+	"github.com/google/uuid"
+)
+
+// Reassess evaluates the checks of an open invoice again, because its supplier changed. It does
+// nothing if the caller does not see the invoice or the result is the same.
+func (s *Service) Reassess(ctx context.Context, a identity.Actor, id uuid.UUID) error {
+	_, err := s.change(ctx, a, id, 0, identity.Read, func(ctx context.Context, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
+		if !inv.Status.Open() {
+			return nil, invoice.ErrUnchanged
+		}
+		before, status := inv.Checks, inv.Status
+		if err := s.judge(ctx, a, inv, e, settings, false); err != nil {
+			return nil, err
+		}
+		if slices.Equal(before, inv.Checks) {
+			return nil, invoice.ErrUnchanged
+		}
+		switch {
+		case inv.Status == invoice.Approved:
+			return []event.Event{{Type: event.InvoiceApproved, ActorType: identity.ActorSystem}}, nil
+		case status == inv.Status:
+			return []event.Event{{Type: event.InvoiceCorrected}}, nil
+		case inv.Status == invoice.NeedsReview:
+			return []event.Event{{Type: event.InvoiceNeedsReview}}, nil
+		}
+		return []event.Event{{Type: event.InvoiceExtracted}}, nil
+	})
+	if fault.CodeOf(err) == fault.CodeNotFound {
+		return nil
+	}
+	return err
+}
