@@ -49,6 +49,27 @@ func (e ApiKeyCreateRole) Valid() bool {
 	}
 }
 
+// Defines values for BankAccountConfirmMethod.
+const (
+	Letter BankAccountConfirmMethod = "letter"
+	Other  BankAccountConfirmMethod = "other"
+	Phone  BankAccountConfirmMethod = "phone"
+)
+
+// Valid indicates whether the value is a known member of the BankAccountConfirmMethod enum.
+func (e BankAccountConfirmMethod) Valid() bool {
+	switch e {
+	case Letter:
+		return true
+	case Other:
+		return true
+	case Phone:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BulkRequestAction.
 const (
 	BulkRequestActionApprove BulkRequestAction = "approve"
@@ -435,6 +456,7 @@ func (e SettingsUpdateDateOrder) Valid() bool {
 
 // Defines values for SettingsUpdateAutoApproveIgnore.
 const (
+	BankAccountKnown     SettingsUpdateAutoApproveIgnore = "bank_account_known"
 	BuyerIsEntity        SettingsUpdateAutoApproveIgnore = "buyer_is_entity"
 	DatePlausible        SettingsUpdateAutoApproveIgnore = "date_plausible"
 	DatesInOrder         SettingsUpdateAutoApproveIgnore = "dates_in_order"
@@ -453,6 +475,8 @@ const (
 // Valid indicates whether the value is a known member of the SettingsUpdateAutoApproveIgnore enum.
 func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 	switch e {
+	case BankAccountKnown:
+		return true
 	case BuyerIsEntity:
 		return true
 	case DatePlausible:
@@ -905,6 +929,34 @@ type Attachment struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
 	SizeBytes int64  `json:"size_bytes"`
+}
+
+// BankAccountConfirm defines model for BankAccountConfirm.
+type BankAccountConfirm struct {
+	// Iban The bank account. Spaces are ignored.
+	Iban string `json:"iban"`
+
+	// Method How the account was checked with the supplier, over a way that does not come from the invoice.
+	Method BankAccountConfirmMethod `json:"method"`
+}
+
+// BankAccountConfirmMethod How the account was checked with the supplier, over a way that does not come from the invoice.
+type BankAccountConfirmMethod string
+
+// BankAccountConfirmation The confirmation by a person; null if there is none.
+type BankAccountConfirmation struct {
+	// By An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	By externalRef0.Id `json:"by"`
+
+	// At A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	At externalRef0.Timestamp `json:"at"`
+
+	// Method How the account was checked with the supplier.
+	Method string `json:"method"`
 }
 
 // BulkError Why the action was not applied; null if it was.
@@ -1734,6 +1786,9 @@ type Invoice struct {
 
 	// Extraction The method of the extraction.
 	Extraction Extraction `json:"extraction"`
+
+	// SupplierId An identifier, or null.
+	SupplierId nullable.Nullable[externalRef0.NullableId] `json:"supplier_id"`
 
 	// ContactId The contact in the ledger.
 	ContactId nullable.Nullable[string] `json:"contact_id"`
@@ -2747,6 +2802,134 @@ type SplitRequest struct {
 	Parts []SplitPart `json:"parts"`
 }
 
+// Supplier Who sends invoices to an entity.
+type Supplier struct {
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
+
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// OrganizationId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	OrganizationId externalRef0.Id `json:"organization_id"`
+
+	// Name The name.
+	Name string `json:"name"`
+
+	// Aliases Further names under which it sends invoices.
+	Aliases []string `json:"aliases"`
+
+	// TaxIds VAT identifiers and tax registrations.
+	TaxIds []string `json:"tax_ids"`
+
+	// Ibans The bank accounts, in the order in which they were seen first.
+	Ibans []SupplierBankAccount `json:"ibans"`
+
+	// ContactId The contact in the ledger.
+	ContactId nullable.Nullable[string] `json:"contact_id"`
+
+	// DefaultAccountId The account for lines without an equal line on the last approved invoice.
+	DefaultAccountId nullable.Nullable[string] `json:"default_account_id"`
+
+	// DefaultAccountSource HUMAN: a person set it. LEDGER: usual in the ledger's bills of the last 12 months.
+	DefaultAccountSource nullable.Nullable[SupplierDefaultSource] `json:"default_account_source"`
+
+	// DefaultTaxRateId The tax rate of the ledger for lines that state its percentage or none.
+	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id"`
+
+	// DefaultTaxRateSource HUMAN: a person set it. LEDGER: usual in the ledger's bills of the last 12 months.
+	DefaultTaxRateSource nullable.Nullable[SupplierDefaultSource] `json:"default_tax_rate_source"`
+
+	// InvoicesCount The number of its invoices, without rejected ones.
+	InvoicesCount int `json:"invoices_count"`
+
+	// Version The version of the record. Each change increases it by one. The ETag contains it.
+	//
+	// Example: 3
+	Version externalRef0.Version `json:"version"`
+
+	// CreatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	CreatedAt externalRef0.Timestamp `json:"created_at"`
+
+	// UpdatedAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	UpdatedAt externalRef0.Timestamp `json:"updated_at"`
+}
+
+// SupplierBankAccount A bank account that invoices or the ledger state for a supplier.
+type SupplierBankAccount struct {
+	// Iban The account number, without spaces.
+	Iban string `json:"iban"`
+
+	// Known Whether invoices may name it. false: invoices with it fail `bank_account_known` until a person confirms it.
+	Known bool `json:"known"`
+
+	// Source Where it was seen first.
+	Source string `json:"source"`
+
+	// FirstSeenAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	FirstSeenAt externalRef0.Timestamp `json:"first_seen_at"`
+
+	// LastSeenAt A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	LastSeenAt externalRef0.Timestamp `json:"last_seen_at"`
+
+	// Confirmed The confirmation by a person; null if there is none.
+	Confirmed nullable.Nullable[BankAccountConfirmation] `json:"confirmed"`
+}
+
+// SupplierDefaultSource HUMAN: a person set it. LEDGER: usual in the ledger's bills of the last 12 months.
+type SupplierDefaultSource = string
+
+// SupplierList defines model for SupplierList.
+type SupplierList struct {
+	Items []Supplier `json:"items"`
+
+	// NextCursor The `cursor` of the next page; null on the last page.
+	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
+}
+
+// SupplierMerge defines model for SupplierMerge.
+type SupplierMerge struct {
+	// Into An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Into externalRef0.Id `json:"into"`
+}
+
+// SupplierUpdate defines model for SupplierUpdate.
+type SupplierUpdate struct {
+	// Name The name.
+	Name *string `json:"name,omitempty"`
+
+	// Aliases Replaces the aliases.
+	Aliases nullable.Nullable[[]string] `json:"aliases,omitempty"`
+
+	// TaxIds Replaces the tax ids.
+	TaxIds nullable.Nullable[[]string] `json:"tax_ids,omitempty"`
+
+	// ContactId The contact in the ledger.
+	ContactId nullable.Nullable[string] `json:"contact_id,omitempty"`
+
+	// DefaultAccountId The default account in the ledger.
+	DefaultAccountId nullable.Nullable[string] `json:"default_account_id,omitempty"`
+
+	// DefaultTaxRateId The default tax rate in the ledger.
+	DefaultTaxRateId nullable.Nullable[string] `json:"default_tax_rate_id,omitempty"`
+}
+
 // Sync The progress of the sync to the ledger; null if no sync was requested.
 type Sync struct {
 	// State CHECKING: the response of the ledger was lost; docledger searches for the bill.
@@ -3171,6 +3354,17 @@ type Range = string
 // Sources defines model for Sources.
 type Sources = []SourceFilter
 
+// SupplierId An identifier. The service creates UUIDs of version 7.
+//
+// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+type SupplierId = externalRef0.Id
+
+// SupplierIds defines model for SupplierIds.
+type SupplierIds = []externalRef0.Id
+
+// SupplierSearch defines model for SupplierSearch.
+type SupplierSearch = string
+
 // SyncStates defines model for SyncStates.
 type SyncStates = []SyncStateFilter
 
@@ -3406,6 +3600,9 @@ type ListInvoicesParams struct {
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
 	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
 
+	// SupplierId Only invoices of this supplier. Repeat it to select several.
+	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
+
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
 	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
 
@@ -3568,6 +3765,29 @@ type UpdateSettingsParams struct {
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
+// ListSuppliersParams defines parameters for ListSuppliers.
+type ListSuppliersParams struct {
+	// EntityId Only records of this entity.
+	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Q Part of a name, alias, tax id or bank account; ignores case and accents.
+	Q *SupplierSearch `form:"q,omitempty" json:"q,omitempty"`
+
+	// Limit The number of items per page.
+	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// UpdateSupplierParams defines parameters for UpdateSupplier.
+type UpdateSupplierParams struct {
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // ListWebhooksParams defines parameters for ListWebhooks.
 type ListWebhooksParams struct {
 	// Limit The number of items per page.
@@ -3654,6 +3874,15 @@ type SyncInvoiceJSONRequestBody = SyncRequest
 
 // UpdateSettingsJSONRequestBody defines body for UpdateSettings for application/json ContentType.
 type UpdateSettingsJSONRequestBody = SettingsUpdate
+
+// UpdateSupplierJSONRequestBody defines body for UpdateSupplier for application/json ContentType.
+type UpdateSupplierJSONRequestBody = SupplierUpdate
+
+// ConfirmBankAccountJSONRequestBody defines body for ConfirmBankAccount for application/json ContentType.
+type ConfirmBankAccountJSONRequestBody = BankAccountConfirm
+
+// MergeSupplierJSONRequestBody defines body for MergeSupplier for application/json ContentType.
+type MergeSupplierJSONRequestBody = SupplierMerge
 
 // CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
 type CreateWebhookJSONRequestBody = WebhookCreate
@@ -3792,6 +4021,21 @@ type ServerInterface interface {
 	// UpdateSettings Update the settings of an entity
 	// (PUT /api/settings/{entity_id})
 	UpdateSettings(c *gin.Context, entityId EntityId, params UpdateSettingsParams)
+	// ListSuppliers List suppliers
+	// (GET /api/suppliers)
+	ListSuppliers(c *gin.Context, params ListSuppliersParams)
+	// GetSupplier Get a supplier
+	// (GET /api/suppliers/{supplier_id})
+	GetSupplier(c *gin.Context, supplierId SupplierId)
+	// UpdateSupplier Update a supplier
+	// (PATCH /api/suppliers/{supplier_id})
+	UpdateSupplier(c *gin.Context, supplierId SupplierId, params UpdateSupplierParams)
+	// ConfirmBankAccount Confirm a bank account of a supplier
+	// (POST /api/suppliers/{supplier_id}/bank-accounts/confirm)
+	ConfirmBankAccount(c *gin.Context, supplierId SupplierId)
+	// MergeSupplier Merge a supplier into another one
+	// (POST /api/suppliers/{supplier_id}/merge)
+	MergeSupplier(c *gin.Context, supplierId SupplierId)
 	// ListWebhooks List webhooks
 	// (GET /api/webhooks)
 	ListWebhooks(c *gin.Context, params ListWebhooksParams)
@@ -5007,6 +5251,14 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "supplier_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "supplier_id", c.Request.URL.Query(), &params.SupplierId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "q" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -5786,6 +6038,181 @@ func (siw *ServerInterfaceWrapper) UpdateSettings(c *gin.Context) {
 	siw.Handler.UpdateSettings(c, entityId, params)
 }
 
+// ListSuppliers operation middleware
+func (siw *ServerInterfaceWrapper) ListSuppliers(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSuppliersParams
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListSuppliers(c, params)
+}
+
+// GetSupplier operation middleware
+func (siw *ServerInterfaceWrapper) GetSupplier(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "supplier_id" -------------
+	var supplierId SupplierId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "supplier_id", c.Param("supplier_id"), &supplierId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetSupplier(c, supplierId)
+}
+
+// UpdateSupplier operation middleware
+func (siw *ServerInterfaceWrapper) UpdateSupplier(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "supplier_id" -------------
+	var supplierId SupplierId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "supplier_id", c.Param("supplier_id"), &supplierId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateSupplierParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UpdateSupplier(c, supplierId, params)
+}
+
+// ConfirmBankAccount operation middleware
+func (siw *ServerInterfaceWrapper) ConfirmBankAccount(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "supplier_id" -------------
+	var supplierId SupplierId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "supplier_id", c.Param("supplier_id"), &supplierId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ConfirmBankAccount(c, supplierId)
+}
+
+// MergeSupplier operation middleware
+func (siw *ServerInterfaceWrapper) MergeSupplier(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "supplier_id" -------------
+	var supplierId SupplierId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "supplier_id", c.Param("supplier_id"), &supplierId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.MergeSupplier(c, supplierId)
+}
+
 // ListWebhooks operation middleware
 func (siw *ServerInterfaceWrapper) ListWebhooks(c *gin.Context) {
 
@@ -6119,6 +6546,11 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/api-keys", wrapper.ListApiKeys)
 	router.POST(options.BaseURL+"/api/api-keys", wrapper.CreateApiKey)
 	router.DELETE(options.BaseURL+"/api/api-keys/:api_key_id", wrapper.RevokeApiKey)
+	router.GET(options.BaseURL+"/api/suppliers", wrapper.ListSuppliers)
+	router.GET(options.BaseURL+"/api/suppliers/:supplier_id", wrapper.GetSupplier)
+	router.PATCH(options.BaseURL+"/api/suppliers/:supplier_id", wrapper.UpdateSupplier)
+	router.POST(options.BaseURL+"/api/suppliers/:supplier_id/bank-accounts/confirm", wrapper.ConfirmBankAccount)
+	router.POST(options.BaseURL+"/api/suppliers/:supplier_id/merge", wrapper.MergeSupplier)
 	router.GET(options.BaseURL+"/api/entities", wrapper.ListEntities)
 	router.POST(options.BaseURL+"/api/entities", wrapper.CreateEntity)
 	router.GET(options.BaseURL+"/api/entities/:entity_id", wrapper.GetEntity)
@@ -14191,6 +14623,888 @@ func (response UpdateSettings503JSONResponse) VisitUpdateSettingsResponse(w http
 	return err
 }
 
+type ListSuppliersRequestObject struct {
+	Params ListSuppliersParams
+}
+
+type ListSuppliersResponseObject interface {
+	VisitListSuppliersResponse(w http.ResponseWriter) error
+}
+
+type ListSuppliers200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ListSuppliers200JSONResponse struct {
+	Body    SupplierList
+	Headers ListSuppliers200ResponseHeaders
+}
+
+func (response ListSuppliers200JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ListSuppliers400JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ListSuppliers401JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ListSuppliers403JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ListSuppliers404JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ListSuppliers429JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ListSuppliers500JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSuppliers503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ListSuppliers503JSONResponse) VisitListSuppliersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplierRequestObject struct {
+	SupplierId SupplierId `json:"supplier_id"`
+}
+
+type GetSupplierResponseObject interface {
+	VisitGetSupplierResponse(w http.ResponseWriter) error
+}
+
+type GetSupplier200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type GetSupplier200JSONResponse struct {
+	Body    Supplier
+	Headers GetSupplier200ResponseHeaders
+}
+
+func (response GetSupplier200JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response GetSupplier400JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response GetSupplier401JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response GetSupplier403JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response GetSupplier404JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response GetSupplier429JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response GetSupplier500JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSupplier503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response GetSupplier503JSONResponse) VisitGetSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplierRequestObject struct {
+	SupplierId SupplierId `json:"supplier_id"`
+	Params     UpdateSupplierParams
+	Body       *UpdateSupplierJSONRequestBody
+}
+
+type UpdateSupplierResponseObject interface {
+	VisitUpdateSupplierResponse(w http.ResponseWriter) error
+}
+
+type UpdateSupplier200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type UpdateSupplier200JSONResponse struct {
+	Body    Supplier
+	Headers UpdateSupplier200ResponseHeaders
+}
+
+func (response UpdateSupplier200JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response UpdateSupplier400JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response UpdateSupplier401JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response UpdateSupplier403JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response UpdateSupplier404JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response UpdateSupplier429JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response UpdateSupplier500JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSupplier503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response UpdateSupplier503JSONResponse) VisitUpdateSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccountRequestObject struct {
+	SupplierId SupplierId `json:"supplier_id"`
+	Body       *ConfirmBankAccountJSONRequestBody
+}
+
+type ConfirmBankAccountResponseObject interface {
+	VisitConfirmBankAccountResponse(w http.ResponseWriter) error
+}
+
+type ConfirmBankAccount200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type ConfirmBankAccount200JSONResponse struct {
+	Body    Supplier
+	Headers ConfirmBankAccount200ResponseHeaders
+}
+
+func (response ConfirmBankAccount200JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ConfirmBankAccount400JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ConfirmBankAccount401JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ConfirmBankAccount403JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ConfirmBankAccount404JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ConfirmBankAccount429JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ConfirmBankAccount500JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBankAccount503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ConfirmBankAccount503JSONResponse) VisitConfirmBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplierRequestObject struct {
+	SupplierId SupplierId `json:"supplier_id"`
+	Body       *MergeSupplierJSONRequestBody
+}
+
+type MergeSupplierResponseObject interface {
+	VisitMergeSupplierResponse(w http.ResponseWriter) error
+}
+
+type MergeSupplier200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type MergeSupplier200JSONResponse struct {
+	Body    Supplier
+	Headers MergeSupplier200ResponseHeaders
+}
+
+func (response MergeSupplier200JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response MergeSupplier400JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response MergeSupplier401JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response MergeSupplier403JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response MergeSupplier404JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response MergeSupplier429JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response MergeSupplier500JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MergeSupplier503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response MergeSupplier503JSONResponse) VisitMergeSupplierResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListWebhooksRequestObject struct {
 	Params ListWebhooksParams
 }
@@ -16065,6 +17379,21 @@ type StrictServerInterface interface {
 	// UpdateSettings Update the settings of an entity
 	// (PUT /api/settings/{entity_id})
 	UpdateSettings(ctx context.Context, request UpdateSettingsRequestObject) (UpdateSettingsResponseObject, error)
+	// ListSuppliers List suppliers
+	// (GET /api/suppliers)
+	ListSuppliers(ctx context.Context, request ListSuppliersRequestObject) (ListSuppliersResponseObject, error)
+	// GetSupplier Get a supplier
+	// (GET /api/suppliers/{supplier_id})
+	GetSupplier(ctx context.Context, request GetSupplierRequestObject) (GetSupplierResponseObject, error)
+	// UpdateSupplier Update a supplier
+	// (PATCH /api/suppliers/{supplier_id})
+	UpdateSupplier(ctx context.Context, request UpdateSupplierRequestObject) (UpdateSupplierResponseObject, error)
+	// ConfirmBankAccount Confirm a bank account of a supplier
+	// (POST /api/suppliers/{supplier_id}/bank-accounts/confirm)
+	ConfirmBankAccount(ctx context.Context, request ConfirmBankAccountRequestObject) (ConfirmBankAccountResponseObject, error)
+	// MergeSupplier Merge a supplier into another one
+	// (POST /api/suppliers/{supplier_id}/merge)
+	MergeSupplier(ctx context.Context, request MergeSupplierRequestObject) (MergeSupplierResponseObject, error)
 	// ListWebhooks List webhooks
 	// (GET /api/webhooks)
 	ListWebhooks(ctx context.Context, request ListWebhooksRequestObject) (ListWebhooksResponseObject, error)
@@ -17599,6 +18928,191 @@ func (sh *strictHandler) UpdateSettings(ctx *gin.Context, entityId EntityId, par
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(UpdateSettingsResponseObject); ok {
 		if err := validResponse.VisitUpdateSettingsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSuppliers operation middleware
+func (sh *strictHandler) ListSuppliers(ctx *gin.Context, params ListSuppliersParams) {
+	var request ListSuppliersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSuppliers(ctx, request.(ListSuppliersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSuppliers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListSuppliersResponseObject); ok {
+		if err := validResponse.VisitListSuppliersResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetSupplier operation middleware
+func (sh *strictHandler) GetSupplier(ctx *gin.Context, supplierId SupplierId) {
+	var request GetSupplierRequestObject
+
+	request.SupplierId = supplierId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSupplier(ctx, request.(GetSupplierRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSupplier")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetSupplierResponseObject); ok {
+		if err := validResponse.VisitGetSupplierResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateSupplier operation middleware
+func (sh *strictHandler) UpdateSupplier(ctx *gin.Context, supplierId SupplierId, params UpdateSupplierParams) {
+	var request UpdateSupplierRequestObject
+
+	request.SupplierId = supplierId
+	request.Params = params
+
+	var body UpdateSupplierJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSupplier(ctx, request.(UpdateSupplierRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSupplier")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UpdateSupplierResponseObject); ok {
+		if err := validResponse.VisitUpdateSupplierResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ConfirmBankAccount operation middleware
+func (sh *strictHandler) ConfirmBankAccount(ctx *gin.Context, supplierId SupplierId) {
+	var request ConfirmBankAccountRequestObject
+
+	request.SupplierId = supplierId
+
+	var body ConfirmBankAccountJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConfirmBankAccount(ctx, request.(ConfirmBankAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConfirmBankAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ConfirmBankAccountResponseObject); ok {
+		if err := validResponse.VisitConfirmBankAccountResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MergeSupplier operation middleware
+func (sh *strictHandler) MergeSupplier(ctx *gin.Context, supplierId SupplierId) {
+	var request MergeSupplierRequestObject
+
+	request.SupplierId = supplierId
+
+	var body MergeSupplierJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MergeSupplier(ctx, request.(MergeSupplierRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MergeSupplier")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(MergeSupplierResponseObject); ok {
+		if err := validResponse.VisitMergeSupplierResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

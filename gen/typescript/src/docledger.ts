@@ -594,6 +594,65 @@ export class Docledger {
   }
 
   /**
+   * List suppliers
+   *
+   * The suppliers of one entity, newest first. Without `entity_id`, the suppliers of
+   * all entities that the caller can access. A supplier is created with its first
+   * approved invoice.
+   */
+  listSuppliers(options: Call<types.ListSuppliersData> = {}): Pages<types.ListSuppliersResponse> {
+    return this.#transport.list({ id: 'listSuppliers', safe: true }, sdk.listSuppliers, options, 'cursor')
+  }
+
+  /**
+   * Get a supplier
+   *
+   * Returns a supplier with its bank accounts. The id of a merged supplier returns
+   * the supplier that it was merged into.
+   */
+  getSupplier(options: Call<types.GetSupplierData>): Promise<Answer<types.GetSupplierResponse>> {
+    return this.#transport.call({ id: 'getSupplier', safe: true }, sdk.getSupplier, options)
+  }
+
+  /**
+   * Update a supplier
+   *
+   * Changes only the keys in the body; `null` resets a key. A default that a person
+   * sets takes precedence over what docledger learned from approved invoices. The
+   * former name becomes an alias. This does not change bank accounts.
+   */
+  updateSupplier(options: Call<types.UpdateSupplierData>): Promise<Answer<types.UpdateSupplierResponse>> {
+    return this.#transport.call({ id: 'updateSupplier' }, sdk.updateSupplier, options)
+  }
+
+  /**
+   * Confirm a bank account of a supplier
+   *
+   * Records that a person checked one new bank account with the supplier, and how.
+   * Approving an invoice never does this. Open invoices that name the account are
+   * checked again. Repeating the request changes nothing.
+   *
+   * Assistants get 403; a user can do it at `details.confirm_url`.
+   */
+  confirmBankAccount(options: Call<types.ConfirmBankAccountData>): Promise<Answer<types.ConfirmBankAccountResponse>> {
+    return this.#transport.call({ id: 'confirmBankAccount' }, sdk.confirmBankAccount, options)
+  }
+
+  /**
+   * Merge a supplier into another one
+   *
+   * Moves names, tax ids, bank accounts and invoices to another supplier of the same
+   * entity and returns that supplier. The old id continues to work. A bank account
+   * that was known only because it came with the first invoice of the merged supplier
+   * must be confirmed. Repeating the request changes nothing.
+   *
+   * Assistants get 403; a user can do it at `details.confirm_url`.
+   */
+  mergeSupplier(options: Call<types.MergeSupplierData>): Promise<Answer<types.MergeSupplierResponse>> {
+    return this.#transport.call({ id: 'mergeSupplier' }, sdk.mergeSupplier, options)
+  }
+
+  /**
    * Request the consent of a provider
    *
    * Returns the URL of the consent page of the provider. A user must open it in a

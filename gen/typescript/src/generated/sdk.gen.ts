@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client/index.js';
-import type { ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationData, GetIntegrationErrors, GetIntegrationResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SumInvoicesData, SumInvoicesErrors, SumInvoicesResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
+import type { ApproveInvoiceData, ApproveInvoiceErrors, ApproveInvoiceResponses, AuthorizeIntegrationData, AuthorizeIntegrationErrors, AuthorizeIntegrationResponses, ChangeInvoicesData, ChangeInvoicesErrors, ChangeInvoicesResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmAuthorizationData, ConfirmAuthorizationErrors, ConfirmAuthorizationResponses, ConfirmBankAccountData, ConfirmBankAccountErrors, ConfirmBankAccountResponses, ConnectIntegrationData, ConnectIntegrationErrors, ConnectIntegrationResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateCheckoutSessionData, CreateCheckoutSessionErrors, CreateCheckoutSessionResponses, CreateEntityData, CreateEntityErrors, CreateEntityResponses, CreatePortalSessionData, CreatePortalSessionErrors, CreatePortalSessionResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExtractInvoiceData, ExtractInvoiceErrors, ExtractInvoiceResponses, FinishAuthorizationData, FinishAuthorizationErrors, FinishAuthorizationResponses, GetBillingData, GetBillingErrors, GetBillingResponses, GetBillingUsageData, GetBillingUsageErrors, GetBillingUsageResponses, GetDocumentAttachmentData, GetDocumentAttachmentErrors, GetDocumentAttachmentResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentPageData, GetDocumentPageErrors, GetDocumentPageResponses, GetDocumentPageWordsData, GetDocumentPageWordsErrors, GetDocumentPageWordsResponses, GetDocumentReadableData, GetDocumentReadableErrors, GetDocumentReadableResponses, GetDocumentResponses, GetEntityData, GetEntityErrors, GetEntityResponses, GetIntegrationData, GetIntegrationErrors, GetIntegrationResponses, GetIntegrationStatusData, GetIntegrationStatusErrors, GetIntegrationStatusResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceHistoryData, GetInvoiceHistoryErrors, GetInvoiceHistoryResponses, GetInvoiceResponses, GetInvoiceValidationData, GetInvoiceValidationErrors, GetInvoiceValidationResponses, GetMeData, GetMeErrors, GetMeResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetSupplierData, GetSupplierErrors, GetSupplierResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, ListAccountingAccountsData, ListAccountingAccountsErrors, ListAccountingAccountsResponses, ListAccountingContactsData, ListAccountingContactsErrors, ListAccountingContactsResponses, ListAccountingCurrenciesData, ListAccountingCurrenciesErrors, ListAccountingCurrenciesResponses, ListAccountingOrganizationsData, ListAccountingOrganizationsErrors, ListAccountingOrganizationsResponses, ListAccountingTaxRatesData, ListAccountingTaxRatesErrors, ListAccountingTaxRatesResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListInvoiceLinesData, ListInvoiceLinesErrors, ListInvoiceLinesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListPlansData, ListPlansErrors, ListPlansResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSkippedFilesData, ListSkippedFilesErrors, ListSkippedFilesResponses, ListSuppliersData, ListSuppliersErrors, ListSuppliersResponses, ListTriggerSourcesData, ListTriggerSourcesErrors, ListTriggerSourcesResponses, ListTriggerSubSourcesData, ListTriggerSubSourcesErrors, ListTriggerSubSourcesResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, LogoutData, LogoutErrors, LogoutResponses, MergeSupplierData, MergeSupplierErrors, MergeSupplierResponses, ReceiveIdentityEventData, ReceiveIdentityEventErrors, ReceiveIdentityEventResponses, ReceivePaymentEventData, ReceivePaymentEventErrors, ReceivePaymentEventResponses, ReceiveStorageNotificationData, ReceiveStorageNotificationErrors, ReceiveStorageNotificationResponses, RefreshTokenData, RefreshTokenErrors, RefreshTokenResponses, RejectInvoiceData, RejectInvoiceErrors, RejectInvoiceResponses, ReopenInvoiceData, ReopenInvoiceErrors, ReopenInvoiceResponses, RetryWebhookDeliveryData, RetryWebhookDeliveryErrors, RetryWebhookDeliveryResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetUpIntegrationData, SetUpIntegrationErrors, SetUpIntegrationResponses, SplitDocumentData, SplitDocumentErrors, SplitDocumentResponses, SumInvoicesData, SumInvoicesErrors, SumInvoicesResponses, SyncInvoiceData, SyncInvoiceErrors, SyncInvoiceResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateEntityData, UpdateEntityErrors, UpdateEntityResponses, UpdateInvoiceData, UpdateInvoiceErrors, UpdateInvoiceResponses, UpdateSettingsData, UpdateSettingsErrors, UpdateSettingsResponses, UpdateSupplierData, UpdateSupplierErrors, UpdateSupplierResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadDocumentData, UploadDocumentErrors, UploadDocumentResponses, WhereToData, WhereToErrors, WhereToResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -805,6 +805,92 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
 export const updateSettings = <ThrowOnError extends boolean = false>(options: Options<UpdateSettingsData, ThrowOnError>) => (options.client ?? client).put<UpdateSettingsResponses, UpdateSettingsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/settings/{entity_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List suppliers
+ *
+ * The suppliers of one entity, newest first. Without `entity_id`, the suppliers of
+ * all entities that the caller can access. A supplier is created with its first
+ * approved invoice.
+ *
+ */
+export const listSuppliers = <ThrowOnError extends boolean = false>(options?: Options<ListSuppliersData, ThrowOnError>) => (options?.client ?? client).get<ListSuppliersResponses, ListSuppliersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/suppliers',
+    ...options
+});
+
+/**
+ * Get a supplier
+ *
+ * Returns a supplier with its bank accounts. The id of a merged supplier returns
+ * the supplier that it was merged into.
+ *
+ */
+export const getSupplier = <ThrowOnError extends boolean = false>(options: Options<GetSupplierData, ThrowOnError>) => (options.client ?? client).get<GetSupplierResponses, GetSupplierErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/suppliers/{supplier_id}',
+    ...options
+});
+
+/**
+ * Update a supplier
+ *
+ * Changes only the keys in the body; `null` resets a key. A default that a person
+ * sets takes precedence over what docledger learned from approved invoices. The
+ * former name becomes an alias. This does not change bank accounts.
+ *
+ */
+export const updateSupplier = <ThrowOnError extends boolean = false>(options: Options<UpdateSupplierData, ThrowOnError>) => (options.client ?? client).patch<UpdateSupplierResponses, UpdateSupplierErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/suppliers/{supplier_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Confirm a bank account of a supplier
+ *
+ * Records that a person checked one new bank account with the supplier, and how.
+ * Approving an invoice never does this. Open invoices that name the account are
+ * checked again. Repeating the request changes nothing.
+ *
+ * Assistants get 403; a user can do it at `details.confirm_url`.
+ *
+ */
+export const confirmBankAccount = <ThrowOnError extends boolean = false>(options: Options<ConfirmBankAccountData, ThrowOnError>) => (options.client ?? client).post<ConfirmBankAccountResponses, ConfirmBankAccountErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/suppliers/{supplier_id}/bank-accounts/confirm',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Merge a supplier into another one
+ *
+ * Moves names, tax ids, bank accounts and invoices to another supplier of the same
+ * entity and returns that supplier. The old id continues to work. A bank account
+ * that was known only because it came with the first invoice of the merged supplier
+ * must be confirmed. Repeating the request changes nothing.
+ *
+ * Assistants get 403; a user can do it at `details.confirm_url`.
+ *
+ */
+export const mergeSupplier = <ThrowOnError extends boolean = false>(options: Options<MergeSupplierData, ThrowOnError>) => (options.client ?? client).post<MergeSupplierResponses, MergeSupplierErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/suppliers/{supplier_id}/merge',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -369,7 +369,7 @@ export type ApproveRequest = {
 /**
  * The origin of the account or tax rate.
  */
-export type Assignment = 'DEFAULT' | 'MAPPING' | 'SUPPLIER' | 'HUMAN' | (string & {});
+export type Assignment = 'DEFAULT' | 'MAPPING' | 'SUPPLIER' | 'LEDGER' | 'HUMAN' | (string & {});
 
 /**
  * A file embedded in the document.
@@ -402,6 +402,29 @@ export type AuthorizeRequest = {
      */
     redirect_url?: string;
 };
+
+export type BankAccountConfirm = {
+    /**
+     * The bank account. Spaces are ignored.
+     */
+    iban: string;
+    /**
+     * How the account was checked with the supplier, over a way that does not come from the invoice.
+     */
+    method: 'phone' | 'letter' | 'other';
+};
+
+/**
+ * The confirmation by a person; null if there is none.
+ */
+export type BankAccountConfirmation = {
+    at: Timestamp;
+    by: Id;
+    /**
+     * How the account was checked with the supplier.
+     */
+    method: 'phone' | 'letter' | 'other' | (string & {});
+} | null;
 
 export type Billing = {
     /**
@@ -575,7 +598,7 @@ export type Check = {
     /**
      * The rule.
      */
-    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'paid_already' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
+    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
     /**
      * BLOCKING: requires an approver before sync.
      */
@@ -1434,6 +1457,7 @@ export type Invoice = {
     rejection: Rejection;
     seller: Party;
     status: InvoiceStatus;
+    supplier_id: NullableId;
     sync: Sync;
     /**
      * Currency of the tax total if it differs, ISO 4217 (BT-6).
@@ -2330,7 +2354,7 @@ export type Settings = {
     /**
      * The rules whose failed WARNING checks do not prevent approval by the system.
      */
-    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
+    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
     /**
      * Whether extraction starts automatically after an upload.
      */
@@ -2406,7 +2430,7 @@ export type SettingsUpdate = {
     /**
      * Rules whose WARNINGs do not prevent approval by the system.
      */
-    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
+    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
     /**
      * Whether extraction starts automatically after an upload.
      */
@@ -2536,6 +2560,114 @@ export type StatusReason = {
  *
  */
 export type SubscriptionStatus = 'active' | 'trialing' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'trial_expired' | 'none' | (string & {});
+
+/**
+ * Who sends invoices to an entity.
+ */
+export type Supplier = {
+    /**
+     * Further names under which it sends invoices.
+     */
+    aliases: Array<string>;
+    /**
+     * The contact in the ledger.
+     */
+    contact_id: string | null;
+    created_at: Timestamp;
+    /**
+     * The account for lines without an equal line on the last approved invoice.
+     */
+    default_account_id: string | null;
+    default_account_source: SupplierDefaultSource;
+    /**
+     * The tax rate of the ledger for lines that state its percentage or none.
+     */
+    default_tax_rate_id: string | null;
+    default_tax_rate_source: SupplierDefaultSource;
+    entity_id: Id;
+    /**
+     * The bank accounts, in the order in which they were seen first.
+     */
+    ibans: Array<SupplierBankAccount>;
+    id: Id;
+    /**
+     * The number of its invoices, without rejected ones.
+     */
+    invoices_count: number;
+    /**
+     * The name.
+     */
+    name: string;
+    organization_id: Id;
+    /**
+     * VAT identifiers and tax registrations.
+     */
+    tax_ids: Array<string>;
+    updated_at: Timestamp;
+    version: Version;
+};
+
+/**
+ * A bank account that invoices or the ledger state for a supplier.
+ */
+export type SupplierBankAccount = {
+    confirmed: BankAccountConfirmation;
+    first_seen_at: Timestamp;
+    /**
+     * The account number, without spaces.
+     */
+    iban: string;
+    /**
+     * Whether invoices may name it. false: invoices with it fail `bank_account_known` until a person confirms it.
+     */
+    known: boolean;
+    last_seen_at: Timestamp;
+    /**
+     * Where it was seen first.
+     */
+    source: 'INVOICE' | 'LEDGER' | (string & {});
+};
+
+/**
+ * HUMAN: a person set it. LEDGER: usual in the ledger's bills of the last 12 months.
+ */
+export type SupplierDefaultSource = 'HUMAN' | 'LEDGER' | (string & {});
+
+export type SupplierList = {
+    items: Array<Supplier>;
+    next_cursor: NextCursor;
+};
+
+export type SupplierMerge = {
+    into: Id;
+};
+
+export type SupplierUpdate = {
+    /**
+     * Replaces the aliases.
+     */
+    aliases?: Array<string> | null;
+    /**
+     * The contact in the ledger.
+     */
+    contact_id?: string | null;
+    /**
+     * The default account in the ledger.
+     */
+    default_account_id?: string | null;
+    /**
+     * The default tax rate in the ledger.
+     */
+    default_tax_rate_id?: string | null;
+    /**
+     * The name.
+     */
+    name?: string;
+    /**
+     * Replaces the tax ids.
+     */
+    tax_ids?: Array<string> | null;
+};
 
 /**
  * The progress of the sync to the ledger; null if no sync was requested.
@@ -3111,6 +3243,21 @@ export type Range = string;
  * Only invoices of documents from this source.
  */
 export type Sources = Array<SourceFilter>;
+
+/**
+ * The supplier.
+ */
+export type SupplierId = Id;
+
+/**
+ * Only invoices of this supplier. Repeat it to select several.
+ */
+export type SupplierIds = Array<Id>;
+
+/**
+ * Part of a name, alias, tax id or bank account; ignores case and accents.
+ */
+export type SupplierSearch = string;
 
 /**
  * Only invoices in this state of the sync.
@@ -5020,6 +5167,10 @@ export type ListInvoicesData = {
          */
         created_by?: string;
         /**
+         * Only invoices of this supplier. Repeat it to select several.
+         */
+        supplier_id?: Array<Id>;
+        /**
          * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
          */
         q?: string;
@@ -6090,6 +6241,297 @@ export type UpdateSettingsResponses = {
 };
 
 export type UpdateSettingsResponse = UpdateSettingsResponses[keyof UpdateSettingsResponses];
+
+export type ListSuppliersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only records of this entity.
+         */
+        entity_id?: Id;
+        /**
+         * Part of a name, alias, tax id or bank account; ignores case and accents.
+         */
+        q?: string;
+        /**
+         * The number of items per page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/api/suppliers';
+};
+
+export type ListSuppliersErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListSuppliersError = ListSuppliersErrors[keyof ListSuppliersErrors];
+
+export type ListSuppliersResponses = {
+    /**
+     * One page of suppliers.
+     */
+    200: SupplierList;
+};
+
+export type ListSuppliersResponse = ListSuppliersResponses[keyof ListSuppliersResponses];
+
+export type GetSupplierData = {
+    body?: never;
+    path: {
+        /**
+         * The supplier.
+         */
+        supplier_id: Id;
+    };
+    query?: never;
+    url: '/api/suppliers/{supplier_id}';
+};
+
+export type GetSupplierErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetSupplierError = GetSupplierErrors[keyof GetSupplierErrors];
+
+export type GetSupplierResponses = {
+    /**
+     * The supplier.
+     */
+    200: Supplier;
+};
+
+export type GetSupplierResponse = GetSupplierResponses[keyof GetSupplierResponses];
+
+export type UpdateSupplierData = {
+    body: SupplierUpdate;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * The supplier.
+         */
+        supplier_id: Id;
+    };
+    query?: never;
+    url: '/api/suppliers/{supplier_id}';
+};
+
+export type UpdateSupplierErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type UpdateSupplierError = UpdateSupplierErrors[keyof UpdateSupplierErrors];
+
+export type UpdateSupplierResponses = {
+    /**
+     * The updated supplier.
+     */
+    200: Supplier;
+};
+
+export type UpdateSupplierResponse = UpdateSupplierResponses[keyof UpdateSupplierResponses];
+
+export type ConfirmBankAccountData = {
+    body: BankAccountConfirm;
+    path: {
+        /**
+         * The supplier.
+         */
+        supplier_id: Id;
+    };
+    query?: never;
+    url: '/api/suppliers/{supplier_id}/bank-accounts/confirm';
+};
+
+export type ConfirmBankAccountErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ConfirmBankAccountError = ConfirmBankAccountErrors[keyof ConfirmBankAccountErrors];
+
+export type ConfirmBankAccountResponses = {
+    /**
+     * The supplier.
+     */
+    200: Supplier;
+};
+
+export type ConfirmBankAccountResponse = ConfirmBankAccountResponses[keyof ConfirmBankAccountResponses];
+
+export type MergeSupplierData = {
+    body: SupplierMerge;
+    path: {
+        /**
+         * The supplier.
+         */
+        supplier_id: Id;
+    };
+    query?: never;
+    url: '/api/suppliers/{supplier_id}/merge';
+};
+
+export type MergeSupplierErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type MergeSupplierError = MergeSupplierErrors[keyof MergeSupplierErrors];
+
+export type MergeSupplierResponses = {
+    /**
+     * The supplier that remains.
+     */
+    200: Supplier;
+};
+
+export type MergeSupplierResponse = MergeSupplierResponses[keyof MergeSupplierResponses];
 
 export type AuthorizeIntegrationData = {
     body?: AuthorizeRequest;
