@@ -17,6 +17,7 @@ func Types() []Type {
 		InvoiceExtracted, InvoiceNeedsReview, InvoiceCorrected, InvoiceApproved, InvoiceApprovalWithdrawn, InvoiceRejected,
 		InvoiceReopened, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
 		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,
+		SupplierCreated, SupplierChanged, SupplierBankAccountNew, SupplierMerged,
 		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected,
 		APIKeyCreated, APIKeyRevoked, APIKeyExpiring,
 		WebhookCreated, WebhookChanged, WebhookSecretRotated, WebhookDisabled, WebhookDeleted,
