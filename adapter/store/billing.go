@@ -101,6 +101,7 @@ type chargeRow struct {
 	OrganizationID uuid.UUID
 	CustomerID     string
 	PriceID        string
+	Quantity       int64
 	EventID        string
 	EventAt        time.Time
 	State          billing.ChargeState
@@ -119,7 +120,7 @@ func (r chargeRow) fromRow() billing.ChargeRecord {
 		Charge: billing.Charge{
 			Organization: r.OrganizationID, Customer: r.CustomerID, Subscription: r.SubscriptionID, Month: r.Month,
 		},
-		Price: r.PriceID, EventID: r.EventID, EventAt: instant(r.EventAt), State: r.State, Invoice: r.InvoiceID,
+		Price: r.PriceID, Quantity: r.Quantity, EventID: r.EventID, EventAt: instant(r.EventAt), State: r.State, Invoice: r.InvoiceID,
 		Outcome: r.Outcome, Reason: r.Reason, CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
@@ -127,7 +128,7 @@ func (r chargeRow) fromRow() billing.ChargeRecord {
 func toChargeRow(c *billing.ChargeRecord) chargeRow {
 	return chargeRow{
 		SubscriptionID: c.Charge.Subscription, Month: c.Charge.Month, OrganizationID: c.Charge.Organization,
-		CustomerID: c.Charge.Customer, PriceID: clean(c.Price), EventID: c.EventID, EventAt: instant(c.EventAt), State: c.State,
+		CustomerID: c.Charge.Customer, PriceID: clean(c.Price), Quantity: c.Quantity, EventID: c.EventID, EventAt: instant(c.EventAt), State: c.State,
 		InvoiceID: c.Invoice, Outcome: c.Outcome, Reason: clean(c.Reason), CreatedAt: instant(c.CreatedAt), UpdatedAt: instant(c.UpdatedAt),
 	}
 }

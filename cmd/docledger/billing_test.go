@@ -23,7 +23,7 @@ func run(t *testing.T, args ...string) (string, error) {
 }
 
 func TestBillingExplain(t *testing.T) {
-	processor := sim.New(sim.Options{SecretKeys: []string{"sk_test_cli"}})
+	processor := sim.New(sim.Options{Account: sim.ReadyAccount(), SecretKeys: []string{"sk_test_cli"}})
 	server := httptest.NewServer(processor)
 	defer processor.Close()
 	defer server.Close()

@@ -356,9 +356,12 @@ type PaymentEvent struct {
 	Status       SubscriptionStatus
 	PeriodEnd    time.Time         // as in Subscription
 	Metadata     map[string]string // of the event's object
-	APIVersion   string            // the API version in which the processor wrote the event
-	OtherVersion bool              // APIVersion is not the version that docledger uses
-	Body         []byte            // the body for Webhooks.Read; set by Events.Since
+	// Quantities are those of the subscription's prices when the event was written, by price id.
+	// Prices without a quantity are left out.
+	Quantities   map[string]int64
+	APIVersion   string // the API version in which the processor wrote the event
+	OtherVersion bool   // APIVersion is not the version that docledger uses
+	Body         []byte // the body for Webhooks.Read; set by Events.Since
 }
 
 // Webhooks parses webhooks from the processor.

@@ -62,8 +62,11 @@ func (s ChargeState) Ended() bool { return s == ChargeDone || s == ChargeSkipped
 // ChargeRecord is docledger's record of a charge. It is necessary because the processor forgets
 // idempotency keys after a day.
 type ChargeRecord struct {
-	Charge    Charge
-	Price     string
+	Charge Charge
+	Price  string
+	// Quantity is that of the price when the event was written, because the processor itself charges
+	// later changes of the quantity in proportion. 0 if the event has none.
+	Quantity  int64
 	EventID   string
 	EventAt   time.Time // the event that triggered it
 	State     ChargeState

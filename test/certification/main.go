@@ -75,7 +75,7 @@ func certifyStripe(ctx context.Context, dir string) error {
 	limits.WebhookRetries = nil
 	inbox := "http://127.0.0.1:" + strconv.Itoa(port)
 	processor := sim.New(sim.Options{
-		SecretKeys: []string{secretKey}, Limits: &limits,
+		Account: sim.ReadyAccount(), SecretKeys: []string{secretKey}, Limits: &limits,
 		Endpoints: []sim.Endpoint{
 			{URL: inbox, Secrets: []string{"whsec_next", webhookSecret}},
 			{URL: inbox, Secrets: []string{webhookSecret}, APIVersion: sim.VersionBasil},

@@ -49,7 +49,7 @@ func (c *Charger) Created(ctx context.Context, o *organization.Organization, ev 
 		Organization: o.ID, Customer: ev.Customer, Subscription: ev.Subscription, Month: billing.Month(ev.CreatedAt),
 	}
 	record, err := c.Records.Begin(ctx, &billing.ChargeRecord{
-		Charge: charge, Price: price, EventID: ev.ID, EventAt: ev.CreatedAt, State: billing.ChargePlanned,
+		Charge: charge, Price: price, Quantity: ev.Quantities[price], EventID: ev.ID, EventAt: ev.CreatedAt, State: billing.ChargePlanned,
 	})
 	if err != nil {
 		return fmt.Errorf("record the charge: %w", err)
@@ -122,9 +122,13 @@ func (c *Charger) settle(
 	charge, now := record.Charge, c.Clock.Now()
 	if inv.Items == 0 {
 		from, until := billing.MonthOf(record.EventAt)
+		quantity := record.Quantity
+		if quantity == 0 {
+			quantity = sub.Quantity(price.ID)
+		}
 		_, err := billing.RetryWithFreshKey(charge.Key("item"), now, func(key string) (struct{}, error) {
 			return struct{}{}, c.Charges.AddItem(ctx, key, inv.ID, billing.ChargeItem{
-				Charge: charge, Price: price, Quantity: sub.Quantity(price.ID),
+				Charge: charge, Price: price, Quantity: quantity,
 				Description: price.ProductName + ", " + charge.Month, From: from, Until: until,
 			})
 		})

@@ -104,9 +104,6 @@ func (p soldPlan) check(t *testing.T, lines []paidLine, until time.Time) {
 			t.Errorf("%s: the time from %s to %s is paid %d times: %+v", p.name, from, to, times, lines)
 			return
 		}
-		if p.late && p.sold == p.to && p.sold.name == "monthly" {
-			continue // the charge for the first month has the quantity of the time when it is made
-		}
 		plan, quantity := p.sold, int64(1)
 		if !from.Before(p.changedAt) {
 			plan, quantity = p.to, p.quantity

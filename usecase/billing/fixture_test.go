@@ -75,7 +75,7 @@ func open(t testing.TB, o harness.Options) *world {
 	t.Helper()
 	limits := sim.DefaultLimits()
 	limits.RequestsPerSecond = 0
-	w := &world{t: t, clock: &hands{now: midMonth}, sim: sim.New(sim.Options{SecretKeys: []string{secretKey}, Start: midMonth, Limits: &limits})}
+	w := &world{t: t, clock: &hands{now: midMonth}, sim: sim.New(sim.Options{Account: sim.ReadyAccount(), SecretKeys: []string{secretKey}, Start: midMonth, Limits: &limits})}
 	processor := httptest.NewServer(w.sim)
 	t.Cleanup(func() {
 		processor.Close()

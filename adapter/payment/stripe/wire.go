@@ -54,6 +54,20 @@ func (f fields) periodEnd() int64 {
 	return read[int64](f, "current_period_end")
 }
 
+// quantities returns the quantity of each price of a subscription, by price id.
+func (f fields) quantities() map[string]int64 {
+	var out map[string]int64
+	for _, item := range read[[]fields](read[fields](f, "items"), "data") {
+		if price, n := item.reference("price"), read[int64](item, "quantity"); price != "" && n > 0 {
+			if out == nil {
+				out = map[string]int64{}
+			}
+			out[price] = n
+		}
+	}
+	return out
+}
+
 // subscription returns the id of the subscription that an object is or belongs to. In API versions
 // since 2025-03-31 an invoice states it under parent.
 func (f fields) subscription() string {
@@ -95,6 +109,7 @@ func readEvent(e wireEvent) (billing.PaymentEvent, error) {
 	if read[string](object, "object") == "subscription" {
 		out.Status = billing.SubscriptionStatus(read[string](object, "status"))
 		out.PeriodEnd = moment(object.periodEnd())
+		out.Quantities = object.quantities()
 		if out.Customer == "" || out.Subscription == "" {
 			return known, notAnEvent("the subscription has no customer")
 		}

@@ -55,11 +55,11 @@ func testCharges(t *testing.T, b *bench) {
 	org := b.organization(t).OrganizationID
 	c := billing.Charge{Organization: org, Customer: "cus_1", Subscription: "sub_1", Month: "2026-03"}
 	at := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
-	first, err := b.Charges().Begin(b.ctx, &billing.ChargeRecord{Charge: c, Price: "price_1", EventID: "evt_1", EventAt: at, State: billing.ChargePlanned})
+	first, err := b.Charges().Begin(b.ctx, &billing.ChargeRecord{Charge: c, Price: "price_1", Quantity: 3, EventID: "evt_1", EventAt: at, State: billing.ChargePlanned})
 	must(t, err)
 	again, err := b.Charges().Begin(b.ctx, &billing.ChargeRecord{Charge: c, Price: "price_2", EventID: "evt_2", EventAt: at, State: billing.ChargePlanned})
 	must(t, err)
-	if !reflect.DeepEqual(first, again) || again.Price != "price_1" {
+	if !reflect.DeepEqual(first, again) || again.Price != "price_1" || again.Quantity != 3 {
 		t.Errorf("begun twice: %+v, then %+v", first, again)
 	}
 	changed, err := b.Charges().Update(b.ctx, c, func(r *billing.ChargeRecord) error {

@@ -88,7 +88,7 @@ var tables = []table{
 		failure:text done_at:time`),
 	of("known_plans", "organization_id", `organization_id:uuid name:text status:text writable:bool cycle_end:time max_entities:int
 		max_invoices_per_month:int payment_url:text read_at:time`),
-	of("charges", "subscription_id month", `subscription_id:text month:text organization_id:uuid customer_id:text price_id:text event_id:text
+	of("charges", "subscription_id month", `subscription_id:text month:text organization_id:uuid customer_id:text price_id:text quantity:int event_id:text
 		event_at:time state:text invoice_id:text outcome:text reason:text created_at:time updated_at:time`),
 	of("bookmarks", "name", `name:text at:time`),
 	of("plan_events", "organization_id sender", `organization_id:uuid sender:text event_id:text type:text occurred_at:time`),
