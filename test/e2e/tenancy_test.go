@@ -147,6 +147,7 @@ var bodies = map[string]string{
 	"authorizeIntegration":  `{"entity_id":"$entity","provider":"ACCOUNTING_A","redirect_url":"https://app.example/"}`,
 	"connectIntegration":    `{"redirect_url":"https://app.example/"}`,
 	"setUpIntegration":      `{"entity_id":"$entity","status":"PENDING","public_metadata":{"provider":"ACCOUNTING_A","organization_id":"$tenant","pays_tax":true}}`,
+	"connectEntities":       `{"items":[{"entity_id":"$entity"}]}`,
 	"disconnectIntegration": ``,
 	"createApiKey":          `{"name":"Import","role":"VIEWER"}`, "revokeApiKey": ``,
 	"createWebhook": `{"url":"https://erp.example/","types":["*"],"enabled":false}`, "updateWebhook": `{"types":["invoice.*"]}`, "deleteWebhook": ``,

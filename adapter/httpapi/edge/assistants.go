@@ -52,6 +52,7 @@ var pages = map[string]string{
 	"authorizeIntegration":  "/integrations",
 	"connectIntegration":    "/integrations/{integration_id}",
 	"setUpIntegration":      "/integrations/{integrationId}",
+	"connectEntities":       "/integrations/{integrationId}",
 	"disconnectIntegration": "/integrations/{integrationId}",
 	"createCheckoutSession": "/billing",
 	"createPortalSession":   "/billing",

@@ -102,6 +102,7 @@ var verdicts = map[string]string{
 	"authorizeIntegration":  "no no no",
 	"connectIntegration":    "no no no",
 	"setUpIntegration":      "no no no",
+	"connectEntities":       "no no no",
 	"disconnectIntegration": "no no no",
 	"createCheckoutSession": "no no no",
 	"createPortalSession":   "no no no",

@@ -254,6 +254,8 @@ describe('integrations', () => {
     })
     expect(setUp.data.status).toBe('ACTIVE')
     expect((await api.getIntegration({ path })).data.status).toBe('ACTIVE')
+    const again = await api.connectEntities({ path, body: { items: [{ entity_id }] } })
+    expect(again.data.items[0]).toMatchObject({ integration_id: integrationId, status: 'ACTIVE', error: null })
     const accounts = await api.listAccountingAccounts({ path, query: { account_types: ['EXPENSE'] } }).toArray()
     expect(accounts.length).toBeGreaterThan(0)
     expect((await api.listAccountingContacts({ path, query: { limit: 1 } }).toArray()).length).toBeGreaterThan(1)
