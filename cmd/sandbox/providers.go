@@ -56,7 +56,7 @@ func simulateMsgraph(origin string, autoApprove bool) (http.Handler, func(), err
 	sim := msgraphsim.New(msgraphsim.Options{
 		Origin: origin, LoopbackNotifications: true,
 		Clients:  []msgraphsim.Client{{ID: providerClientID, Name: "docledger", Secret: providerSecret, LoopbackRedirects: true}},
-		Settings: msgraphsim.Settings{AutoApprove: autoApprove},
+		Settings: msgraphsim.Settings{AutoApprove: autoApprove, ReadOnlySubscriptions: true},
 	})
 	return sim, sim.Close, nil
 }

@@ -290,6 +290,58 @@ type AuthorizeRequest struct {
 	RedirectUrl *string `json:"redirect_url,omitempty"`
 }
 
+// ConnectEntitiesRequest defines model for ConnectEntitiesRequest.
+type ConnectEntitiesRequest struct {
+	// Items The entities to connect.
+	Items []EntityConnection `json:"items"`
+}
+
+// ConnectEntitiesResult defines model for ConnectEntitiesResult.
+type ConnectEntitiesResult struct {
+	// Items The results.
+	Items []ConnectedEntity `json:"items"`
+}
+
+// ConnectedEntity defines model for ConnectedEntity.
+type ConnectedEntity struct {
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// IntegrationId An identifier, or null.
+	IntegrationId nullable.Nullable[externalRef0.NullableId] `json:"integration_id"`
+
+	// Status The status of the integration; null after an error.
+	Status nullable.Nullable[string] `json:"status"`
+
+	// Error Why the entity was not connected; null if it was.
+	Error nullable.Nullable[ConnectedEntityError] `json:"error"`
+}
+
+// ConnectedEntityError Why the entity was not connected; null if it was.
+type ConnectedEntityError struct {
+	// Code The code as in `error.code`.
+	Code string `json:"code"`
+
+	// Message What is wrong and what to do next.
+	Message string `json:"message"`
+}
+
+// EntityConnection defines model for EntityConnection.
+type EntityConnection struct {
+	// EntityId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	EntityId externalRef0.Id `json:"entity_id"`
+
+	// OrganizationId The accounting organization, from listAccountingOrganizations.
+	OrganizationId *string `json:"organization_id,omitempty"`
+
+	// PaysTax Whether the organization pays tax; required with `organization_id`.
+	PaysTax *bool `json:"pays_tax,omitempty"`
+}
+
 // Integration The connection of an entity to a provider.
 type Integration struct {
 	// Id An identifier. The service creates UUIDs of version 7.
@@ -699,6 +751,9 @@ type AuthorizeIntegrationJSONRequestBody = AuthorizeRequest
 // SetUpIntegrationJSONRequestBody defines body for SetUpIntegration for application/json ContentType.
 type SetUpIntegrationJSONRequestBody = IntegrationSetup
 
+// ConnectEntitiesJSONRequestBody defines body for ConnectEntities for application/json ContentType.
+type ConnectEntitiesJSONRequestBody = ConnectEntitiesRequest
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// AuthorizeIntegration Request the consent of a provider
@@ -734,6 +789,9 @@ type ServerInterface interface {
 	// ListAccountingTaxRates List the tax rates of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(c *gin.Context, integrationId IntegrationId, params ListAccountingTaxRatesParams)
+	// ConnectEntities Connect further entities with an existing consent
+	// (POST /api/v1/integrations/{integrationId}/entities)
+	ConnectEntities(c *gin.Context, integrationId IntegrationId)
 	// ListSkippedFiles List the files that a document store integration skips
 	// (GET /api/v1/integrations/{integrationId}/skipped)
 	ListSkippedFiles(c *gin.Context, integrationId IntegrationId, params ListSkippedFilesParams)
@@ -1309,6 +1367,31 @@ func (siw *ServerInterfaceWrapper) ListAccountingTaxRates(c *gin.Context) {
 	siw.Handler.ListAccountingTaxRates(c, integrationId, params)
 }
 
+// ConnectEntities operation middleware
+func (siw *ServerInterfaceWrapper) ConnectEntities(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "integrationId" -------------
+	var integrationId IntegrationId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "integrationId", c.Param("integrationId"), &integrationId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter integrationId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ConnectEntities(c, integrationId)
+}
+
 // ListSkippedFiles operation middleware
 func (siw *ServerInterfaceWrapper) ListSkippedFiles(c *gin.Context) {
 
@@ -1513,6 +1596,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-tax-rates", wrapper.ListAccountingTaxRates)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/accounting-currencies", wrapper.ListAccountingCurrencies)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources", wrapper.ListTriggerSources)
+	router.POST(options.BaseURL+"/api/v1/integrations/:integrationId/entities", wrapper.ConnectEntities)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/skipped", wrapper.ListSkippedFiles)
 	router.GET(options.BaseURL+"/api/v1/integrations/:integrationId/trigger-sources/:sourceId/sub-sources", wrapper.ListTriggerSubSources)
 }
@@ -3467,6 +3551,181 @@ func (response ListAccountingTaxRates503JSONResponse) VisitListAccountingTaxRate
 	return err
 }
 
+type ConnectEntitiesRequestObject struct {
+	IntegrationId IntegrationId `json:"integrationId"`
+	Body          *ConnectEntitiesJSONRequestBody
+}
+
+type ConnectEntitiesResponseObject interface {
+	VisitConnectEntitiesResponse(w http.ResponseWriter) error
+}
+
+type ConnectEntities200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type ConnectEntities200JSONResponse struct {
+	Body    ConnectEntitiesResult
+	Headers ConnectEntities200ResponseHeaders
+}
+
+func (response ConnectEntities200JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ConnectEntities400JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ConnectEntities401JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ConnectEntities403JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ConnectEntities404JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ConnectEntities429JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ConnectEntities500JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConnectEntities503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ConnectEntities503JSONResponse) VisitConnectEntitiesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListSkippedFilesRequestObject struct {
 	IntegrationId IntegrationId `json:"integrationId"`
 	Params        ListSkippedFilesParams
@@ -4028,6 +4287,9 @@ type StrictServerInterface interface {
 	// ListAccountingTaxRates List the tax rates of a ledger
 	// (GET /api/v1/integrations/{integrationId}/accounting-tax-rates)
 	ListAccountingTaxRates(ctx context.Context, request ListAccountingTaxRatesRequestObject) (ListAccountingTaxRatesResponseObject, error)
+	// ConnectEntities Connect further entities with an existing consent
+	// (POST /api/v1/integrations/{integrationId}/entities)
+	ConnectEntities(ctx context.Context, request ConnectEntitiesRequestObject) (ConnectEntitiesResponseObject, error)
 	// ListSkippedFiles List the files that a document store integration skips
 	// (GET /api/v1/integrations/{integrationId}/skipped)
 	ListSkippedFiles(ctx context.Context, request ListSkippedFilesRequestObject) (ListSkippedFilesResponseObject, error)
@@ -4422,6 +4684,50 @@ func (sh *strictHandler) ListAccountingTaxRates(ctx *gin.Context, integrationId 
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListAccountingTaxRatesResponseObject); ok {
 		if err := validResponse.VisitListAccountingTaxRatesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ConnectEntities operation middleware
+func (sh *strictHandler) ConnectEntities(ctx *gin.Context, integrationId IntegrationId) {
+	var request ConnectEntitiesRequestObject
+
+	request.IntegrationId = integrationId
+
+	var body ConnectEntitiesJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConnectEntities(ctx, request.(ConnectEntitiesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConnectEntities")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ConnectEntitiesResponseObject); ok {
+		if err := validResponse.VisitConnectEntitiesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -19,7 +19,8 @@ func NewStoreA(t testing.TB) (*Store, *simmsgraph.Server) {
 	limits.MinuteUnits = 0
 	sim := simmsgraph.New(simmsgraph.Options{
 		Origin: origin, Limits: &limits, LoopbackNotifications: true,
-		Clients: []simmsgraph.Client{{ID: "docledger", Name: "docledger", Secret: "secret of A", LoopbackRedirects: true}},
+		Settings: simmsgraph.Settings{ReadOnlySubscriptions: true},
+		Clients:  []simmsgraph.Client{{ID: "docledger", Name: "docledger", Secret: "secret of A", LoopbackRedirects: true}},
 	})
 	listener.Config.Handler = sim
 	listener.Start()

@@ -292,7 +292,7 @@ func TestNotifications(t *testing.T) {
 	if _, err := c.Subscribe(context.Background(), a, w.Place(), "", "http://elsewhere.example", proof); err == nil {
 		t.Error("subscribed with a wrong address")
 	}
-	w.sim.Configure(func(s *sim.Settings) { s.WriteToSubscribe = true })
+	w.sim.Configure(func(s *sim.Settings) { s.ReadOnlySubscriptions = false })
 	if _, err := c.Subscribe(context.Background(), a, w.Place(), "", inbox.URL, proof); !errors.Is(err, docstore.ErrDenied) {
 		t.Errorf("without the right to write: %v, want ErrDenied", err)
 	}

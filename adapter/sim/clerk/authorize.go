@@ -83,6 +83,11 @@ func (c *Client) accepts(redirectURI string) bool {
 	if c.LoopbackRedirects {
 		return true
 	}
+	// The port is ignored for addresses of IPv4 and IPv6 only, never for localhost. Source: ory/fosite,
+	// authorize_helper.go, and reports on the vendor's own behaviour.
+	if u.Hostname() == "localhost" {
+		return false
+	}
 	withoutPort := *u
 	withoutPort.Host = u.Hostname()
 	if strings.Contains(withoutPort.Host, ":") {

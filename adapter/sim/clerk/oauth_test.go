@@ -140,6 +140,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 		"redirect_uri with query":  {map[string]string{"redirect_uri": callback + "?a=b"}, ""},
 		"no redirect_uri":          {map[string]string{"redirect_uri": ""}, ""},
 		"loopback, other path":     {map[string]string{"redirect_uri": "http://127.0.0.1:5000/other"}, ""},
+		"localhost, other port":    {map[string]string{"redirect_uri": "http://localhost:5000/callback"}, ""},
 		"loopback, https":          {map[string]string{"redirect_uri": "https://127.0.0.1:5000/callback"}, ""},
 		"not loopback":             {map[string]string{"redirect_uri": "http://10.0.0.1:5000/callback"}, ""},
 		"token":                    {map[string]string{"response_type": "token"}, "unsupported_response_type"},

@@ -53,7 +53,7 @@ func start(t *testing.T, vary ...func(*sim.Options)) browser {
 			{UserID: "user_ada", OrganizationID: "org_acme", Role: "org:admin"}, {UserID: "user_ada", OrganizationID: "org_second"},
 		},
 		Clients: []sim.Client{
-			{ID: "public", Name: "Assistant", RedirectURIs: []string{callback, "http://127.0.0.1/callback", "http://[::1]/callback"}},
+			{ID: "public", Name: "Assistant", RedirectURIs: []string{callback, "http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback"}},
 			{ID: "secretive", Secret: "client secret", RedirectURIs: []string{callback + "?x=1"}},
 		},
 	}

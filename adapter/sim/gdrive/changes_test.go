@@ -167,6 +167,11 @@ func TestChannels(t *testing.T) {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
+	unverified := maps.Clone(body)
+	maps.Copy(unverified, object{"id": "channel-2", "address": "https://hooks.example/x"})
+	if status, out := w.api("POST", "changes/watch", token, unverified); status != 401 || reasonOf(out) != "webhookUrlUnauthorized" {
+		t.Errorf("an unverified address: %d %v", status, out)
+	}
 	// A watch of one file reports its changes until the watch expires. A watch without a limit
 	// expires after one day.
 	body["expiration"] = start.Add(1000 * time.Hour).UnixMilli()

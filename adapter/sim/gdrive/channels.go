@@ -3,6 +3,8 @@ package gdrive
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +73,8 @@ func (s *Server) open(c *call, ch *channel, longest time.Duration) (object, *ref
 		return nil, channelRefused("channelTypeInvalid", "The channel type must be web_hook.")
 	case !strings.HasPrefix(in.Address, "https://") && !isLoopback(in.Address):
 		return nil, forbiddenAddress()
+	case !isLoopback(in.Address) && !s.isVerified(in.Address):
+		return nil, unverifiedAddress()
 	case len(in.Token) > s.limits.MaxChannelToken:
 		return nil, channelRefused("channelTokenInvalid", "The channel token is too long.")
 	}
@@ -115,6 +119,16 @@ func channelRefused(reason, message string) *refusal {
 
 func forbiddenAddress() *refusal {
 	return &refusal{status: http.StatusBadRequest, domain: "push", reason: "webhookUrlNotHttps", message: "WebHook callback must be HTTPS."}
+}
+
+// isVerified reports whether the host of an address is verified.
+func (s *Server) isVerified(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.Contains(s.settings.VerifiedHosts, u.Hostname())
+}
+
+func unverifiedAddress() *refusal {
+	return &refusal{status: http.StatusUnauthorized, domain: "push", reason: "webhookUrlUnauthorized", message: "Unauthorized WebHook callback channel."}
 }
 
 // stopChannel is channels.stop.

@@ -67,8 +67,12 @@ type Settings struct {
 	// Repeats repeats the last change of each page, and returns each file as often as it changed.
 	Repeats bool `json:"repeats,omitempty"`
 	// DropNotifications drops calls to channels; RepeatNotifications repeats each call.
-	DropNotifications   bool `json:"drop_notifications,omitempty"`
-	RepeatNotifications bool `json:"repeat_notifications,omitempty"`
+	// VerifiedHosts are the https hosts that may receive notifications. The provider refuses addresses
+	// of domains that are not verified (push.webhookUrlUnauthorized). Source: the vendor's guide "Push
+	// notifications". Addresses of this machine are always accepted.
+	VerifiedHosts       []string `json:"verified_hosts,omitempty"`
+	DropNotifications   bool     `json:"drop_notifications,omitempty"`
+	RepeatNotifications bool     `json:"repeat_notifications,omitempty"`
 }
 
 // Options configures the simulator.

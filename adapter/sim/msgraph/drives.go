@@ -120,7 +120,7 @@ func (s *Server) entries(d *drive, p position, changed []*item) []object {
 			return
 		}
 		entry := i.render()
-		if s.settings.OmitContentTags {
+		if !s.settings.ContentTags {
 			delete(entry, "cTag")
 		}
 		out = append(out, entry)

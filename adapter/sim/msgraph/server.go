@@ -68,14 +68,16 @@ type Settings struct {
 	RepeatItems bool `json:"repeat_items"`
 	// TellDescendants adds the content of a deleted folder to the delta.
 	TellDescendants bool `json:"tell_descendants"`
-	// OmitContentTags omits the cTag of files in a delta, as most business libraries do.
-	OmitContentTags bool `json:"omit_content_tags"`
+	// ContentTags returns the cTag of files in a delta. Business libraries omit it. Source: the
+	// vendor's reference "driveItem: delta", remarks.
+	ContentTags bool `json:"content_tags"`
 	// DropNotifications loses every notification; RepeatNotifications sends
 	// each twice.
 	DropNotifications   bool `json:"drop_notifications"`
 	RepeatNotifications bool `json:"repeat_notifications"`
-	// WriteToSubscribe refuses subscriptions without a scope for writing files.
-	WriteToSubscribe bool `json:"write_to_subscribe"`
+	// ReadOnlySubscriptions accepts subscriptions without a scope for writing files. Business
+	// libraries refuse them. Source: the vendor's reference "Create subscription", permissions.
+	ReadOnlySubscriptions bool `json:"read_only_subscriptions"`
 }
 
 // Options configures the simulator.

@@ -39,6 +39,7 @@ func open(t testing.TB, change func(*msgraph.Options)) *world {
 	listener := httptest.NewUnstartedServer(nil)
 	o := msgraph.Options{
 		Origin: "http://" + listener.Listener.Addr().String(), Start: start,
+		Settings: msgraph.Settings{ContentTags: true, ReadOnlySubscriptions: true},
 		Clients: []msgraph.Client{
 			{ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{redirect}},
 			{ID: "public", RedirectURIs: []string{redirect}, LoopbackRedirects: true},

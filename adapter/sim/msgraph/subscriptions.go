@@ -94,7 +94,7 @@ func (s *Server) readSubscription(c *call) (*subscription, *answer) {
 		return refuse(refusal(http.StatusBadRequest, "InvalidRequest", "The clientState is too long."))
 	case d == nil:
 		return refuse(refusal(http.StatusBadRequest, "ExtensionError", "Operation: Create; Exception: [Status Code: NotFound; Reason: Not Found]"))
-	case d.site.isDenied, s.settings.WriteToSubscribe && !c.grant.allows("Files.ReadWrite.All", "Sites.ReadWrite.All"):
+	case d.site.isDenied, !s.settings.ReadOnlySubscriptions && !c.grant.allows("Files.ReadWrite.All", "Sites.ReadWrite.All"):
 		return refuse(refusal(http.StatusForbidden, "ExtensionError", "Operation: Create; Exception: [Status Code: Forbidden; Reason: Access denied]"))
 	}
 	if refused := s.checkExpiry(in.Expires); refused != nil {

@@ -158,7 +158,7 @@ func TestSubscriptionRefusals(t *testing.T) {
 	if r := w.call(http.MethodPost, "/v1.0/subscriptions", wanted(to.URL, nil)); r.status != 400 || r.code() != "ValidationError" {
 		t.Errorf("an address without the validation token: %d", r.status)
 	}
-	w.sim.Configure(func(s *msgraph.Settings) { s.WriteToSubscribe = true })
+	w.sim.Configure(func(s *msgraph.Settings) { s.ReadOnlySubscriptions = false })
 	if r := w.call(http.MethodPost, "/v1.0/subscriptions", wanted(to.URL, nil)); r.status != 403 {
 		t.Errorf("without the scope: %d", r.status)
 	}

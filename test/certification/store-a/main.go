@@ -55,7 +55,7 @@ func run(ctx context.Context, dir string) error {
 	limits.MinuteUnits = 0 // the tests set a limit of their own
 	simulated := sim.New(sim.Options{
 		Origin: "https://" + apiHost, ContentOrigin: "https://" + contentHost, Limits: &limits,
-		Settings: sim.Settings{AutoApprove: true}, LoopbackNotifications: true,
+		Settings: sim.Settings{AutoApprove: true, ReadOnlySubscriptions: true}, LoopbackNotifications: true,
 		Clients: []sim.Client{{ID: clientID, Secret: clientSecret, RedirectURIs: []string{redirect}}},
 	})
 	defer simulated.Close()
