@@ -797,6 +797,21 @@ export class Docledger {
   }
 
   /**
+   * Connect further entities with an existing consent
+   *
+   * Gives each entity an integration of the same provider that uses the consent of
+   * this integration; nobody consents again. With `organization_id` the
+   * integration is set up and verified as by setUpIntegration, so one call maps the
+   * organizations of a consent to entities and activates them. Without it the
+   * integration waits for its setup. Each item has its own result. An entity that
+   * works through another consent is a `conflict`. Repeating the call changes
+   * nothing.
+   */
+  connectEntities(options: Call<types.ConnectEntitiesData>): Promise<Answer<types.ConnectEntitiesResponse>> {
+    return this.#transport.call({ id: 'connectEntities' }, sdk.connectEntities, options)
+  }
+
+  /**
    * List the files that a document store integration skips
    *
    * The existing files of the watched location that do not become documents,

@@ -628,12 +628,50 @@ export type ChecksFailed = {
     warning: number;
 };
 
+export type ConnectEntitiesRequest = {
+    /**
+     * The entities to connect.
+     */
+    items: Array<EntityConnection>;
+};
+
+export type ConnectEntitiesResult = {
+    /**
+     * The results.
+     */
+    items: Array<ConnectedEntity>;
+};
+
 export type ConnectRequest = {
     /**
      * Where the browser returns after the consent. The installation must allow its origin.
      */
     redirect_url: string;
 };
+
+export type ConnectedEntity = {
+    entity_id: Id;
+    error: ConnectedEntityError;
+    integration_id: NullableId;
+    /**
+     * The status of the integration; null after an error.
+     */
+    status: string | null;
+};
+
+/**
+ * Why the entity was not connected; null if it was.
+ */
+export type ConnectedEntityError = {
+    /**
+     * The code as in `error.code`.
+     */
+    code: string;
+    /**
+     * What is wrong and what to do next.
+     */
+    message: string;
+} | null;
 
 /**
  * The credential of this request.
@@ -820,6 +858,18 @@ export type EntityAccess = 'ORGANIZATION' | 'RESTRICTED' | (string & {});
  * ORGANIZATION: every member has default_role. RESTRICTED: only the people in members.
  */
 export type EntityAccessInput = 'ORGANIZATION' | 'RESTRICTED';
+
+export type EntityConnection = {
+    entity_id: Id;
+    /**
+     * The accounting organization, from listAccountingOrganizations.
+     */
+    organization_id?: string;
+    /**
+     * Whether the organization pays tax; required with `organization_id`.
+     */
+    pays_tax?: boolean;
+};
 
 export type EntityCreate = {
     access?: EntityAccessInput;
@@ -7248,6 +7298,60 @@ export type ListAccountingTaxRatesResponses = {
 };
 
 export type ListAccountingTaxRatesResponse = ListAccountingTaxRatesResponses[keyof ListAccountingTaxRatesResponses];
+
+export type ConnectEntitiesData = {
+    body: ConnectEntitiesRequest;
+    path: {
+        /**
+         * The integration.
+         */
+        integrationId: Id;
+    };
+    query?: never;
+    url: '/api/v1/integrations/{integrationId}/entities';
+};
+
+export type ConnectEntitiesErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ConnectEntitiesError = ConnectEntitiesErrors[keyof ConnectEntitiesErrors];
+
+export type ConnectEntitiesResponses = {
+    /**
+     * A result for each item, in the same order.
+     */
+    200: ConnectEntitiesResult;
+};
+
+export type ConnectEntitiesResponse = ConnectEntitiesResponses[keyof ConnectEntitiesResponses];
 
 export type ListSkippedFilesData = {
     body?: never;
