@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +77,20 @@ func (g *generator) array(schema *openapi3.Schema, name string, parts extent, n 
 	for i := range array {
 		array[i] = g.value(schema.Items.Value, name, parts)
 	}
+	if schema.UniqueItems && n <= maxItems(schema) {
+		return distinct(array)
+	}
 	return array
+}
+
+// distinct returns the items without those that are equal to an earlier one.
+func distinct(items []any) (out []any) {
+	for _, item := range items {
+		if !slices.ContainsFunc(out, func(earlier any) bool { return reflect.DeepEqual(earlier, item) }) {
+			out = append(out, item)
+		}
+	}
+	return out
 }
 
 func (g *generator) text(schema *openapi3.Schema, name string) string {
