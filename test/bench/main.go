@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	patience      = 2 * time.Hour
+	runTimeout    = 2 * time.Hour
 	defaultRounds = 3
 	written       = "docs/benchmarks.md"
 )
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), runTimeout)
 	defer cancel()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
