@@ -178,9 +178,6 @@ func TestOneOfSeveralInvoicesIsSelected(t *testing.T) {
 		"same number, other total": {
 			[]file{{"xrechnung.xml", "Source", ubl("A", "1.00")}, {"b.xml", "", ubl("A", "1.50")}}, "A", []bool{false},
 		},
-		"a damaged and a valid one": {
-			[]file{{"factur-x.xml", "Alternative", []byte("<a>")}, {"b.xml", "", ubl("B", "2.00")}}, "B", nil,
-		},
 		"an order and an invoice": {
 			[]file{{"order-x.xml", "Alternative", orderX()}, {"b.xml", "", ubl("B", "2.00")}}, "B", nil,
 		},
@@ -217,6 +214,23 @@ func TestOneOfSeveralInvoicesIsSelected(t *testing.T) {
 				t.Errorf("checks = %+v, want passed %v", r.Checks, c.passed)
 			}
 		})
+	}
+}
+
+// TestDamagedInvoiceUnderTheStandardName checks that the valid invoice is read and that the damaged
+// one fails a check, because the recipient of factur-x.xml is meant to read it.
+func TestDamagedInvoiceUnderTheStandardName(t *testing.T) {
+	t.Parallel()
+	data := pdftest.Hybrid("", []string{"factur-x.xml", "b.xml"}, []byte("<a>"), ubl("B", "2.00"))
+	r, err := open(t, extract.Options{}).Read(t.Context(), store(t, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Drafts) != 1 || r.Drafts[0].Content.Number != "B" {
+		t.Errorf("drafts %+v", r.Drafts)
+	}
+	if len(r.Checks) != 1 || r.Checks[0].Rule != invoice.RuleEmbeddedReadable || r.Checks[0].Severity != invoice.Blocking || r.Checks[0].Passed {
+		t.Errorf("checks %+v", r.Checks)
 	}
 }
 

@@ -79,7 +79,9 @@ func TestDatabaseWorkEndsWithTheRequest(t *testing.T) {
 		v.s.Eventually("every statement ended", waitTimeout, ended, func() string { return strings.Join(running, "\n") })
 		unlock()
 	}
-	v.s.Do(http.MethodGet, "/api/invoices/"+invoice, token, nil).OK()
+	v.s.Eventually("responses after the locks", waitTimeout, func() bool {
+		return v.s.Do(http.MethodGet, "/api/invoices/"+invoice, token, nil).Status == http.StatusOK
+	}, func() string { return "" })
 }
 
 func join(url string) string {
