@@ -18,6 +18,8 @@ type Coding struct {
 	AccountID string
 	TaxRates  []entity.TaxMapping // the rates that a person chose
 
+	// The fields from here are of the supplier's record. Codings does not store them.
+
 	// Lines are the lines of the supplier's last approved invoice, by folded description.
 	Lines map[string]invoice.Line
 	Own   Defaults // what a person set for the supplier

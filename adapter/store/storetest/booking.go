@@ -272,11 +272,12 @@ func testCodings(t *testing.T, b *bench) {
 	}
 	same(t, "before", of(e.ID, integration, "tax:1"), ledgersync.Coding{})
 	c := filled[ledgersync.Coding]()
+	c.Lines, c.Own, c.Usual = nil, ledgersync.Defaults{}, ledgersync.Defaults{} // of the supplier's record
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, integration, "tax:1", c))
 	same(t, "kept", of(e.ID, integration, "tax:1"), c)
 	c.AccountID, c.TaxRates = "other", nil
 	must(t, b.Codings().Keep(b.ctx, s.OrganizationID, e.ID, integration, "tax:1", c))
-	same(t, "kept anew", of(e.ID, integration, "tax:1"), c)
+	same(t, "replaced", of(e.ID, integration, "tax:1"), c)
 	for name, got := range map[string]ledgersync.Coding{
 		"another supplier": of(e.ID, integration, "tax:2"), "another ledger": of(e.ID, newID(), "tax:1"),
 		"another entity": of(b.entity(t, s).ID, integration, "tax:1"),
