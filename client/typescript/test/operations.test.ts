@@ -128,15 +128,15 @@ describe('documents and invoices', () => {
   })
 
   test('suppliers', async () => {
-    const approve = async (number: string, seller: string) => {
-      const text = (await invoiceFile(number).text()).replaceAll('DE136695976', '').replaceAll('Lindner Bürobedarf', seller).replaceAll('DE89370400440532013000', 'DE02120300000000202051')
+    const approve = async (number: string, seller: string, iban: string) => {
+      const text = (await invoiceFile(number).text()).replaceAll('DE136695976', '').replaceAll('Lindner Bürobedarf', seller).replaceAll('DE89370400440532013000', iban)
       const { data: document } = await api.uploadDocument({ body: { entity_id, file: new File([text], `${number}.xml`) } })
       const { data: invoice } = await api.extractInvoice({ body: { document_id: document.id } })
       const path = { invoice_id: invoice.id }
       await api.approveInvoice({ path, body: { version: invoice.version, acknowledge_checks: invoice.checks.filter((c) => !c.passed && c.severity === 'BLOCKING').map((c) => c.rule) } })
       return (await api.getInvoice({ path })).data.supplier_id!
     }
-    const supplier_id = await approve('client-supplier-1', 'Client Paper')
+    const supplier_id = await approve('client-supplier-1', 'Client Paper', 'DE02120300000000202051')
     const path = { supplier_id }
     const { data: supplier, etag } = await api.getSupplier({ path })
     expect(supplier.ibans[0]).toMatchObject({ iban: 'DE02120300000000202051', known: true, confirmed: null })
@@ -145,6 +145,9 @@ describe('documents and invoices', () => {
     const confirmed = await api.confirmBankAccount({ path, body: { iban: 'DE02120300000000202051', method: 'phone' } })
     expect(confirmed.data.ibans[0]!.confirmed?.method).toBe('phone')
     expect(await api.listSuppliers({ query: { entity_id, q: 'client paper' } }).toArray()).toContainEqual(expect.objectContaining({ id: supplier_id }))
+    const other = await approve('client-supplier-2', 'Workshop North', 'GB82WEST12345698765432')
+    const merged = await api.mergeSupplier({ path: { supplier_id: other }, body: { into: supplier_id } })
+    expect(merged.data.id).toBe(supplier_id)
     expect((await api.mergeSupplier({ path, body: { into: supplier_id } }).catch((e: unknown) => e))).toMatchObject({ status: 400 })
   })
 
