@@ -20,7 +20,7 @@ func four(number string) []byte {
 	).Replace(string(harness.UBL(number))))
 }
 
-var fourRules = []string{"iban_checksum", "tax_id_checksum", "date_plausible", "buyer_is_entity"}
+var warningRules = []string{"iban_checksum", "tax_id_checksum", "date_plausible", "buyer_is_entity", "bank_account_known"}
 
 // TestSystemApprovesOnlyWhatPassedEveryCheck verifies that WARNINGs prevent
 // approval by the system after extraction, after a correction and at a sync,
@@ -39,7 +39,7 @@ func TestSystemApprovesOnlyWhatPassedEveryCheck(t *testing.T) {
 	}
 	up := s.Upload(token, org.Entity, "four.xml", four("F-1")).OK()
 	inv := s.Extract(token, up.Text("id")).OK()
-	for _, rule := range fourRules {
+	for _, rule := range warningRules {
 		if !failed(inv, rule) {
 			t.Fatalf("%s passed: %s", rule, inv.Raw)
 		}
@@ -49,17 +49,17 @@ func TestSystemApprovesOnlyWhatPassedEveryCheck(t *testing.T) {
 		t.Errorf("with failed WARNINGs: %s %s", inv.Text("status"), inv.Raw)
 	}
 	refused := s.Do(http.MethodPost, path+"/sync", token, nil).Want(400, "conflict")
-	if refused.Len("error", "details", "checks") != 4 || refused.Text("error", "details", "checks", 0, "rule") == "" {
+	if refused.Len("error", "details", "checks") != len(warningRules) || refused.Text("error", "details", "checks", 0, "rule") == "" {
 		t.Errorf("a sync says %s", refused.Raw)
 	}
-	for i := range fourRules {
-		s.Do(http.MethodPut, settings, token, map[string]any{"auto_approve_ignore": fourRules[:i]}).OK()
-		if now := s.Do(http.MethodPatch, path, token, map[string]any{"note": "n" + fourRules[i]}).OK(); now.Text("status") != "EXTRACTED" {
-			t.Fatalf("ignoring %v: %s", fourRules[:i], now.Text("status"))
+	for i := range warningRules {
+		s.Do(http.MethodPut, settings, token, map[string]any{"auto_approve_ignore": warningRules[:i]}).OK()
+		if now := s.Do(http.MethodPatch, path, token, map[string]any{"note": "n" + warningRules[i]}).OK(); now.Text("status") != "EXTRACTED" {
+			t.Fatalf("ignoring %v: %s", warningRules[:i], now.Text("status"))
 		}
 	}
-	got := s.Do(http.MethodPut, settings, token, map[string]any{"auto_approve_ignore": fourRules}).OK()
-	if got.Len("auto_approve_ignore") != 4 {
+	got := s.Do(http.MethodPut, settings, token, map[string]any{"auto_approve_ignore": warningRules}).OK()
+	if got.Len("auto_approve_ignore") != len(warningRules) {
 		t.Errorf("settings %s", got.Raw)
 	}
 	if now := s.Do(http.MethodPatch, path, token, map[string]any{"note": "last"}).OK(); now.Text("status") != "APPROVED" || now.At("approval", "by") != nil || now.At("sync") == nil {
@@ -69,9 +69,9 @@ func TestSystemApprovesOnlyWhatPassedEveryCheck(t *testing.T) {
 		t.Errorf("null resets to %s", now.Raw)
 	}
 	// A person may approve a waiting invoice at any time, because WARNINGs need
-	// no acknowledgement.
+	// no acknowledgement. The supplier is known by now, so its account is BLOCKING.
 	waits := s.Extract(token, s.Upload(token, org.Entity, "two.xml", four("F-2")).OK().Text("id")).OK()
-	s.Do(http.MethodPost, "/api/invoices/"+waits.Text("id")+"/approve", token, map[string]any{"version": waits.Number("version")}).OK()
+	s.Do(http.MethodPost, "/api/invoices/"+waits.Text("id")+"/approve", token, map[string]any{"version": waits.Number("version"), "acknowledge_checks": []string{"bank_account_known"}}).OK()
 }
 
 // TestOnlyWarningsCanBeIgnored verifies that unknown rules and rules without

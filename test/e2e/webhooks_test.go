@@ -101,7 +101,11 @@ func TestWebhookLife(t *testing.T) {
 
 		s.Upload(org.Admin.Token, harness.ID(t, elsewhere), "other.xml", harness.UBL("O-1")).OK()
 		document := s.Upload(org.Admin.Token, org.Entity, "w.xml", harness.UBL("W-1")).OK().Text("id")
-		first := next(t, requests)
+		// Deliveries of different events may overlap.
+		first, second := next(t, requests), next(t, requests)
+		if second.text("type") == "document.received" {
+			first, second = second, first
+		}
 		if first.text("type") != "document.received" || !strings.Contains(string(first.body), document) || !first.signedBy(secret) || first.header.Get("webhook-id") != first.text("id") {
 			t.Errorf("the first request: %s %v", first.body, first.header)
 		}
@@ -110,7 +114,7 @@ func TestWebhookLife(t *testing.T) {
 				t.Errorf("the body contains %q: %s", hidden, first.body)
 			}
 		}
-		if second := next(t, requests); !strings.HasPrefix(second.text("type"), "invoice.") || !second.signedBy(secret) {
+		if !strings.HasPrefix(second.text("type"), "invoice.") || !second.signedBy(secret) {
 			t.Errorf("the second request: %s", second.body)
 		}
 		delivery(t, s, org.Admin.Token, hook, first.text("id"), "DELIVERED")

@@ -25,7 +25,6 @@ var exceptions = map[string]string{
 	"ApiKeyCreated.last_used_at": "always null: a new key was never used; the record is that of listApiKeys",
 	"ApiKeyCreated.revoked_at":   "always null: a new key is not revoked; as last_used_at",
 	"Document.progress":          "null until the reader reports how many pages it has read",
-	"Extraction.engine_version":  "the version of this build's reader, of which a build has one",
 	"PlanList.next_cursor":       "always null: all plans are on one page; every list has the field",
 	"ProviderList.next_cursor":   "always null: all providers are on one page; every list has the field",
 	"Sync.remote_url":            "the page of a bill at the provider itself; null while a simulator replaces it",
