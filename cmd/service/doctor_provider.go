@@ -62,7 +62,7 @@ func (s *Service) DiagnoseProvider(ctx context.Context, code integration.Provide
 		}
 	}
 	token := Finding{
-		Subject: "token endpoint", OK: "client id and secret accepted", Err: told(knows(ctx, c)),
+		Subject: "token endpoint", OK: "client id and secret accepted", Err: providerWords(knows(ctx, c)),
 		Remedy: fmt.Sprintf("check %s_CLIENT_ID, %[1]s_CLIENT_SECRET and the clock; both must belong to one application and environment", code),
 	}
 	out := []Finding{f, s.checkConsentAddress(ctx, code, c), token}
@@ -72,7 +72,7 @@ func (s *Service) DiagnoseProvider(ctx context.Context, code integration.Provide
 // checkConsentAddress requests the page of a consent as a browser without a session would. Some
 // providers refuse an unknown client id or redirect address only after the sign-in.
 func (s *Service) checkConsentAddress(ctx context.Context, code integration.Provider, c integration.Authorizer) Finding {
-	const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // of a verifier that nobody uses
+	const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // of a verifier that is not used again
 	redirect := s.cfg.BaseURL + callbackPath
 	f := Finding{
 		Subject: "consent address", OK: "accepts the client id, the scopes and " + redirect,
@@ -118,8 +118,8 @@ func unaddressed(err error) error {
 	return err
 }
 
-// told adds the provider's own words to an error.
-func told(err error) error {
+// providerWords adds the provider's own words to an error.
+func providerWords(err error) error {
 	f, ok := fault.As(err)
 	if !ok || f.Provider() == (fault.Provider{}) {
 		return err
@@ -179,7 +179,7 @@ func (s *Service) checkRead(ctx context.Context, c integration.Authorizer, i *in
 		}
 		return errors.New("the connector can read nothing")
 	})
-	f.OK, f.Err = read, told(err)
+	f.OK, f.Err = read, providerWords(err)
 	return f
 }
 

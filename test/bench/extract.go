@@ -30,7 +30,7 @@ func corpus() (string, error) {
 	return dir, err
 }
 
-var errNoCorpus = errors.New("figures of real documents, because there is no corpus beside the project")
+var errNoCorpus = errors.New("figures of real documents, because the corpus is absent")
 
 // goodFiles returns the files of the corpus of the given kinds that contain an
 // invoice.

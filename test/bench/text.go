@@ -40,7 +40,7 @@ func layoutFiles() ([]string, error) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
 	if err == nil && len(files) == 0 {
-		err = errors.New("figures of printed layouts, because there are none beside the project")
+		err = errors.New("figures of printed layouts, because the layouts are absent")
 	}
 	return files, err
 }

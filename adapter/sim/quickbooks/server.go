@@ -59,8 +59,8 @@ type Settings struct {
 	// AutoCompany or else the user's first company.
 	AutoApprove bool   `json:"auto_approve"`
 	AutoCompany string `json:"auto_company,omitempty"` // realm id
-	// Sandbox has the simulator's own address be that of the sandbox instead of production. Requests to
-	// the vendor's hosts are told apart by their host in any case.
+	// Sandbox makes the simulator's own address that of the sandbox instead of production. Requests to
+	// the vendor's hosts always use the environment of the host.
 	Sandbox bool `json:"sandbox"`
 }
 

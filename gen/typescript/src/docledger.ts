@@ -800,7 +800,7 @@ export class Docledger {
    * Connect further entities with an existing consent
    *
    * Gives each entity an integration of the same provider that uses the consent of
-   * this integration; nobody consents again. With `organization_id` the
+   * this integration. No new consent is necessary. With `organization_id` the
    * integration is set up and verified as by setUpIntegration, so one call maps the
    * organizations of a consent to entities and activates them. Without it the
    * integration waits for its setup. Each item has its own result. An entity that
