@@ -60,6 +60,13 @@ test('the web application', async (t) => {
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
     await (await chooser).setFiles(files)
+    // With several entities the page asks for that of the files.
+    const { name } = await call('GET', `/api/entities/${sandbox.ENTITY_ID}`)
+    const question = page.getByRole('dialog')
+    await question.getByRole('combobox').fill(name)
+    await page.getByRole('option', { name, exact: true }).click()
+    await picture(page, 'web-upload-entity')
+    await question.getByRole('button', { name: 'Upload', exact: true }).click()
     await page.getByText('20 files uploaded').waitFor()
     await page.getByRole('table', { name: 'Invoices' }).getByText('WEB-020').waitFor()
     await page.getByRole('link', { name: /^Ready 18/ }).waitFor()
@@ -68,6 +75,7 @@ test('the web application', async (t) => {
   })
 
   await t.test('a failed upload is named and can be tried again', async () => {
+    await page.goto(`${sandbox.BASE_URL}/inbox?entity=${sandbox.ENTITY_ID}`)
     await page.route('**/api/documents/upload', (route) => route.abort(), { times: 4 })
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
