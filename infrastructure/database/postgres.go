@@ -3,10 +3,12 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -17,6 +19,12 @@ import (
 // idleInTransaction ends sessions with a forgotten transaction. Such a transaction
 // keeps locks and delays readers of the event log.
 const idleInTransaction = 60 * time.Second
+
+// connectionCheck is how often the server checks during a statement that the client is
+// still connected. The request that cancels a statement has no effect if it arrives
+// before the statement starts. The server then ends the statement, because the driver
+// closes the connection.
+const connectionCheck = time.Second
 
 func (db *DB) openPostgres(cfg Config) (gorm.Dialector, error) {
 	pool, err := postgresPool(cfg)
@@ -50,7 +58,10 @@ func postgresPool(cfg Config) (*sql.DB, error) {
 	if _, set := conn.RuntimeParams["application_name"]; !set {
 		conn.RuntimeParams["application_name"] = "docledger"
 	}
-	pool := stdlib.OpenDB(*conn, stdlib.OptionAfterConnect(scanUTC))
+	pool := stdlib.OpenDB(*conn, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		scanUTC(conn)
+		return checkConnections(ctx, conn)
+	}))
 	conns := cfg.MaxConns
 	if conns <= 0 {
 		conns = postgresConns
@@ -61,9 +72,23 @@ func postgresPool(cfg Config) (*sql.DB, error) {
 }
 
 // scanUTC makes the driver return times in UTC instead of the local zone.
-func scanUTC(_ context.Context, conn *pgx.Conn) error {
+func scanUTC(conn *pgx.Conn) {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
-	return nil
 }
+
+// checkConnections sets connectionCheck unless the URL or the server has another value.
+// Servers before PostgreSQL 14, and those on systems that cannot check, do without.
+func checkConnections(ctx context.Context, conn *pgx.Conn) error {
+	const set = `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'client_connection_check_interval' AND setting = '0'`
+	_, err := conn.Exec(ctx, set, fmt.Sprint(connectionCheck.Milliseconds()))
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == invalidParameterValue {
+		return nil
+	}
+	return err
+}
+
+// invalidParameterValue is the error code of a value that the server refuses.
+const invalidParameterValue = "22023"
