@@ -211,6 +211,7 @@ test('the web application', async (t) => {
     await page.goto(`${sandbox.BASE_URL}/invoices/${id}`)
     await page.getByRole('region', { name: 'Data of the invoice' }).waitFor()
     await page.keyboard.press('r')
+    await page.getByRole('dialog').getByRole('textbox').waitFor()
     await page.keyboard.type('No one here ordered this')
     await page.keyboard.press('Enter')
     await page.getByText('Rejected WEB-012').waitFor()

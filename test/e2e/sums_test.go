@@ -34,6 +34,13 @@ func TestSums(t *testing.T) {
 		for _, bad := range []string{"", "?group_by=nothing", "?group_by=tax&group_by=tax", "?group_by=tax&group_by=month&group_by=entity&group_by=status"} {
 			s.Do(http.MethodGet, "/api/invoices/summary"+bad, token, nil).Want(400, "invalid_request")
 		}
+		coded := s.Extract(token, s.Upload(token, org.Entity, "usd.xml", harness.UBLFrom("Acme", "S-3", "USD", "19")).OK().Text("id")).OK()
+		line := map[string]any{"id": coded.Text("lines", 0, "id"), "account_id": "4711"}
+		s.Do(http.MethodPatch, "/api/invoices/"+coded.Text("id"), token, map[string]any{"lines": []any{line}}).OK()
+		r = s.Do(http.MethodGet, "/api/invoices/summary?group_by=account&currency=USD", token, nil).OK()
+		if r.Len("items") != 1 || r.Text("items", 0, "account_id") != "4711" || r.Text("items", 0, "currency") != "USD" || r.Text("items", 0, "net_total") != "100.00" {
+			t.Errorf("of an account: %s", r.Raw)
+		}
 		empty := s.NewOrganization("None")
 		if r := s.Do(http.MethodGet, "/api/invoices/summary?group_by=entity", empty.Admin.Token, nil).OK(); r.Len("items") != 0 {
 			t.Errorf("sums of another organization: %s", r.Raw)

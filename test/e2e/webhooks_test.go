@@ -136,6 +136,18 @@ func TestWebhookLife(t *testing.T) {
 			t.Errorf("after the change: %s", got.Raw)
 		}
 		admin(http.MethodPost, path+"/test", nil).Want(400, "conflict")
+		newest := admin(http.MethodGet, path+"/deliveries?limit=1", nil).OK()
+		older := admin(http.MethodGet, path+"/deliveries?limit=1&cursor="+newest.Text("next_cursor"), nil).OK()
+		if newest.Len("items") != 1 || older.Len("items") != 1 || newest.Text("items", 0, "id") == older.Text("items", 0, "id") {
+			t.Errorf("pages of deliveries: %s, %s", newest.Raw, older.Raw)
+		}
+		newer := admin(http.MethodPost, "/api/webhooks", map[string]any{"url": "http://127.0.0.1:1/", "types": []string{"billing.*"}}).OK().Text("webhook", "id")
+		page := admin(http.MethodGet, "/api/webhooks?limit=1", nil).OK()
+		rest := admin(http.MethodGet, "/api/webhooks?limit=1&cursor="+page.Text("next_cursor"), nil).OK()
+		if page.Text("items", 0, "id") != newer || rest.Text("items", 0, "id") != hook || rest.At("next_cursor") != nil {
+			t.Errorf("pages of webhooks: %s, %s", page.Raw, rest.Raw)
+		}
+		admin(http.MethodDelete, "/api/webhooks/"+newer, nil).OK()
 		list := admin(http.MethodGet, "/api/webhooks", nil).OK()
 		if list.Len("items") != 1 || strings.Contains(string(list.Raw), "whsec_") || strings.Contains(string(admin(http.MethodGet, path, nil).OK().Raw), "whsec_") {
 			t.Errorf("the list: %s", list.Raw)
