@@ -44,7 +44,7 @@ var pages = map[string]string{
 	"splitDocument":         "/documents/{document_id}",
 	"updateInvoice":         "/invoices/{invoice_id}",
 	"approveInvoice":        "/invoices/{invoice_id}",
-	"changeInvoices":        "/invoices/{invoice_id}",
+	"changeInvoices":        "/inbox",
 	"rejectInvoice":         "/invoices/{invoice_id}",
 	"reopenInvoice":         "/invoices/{invoice_id}",
 	"syncInvoice":           "/invoices/{invoice_id}",

@@ -72,7 +72,7 @@ export const integrations = {
   'integration.accounts.empty': 'The ledger has no account of these classes.',
   'integration.account.ARCHIVED': 'archived',
   'integration.syncs': 'Syncs',
-  'integration.syncs.lead': 'Bills that are not in the ledger yet or failed, newest first.',
+  'integration.syncs.lead': 'Queued and failed bills, newest first.',
   'integration.syncs.empty': 'Every approved invoice is in the ledger.',
   'integration.syncs.invoice': 'Invoice',
   'integration.syncs.state': 'State',
