@@ -20,7 +20,7 @@ import (
 
 // EngineVersion identifies this implementation in Result.EngineVersion. Every change
 // that may change a result must increase it.
-const EngineVersion = "8"
+const EngineVersion = "9"
 
 // Options configure a Pipeline. The zero value is ready to use.
 type Options struct {

@@ -105,6 +105,52 @@ func TestFarmersInvoice(t *testing.T) {
 	}
 }
 
+// TestFarmersInvoiceInAnotherCurrency checks that the refund in złoty and the additional
+// descriptions are read.
+func TestFarmersInvoiceInAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	d := parsed(t, strings.NewReplacer("<KodWaluty>PLN<", "<KodWaluty>EUR<", "</P_11_2>", "</P_11_2><P_11_2W>812.44</P_11_2W>",
+		"</RodzajFaktury>", "</RodzajFaktury><DodatkowyOpis><Klucz>Umowa</Klucz><Wartosc>U-7</Wartosc></DodatkowyOpis>").Replace(farmer)).Drafts[0]
+	c := &d.Content
+	if c.Currency != "EUR" || c.TaxCurrency != "PLN" || invoice.Show(c.TaxTotalInTaxCurrency) != "812.44" || invoice.Show(c.TaxTotal) != "191.00" || c.Note != "Umowa: U-7" {
+		t.Errorf("%+v", c)
+	}
+	if failed := failedChecks(&d); failed != nil {
+		t.Errorf("checks %v", failed)
+	}
+}
+
+// TestCorrectionsOfFarmersInvoices checks that the difference determines the type,
+// where the lines state the goods before and after the correction.
+func TestCorrectionsOfFarmersInvoices(t *testing.T) {
+	t.Parallel()
+	head, _, _ := strings.Cut(farmer, "<FakturaRRWiersz>")
+	_, tail, _ := strings.Cut(farmer, "<Platnosc>")
+	line := func(quantity, net, refund, extra string) string {
+		return "<FakturaRRWiersz><P_5>Pszenica</P_5><P_6A>kg</P_6A><P_6B>" + quantity + "</P_6B><P_7>1.20</P_7><P_8>" + net + "</P_8><P_9>7</P_9><P_10>" + refund + "</P_10>" + extra + "</FakturaRRWiersz>"
+	}
+	before := line("1500", "1800.00", "126.00", "<StanPrzed>1</StanPrzed>")
+	for name, c := range map[string]struct {
+		net, tax, gross string
+		after           string
+		want            invoice.Type
+		stated          string
+	}{
+		"less":  {"-600.00", "-42.00", "-642.00", line("1000", "1200.00", "84.00", ""), invoice.TypeCreditNote, "642.00"},
+		"equal": {"0.00", "0.00", "0.00", line("1500", "1800.00", "126.00", ""), invoice.TypeCorrection, "0.00"},
+		"more":  {"600.00", "42.00", "642.00", line("2000", "2400.00", "168.00", ""), invoice.TypeCorrection, "642.00"},
+	} {
+		doc := strings.NewReplacer("2800.00", c.net, "191.00", c.tax, "2991.00", c.gross, ">VAT_RR<", ">KOR_VAT_RR<").Replace(head) + before + c.after + "<Platnosc>" + tail
+		d := parsed(t, doc).Drafts[0]
+		if d.Content.Type != c.want || invoice.Show(d.Content.GrossTotal) != c.stated {
+			t.Errorf("%s: %s of %s", name, d.Content.Type, invoice.Show(d.Content.GrossTotal))
+		}
+		if failed := failedChecks(&d); failed != nil {
+			t.Errorf("%s: checks %v", name, failed)
+		}
+	}
+}
+
 // TestCorrectionsOfKSeF checks that the difference determines the type of a
 // correction.
 func TestCorrectionsOfKSeF(t *testing.T) {

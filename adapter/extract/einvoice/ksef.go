@@ -92,11 +92,16 @@ func (d *draft) plHeader(fa xmltree.Elem) {
 		d.preceding(ref.Child("NrFaKorygowanej").Text(), ref.Child("DataWystFaKorygowanej").Text(), parseDate)
 	}
 	d.text("purchase_order", &c.PurchaseOrder, fa.Path("WarunkiTransakcji", "Zamowienia", "NrZamowienia").Text())
+	d.plNotes(fa)
+}
+
+// plNotes reads the additional descriptions.
+func (d *draft) plNotes(fa xmltree.Elem) {
 	var notes []string
 	for e := range fa.Named("DodatkowyOpis") {
 		notes = append(notes, e.Child("Klucz").Text()+": "+e.Child("Wartosc").Text())
 	}
-	d.prose("note", &c.Note, notes...)
+	d.prose("note", &d.content.Note, notes...)
 }
 
 // plRates are the fields of the totals by rate: base, tax, tax in złoty, and the

@@ -22,9 +22,14 @@ func (d *draft) plFarmer(rr xmltree.Elem) ([]*draft, error) {
 	}
 	d.amount("net_total", &c.NetTotal, rr.Child("P_11_1"))
 	d.amount("tax_total", &c.TaxTotal, rr.Child("P_11_2"))
+	if d.amount("tax_total_in_tax_currency", &c.TaxTotalInTaxCurrency, rr.Child("P_11_2W")); c.TaxTotalInTaxCurrency != nil {
+		c.TaxCurrency = "PLN"
+		d.derived("tax_currency", "PLN")
+	}
 	d.amount("gross_total", &c.GrossTotal, rr.Child("P_12_1"))
 	d.plSettlement(rr.Child("Rozliczenie"))
 	d.amount("amount_due", &c.AmountDue, rr.Child("P_12_1"))
+	d.plNotes(rr)
 	taxes := map[string]*invoice.Tax{}
 	var rates []string
 	for e := range rr.Named("FakturaRRWiersz") {

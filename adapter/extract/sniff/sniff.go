@@ -56,7 +56,7 @@ func Detect(head []byte) Type {
 	if isSignedData(head) {
 		return Type{Signed, "application/pkcs7-mime"}
 	}
-	if isBase64Signed(head) {
+	if isBase64Signed(head) || isSignedMIME(head) {
 		return Type{Signed, "application/pkcs7-mime"}
 	}
 	if media := interchange(head); media != "" {
@@ -154,7 +154,7 @@ func isHTML(s []byte) bool {
 // to detect markup, which starts with ASCII.
 func narrow(head []byte) []byte {
 	switch {
-	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
+	case bytes.HasPrefix(head, byteOrderMark):
 		return head[3:]
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
 		return every2(head[2:], 0)
@@ -176,6 +176,9 @@ func every2(b []byte, first int) []byte {
 	return out
 }
 
+// byteOrderMark is the byte order mark of UTF-8.
+var byteOrderMark = []byte{0xef, 0xbb, 0xbf}
+
 // signedData is the object identifier 1.2.840.113549.1.7.2 in DER (RFC 5652).
 var signedData = []byte{0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02}
 
@@ -186,7 +189,7 @@ func isSignedData(head []byte) bool {
 
 // isBase64Signed detects a CMS envelope in Base64, with or without PEM lines.
 func isBase64Signed(head []byte) bool {
-	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf}))
+	text := bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))
 	if bytes.HasPrefix(text, []byte("-----BEGIN ")) {
 		_, rest, ok := bytes.Cut(text, []byte("\n"))
 		if !ok {
@@ -211,11 +214,36 @@ func isBase64Signed(head []byte) bool {
 	return err == nil && isSignedData(der)
 }
 
-// interchange returns the media type of an EDI interchange, or "".
+// isSignedMIME detects a file that consists of a signed envelope with MIME header
+// fields (RFC 8551), as some archives return a signed invoice. An e-mail with such an
+// envelope has further fields.
+func isSignedMIME(head []byte) bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
+	signed := false
+	for line := range bytes.Lines(text) {
+		field := strings.ToLower(strings.TrimRight(string(line), "\r\n"))
+		switch {
+		case field == "":
+			return signed
+		case strings.HasPrefix(field, "content-type:"):
+			media, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(field, "content-type:")), ";")
+			media = strings.TrimSpace(media)
+			signed = media == "application/pkcs7-mime" || media == "application/x-pkcs7-mime"
+		case strings.HasPrefix(field, "content-"), strings.HasPrefix(field, "mime-version:"), field[0] == ' ', field[0] == '\t':
+		default:
+			return false
+		}
+	}
+	return signed
+}
+
+// interchange returns the media type of an EDI interchange, or "". An EDIFACT message
+// without the segments of its interchange is one too.
 func interchange(head []byte) string {
-	text := bytes.TrimLeft(head, " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
 	switch {
-	case bytes.HasPrefix(text, []byte("UNA")) && bytes.Contains(text, []byte("UNB")), bytes.HasPrefix(text, []byte("UNB+")):
+	case bytes.HasPrefix(text, []byte("UNA")) && bytes.Contains(text, []byte("UNB")), bytes.HasPrefix(text, []byte("UNB+")),
+		bytes.HasPrefix(text, []byte("UNG+")), bytes.HasPrefix(text, []byte("UNH+")):
 		return "application/edifact"
 	case len(text) > 106 && bytes.HasPrefix(text, []byte("ISA")) && text[3] == text[6] && !isLetter(text[3]):
 		return "application/edi-x12"

@@ -126,14 +126,21 @@ func TestEnvelopesAndInterchangesAreNotPlainText(t *testing.T) {
 		data string
 		want sniff.Kind
 	}{
-		"Base64":              {text, sniff.Signed},
-		"Base64 in lines":     {wrapped, sniff.Signed},
-		"PEM":                 {"-----BEGIN PKCS7-----\n" + wrapped + "\n-----END PKCS7-----\n", sniff.Signed},
-		"other Base64":        {base64.StdEncoding.EncodeToString(make([]byte, 300)), sniff.PlainText},
-		"EDIFACT":             {"UNA:+.? '\r\nUNB+UNOC:3+4000001000005:14+4000001000012:14+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
-		"EDIFACT without UNA": {"UNB+UNOC:3+A+B+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
-		"X12":                 {"ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *261120*1200*U*00401*000000001*0*P*>~GS*IN*", sniff.EDI},
-		"text":                {"UNAMBIGUOUS text about an invoice\nISABEL wrote this", sniff.PlainText},
+		"Base64":          {text, sniff.Signed},
+		"Base64 in lines": {wrapped, sniff.Signed},
+		"PEM":             {"-----BEGIN PKCS7-----\n" + wrapped + "\n-----END PKCS7-----\n", sniff.Signed},
+		"MIME header fields": {"MIME-Version: 1.0\r\nContent-Type: application/pkcs7-mime; smime-type=signed-data;\r\n name=\"a.xml.p7m\"\r\n" +
+			"Content-Transfer-Encoding: base64\r\n\r\n" + wrapped, sniff.Signed},
+		"MIME of another type":       {"MIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\nHello", sniff.PlainText},
+		"an e-mail with an envelope": {"From: a@example.com\r\nTo: b@example.com\r\nSubject: Invoice\r\nContent-Type: application/pkcs7-mime\r\n\r\n" + wrapped, sniff.Email},
+		"EDIFACT with a mark":        {"\xef\xbb\xbfUNB+UNOC:3+A+B+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
+		"an EDIFACT message":         {"UNH+1+INVOIC:D:96A:UN'BGM+380+4711'DTM+137:20261120:102'", sniff.EDI},
+		"an EDIFACT group":           {"UNG+INVOIC+A+B+261120:1200+1+UN+D:96A'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
+		"other Base64":               {base64.StdEncoding.EncodeToString(make([]byte, 300)), sniff.PlainText},
+		"EDIFACT":                    {"UNA:+.? '\r\nUNB+UNOC:3+4000001000005:14+4000001000012:14+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
+		"EDIFACT without UNA":        {"UNB+UNOC:3+A+B+261120:1200+1'UNH+1+INVOIC:D:96A:UN'", sniff.EDI},
+		"X12":                        {"ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *261120*1200*U*00401*000000001*0*P*>~GS*IN*", sniff.EDI},
+		"text":                       {"UNAMBIGUOUS text about an invoice\nISABEL wrote this", sniff.PlainText},
 	} {
 		if got := sniff.Detect([]byte(c.data)); got.Kind != c.want {
 			t.Errorf("%s: %+v", name, got)

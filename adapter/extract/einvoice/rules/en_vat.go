@@ -68,7 +68,7 @@ func (c category) rules() []rule {
 			message: "The VAT breakdown (BG-23) must state the category " + c.name + " if, and only if, a line, allowance or charge has it, and once where it has one rate.",
 			ubl:     root(c.inBreakdownUBL()), cii: root(c.inBreakdownCII())},
 		{id: id("02"), severity: f, terms: "BT-151 BT-31 BT-32 BT-63", message: "An invoice with a line of category " + c.name + " " + demand + ".",
-			ubl: root(when(c.onLineUBL(), c.partiesUBL())), cii: at(c.lineCII(), c.partiesCII())},
+			ubl: root(c.linePartiesUBL()), cii: at(c.lineCII(), c.partiesCII())},
 		{id: id("03"), severity: f, terms: "BT-95 BT-31 BT-32 BT-63", message: "An invoice with an allowance of category " + c.name + " " + demand + ".",
 			ubl: root(when(has(c.anyUBL("false,0")), c.partiesUBL())), cii: at(c.chargeCII("false,0"), c.partiesCII())},
 		{id: id("04"), severity: f, terms: "BT-102 BT-31 BT-32 BT-63", message: "An invoice with a charge of category " + c.name + " " + demand + ".",
@@ -128,12 +128,16 @@ func (c category) breakdownCII() string {
 	return s + "[TypeCode~VAT]"
 }
 
-// onLineUBL reports whether a line has the category.
-func (c category) onLineUBL() test {
-	if c.id == "S" { // here the artefact ignores the tax scheme
-		return has("//ClassifiedTaxCategory[ID=S]")
+// linePartiesUBL tests the parties of a document with a line of the category. For
+// category S, the artefact also counts lines of another tax scheme, which violate the
+// rule.
+func (c category) linePartiesUBL() test {
+	with := "//ClassifiedTaxCategory[ID=" + c.code + "]"
+	ofVAT := has(with + vatUBL)
+	if c.id == "S" {
+		return when(has(with), and(ofVAT, c.partiesUBL()))
 	}
-	return has("//ClassifiedTaxCategory[ID=" + c.code + "]" + vatUBL)
+	return when(ofVAT, c.partiesUBL())
 }
 
 func (c category) partiesUBL() test {

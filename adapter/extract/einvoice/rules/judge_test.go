@@ -202,3 +202,19 @@ func BenchmarkJudge(b *testing.B) {
 		})
 	}
 }
+
+// TestLinesOfAnotherTaxScheme checks that a line of category S under a tax scheme other
+// than VAT violates BR-S-02, as in the official artefact.
+func TestLinesOfAnotherTaxScheme(t *testing.T) {
+	t.Parallel()
+	e := elements(t, base(t, "ubl-invoice"))
+	e.change(t, "set InvoiceLine/Item/ClassifiedTaxCategory/ID S ; set InvoiceLine[2]/Item/ClassifiedTaxCategory/ID S ; "+
+		"set InvoiceLine/Item/ClassifiedTaxCategory/TaxScheme/ID GST ; set InvoiceLine[2]/Item/ClassifiedTaxCategory/TaxScheme/ID GST")
+	if !violated(t, e.String())["BR-S-02"] {
+		t.Error("lines without VAT do not violate BR-S-02")
+	}
+	e.change(t, "set InvoiceLine/Item/ClassifiedTaxCategory/TaxScheme/ID VAT")
+	if violated(t, e.String())["BR-S-02"] {
+		t.Error("a line with VAT and an identified seller violates BR-S-02")
+	}
+}

@@ -101,6 +101,26 @@ func TestOfficialSeverityTable(t *testing.T) {
 	}
 }
 
+// TestWithdrawnRules checks that no official file of the profile that withdrew a rule
+// asserts it, and that no rule set contains it.
+func TestWithdrawnRules(t *testing.T) {
+	t.Parallel()
+	committed, err := os.ReadFile(severitiesTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range withdrawn {
+		if strings.Contains(string(committed), "\t"+id+"\t") {
+			t.Errorf("an official file asserts %s", id)
+		}
+		for _, s := range everySet {
+			if slices.ContainsFunc(s.rules, func(r rule) bool { return r.id == id }) {
+				t.Errorf("%s contains %s", s.profile, id)
+			}
+		}
+	}
+}
+
 // adopted returns the flag of a rule of Peppol that XRechnung includes. XRechnung
 // adds some of them to CII and divides R043 there. Its build changes the flag of
 // R120 (src/xsl/peppol-into-xr.xsl).
