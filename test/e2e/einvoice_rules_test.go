@@ -81,6 +81,18 @@ func TestEInvoiceRules(t *testing.T) {
 			t.Errorf("%s: a validation changed the invoice: %s", c.setting, now.Raw)
 		}
 	}
+	// A rule of severity warning appears only in the validation, and an approval needs no
+	// acknowledgement of it.
+	s.Do(http.MethodPut, settings, token, map[string]any{"einvoice_rules": "BLOCK"}).OK()
+	minor := s.Extract(token, s.Upload(token, org.Entity, "minor.xml", peppol(t, "M-1", broken[6:]...)).OK().Text("id")).OK()
+	if _, passed, found, _ := check(minor, "einvoice_rules"); !found || !passed || minor.Text("status") != "EXTRACTED" {
+		t.Errorf("a violated rule of severity warning: %s", minor.Raw)
+	}
+	v = s.Do(http.MethodGet, "/api/invoices/"+minor.Text("id")+"/validation", token, nil).OK()
+	if v.Text("outcome") != "VALID" || v.Len("findings") != 1 || v.Text("findings", 0, "severity") != "WARNING" {
+		t.Errorf("a violated rule of severity warning: %s", v.Raw)
+	}
+	s.Do(http.MethodPost, "/api/invoices/"+minor.Text("id")+"/approve", token, map[string]any{"version": minor.Number("version")}).OK()
 	// The rules of EN 16931 are ignored, those of Peppol block: the values that
 	// the document violates are those of Peppol alone.
 	byProfile := func(effects ...string) []any {
