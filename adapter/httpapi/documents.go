@@ -15,7 +15,7 @@ import (
 
 // ListDocuments implements the operation listDocuments.
 func (s *Server) ListDocuments(ctx context.Context, r backend.ListDocumentsRequestObject) (backend.ListDocumentsResponseObject, error) {
-	f := document.Filter{EntityID: convert.ID(r.Params.EntityId)}
+	f := document.Filter{EntityID: convert.ID(r.Params.EntityId), ExternalIDs: valuesOf[string](r.Params.ExternalId)}
 	if r.Params.Status != nil {
 		for _, status := range *r.Params.Status {
 			f.Statuses = append(f.Statuses, document.Status(status))
@@ -73,9 +73,13 @@ func (s *Server) uploadInput(ctx context.Context, r backend.UploadDocumentReques
 	if r.MultipartBody != nil {
 		return s.readForm(ctx, r.MultipartBody)
 	}
-	return documents.UploadInput{
+	in = documents.UploadInput{
 		EntityID: r.JSONBody.EntityId, Filename: r.JSONBody.Filename, Content: bytes.NewReader(r.JSONBody.Content),
-	}, func() {}, nil
+	}
+	if r.JSONBody.ExternalId != nil {
+		in.ExternalID = *r.JSONBody.ExternalId
+	}
+	return in, func() {}, nil
 }
 
 // GetDocumentContent implements the operation getDocumentContent.

@@ -8,9 +8,11 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"unicode/utf8"
 
 	"docledger/adapter/httpapi/edge"
 	"docledger/domain/fault"
+	"docledger/domain/invoice"
 	"docledger/usecase/documents"
 
 	"github.com/google/uuid"
@@ -19,11 +21,14 @@ import (
 const (
 	partFile     = "file"
 	partEntityID = "entity_id"
-	maxFieldSize = 256
+	partExternal = "external_id"
+	// maxFieldSize is the maximum size of a field in bytes: an external id of 255
+	// characters of four bytes, and one byte more.
+	maxFieldSize = 4*invoice.MaxExternalID + 1
 )
 
 // readForm reads the parts of an upload in any order. If the entity comes
-// first, the file is streamed. If the file comes first, it is stored in a
+// first, the file is streamed, and the external id must precede it. If the file comes first, it is stored in a
 // temporary file until the entity is known. done removes the temporary file.
 func (s *Server) readForm(ctx context.Context, form *multipart.Reader) (in documents.UploadInput, done func(), err error) {
 	f := formReader{ctx: ctx, form: form, limit: s.MaxUploadBytes, dir: s.TempDir, done: func() {}}
@@ -59,8 +64,9 @@ func (f *formReader) read() error {
 			if err := f.readEntity(part); err != nil {
 				return err
 			}
-			if f.in.Content != nil {
-				return f.end()
+		case name == partExternal && f.in.ExternalID == "":
+			if err := f.readExternal(part); err != nil {
+				return err
 			}
 		case name == partFile && f.in.Content == nil:
 			f.in.Filename = part.FileName()
@@ -91,6 +97,9 @@ func (f *formReader) missing() error {
 	if !f.hasEntity {
 		fields = append(fields, fault.Field{Field: partEntityID, Reason: "is required"})
 	}
+	if fields == nil {
+		return nil
+	}
 	return fault.InvalidFields(fields)
 }
 
@@ -107,12 +116,14 @@ func errForm(err error) error {
 
 func errPart(name string) error {
 	switch name {
+	case partExternal:
+		return fault.InvalidField(name, "must appear once, before the file")
 	case partFile, partEntityID:
 		return fault.InvalidField(name, "appears twice; upload one file per request")
 	case "":
 		return fault.New(fault.Invalid, fault.CodeInvalidRequest, "A form part has no name. Send the parts %q and %q.", partFile, partEntityID)
 	}
-	return fault.InvalidField("form", "has a part that is neither %q nor %q", partFile, partEntityID)
+	return fault.InvalidField("form", "has a part that is none of %q, %q and %q", partFile, partEntityID, partExternal)
 }
 
 func (f *formReader) readEntity(part *multipart.Part) error {
@@ -125,6 +136,18 @@ func (f *formReader) readEntity(part *multipart.Part) error {
 		return fault.InvalidField(partEntityID, "must be a UUID")
 	}
 	f.in.EntityID, f.hasEntity = id, true
+	return nil
+}
+
+func (f *formReader) readExternal(part *multipart.Part) error {
+	text, err := io.ReadAll(io.LimitReader(part, maxFieldSize))
+	if err != nil {
+		return errForm(err)
+	}
+	if n := utf8.RuneCount(text); n == 0 || n > invoice.MaxExternalID || !utf8.Valid(text) {
+		return fault.InvalidField(partExternal, "must have 1 to %d characters in UTF-8", invoice.MaxExternalID)
+	}
+	f.in.ExternalID = string(text)
 	return nil
 }
 

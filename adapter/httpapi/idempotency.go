@@ -70,7 +70,7 @@ func withUploadIdempotency(
 	}
 	hash := sha256.New()
 	markOf := func() string {
-		return fingerprint([]byte(in.EntityID.String() + hex.EncodeToString(hash.Sum(nil))))
+		return fingerprint([]byte(in.EntityID.String() + hex.EncodeToString(hash.Sum(nil)) + in.ExternalID))
 	}
 	content := io.TeeReader(in.Content, hash)
 	if a.kept != nil {

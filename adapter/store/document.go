@@ -29,6 +29,7 @@ type documentRow struct {
 	Status         document.Status
 	Failure        *jsonOf[failureJSON]
 	HeldReason     string
+	ExternalID     string
 	InvoiceID      *uuid.UUID
 	ParentID       *uuid.UUID
 	Part           int
@@ -71,7 +72,7 @@ func (r documentRow) fromRow() document.Document {
 		MediaType: r.MediaType, SizeBytes: r.SizeBytes, SHA256: r.SHA256, PageCount: r.PageCount, Origin: r.Origin,
 		IntegrationID: fromOptionalID(r.IntegrationID), SourcePath: r.SourcePath, Status: r.Status,
 		Failure:    fromOptionalJSON(r.Failure, func(f failureJSON) document.Failure { return document.Failure(f) }),
-		HeldReason: r.HeldReason, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
+		HeldReason: r.HeldReason, ExternalID: r.ExternalID, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
 		Attempts:    r.Attempts, Interruptions: r.Interruptions, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced,
@@ -87,7 +88,7 @@ func toDocumentRow(d *document.Document) documentRow {
 		MediaType: clean(d.MediaType), SizeBytes: d.SizeBytes, SHA256: d.SHA256, PageCount: d.PageCount, Origin: d.Origin,
 		IntegrationID: optionalID(d.IntegrationID), SourcePath: clean(d.SourcePath), Status: d.Status,
 		Failure:    optionalJSON(d.Failure, func(f document.Failure) failureJSON { return failureJSON(f) }),
-		HeldReason: d.HeldReason, InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
+		HeldReason: d.HeldReason, ExternalID: clean(d.ExternalID), InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
 		Attempts:    d.Attempts, Interruptions: d.Interruptions, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced,
@@ -139,7 +140,8 @@ func (r Documents) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (*document.Do
 
 // List implements document.Reader.
 func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter, p page.Request) (page.Of[document.Document], error) {
-	b := withAll(bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID), "status", f.Statuses).done()
+	b := withAll(withAll(bind("documents", s.OrganizationID).with("entity", f.EntityID).with("parent", f.ParentID),
+		"status", f.Statuses), "external", f.ExternalIDs).done()
 	after, err := b.idKey(p.After)
 	if err != nil {
 		return page.Of[document.Document]{}, err
@@ -154,6 +156,7 @@ func (r Documents) List(ctx context.Context, s identity.Scope, f document.Filter
 			if f.ParentID != uuid.Nil {
 				q = q.Where(t+".parent_id = ?", f.ParentID)
 			}
+			q = whereExternal(q, t, f.ExternalIDs)
 			if after != uuid.Nil {
 				q = q.Where(t+".id < ?", after)
 			}

@@ -55,6 +55,7 @@ func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) bindi
 		with("created by", f.CreatedBy).with("suppliers", sortedIDs(f.SupplierIDs))
 	b = withAll(withAll(withAll(b, "type", f.Types), "currency", f.Currencies), "failed", f.FailedChecks)
 	b = withAll(withAll(b, "sync", f.SyncStates), "source", f.Sources)
+	b = withAll(b, "external", f.ExternalIDs)
 	return b.with("sort", string(sort.By)).with("ascending", sort.Ascending).done()
 }
 
@@ -212,6 +213,7 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 	q = whereIn(q, t+".type", f.Types)
 	q = whereIn(q, t+".currency", f.Currencies)
 	q = whereIn(q, t+".supplier_id", f.SupplierIDs)
+	q = whereExternal(q, t, f.ExternalIDs)
 	if len(f.FailedChecks) > 0 {
 		either := make([]string, len(f.FailedChecks))
 		values := make([]any, len(f.FailedChecks))
@@ -231,6 +233,14 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 		q = q.Where(documentOf(t)+" AND d.created_by = ?)", f.CreatedBy)
 	}
 	return searchInvoices(narrowGross(q, t, f), t, f.Query)
+}
+
+// whereExternal repeats the condition of the partial index, so that both databases use it.
+func whereExternal(q *gorm.DB, t string, ids []string) *gorm.DB {
+	if len(ids) == 0 {
+		return q
+	}
+	return q.Where(t+".external_id <> '' AND "+t+".external_id IN ?", mapped(ids, clean))
 }
 
 func documentOf(t string) string {

@@ -33,6 +33,7 @@ type summaryRow struct {
 	AmountDue      *number
 	FailedBlocking int
 	FailedWarning  int
+	ExternalID     string
 	Version        int
 	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
@@ -90,7 +91,7 @@ func (r summaryRow) fromRow() invoice.Summary {
 		SellerName: r.SellerName, SellerTaxID: r.SellerTaxID, BuyerName: r.BuyerName, BuyerTaxID: r.BuyerTaxID,
 		NetTotal: (*money.Decimal)(r.NetTotal), TaxTotal: (*money.Decimal)(r.TaxTotal),
 		GrossTotal: (*money.Decimal)(r.GrossTotal), AmountDue: (*money.Decimal)(r.AmountDue),
-		FailedBlocking: r.FailedBlocking, FailedWarning: r.FailedWarning, Version: r.Version,
+		FailedBlocking: r.FailedBlocking, FailedWarning: r.FailedWarning, ExternalID: r.ExternalID, Version: r.Version,
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
@@ -106,7 +107,7 @@ func toInvoiceRow(inv *invoice.Invoice, header map[string]invoice.Evidence) invo
 			BuyerName: clean(inv.Buyer.Name), BuyerTaxID: clean(inv.Buyer.TaxID),
 			NetTotal: (*number)(inv.NetTotal), TaxTotal: (*number)(inv.TaxTotal),
 			GrossTotal: (*number)(inv.GrossTotal), AmountDue: (*number)(inv.AmountDue),
-			FailedBlocking: blocking, FailedWarning: warning, Version: inv.Version,
+			FailedBlocking: blocking, FailedWarning: warning, ExternalID: clean(inv.ExternalID), Version: inv.Version,
 			CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt,
 		},
 		LinesTotal: len(inv.Lines),
@@ -127,7 +128,7 @@ func (r invoiceRow) fromRow(lines []lineRow) *invoice.Invoice {
 		Status: s.Status, LinesTotal: r.LinesTotal, Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 	r.Body.V.fill(inv)
-	inv.SupplierID = fromOptionalID(r.SupplierID)
+	inv.SupplierID, inv.ExternalID = fromOptionalID(r.SupplierID), s.ExternalID
 	inv.Type, inv.Number, inv.IssueDate, inv.DueDate, inv.Currency = s.Type, s.Number, s.IssueDate, s.DueDate, s.Currency
 	inv.NetTotal, inv.TaxTotal, inv.GrossTotal, inv.AmountDue = s.NetTotal, s.TaxTotal, s.GrossTotal, s.AmountDue
 	inv.Lines = mapped(lines, lineRow.fromRow)

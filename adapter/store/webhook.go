@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"docledger/domain/event"
@@ -244,9 +246,43 @@ func (r Webhooks) Unread(ctx context.Context, organization uuid.UUID, after even
 	var rows []eventRow
 	err = r.s.handle(ctx).Where("organization_id = ? AND (position, seq) > (?, ?)", organization, after.Position, after.Seq).
 		Order("position, seq").Limit(limit).Find(&rows).Error
-	return mapped(before(horizon, rows), func(row eventRow) event.Placed {
+	if err != nil {
+		return nil, failed("read the events of a webhook", err)
+	}
+	events := mapped(before(horizon, rows), func(row eventRow) event.Placed {
 		return event.Placed{Event: row.fromRow(), Place: event.Place{Position: row.Position, Seq: row.Seq}}
-	}), failed("read the events of a webhook", err)
+	})
+	for subject, table := range map[event.SubjectType]string{event.SubjectDocument: "documents", event.SubjectInvoice: "invoices"} {
+		if err := r.externalIDs(ctx, organization, events, subject, table); err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+// externalIDs adds the ids of other programs to the subjects of one type.
+func (r Webhooks) externalIDs(ctx context.Context, organization uuid.UUID, events []event.Placed, t event.SubjectType, table string) error {
+	at := map[uuid.UUID][]*event.Subject{}
+	for i := range events {
+		if s := &events[i].Subject; s.Type == t {
+			at[s.ID] = append(at[s.ID], s)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	var found []struct {
+		ID         uuid.UUID
+		ExternalID string
+	}
+	err := r.s.handle(ctx).Table(table).Where("organization_id = ? AND external_id <> '' AND id IN ?", organization,
+		slices.Collect(maps.Keys(at))).Find(&found).Error
+	for _, row := range found {
+		for _, s := range at[row.ID] {
+			s.ExternalID = row.ExternalID
+		}
+	}
+	return failed("read the external ids of subjects", err)
 }
 
 // Advance implements webhook.Outbox.

@@ -40,6 +40,7 @@ type deliveredJSON struct {
 	SubjectType    event.SubjectType  `json:"subject_type"`
 	SubjectID      uuid.UUID          `json:"subject_id"`
 	SubjectVersion int                `json:"subject_version,omitempty"`
+	ExternalID     string             `json:"external_id,omitempty"`
 	ActorType      identity.ActorType `json:"actor_type"`
 	ActorID        uuid.UUID          `json:"actor_id,omitzero"`
 	ClientID       string             `json:"client_id,omitempty"`
@@ -59,7 +60,7 @@ func (row deliveryRow) fromRow() webhook.Delivery {
 		ID: row.ID, WebhookID: row.WebhookID, OrganizationID: row.OrganizationID,
 		Event: event.Event{
 			ID: row.EventID, Type: e.Type, OrganizationID: row.OrganizationID, EntityID: e.EntityID,
-			Subject:   event.Subject{Type: e.SubjectType, ID: e.SubjectID, Version: e.SubjectVersion},
+			Subject:   event.Subject{Type: e.SubjectType, ID: e.SubjectID, Version: e.SubjectVersion, ExternalID: e.ExternalID},
 			ActorType: e.ActorType, ActorID: e.ActorID, ClientID: e.ClientID, RequestID: e.RequestID, CreatedAt: instant(e.CreatedAt),
 		},
 		State: row.State, Attempts: row.Attempts, Tries: row.Tries, NextAttemptAt: fromOptionalTime(row.NextAttemptAt),
@@ -74,7 +75,8 @@ func toDeliveryRow(d *webhook.Delivery) deliveryRow {
 		ID: d.ID, WebhookID: d.WebhookID, OrganizationID: d.OrganizationID, EventID: e.ID,
 		Event: jsonOf[deliveredJSON]{deliveredJSON{
 			Type: e.Type, EntityID: e.EntityID, SubjectType: e.Subject.Type, SubjectID: e.Subject.ID, SubjectVersion: e.Subject.Version,
-			ActorType: e.ActorType, ActorID: e.ActorID, ClientID: clean(e.ClientID), RequestID: clean(e.RequestID), CreatedAt: instant(e.CreatedAt),
+			ExternalID: clean(e.Subject.ExternalID),
+			ActorType:  e.ActorType, ActorID: e.ActorID, ClientID: clean(e.ClientID), RequestID: clean(e.RequestID), CreatedAt: instant(e.CreatedAt),
 		}},
 		State: d.State, Attempts: d.Attempts, Tries: d.Tries, NextAttemptAt: optionalTime(d.NextAttemptAt),
 		LastAttemptAt: optionalTime(d.LastAttemptAt), Status: d.Status, Failure: clean(d.Failure),

@@ -96,9 +96,10 @@ func signatures(secrets []secret.Text, id uuid.UUID, now time.Time, body []byte)
 }
 
 type subjectJSON struct {
-	Type    string    `json:"type"`
-	ID      uuid.UUID `json:"id"`
-	Version *int      `json:"version"`
+	Type       string    `json:"type"`
+	ID         uuid.UUID `json:"id"`
+	Version    *int      `json:"version"`
+	ExternalID *string   `json:"external_id"`
 }
 
 type actorJSON struct {
@@ -124,7 +125,7 @@ func Body(d *webhook.Delivery) ([]byte, error) {
 	e := d.Event
 	return json.Marshal(eventJSON{
 		ID: e.ID, Type: string(e.Type), OrganizationID: e.OrganizationID, EntityID: optional(e.EntityID),
-		Subject:   subjectJSON{Type: string(e.Subject.Type), ID: e.Subject.ID, Version: optional(e.Subject.Version)},
+		Subject:   subjectJSON{Type: string(e.Subject.Type), ID: e.Subject.ID, Version: optional(e.Subject.Version), ExternalID: optional(e.Subject.ExternalID)},
 		Actor:     actorJSON{Type: string(e.ActorType), ID: optional(e.ActorID), ClientID: optional(e.ClientID)},
 		RequestID: optional(e.RequestID), CreatedAt: e.CreatedAt.UTC(),
 	})

@@ -95,6 +95,7 @@ type Document struct {
 	Status         Status
 	Failure        *Failure
 	HeldReason     string
+	ExternalID     string // the id in another program; "" if it has none
 	InvoiceID      uuid.UUID
 	ParentID       uuid.UUID // of a part of a SPLIT document
 	Part           int       // the position in the parent, from 1; 0 for whole files
@@ -177,6 +178,8 @@ type Filter struct {
 	EntityID uuid.UUID
 	Statuses []Status
 	ParentID uuid.UUID
+	// ExternalIDs are ids of other programs.
+	ExternalIDs []string
 }
 
 // Reader reads documents within a scope.

@@ -94,6 +94,9 @@ type Subject struct {
 	Type    SubjectType
 	ID      uuid.UUID
 	Version int // after the change; 0 if the subject has no version
+	// ExternalID is the id of a document or invoice in another program, for webhooks. The log
+	// does not store it.
+	ExternalID string
 }
 
 // Change is one changed value. From and To have the form that the API uses; "" means

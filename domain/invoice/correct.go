@@ -40,10 +40,15 @@ type Outcome struct {
 	Withdrawn bool      // an approval was withdrawn (domain D2)
 }
 
-// OnlyNote reports whether the correction changes only the note. The note may change in any status.
+// OnlyNote reports whether the correction changes only the note and the id of another program.
+// They may change in any status, because no bill depends on them.
 func (c Correction) OnlyNote() bool {
-	_, note := c.Values["note"]
-	return note && len(c.Values) == 1 && c.empty()
+	for path := range c.Values {
+		if path != "note" && path != "external_id" {
+			return false
+		}
+	}
+	return len(c.Values) > 0 && c.empty()
 }
 
 func (c Correction) empty() bool {

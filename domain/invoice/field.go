@@ -1,6 +1,8 @@
 package invoice
 
 import (
+	"unicode/utf8"
+
 	"docledger/domain/calendar"
 	"docledger/domain/fault"
 	"docledger/domain/money"
@@ -37,6 +39,21 @@ func text(path string, at func(*Invoice) *string) Field {
 		Get:  func(inv *Invoice) string { return *at(inv) },
 		Set:  func(inv *Invoice, v string) error { *at(inv) = v; return nil },
 	}
+}
+
+// MaxExternalID is the maximum number of characters of an id of another program.
+const MaxExternalID = 255
+
+func externalID(path string) Field {
+	f := text(path, func(i *Invoice) *string { return &i.ExternalID })
+	set := f.Set
+	f.Set = func(inv *Invoice, v string) error {
+		if utf8.RuneCountInString(v) > MaxExternalID {
+			return fault.InvalidField(path, "must have at most %d characters", MaxExternalID)
+		}
+		return set(inv, v)
+	}
+	return f
 }
 
 func date(path string, at func(*Invoice) *calendar.Date) Field {
@@ -136,6 +153,7 @@ func fieldsByPath() map[string]Field {
 		coding(text("contact_id", func(i *Invoice) *string { return &i.ContactID })),
 		coding(date("posting_date", func(i *Invoice) *calendar.Date { return &i.PostingDate })),
 		coding(text("note", func(i *Invoice) *string { return &i.Note })),
+		coding(externalID("external_id")),
 	}
 	fields = append(fields, partyFields("seller", func(i *Invoice) *Party { return &i.Seller })...)
 	fields = append(fields, partyFields("buyer", func(i *Invoice) *Party { return &i.Buyer })...)

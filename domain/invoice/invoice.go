@@ -263,6 +263,7 @@ type Invoice struct {
 	Extraction  Extraction
 	SupplierID  uuid.UUID     // the supplier of the entity; zero if it is not known
 	ContactID   string        // the supplier in the ledger
+	ExternalID  string        // the id in another program, at first that of the document; "" if it has none
 	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection

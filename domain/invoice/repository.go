@@ -44,6 +44,7 @@ type Summary struct {
 	FailedBlocking int
 	FailedWarning  int
 	SyncState      SyncState // "" before booking was asked for
+	ExternalID     string
 	Version        int
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -77,6 +78,7 @@ type Filter struct {
 	Sources       []document.Origin
 	CreatedBy     uuid.UUID // the user who uploaded the document
 	SupplierIDs   []uuid.UUID
+	ExternalIDs   []string // ids of other programs
 	// Query matches an exact amount, or part of the number, seller, purchase order or file name. It
 	// ignores case and accents.
 	Query string

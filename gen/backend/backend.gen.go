@@ -1124,7 +1124,7 @@ type DeliveredEvent struct {
 	EntityId nullable.Nullable[externalRef0.NullableId] `json:"entity_id"`
 
 	// Subject The subject of the event.
-	Subject EventSubject `json:"subject"`
+	Subject DeliveredSubject `json:"subject"`
 
 	// Actor The actor that caused the event.
 	Actor EventActor `json:"actor"`
@@ -1136,6 +1136,23 @@ type DeliveredEvent struct {
 	//
 	// Example: 2026-03-31T09:30:00Z
 	CreatedAt externalRef0.Timestamp `json:"created_at"`
+}
+
+// DeliveredSubject The subject of the event.
+type DeliveredSubject struct {
+	// Type The type of the subject.
+	Type string `json:"type"`
+
+	// Id An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	Id externalRef0.Id `json:"id"`
+
+	// Version The version of the subject after the event; null if it has no version.
+	Version nullable.Nullable[int] `json:"version"`
+
+	// ExternalId The id of the record in the caller's own program. docledger only stores it.
+	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 }
 
 // Document A received file, or one part of a split file.
@@ -1206,6 +1223,9 @@ type Document struct {
 	// - `reader_unavailable`: the extraction process cannot start on the
 	//   server. The document is PROCESSING. Extraction resumes automatically.
 	HeldReason nullable.Nullable[string] `json:"held_reason"`
+
+	// ExternalId The id of the record in the caller's own program. docledger only stores it.
+	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 
 	// Duplicate In the response to an upload: true if the entity already had these bytes.
 	Duplicate *bool `json:"duplicate,omitempty"`
@@ -1565,6 +1585,9 @@ type Evidence struct {
 // EvidenceMap Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
 type EvidenceMap map[string]Evidence
 
+// ExternalId The id of the record in the caller's own program. docledger only stores it.
+type ExternalId = string
+
 // ExtractRequest defines model for ExtractRequest.
 type ExtractRequest struct {
 	// DocumentId An identifier. The service creates UUIDs of version 7.
@@ -1793,6 +1816,9 @@ type Invoice struct {
 	// ContactId The contact in the ledger.
 	ContactId nullable.Nullable[string] `json:"contact_id"`
 
+	// ExternalId The id of the record in the caller's own program. docledger only stores it.
+	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
+
 	// Note The note of the document (BT-22), or the note that a user wrote instead.
 	Note nullable.Nullable[string] `json:"note"`
 
@@ -2015,6 +2041,9 @@ type InvoicePatch struct {
 	// ContactId A text, or null.
 	ContactId nullable.Nullable[externalRef0.NullableText] `json:"contact_id,omitempty"`
 
+	// ExternalId The id of the invoice in the caller's own program.
+	ExternalId nullable.Nullable[string] `json:"external_id,omitempty"`
+
 	// Note The note of the document (BT-22), or the note that a user wrote instead.
 	Note nullable.Nullable[string] `json:"note,omitempty"`
 }
@@ -2143,6 +2172,9 @@ type InvoiceSummary struct {
 
 	// SyncState The state of the sync; null if no sync was requested.
 	SyncState nullable.Nullable[string] `json:"sync_state"`
+
+	// ExternalId The id of the record in the caller's own program. docledger only stores it.
+	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
@@ -3096,6 +3128,9 @@ type UploadForm struct {
 	//
 	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 	EntityId externalRef0.Id `json:"entity_id"`
+
+	// ExternalId The id of the document in the caller's own program.
+	ExternalId *string `json:"external_id,omitempty"`
 }
 
 // UploadRequest defines model for UploadRequest.
@@ -3110,6 +3145,9 @@ type UploadRequest struct {
 
 	// Content The bytes in base64.
 	Content []byte `json:"content"`
+
+	// ExternalId The id of the document in the caller's own program.
+	ExternalId *string `json:"external_id,omitempty"`
 }
 
 // WatchedDirectory A directory of the setup with its watched folders.
@@ -3313,6 +3351,9 @@ type EntityFilter = externalRef0.Id
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type EntityId = externalRef0.Id
 
+// ExternalIds defines model for ExternalIds.
+type ExternalIds = []string
+
 // FailedChecks defines model for FailedChecks.
 type FailedChecks = []string
 
@@ -3401,6 +3442,9 @@ type ListDocumentsParams struct {
 
 	// Status Only documents in this status. Repeat it to select several.
 	Status *[]DocumentStatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// ExternalId Only records with this id of another program.
+	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// Limit The number of items per page.
 	Limit *externalRef0.Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -3600,6 +3644,9 @@ type ListInvoicesParams struct {
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
 	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
 
+	// ExternalId Only records with this id of another program.
+	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
+
 	// SupplierId Only invoices of this supplier. Repeat it to select several.
 	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
 
@@ -3679,6 +3726,9 @@ type SumInvoicesParams struct {
 
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
 	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// ExternalId Only records with this id of another program.
+	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
 	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
@@ -4284,6 +4334,14 @@ func (siw *ServerInterfaceWrapper) ListDocuments(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -5251,6 +5309,14 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "supplier_id" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "supplier_id", c.Request.URL.Query(), &params.SupplierId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
@@ -5504,6 +5570,14 @@ func (siw *ServerInterfaceWrapper) SumInvoices(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_by", c.Request.URL.Query(), &params.CreatedBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
 		return
 	}
 

@@ -23,6 +23,9 @@ type UploadInput struct {
 	EntityID uuid.UUID
 	Filename string
 	Content  io.Reader
+	// ExternalID is the id in another program; "" if it has none. A document that the
+	// entity had before keeps its own.
+	ExternalID string
 }
 
 // Uploaded is the document of an upload; Duplicate says that the entity had
@@ -55,7 +58,7 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	d := &document.Document{
 		ID: s.IDs.New(), EntityID: in.EntityID, OrganizationID: a.OrganizationID,
 		Filename: cleanFilename(in.Filename), MediaType: kept.MediaType,
-		SizeBytes: kept.SizeBytes, SHA256: kept.SHA256, Origin: document.FromUpload, Status: document.Uploaded, Requested: settings.AutoExtract,
+		SizeBytes: kept.SizeBytes, SHA256: kept.SHA256, Origin: document.FromUpload, ExternalID: in.ExternalID, Status: document.Uploaded, Requested: settings.AutoExtract,
 		Version: 1, CreatedBy: a.UserID, CreatedAt: now, UpdatedAt: now,
 	}
 	var existing *document.Document

@@ -206,7 +206,7 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 		Extraction: invoice.Extraction{
 			Method: o.result.Method, Format: draft.Format, EngineVersion: o.result.EngineVersion, Duration: o.took,
 		},
-		UpdatedAt: o.now,
+		ExternalID: d.ExternalID, UpdatedAt: o.now,
 	}
 	if inv.Fields == nil {
 		inv.Fields = map[string]invoice.Evidence{}

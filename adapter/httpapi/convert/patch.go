@@ -80,6 +80,7 @@ func FromAPIPatch(p *backend.InvoicePatch) (invoice.Correction, error) {
 	put(v, "amount_due", p.AmountDue)
 	put(v, "contact_id", p.ContactId)
 	put(v, "note", p.Note)
+	put(v, "external_id", p.ExternalId)
 	c := invoice.Correction{Values: v}
 	if p.Lines != nil {
 		c.Lines = list(*p.Lines, fromAPILinePatch)

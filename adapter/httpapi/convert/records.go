@@ -22,7 +22,7 @@ func (w Web) ToAPIDocument(d *document.Document) backend.Document {
 		IntegrationId: orNull(d.IntegrationID), SourcePath: orNull(d.SourcePath), Status: string(d.Status),
 		Failure: toAPIFailure(d.Failure), InvoiceId: orNull(d.InvoiceID), ParentId: orNull(d.ParentID),
 		Pages: toAPIPages(d.Pages), Attachments: list(d.Attachments, toAPIAttachment), Progress: null[backend.Progress](),
-		HeldReason: orNull(d.HeldReason), Version: d.Version, CreatedBy: orNull(d.CreatedBy),
+		HeldReason: orNull(d.HeldReason), ExternalId: orNull(d.ExternalID), Version: d.Version, CreatedBy: orNull(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, WebUrl: w.page("documents", d.ID.String()),
 	}
 }

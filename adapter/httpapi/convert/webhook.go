@@ -36,7 +36,10 @@ func ToAPIDelivery(d webhook.Delivery) backend.WebhookDelivery {
 		Id: d.ID, WebhookId: d.WebhookID, State: string(d.State), Attempts: d.Attempts, NextAttemptAt: orNull(d.NextAttemptAt),
 		LastAttemptAt: orNull(d.LastAttemptAt), ResponseStatus: orNull(d.Status), Failure: orNull(d.Failure), CreatedAt: d.CreatedAt,
 		Event: backend.DeliveredEvent{
-			Id: e.Id, Type: e.Type, OrganizationId: e.OrganizationId, EntityId: e.EntityId, Subject: e.Subject, Actor: e.Actor,
+			Id: e.Id, Type: e.Type, OrganizationId: e.OrganizationId, EntityId: e.EntityId, Actor: e.Actor,
+			Subject: backend.DeliveredSubject{
+				Type: e.Subject.Type, Id: e.Subject.Id, Version: e.Subject.Version, ExternalId: orNull(d.Event.Subject.ExternalID),
+			},
 			RequestId: e.RequestId, CreatedAt: e.CreatedAt,
 		},
 	}

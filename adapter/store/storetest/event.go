@@ -23,6 +23,7 @@ func testEvents(t *testing.T, b *bench) {
 	}
 	e := filled[event.Event]()
 	e.OrganizationID = s.OrganizationID
+	e.Subject.ExternalID = "" // only webhooks have it
 	must(t, log.Append(b.ctx, e))
 	list, err := log.List(b.ctx, s, event.Filter{}, page.Request{})
 	must(t, err)

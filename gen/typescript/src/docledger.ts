@@ -450,9 +450,10 @@ export class Docledger {
    * id; `{id, deleted: true}` removes a line, and a line without id is added.
    * Other arrays are replaced as a whole.
    * - EXTRACTED, NEEDS_REVIEW: the checks run again.
-   * - APPROVED, SYNC_FAILED: account_id, tax_rate_id, contact_id, posting_date and
-   *   note keep the approval; any other key withdraws it.
-   * - Other statuses: only `note` can change; else 400 `conflict`.
+   * - APPROVED, SYNC_FAILED: account_id, tax_rate_id, contact_id, posting_date, note
+   *   and external_id keep the approval; any other key withdraws it.
+   * - Other statuses: only `note` and `external_id` can change; else 400
+   *   `conflict`.
    */
   updateInvoice(options: Call<types.UpdateInvoiceData>): Promise<Answer<types.UpdateInvoiceResponse>> {
     return this.#transport.call({ id: 'updateInvoice' }, sdk.updateInvoice, options)

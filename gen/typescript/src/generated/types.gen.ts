@@ -710,11 +710,27 @@ export type DeliveredEvent = {
      * The request that caused the event; null if there was none.
      */
     request_id: string | null;
-    subject: EventSubject;
+    subject: DeliveredSubject;
     /**
      * The type, such as `invoice.approved`. Later releases may add types.
      */
     type: string;
+};
+
+/**
+ * The subject of the event.
+ */
+export type DeliveredSubject = {
+    external_id: ExternalId;
+    id: Id;
+    /**
+     * The type of the subject.
+     */
+    type: 'document' | 'invoice' | 'entity' | 'settings' | 'supplier' | 'integration' | 'member' | 'api_key' | 'webhook' | 'organization' | (string & {});
+    /**
+     * The version of the subject after the event; null if it has no version.
+     */
+    version: number | null;
 };
 
 /**
@@ -732,6 +748,7 @@ export type Document = {
      */
     duplicate?: boolean;
     entity_id: Id;
+    external_id: ExternalId;
     failure: Failure;
     /**
      * The name of the received file.
@@ -1194,6 +1211,11 @@ export type EvidenceMap = {
     [key: string]: Evidence;
 };
 
+/**
+ * The id of the record in the caller's own program. docledger only stores it.
+ */
+export type ExternalId = string | null;
+
 export type ExtractRequest = {
     document_id: Id;
     /**
@@ -1469,6 +1491,7 @@ export type Invoice = {
     document_type: DocumentType;
     due_date: NullableDate;
     entity_id: Id;
+    external_id: ExternalId;
     extraction: Extraction;
     fields: EvidenceMap;
     gross_total: NullableDecimal;
@@ -1630,6 +1653,10 @@ export type InvoicePatch = {
      */
     document_type?: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
     due_date?: NullableDate;
+    /**
+     * The id of the invoice in the caller's own program.
+     */
+    external_id?: string | null;
     gross_total?: NullableAmountInput;
     invoice_number?: NullableText;
     issue_date?: NullableDate;
@@ -1754,6 +1781,7 @@ export type InvoiceSummary = {
     document_type: DocumentType;
     due_date: NullableDate;
     entity_id: Id;
+    external_id: ExternalId;
     gross_total: NullableDecimal;
     id: Id;
     /**
@@ -2913,6 +2941,10 @@ export type TriggerSourceList = {
 export type UploadForm = {
     entity_id: Id;
     /**
+     * The id of the document in the caller's own program.
+     */
+    external_id?: string;
+    /**
      * The file. Its part must have a filename.
      */
     file: Blob | File;
@@ -2924,6 +2956,10 @@ export type UploadRequest = {
      */
     content: string;
     entity_id: Id;
+    /**
+     * The id of the document in the caller's own program.
+     */
+    external_id?: string;
     /**
      * The name of the file.
      */
@@ -3185,6 +3221,11 @@ export type EntityId = Id;
  * asc for oldest first, desc for newest first.
  */
 export type EventOrder2 = EventOrder;
+
+/**
+ * Only records with this id of another program.
+ */
+export type ExternalIds = Array<string>;
 
 /**
  * Only invoices that fail this check, by its rule.
@@ -4068,6 +4109,10 @@ export type ListDocumentsData = {
          * Only documents in this status. Repeat it to select several.
          */
         status?: Array<DocumentStatusFilter>;
+        /**
+         * Only records with this id of another program.
+         */
+        external_id?: Array<string>;
         /**
          * The number of items per page.
          */
@@ -5217,6 +5262,10 @@ export type ListInvoicesData = {
          */
         created_by?: string;
         /**
+         * Only records with this id of another program.
+         */
+        external_id?: Array<string>;
+        /**
          * Only invoices of this supplier. Repeat it to select several.
          */
         supplier_id?: Array<Id>;
@@ -5465,6 +5514,10 @@ export type SumInvoicesData = {
          * Only invoices of documents that this user uploaded; `me` is the caller.
          */
         created_by?: string;
+        /**
+         * Only records with this id of another program.
+         */
+        external_id?: Array<string>;
         /**
          * Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
          */
