@@ -69,6 +69,8 @@ var thirdParty = map[string][]string{
 	"github.com/getkin/kin-openapi":   {"adapter/httpapi", "adapter/toolserver", "openapi", "gen", "test"},
 	"github.com/klippa-app/go-pdfium": {"adapter/extract/worker"},
 	"github.com/ebitengine/purego":    {"adapter/extract/ocr/onnx"},
+	"github.com/yuin/goldmark":        {"adapter/httpapi"},
+	module:                            {"adapter/httpapi", "test"}, // the pages of the documentation, at the root
 	"golang.org/x/image":              {"adapter/extract/ocr/raster", "adapter/extract/readable", "test"},
 	"codeberg.org/go-pdf/":            {"adapter/extract/readable"},
 

@@ -17,7 +17,7 @@ async function operations(origin, name) {
 
 const open = async (page, origin, fragment = '') => {
   await page.goto('about:blank') // another fragment alone would leave the page as it is
-  await page.goto(`${origin}/docs${fragment}`)
+  await page.goto(`${origin}/docs/reference${fragment}`)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
 }
 
@@ -142,7 +142,7 @@ test('the pages of the documentation', async (t) => {
     const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
     const small = await phone.newPage()
     const smallWrong = watch(small, origin)
-    for (const path of ['/docs', '/docs/errors']) {
+    for (const path of ['/docs/reference', '/docs', '/docs/quick-start', '/docs/errors']) {
       await small.goto(origin + path)
       await small.getByRole('heading', { level: 1 }).first().waitFor()
       const wide = await small.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)

@@ -1,6 +1,6 @@
-// Package docs serves the documentation of the API: a page that shows the
-// joined specification and can send requests, and the specifications. The page
-// loads nothing from other hosts.
+// Package docs serves the documentation: the pages of the project, a reference
+// that shows the joined specification and can send requests, and the
+// specifications. No page loads anything from other hosts.
 package docs
 
 import (
@@ -48,8 +48,8 @@ const (
 	revalidate = "no-cache"
 )
 
-// Register adds the pages /docs and /docs/errors, the outline /llms.txt and
-// each specification at /openapi/{name}. name is the file name, such as
+// Register adds the pages of /docs, the reference /docs/reference, the outline
+// /llms.txt and each specification at /openapi/{name}. name is the file name, such as
 // backend.yaml, or docledger.yaml for the joined specification. Each
 // specification is also available as JSON.
 //
@@ -60,13 +60,12 @@ func Register(routes gin.IRoutes) error {
 	if err != nil {
 		return err
 	}
-	errorsPage, outline := once(errorsAsset), once(llmsAsset)
-	routes.GET("/docs/errors", func(c *gin.Context) {
-		c.Header("Content-Security-Policy", policy)
-		send(c, errorsPage(), revalidate)
-	})
+	outline := once(llmsAsset)
+	if err := registerSite(routes); err != nil {
+		return err
+	}
 	routes.GET("/llms.txt", func(c *gin.Context) { send(c, outline(), revalidate) })
-	routes.GET("/docs", func(c *gin.Context) {
+	routes.GET("/docs/reference", func(c *gin.Context) {
 		c.Header("Content-Security-Policy", policy)
 		send(c, asset{html, page, tag(page)}, revalidate)
 	})

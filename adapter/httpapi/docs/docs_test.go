@@ -48,7 +48,7 @@ func read(t *testing.T, r io.Reader) string {
 
 func TestPageAsksNoOtherHost(t *testing.T) {
 	t.Parallel()
-	resp := get(t, "/docs")
+	resp := get(t, "/docs/reference")
 	body := read(t, resp.Body)
 	if resp.StatusCode != 200 || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'self'") {
 		t.Fatalf("%d %v", resp.StatusCode, resp.Header)

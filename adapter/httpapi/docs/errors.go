@@ -1,10 +1,9 @@
 package docs
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
-	"html/template"
+	"strings"
 
 	"docledger/domain/fault"
 
@@ -13,9 +12,6 @@ import (
 
 //go:embed errors.yaml
 var errorList []byte
-
-//go:embed errors.html
-var errorPage string
 
 // ErrorHelp describes the cause of a code and the remedy.
 type ErrorHelp struct {
@@ -34,19 +30,23 @@ func Errors() ([]ErrorHelp, error) {
 	return list, nil
 }
 
-// errorsAsset returns the page /docs/errors.
-func errorsAsset() (asset, error) {
+const errorsHead = `# Error codes
+
+Every error under ` + "`/api` and `/webhook`" + ` is ` + "`" + `{"error": {"code", "message", "details"}}` + "`" + `. The message states what to do. ` +
+	"`details.request_id`" + ` equals the header X-Request-Id; the operator uses it to find the request in the log. Later releases may add codes: ` +
+	`treat an unknown code like its status. [Errors](error-handling.md) shows how a program handles them.
+`
+
+// errorsSource returns the page /docs/errors in Markdown.
+func errorsSource() (string, error) {
 	list, err := Errors()
 	if err != nil {
-		return asset{}, err
+		return "", err
 	}
-	page, err := template.New("errors").Parse(errorPage)
-	if err != nil {
-		return asset{}, fmt.Errorf("parse error page: %w", err)
+	out := strings.Builder{}
+	out.WriteString(errorsHead)
+	for _, e := range list {
+		fmt.Fprintf(&out, "\n## `%s` {#%s}\n\nStatus %d. %s\n\n**Do:** %s\n", e.Code, e.Code, e.Status, e.Cause, e.Remedy)
 	}
-	var out bytes.Buffer
-	if err := page.Execute(&out, list); err != nil {
-		return asset{}, fmt.Errorf("render error page: %w", err)
-	}
-	return asset{html, out.Bytes(), tag(out.Bytes())}, nil
+	return out.String(), nil
 }

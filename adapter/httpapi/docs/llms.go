@@ -29,39 +29,60 @@ const llmsHead = `# docledger
 ## Reference
 
 - [Complete specification](/openapi/docledger.json): OpenAPI 3.0; [as YAML](/openapi/docledger.yaml)
-- [Errors](/docs/errors): each error.code with its cause and what to do
-- [Reference for people](/docs)
-
-## Operations
-
+- [Errors](/docs/errors.md): each error.code with its cause and what to do
+- [Reference for people](/docs/reference)
 `
 
-// llmsAsset returns /llms.txt: the head and one line for each operation.
+// llmsAsset returns /llms.txt: the head, one line for each page and one for each
+// operation.
 func llmsAsset() (asset, error) {
 	doc, err := openapi.Load()
 	if err != nil {
 		return asset{}, fmt.Errorf("read specification: %w", err)
 	}
-	type line struct{ path, method, summary string }
-	var lines []line
-	for path, item := range doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			lines = append(lines, line{path, method, summaryOf(op)})
+	s, err := loadSite()
+	if err != nil {
+		return asset{}, err
+	}
+	out := bytes.NewBufferString(llmsHead)
+	for _, g := range contents {
+		fmt.Fprintf(out, "\n## %s\n\n", g.title)
+		for _, file := range g.files {
+			p := s.byFile[file]
+			fmt.Fprintf(out, "- [%s](%s): %s\n", p.Title, p.markdownAddress(), p.lead)
 		}
 	}
-	slices.SortFunc(lines, func(a, b line) int { return cmp.Or(strings.Compare(a.path, b.path), order(a.method)-order(b.method)) })
-	out := bytes.NewBufferString(llmsHead)
-	for _, l := range lines {
-		fmt.Fprintf(out, "- %s %s: %s\n", l.method, l.path, l.summary)
+	out.WriteString("\n## Operations\n\n")
+	for _, o := range operationsOf(doc) {
+		fmt.Fprintf(out, "- %s %s: %s\n", o.method, o.path, o.summary)
 	}
 	return asset{"text/plain; charset=utf-8", out.Bytes(), tag(out.Bytes())}, nil
 }
 
-func summaryOf(op *openapi3.Operation) string {
-	if op.Summary != "" {
-		return op.Summary
+// operation is what lists name of an operation.
+type operation struct{ path, method, summary, id, tag string }
+
+// reference returns the address of an operation in the reference.
+func (o operation) reference() string {
+	return "/docs/reference#api/tag/" + strings.ReplaceAll(strings.ToLower(o.tag), " ", "-") + "/" + o.method + o.path
+}
+
+// operationsOf lists the operations of a specification by path and method.
+func operationsOf(doc *openapi3.T) []operation {
+	var list []operation
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			o := operation{path, method, cmp.Or(op.Summary, op.OperationID), op.OperationID, ""}
+			if len(op.Tags) > 0 {
+				o.tag = op.Tags[0]
+			}
+			list = append(list, o)
+		}
 	}
-	return op.OperationID
+	slices.SortFunc(list, func(a, b operation) int {
+		return cmp.Or(strings.Compare(a.path, b.path), order(a.method)-order(b.method))
+	})
+	return list
 }
 
 // order returns the position of a method among the methods of a path.
