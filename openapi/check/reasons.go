@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ var formats = map[string]openapi3.StringFormatValidator{
 	"iso-3166":  openapi3.NewCallbackValidator(checkCountry),
 	"iana-tz":   openapi3.NewCallbackValidator(checkTimeZone),
 }
+
+// Formats returns the formats by their names, for a validator of responses.
+func Formats() map[string]openapi3.StringFormatValidator { return maps.Clone(formats) }
 
 var formatReasons = map[string]string{
 	"uuid":      "must be a UUID such as 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11",

@@ -79,6 +79,27 @@ func Cases(o Operation, seed uint64, known map[string]string) []Case {
 	return b.cases
 }
 
+// ValidCase makes one valid request for an operation: with the required parts only,
+// with all parts, or, for any other seed, with a random choice of them. It differs
+// from the cases of Cases in that each seed gives another request.
+func ValidCase(o Operation, seed uint64, known map[string]string) Case {
+	b := &builder{operation: o, generator: &generator{rng: rand.New(rand.NewPCG(seed, uint64(len(o.ID)))), known: known}}
+	parts := some
+	switch seed % 5 {
+	case 0:
+		parts = least
+	case 1:
+		parts = all
+	}
+	b.add(Valid, fmt.Sprintf("seed %d", seed), func(c *Case, query url.Values) {
+		b.setBody(c, parts)
+		if parts != least {
+			b.setParameters(c, query, parts)
+		}
+	})
+	return b.cases[0]
+}
+
 func (o Operation) content() openapi3.Content {
 	if o.spec.RequestBody == nil {
 		return nil

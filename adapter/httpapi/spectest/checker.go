@@ -42,18 +42,27 @@ type Checker struct {
 // New returns a checker over the joined document.
 func New(t testing.TB) *Checker {
 	t.Helper()
-	doc, err := openapi.Load()
+	c, err := Make()
 	if err != nil {
 		t.Fatalf("spectest: %v", err)
 	}
+	return c
+}
+
+// Make is New for programs that are no tests.
+func Make() (*Checker, error) {
+	doc, err := openapi.Load()
+	if err != nil {
+		return nil, err
+	}
 	compiler, err := newCompiler()
 	if err != nil {
-		t.Fatalf("spectest: %v", err)
+		return nil, err
 	}
 	return &Checker{
 		doc: doc, operations: OperationsOf(doc), compiler: compiler,
 		schemas: map[string]*jsonschema.Schema{}, seen: map[string]map[int]int{},
-	}
+	}, nil
 }
 
 // Operations lists what the document describes.

@@ -7,12 +7,17 @@ import (
 	"strings"
 
 	"docledger/openapi"
+	"docledger/openapi/check"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // resource is the name under which the document's schemas refer to each other.
 const resource = "docledger.json"
+
+// ownFormats are the formats of the specification that the library does not know.
+// It ignores unknown formats, so that without this a wrong value would pass.
+var ownFormats = []string{"byte", "iso-4217", "iso-3166", "iana-tz"}
 
 // newCompiler turns the joined document into JSON Schema for a validator of its
 // own. It is stricter than the specification where tests should be: an object
@@ -26,6 +31,16 @@ func newCompiler() (*jsonschema.Compiler, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
+	for name, format := range check.Formats() {
+		if slices.Contains(ownFormats, name) {
+			compiler.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(v any) error {
+				if text, ok := v.(string); ok {
+					return format.Validate(text)
+				}
+				return nil
+			}})
+		}
+	}
 	if err := compiler.AddResource(resource, toJSONSchema(doc)); err != nil {
 		return nil, err
 	}

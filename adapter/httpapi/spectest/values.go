@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // generator makes values from schemas. The same seed makes the same values.
 type generator struct {
 	rng   *rand.Rand
-	known map[string]string // real ids by the name of their parameter or key
+	known map[string]string // real values by the name of their parameter or key
 }
 
 // extent says which of the optional parts of an object a value has.
@@ -45,6 +46,9 @@ func (g *generator) value(schema *openapi3.Schema, name string, parts extent) an
 	case schema.Type.Is(openapi3.TypeBoolean):
 		return g.rng.IntN(2) == 0
 	case schema.Type.Is(openapi3.TypeInteger):
+		if n, err := strconv.ParseInt(g.known[name], 10, 64); err == nil {
+			return n
+		}
 		low, high := bounds(schema)
 		return low + g.rng.Int64N(min(high-low, 100)+1)
 	case schema.Type.Is(openapi3.TypeNumber):
@@ -94,6 +98,9 @@ func distinct(items []any) (out []any) {
 }
 
 func (g *generator) text(schema *openapi3.Schema, name string) string {
+	if id := g.known[name]; id != "" {
+		return id
+	}
 	switch schema.Format {
 	case "iso-4217":
 		return []string{"EUR", "USD", "JPY", "CHF"}[g.rng.IntN(4)]
@@ -102,9 +109,6 @@ func (g *generator) text(schema *openapi3.Schema, name string) string {
 	case "iana-tz":
 		return []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"}[g.rng.IntN(4)]
 	case "uuid":
-		if id := g.known[name]; id != "" {
-			return id
-		}
 		return g.uuid()
 	case "date":
 		return g.moment().Format(time.DateOnly)
