@@ -18,6 +18,14 @@ type UnitOfWork interface {
 	InTx(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
+// OrganizationLock makes transactions that change invoices of one organization run one after the
+// other (domain D7). Such a transaction locks the organization before it locks an invoice or a
+// supplier, so that no two transactions wait for each other.
+type OrganizationLock interface {
+	// Lock waits until no other transaction has the lock of the organization.
+	Lock(ctx context.Context, organization uuid.UUID) error
+}
+
 // Clock returns the current time in UTC and whole microseconds, the precision of both databases.
 type Clock interface{ Now() time.Time }
 

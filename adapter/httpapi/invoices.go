@@ -163,6 +163,21 @@ func (s *Server) ReopenInvoice(ctx context.Context, r backend.ReopenInvoiceReque
 	}, nil
 }
 
+// DismissDuplicate implements the operation dismissDuplicate.
+func (s *Server) DismissDuplicate(ctx context.Context, r backend.DismissDuplicateRequestObject) (backend.DismissDuplicateResponseObject, error) {
+	version, err := ifMatch(r.Params.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	inv, err := s.Invoices.DismissDuplicate(ctx, actor(ctx), r.InvoiceId, version, r.Body.InvoiceId, r.Body.Reason)
+	if err != nil {
+		return nil, err
+	}
+	return backend.DismissDuplicate200JSONResponse{
+		Body: s.Web.ToAPIInvoice(inv), Headers: backend.DismissDuplicate200ResponseHeaders{ETag: edge.ETag(inv.Version)},
+	}, nil
+}
+
 // GetInvoiceHistory implements the operation getInvoiceHistory.
 func (s *Server) GetInvoiceHistory(ctx context.Context, r backend.GetInvoiceHistoryRequestObject) (backend.GetInvoiceHistoryResponseObject, error) {
 	found, err := s.Invoices.History(ctx, actor(ctx), r.InvoiceId, newestFirst(r.Params.Order), pageOf(r.Params.Limit, r.Params.Cursor))

@@ -71,6 +71,7 @@ func applySettings(v *entity.Settings, b *backend.SettingsUpdate) {
 	set(&v.AccountingIntegrationID, b.AccountingIntegrationId)
 	set(&v.DefaultAccountID, b.DefaultAccountId)
 	set(&v.DefaultTaxRateID, b.DefaultTaxRateId)
+	setAs(&v.DuplicatePolicy, b.DuplicatePolicy, d.DuplicatePolicy)
 	reset(&v.FourEyes, b.FourEyes, d.FourEyes)
 	setAs(&v.AssistantActions, b.AssistantActions, d.AssistantActions)
 	setAs(&v.BillStatus, b.BillStatus, d.BillStatus)

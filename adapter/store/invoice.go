@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"docledger/domain/duplicate"
 	"docledger/domain/fault"
 	"docledger/domain/identity"
 	"docledger/domain/invoice"
@@ -29,20 +30,26 @@ func (r Invoices) Add(ctx context.Context, inv *invoice.Invoice) error {
 		return err
 	}
 	return r.s.inOne(ctx, func(ctx context.Context) error {
-		var names []string
+		var files []struct {
+			Filename, Sha256 string
+			Part             int
+		}
 		err := r.s.handle(ctx).Table("documents").Where("id = ? AND organization_id = ?", inv.DocumentID, inv.OrganizationID).
-			Pluck("filename", &names).Error
+			Select("filename, sha256, part").Find(&files).Error
 		if err != nil {
 			return failed("look up the invoice's document", err)
 		}
-		if len(names) == 0 {
+		if len(files) == 0 {
 			return fault.Missing("document")
 		}
-		row.SearchFile = folded(names[0])
+		row.SearchFile = folded(files[0].Filename)
 		if err := r.s.handle(ctx).Create(&row).Error; err != nil {
 			return failed("add the invoice", err)
 		}
 		if err := r.storeTaxes(ctx, inv); err != nil {
+			return err
+		}
+		if err := r.s.Duplicates().index(ctx, inv, duplicate.BytesKey(files[0].Sha256, files[0].Part)); err != nil {
 			return err
 		}
 		return r.addLines(ctx, lines)
@@ -62,6 +69,9 @@ func (r Invoices) Get(ctx context.Context, s identity.Scope, id uuid.UUID) (*inv
 			return err
 		}
 		inv = row.fromRow(lines)
+		if err := r.s.Duplicates().attach(ctx, s, inv); err != nil {
+			return err
+		}
 		return r.s.Bookings().attach(ctx, inv)
 	})
 	if err != nil {
@@ -90,7 +100,9 @@ func (r Invoices) Revision(ctx context.Context, s identity.Scope, id uuid.UUID) 
 	if next != nil {
 		stamp.SyncNextAttemptAt = instant(*next)
 	}
-	return stamp, nil
+	duplicates, err := r.s.Duplicates().of(ctx, s, s.OrganizationID, id)
+	stamp.Duplicates = stampOf(duplicates)
+	return stamp, err
 }
 
 func (r Invoices) get(q *gorm.DB, s identity.Scope, id uuid.UUID) (invoiceRow, error) {
@@ -183,6 +195,9 @@ func (r Invoices) store(ctx context.Context, before invoiceRow, linesBefore []li
 		return nil, failed("change the invoice", err)
 	}
 	if err := r.storeTaxes(ctx, inv); err != nil {
+		return nil, err
+	}
+	if err := r.s.Duplicates().index(ctx, inv, ""); err != nil {
 		return nil, err
 	}
 	if !reflect.DeepEqual(lines, linesBefore) {

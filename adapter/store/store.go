@@ -83,6 +83,9 @@ func (s *Store) Sessions() Sessions { return Sessions{s} }
 // Attempts returns the counted sign-in attempts.
 func (s *Store) Attempts() Attempts { return Attempts{s} }
 
+// Duplicates returns what the search for duplicates compares and finds.
+func (s *Store) Duplicates() Duplicates { return Duplicates{s} }
+
 // Entities returns the entities.
 func (s *Store) Entities() Entities { return Entities{s} }
 

@@ -100,6 +100,7 @@ type Service struct {
 	scraped
 	ending     atomic.Bool // a stop signal was received
 	watching   *watching.Service
+	duplicates *duplicateDetection
 	cfg        config.Config
 	log        *slog.Logger
 	db         *database.DB
@@ -267,10 +268,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 // wire builds the use cases over their ports.
 func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, passwords *local.Passwords, reader extraction.Reader) {
 	st, ids := s.store, clock.UUIDv7{}
-	s.Organizations = &organizations.Service{
-		Organizations: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
-		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids,
-	}
+	s.Organizations = s.newOrganizations(passwords)
 	signIn := &session.Service{
 		Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(), Attempts: st.Attempts(),
 		Organizations: st.Organizations(), Tokens: tokens, Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: ids, Events: st.Events(),
@@ -281,7 +279,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 	}
 	apiKeys, suppliers := s.newAPIKeys(), s.newSuppliers()
 	bookings := s.newSync(suppliers)
-	signIn.Keys = apiKeys
+	signIn.Keys, s.duplicates = apiKeys, s.newDuplicates(bookings, suppliers)
 	s.UseCases = httpapi.UseCases{
 		Billing: s.Billing, Shop: s.Shop, Integrations: s.Integrations, Sync: bookings, Session: signIn, APIKeys: apiKeys, Webhooks: s.newWebhooks(), Suppliers: suppliers,
 		Entities: &entities.Service{
@@ -294,13 +292,13 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 			UnitOfWork: st, Clock: s.clock, IDs: ids,
 		},
 		Extraction: &usecaseextraction.Service{
-			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Entities: st.Entities(),
+			Documents: st.Documents(), Orphans: st.Documents(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(),
 			Settings: st.Settings(), Blobs: s.blobs, Renditions: st.Renditions(), Reader: reader, Events: st.Events(), Queue: s.queue,
 			Plans: plans, Usage: st.Usage(), UnitOfWork: st, Clock: s.clock, IDs: ids,
 			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
 		},
 		Invoices: &invoices.Service{
-			Reader: st.Invoices(), Invoices: st.Invoices(), Entities: st.Entities(),
+			Reader: st.Invoices(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
 			Ledgers: s.Integrations, Suppliers: suppliers, Documents: st.Documents(), Blobs: s.blobs, Originals: s.originals(reader),
 		},

@@ -15,7 +15,7 @@ func (s *Service) newSuppliers() *suppliers.Service {
 		Suppliers: st.Suppliers(), OfInvoices: st.Suppliers(), Invoices: st.Invoices(), Entities: st.Entities(), Settings: st.Settings(),
 		Codings: st.Codings(), Ledgers: s.Integrations,
 		Contacts: st.Suppliers(), Ledgered: st.Integrations(), Accesses: s.Integrations.Tokens, Connectors: s.Integrations.Connectors,
-		Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log,
+		Events: st.Events(), Changes: st.Duplicates(), UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log,
 	}
 }
 

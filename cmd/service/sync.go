@@ -24,7 +24,7 @@ func (s *Service) newSync(suppliers sync.Suppliers) *sync.Service {
 	return &sync.Service{
 		Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(),
 		Integrations: st.Integrations(), Accesses: s.Integrations.Tokens, Ledgers: ledgers,
-		Bookings: st.Bookings(), Codings: st.Codings(), Suppliers: suppliers, Blobs: s.blobs, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Holds: st.Holds(), Leases: st.Leases(),
+		Bookings: st.Bookings(), Codings: st.Codings(), Changes: st.Duplicates(), Suppliers: suppliers, Blobs: s.blobs, Viewer: s.viewer(), Events: st.Events(), Queue: s.queue, Holds: st.Holds(), Leases: st.Leases(),
 		UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{}, Log: s.log, WaitTimeout: s.cfg.SyncWaitTimeout, Page: page,
 	}
 }

@@ -53,6 +53,10 @@ func (s *Service) newRunner() (*queue.Runner, error) {
 			s.sweep("syncs that are due", s.Sync.Sweep),
 			s.sweep("events that had lost their job", s.Inbox.Sweep),
 			s.sweep("jobs that a restore had held", s.wakeHeld),
+			{Name: "keys of duplicates", Run: func(ctx context.Context) error {
+				_, err := s.duplicates.Backfill(ctx)
+				return err
+			}},
 		},
 		FastTasks: []queue.Task{{Name: "watched places that are due", Run: func(ctx context.Context) error {
 			_, err := s.watching.Enqueue(ctx)

@@ -21,14 +21,13 @@ const (
 	DateOrderYMD  DateOrder = "YMD"
 )
 
-// DuplicatePolicy is the treatment of a suspected duplicate. The setting is stored and copied. It
-// is not in the API until duplicates are detected.
+// DuplicatePolicy is the treatment of an extracted invoice that is a duplicate (domain D7).
 type DuplicatePolicy string
 
 // The duplicate policies.
 const (
-	DuplicateFlag   DuplicatePolicy = "FLAG"
-	DuplicateReject DuplicatePolicy = "REJECT"
+	DuplicateFlag   DuplicatePolicy = "FLAG"   // the check not_a_duplicate fails
+	DuplicateReject DuplicatePolicy = "REJECT" // in addition, the invoice is REJECTED
 )
 
 // BillStatus is the status in which bills are created in the ledger.

@@ -14,6 +14,7 @@ func WarningRules() []string {
 	return []string{
 		RuleValuesReadable, RuleIBANChecksum, RuleTaxIDChecksum, RuleDatesInOrder, RuleDatePlausible,
 		RuleBuyerIsEntity, RulePaidAlready, RuleBankAccountKnown, RulePageAgrees, RuleSingleInvoice, RuleLinesReadable, RuleSignsTurned, RuleEInvoice, RuleEmbeddedReadable,
+		RuleNotADuplicate,
 	}
 }
 

@@ -56,6 +56,10 @@ const (
 	// RuleEInvoice fails if an electronic invoice violates fatal rules of the profiles that it
 	// claims. The entity's settings determine its severity.
 	RuleEInvoice = "einvoice_rules"
+
+	// RuleNotADuplicate fails if another invoice of the organization is the same invoice. Package
+	// domain/duplicate evaluates it.
+	RuleNotADuplicate = "not_a_duplicate"
 )
 
 // Texts of the check RuleEInvoice.

@@ -249,6 +249,31 @@ type Rejection struct {
 	Reason string
 }
 
+// DuplicateRule is the reason why two invoices are taken for the same invoice (domain D7).
+type DuplicateRule string
+
+// The rules of duplicates.
+const (
+	SameBytes            DuplicateRule = "same_bytes"
+	SameNumber           DuplicateRule = "same_number"
+	SameInvoiceOtherForm DuplicateRule = "same_invoice_other_form"
+	NearNumber           DuplicateRule = "near_number"
+)
+
+// Duplicate is another invoice that may be the same invoice.
+type Duplicate struct {
+	InvoiceID uuid.UUID // zero if the caller may not see that invoice; then Dismissal is nil
+	Rule      DuplicateRule
+	Dismissal *Dismissal
+}
+
+// Dismissal records who decided that two invoices are different ones, and why.
+type Dismissal struct {
+	By     uuid.UUID
+	At     time.Time
+	Reason string
+}
+
 // Invoice is one invoice or credit note of an entity.
 type Invoice struct {
 	ID             uuid.UUID
@@ -267,8 +292,9 @@ type Invoice struct {
 	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection
-	Reopened    bool      // only a person can end the review, because it was reopened, or an assistant changed it or uploaded its document
-	Sync        *SyncView // the sync, which is stored separately; nil if never requested
+	Reopened    bool        // only a person can end the review, because it was reopened, or an assistant changed it or uploaded its document
+	Duplicates  []Duplicate // stored separately; the duplicates that the caller of Get may know
+	Sync        *SyncView   // the sync, which is stored separately; nil if never requested
 	Version     int
 	CreatedBy   uuid.UUID
 	ChangedBy   uuid.UUID // the person who changed it last; zero if none

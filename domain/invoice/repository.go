@@ -111,6 +111,7 @@ type Revision struct {
 	SyncUpdatedAt     time.Time // zero if no sync was ever requested
 	SyncNextAttemptAt time.Time
 	SupplierID        uuid.UUID
+	Duplicates        string // the duplicates that the scope may know
 }
 
 // Reader reads invoices within a scope.

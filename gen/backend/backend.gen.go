@@ -464,6 +464,7 @@ const (
 	EmbeddedDataReadable SettingsUpdateAutoApproveIgnore = "embedded_data_readable"
 	IbanChecksum         SettingsUpdateAutoApproveIgnore = "iban_checksum"
 	LinesReadable        SettingsUpdateAutoApproveIgnore = "lines_readable"
+	NotADuplicate        SettingsUpdateAutoApproveIgnore = "not_a_duplicate"
 	PageAgrees           SettingsUpdateAutoApproveIgnore = "page_agrees"
 	PaidAlready          SettingsUpdateAutoApproveIgnore = "paid_already"
 	SignsTurned          SettingsUpdateAutoApproveIgnore = "signs_turned"
@@ -491,6 +492,8 @@ func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 		return true
 	case LinesReadable:
 		return true
+	case NotADuplicate:
+		return true
 	case PageAgrees:
 		return true
 	case PaidAlready:
@@ -502,6 +505,27 @@ func (e SettingsUpdateAutoApproveIgnore) Valid() bool {
 	case TaxIdChecksum:
 		return true
 	case ValuesReadable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SettingsUpdateDuplicatePolicy.
+const (
+	SettingsUpdateDuplicatePolicyFLAG        SettingsUpdateDuplicatePolicy = "FLAG"
+	SettingsUpdateDuplicatePolicyLessThannil SettingsUpdateDuplicatePolicy = "<nil>"
+	SettingsUpdateDuplicatePolicyREJECT      SettingsUpdateDuplicatePolicy = "REJECT"
+)
+
+// Valid indicates whether the value is a known member of the SettingsUpdateDuplicatePolicy enum.
+func (e SettingsUpdateDuplicatePolicy) Valid() bool {
+	switch e {
+	case SettingsUpdateDuplicatePolicyFLAG:
+		return true
+	case SettingsUpdateDuplicatePolicyLessThannil:
+		return true
+	case SettingsUpdateDuplicatePolicyREJECT:
 		return true
 	default:
 		return false
@@ -1155,6 +1179,31 @@ type DeliveredSubject struct {
 	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 }
 
+// DismissDuplicateRequest defines model for DismissDuplicateRequest.
+type DismissDuplicateRequest struct {
+	// InvoiceId An identifier. The service creates UUIDs of version 7.
+	//
+	// Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
+	InvoiceId externalRef0.Id `json:"invoice_id"`
+
+	// Reason Why they are different invoices.
+	Reason string `json:"reason"`
+}
+
+// Dismissal The decision that they are different invoices; null if there is none.
+type Dismissal struct {
+	// By An identifier, or null.
+	By nullable.Nullable[externalRef0.NullableId] `json:"by"`
+
+	// At A timestamp in UTC (RFC 3339).
+	//
+	// Example: 2026-03-31T09:30:00Z
+	At externalRef0.Timestamp `json:"at"`
+
+	// Reason The reason.
+	Reason string `json:"reason"`
+}
+
 // Document A received file, or one part of a split file.
 type Document struct {
 	// Id An identifier. The service creates UUIDs of version 7.
@@ -1271,6 +1320,18 @@ type DocumentType = string
 
 // DocumentTypeFilter defines model for DocumentTypeFilter.
 type DocumentTypeFilter string
+
+// Duplicate Another invoice that may be the same invoice.
+type Duplicate struct {
+	// InvoiceId The other invoice; null if you may not see it.
+	InvoiceId nullable.Nullable[openapi_types.UUID] `json:"invoice_id"`
+
+	// Rule Why they may be the same.
+	Rule string `json:"rule"`
+
+	// Dismissed The decision that they are different invoices; null if there is none.
+	Dismissed nullable.Nullable[Dismissal] `json:"dismissed"`
+}
 
 // Entity A legal entity whose documents the organization processes.
 type Entity struct {
@@ -1854,6 +1915,9 @@ type Invoice struct {
 
 	// Checks The evaluated rules.
 	Checks []Check `json:"checks"`
+
+	// Duplicates Invoices of the organization that may be the same, except REJECTED ones.
+	Duplicates []Duplicate `json:"duplicates"`
 
 	// Fields Evidence by path, such as `seller.tax_id` or `lines[0].net_amount`.
 	Fields EvidenceMap `json:"fields"`
@@ -2705,6 +2769,9 @@ type Settings struct {
 	// TaxMappings Tax rates by VAT category and rate. They take precedence over the default.
 	TaxMappings []TaxMapping `json:"tax_mappings"`
 
+	// DuplicatePolicy What happens to an extracted duplicate. FLAG: the check not_a_duplicate fails. REJECT: the invoice is also REJECTED.
+	DuplicatePolicy string `json:"duplicate_policy"`
+
 	// FourEyes True: the user who last uploaded or changed an invoice cannot approve it. The system cannot approve it either.
 	FourEyes bool `json:"four_eyes"`
 
@@ -2785,6 +2852,9 @@ type SettingsUpdate struct {
 	// TaxMappings Replaces the list.
 	TaxMappings nullable.Nullable[[]TaxMappingInput] `json:"tax_mappings,omitempty"`
 
+	// DuplicatePolicy What happens to an extracted duplicate.
+	DuplicatePolicy nullable.Nullable[SettingsUpdateDuplicatePolicy] `json:"duplicate_policy,omitempty"`
+
 	// FourEyes Whether a second person must approve.
 	FourEyes nullable.Nullable[bool] `json:"four_eyes,omitempty"`
 
@@ -2806,6 +2876,9 @@ type SettingsUpdateDateOrder string
 
 // SettingsUpdateAutoApproveIgnore defines model for SettingsUpdate.AutoApproveIgnore.
 type SettingsUpdateAutoApproveIgnore string
+
+// SettingsUpdateDuplicatePolicy What happens to an extracted duplicate.
+type SettingsUpdateDuplicatePolicy string
 
 // SettingsUpdateAssistantActions The actions that an assistant may perform for a user.
 type SettingsUpdateAssistantActions string
@@ -3753,6 +3826,14 @@ type ApproveInvoiceParams struct {
 	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
 }
 
+// DismissDuplicateParams defines parameters for DismissDuplicate.
+type DismissDuplicateParams struct {
+	// IfMatch The ETag of the version to change. If the record has changed since, the
+	// request is refused with `version_conflict` and
+	// `details.current_version`. Without it, the last write wins.
+	IfMatch *externalRef0.IfMatch `json:"If-Match,omitempty"`
+}
+
 // GetInvoiceHistoryParams defines parameters for GetInvoiceHistory.
 type GetInvoiceHistoryParams struct {
 	// Order asc for oldest first, desc for newest first.
@@ -3916,6 +3997,9 @@ type UpdateInvoiceApplicationMergePatchPlusJSONRequestBody = InvoicePatch
 // ApproveInvoiceJSONRequestBody defines body for ApproveInvoice for application/json ContentType.
 type ApproveInvoiceJSONRequestBody = ApproveRequest
 
+// DismissDuplicateJSONRequestBody defines body for DismissDuplicate for application/json ContentType.
+type DismissDuplicateJSONRequestBody = DismissDuplicateRequest
+
 // RejectInvoiceJSONRequestBody defines body for RejectInvoice for application/json ContentType.
 type RejectInvoiceJSONRequestBody = RejectRequest
 
@@ -4041,6 +4125,9 @@ type ServerInterface interface {
 	// ApproveInvoice Approve an invoice
 	// (POST /api/invoices/{invoice_id}/approve)
 	ApproveInvoice(c *gin.Context, invoiceId InvoiceId, params ApproveInvoiceParams)
+	// DismissDuplicate Dismiss a suspected duplicate
+	// (POST /api/invoices/{invoice_id}/duplicates/dismiss)
+	DismissDuplicate(c *gin.Context, invoiceId InvoiceId, params DismissDuplicateParams)
 	// GetInvoiceHistory Get the history of an invoice
 	// (GET /api/invoices/{invoice_id}/history)
 	GetInvoiceHistory(c *gin.Context, invoiceId InvoiceId, params GetInvoiceHistoryParams)
@@ -5722,6 +5809,55 @@ func (siw *ServerInterfaceWrapper) ApproveInvoice(c *gin.Context) {
 	siw.Handler.ApproveInvoice(c, invoiceId, params)
 }
 
+// DismissDuplicate operation middleware
+func (siw *ServerInterfaceWrapper) DismissDuplicate(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceId InvoiceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", c.Param("invoice_id"), &invoiceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter invoice_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DismissDuplicateParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch externalRef0.IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.DismissDuplicate(c, invoiceId, params)
+}
+
 // GetInvoiceHistory operation middleware
 func (siw *ServerInterfaceWrapper) GetInvoiceHistory(c *gin.Context) {
 
@@ -6648,6 +6784,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/approve", wrapper.ApproveInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reject", wrapper.RejectInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reopen", wrapper.ReopenInvoice)
+	router.POST(options.BaseURL+"/api/invoices/:invoice_id/duplicates/dismiss", wrapper.DismissDuplicate)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/sync", wrapper.SyncInvoice)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/history", wrapper.GetInvoiceHistory)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/validation", wrapper.GetInvoiceValidation)
@@ -12939,6 +13076,184 @@ func (response ApproveInvoice503JSONResponse) VisitApproveInvoiceResponse(w http
 	return err
 }
 
+type DismissDuplicateRequestObject struct {
+	InvoiceId InvoiceId `json:"invoice_id"`
+	Params    DismissDuplicateParams
+	Body      *DismissDuplicateJSONRequestBody
+}
+
+type DismissDuplicateResponseObject interface {
+	VisitDismissDuplicateResponse(w http.ResponseWriter) error
+}
+
+type DismissDuplicate200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type DismissDuplicate200JSONResponse struct {
+	Body    Invoice
+	Headers DismissDuplicate200ResponseHeaders
+}
+
+func (response DismissDuplicate200JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response DismissDuplicate400JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response DismissDuplicate401JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response DismissDuplicate403JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response DismissDuplicate404JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response DismissDuplicate429JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response DismissDuplicate500JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DismissDuplicate503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response DismissDuplicate503JSONResponse) VisitDismissDuplicateResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetInvoiceHistoryRequestObject struct {
 	InvoiceId InvoiceId `json:"invoice_id"`
 	Params    GetInvoiceHistoryParams
@@ -17423,6 +17738,9 @@ type StrictServerInterface interface {
 	// ApproveInvoice Approve an invoice
 	// (POST /api/invoices/{invoice_id}/approve)
 	ApproveInvoice(ctx context.Context, request ApproveInvoiceRequestObject) (ApproveInvoiceResponseObject, error)
+	// DismissDuplicate Dismiss a suspected duplicate
+	// (POST /api/invoices/{invoice_id}/duplicates/dismiss)
+	DismissDuplicate(ctx context.Context, request DismissDuplicateRequestObject) (DismissDuplicateResponseObject, error)
 	// GetInvoiceHistory Get the history of an invoice
 	// (GET /api/invoices/{invoice_id}/history)
 	GetInvoiceHistory(ctx context.Context, request GetInvoiceHistoryRequestObject) (GetInvoiceHistoryResponseObject, error)
@@ -18681,6 +18999,51 @@ func (sh *strictHandler) ApproveInvoice(ctx *gin.Context, invoiceId InvoiceId, p
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ApproveInvoiceResponseObject); ok {
 		if err := validResponse.VisitApproveInvoiceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DismissDuplicate operation middleware
+func (sh *strictHandler) DismissDuplicate(ctx *gin.Context, invoiceId InvoiceId, params DismissDuplicateParams) {
+	var request DismissDuplicateRequestObject
+
+	request.InvoiceId = invoiceId
+	request.Params = params
+
+	var body DismissDuplicateJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DismissDuplicate(ctx, request.(DismissDuplicateRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DismissDuplicate")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(DismissDuplicateResponseObject); ok {
+		if err := validResponse.VisitDismissDuplicateResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

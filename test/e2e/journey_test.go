@@ -243,7 +243,7 @@ func TestFaultlessInvoicesNeedNoApprovalWhereNoneIsRequired(t *testing.T) {
 	if good.Text("status") != "APPROVED" || good.At("approval", "by") != nil || good.Number("approval", "version") != 1 {
 		t.Errorf("a valid invoice is %s", good.Raw)
 	}
-	bad := s.Extract(token, s.Upload(token, org.Entity, "b.xml", harness.UBLOf("B-1", "100.00", "19.00", "190.00")).OK().Text("id")).OK()
+	bad := s.Extract(token, s.Upload(token, org.Entity, "b.xml", harness.UBLOf("BAD-72", "100.00", "19.00", "190.00")).OK().Text("id")).OK()
 	path := "/api/invoices/" + bad.Text("id")
 	fixed := s.Do(http.MethodPatch, path, token, map[string]any{"gross_total": "119.00", "amount_due": "119.00"}).OK()
 	if bad.Text("status") != "NEEDS_REVIEW" || fixed.Text("status") != "APPROVED" || fixed.Number("approval", "version") != fixed.Number("version") {

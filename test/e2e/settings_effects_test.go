@@ -84,6 +84,11 @@ var effects = map[string]effect{
 	"tax_mappings": {values: []any{[]any{}, mapping("RATE1"), mapping("RATE2")}, play: func(w *settingsWorld) any {
 		return w.extract(harness.UBL("M-1")).At("lines", 0, "tax_rate_id")
 	}},
+	"duplicate_policy": {play: func(w *settingsWorld) any {
+		w.extract(harness.UBL("DP-1"))
+		again := strings.Replace(string(harness.UBL("DP-1")), "2026-01-15", "2026-01-16", 1)
+		return w.extract([]byte(again)).At("status")
+	}},
 	"four_eyes": {play: func(w *settingsWorld) any {
 		inv := w.extract(harness.UBL("F-1"))
 		return w.s.Do(http.MethodPost, "/api/invoices/"+inv.Text("id")+"/approve", w.token, map[string]any{"version": inv.Number("version")}).Status

@@ -102,7 +102,7 @@ func TestAssistantsCorrectionsNeedAPerson(t *testing.T) {
 		w.Do(http.MethodPut, "/api/settings/"+entity, person, object{
 			"approval_required": false, "auto_approve_ignore": []string{"buyer_is_entity"}, "assistant_actions": setting,
 		}).OK()
-		up := w.Upload(person, harness.ID(t, entity), "a.xml", harness.UBLOf("A-1", "100.00", "19.00", "190.00")).OK()
+		up := w.Upload(person, harness.ID(t, entity), "a.xml", harness.UBLOf("A-"+setting, "100.00", "19.00", "190.00")).OK()
 		path := "/api/invoices/" + w.Extract(person, up.Text("id")).OK().Text("id")
 		corrected := w.Do(http.MethodPatch, path, oauth, object{"gross_total": "119.00", "amount_due": "119.00"}).OK()
 		if corrected.Text("status") != want {
@@ -136,10 +136,10 @@ func TestAssistantsUploadsNeedAPerson(t *testing.T) {
 			up := w.Upload(token, harness.ID(t, entity), number+".xml", harness.UBL(number)).OK()
 			return w.Extract(person, up.Text("id")).OK()
 		}
-		if got := read(person, "P-1").Text("status"); got != "APPROVED" {
+		if got := read(person, "PERSON-"+setting).Text("status"); got != "APPROVED" {
 			t.Errorf("%s: uploaded by a person it is %s", setting, got)
 		}
-		inv := read(oauth, "A-1")
+		inv := read(oauth, "ASSISTANT-"+setting)
 		if got := inv.Text("status"); got != want {
 			t.Errorf("%s: uploaded by an assistant it is %s, want %s", setting, got, want)
 		}

@@ -64,7 +64,11 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 	var existing *document.Document
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
 		var err error
-		if existing, err = s.Documents.Add(ctx, d); err != nil || existing != nil {
+		if existing, err = s.Documents.Add(ctx, d); err != nil {
+			return err
+		}
+		if existing != nil {
+			existing, err = s.retryFailed(ctx, a, existing)
 			return err
 		}
 		return s.received(ctx, a, d, job.Automatic)
@@ -76,6 +80,29 @@ func (s *Service) Upload(ctx context.Context, a identity.Actor, in UploadInput) 
 		return &Uploaded{Document: existing, Duplicate: true}, nil
 	}
 	return &Uploaded{Document: d}, nil
+}
+
+// retryFailed extracts a FAILED document again, because its bytes were uploaded again. Any other
+// document stays as it is.
+func (s *Service) retryFailed(ctx context.Context, a identity.Actor, d *document.Document) (*document.Document, error) {
+	if d.Status != document.Failed {
+		return d, nil
+	}
+	d, err := s.Documents.Update(ctx, a.Scope(), d.ID, func(now *document.Document) error {
+		if now.Status == document.Failed {
+			now.ResetForExtraction(false)
+			now.UpdatedAt = s.Clock.Now()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("retry document: %w", err)
+	}
+	args := job.ExtractDocument{V: job.ExtractVersion, OrganizationID: d.OrganizationID, DocumentID: d.ID, Restart: d.Restarts}
+	if err := s.Queue.Enqueue(ctx, args, job.Automatic); err != nil {
+		return nil, fmt.Errorf("enqueue extraction: %w", err)
+	}
+	return d, nil
 }
 
 // MayUpload refuses an upload before any byte is read: an entity that is not

@@ -11,6 +11,7 @@ import (
 
 	"docledger/domain/billing"
 	"docledger/domain/document"
+	"docledger/domain/duplicate"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -28,6 +29,7 @@ type Service struct {
 	Documents  document.Repository
 	Orphans    document.Orphans
 	Invoices   invoice.Repository
+	Duplicates duplicate.Detection
 	Entities   entity.Reader
 	Settings   entity.SettingsRepository
 	Blobs      document.Blobs

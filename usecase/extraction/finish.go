@@ -9,6 +9,7 @@ import (
 
 	"docledger/domain/billing"
 	"docledger/domain/document"
+	"docledger/domain/duplicate"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -47,6 +48,9 @@ func (s *Service) finish(ctx context.Context, a identity.Actor, d *document.Docu
 		return err
 	}
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if err := s.Duplicates.Lock(ctx, d.OrganizationID); err != nil {
+			return err
+		}
 		if len(drafts) > 1 {
 			return s.split(ctx, o)
 		}
@@ -137,11 +141,16 @@ func (s *Service) first(ctx context.Context, o *outcome, d *document.Document, d
 	if err != nil {
 		return nil, err
 	}
-	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts), o.now, inv.Version)
+	found, err := s.Duplicates.Find(ctx, inv, duplicate.BytesKey(d.SHA256, d.Part))
+	if err != nil {
+		return nil, err
+	}
+	review.Evaluate(inv, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts, []invoice.Check{found.Check()}), o.now, inv.Version)
+	rejectDuplicate(inv, found, o)
 	if err := s.Invoices.Add(ctx, inv); err != nil {
 		return nil, fmt.Errorf("add invoice: %w", err)
 	}
-	return inv, s.announce(ctx, o, inv)
+	return inv, s.announce(ctx, o, inv, found)
 }
 
 // needsPerson reports whether an assistant that may not approve uploaded the
@@ -169,6 +178,7 @@ func (s *Service) needsPerson(ctx context.Context, o *outcome) (bool, error) {
 // person set (domain D20). An invoice that was approved or rejected in the meantime is unchanged.
 func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft) error {
 	changed := false
+	var found duplicate.Found
 	inv, err := s.Invoices.Update(ctx, o.actor.Scope(), o.document.InvoiceID, 0, func(old *invoice.Invoice) error {
 		if !old.Status.Open() {
 			return invoice.ErrUnchanged
@@ -184,7 +194,11 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 		if err != nil {
 			return err
 		}
-		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts), o.now, old.Version+1)
+		if found, err = s.Duplicates.Find(ctx, fresh, duplicate.BytesKey(o.document.SHA256, o.document.Part)); err != nil {
+			return err
+		}
+		review.Evaluate(fresh, o.entity, o.settings, slices.Concat(draft.Checks, o.result.Checks, accounts, []invoice.Check{found.Check()}), o.now, old.Version+1)
+		rejectDuplicate(fresh, found, o)
 		*old = *fresh
 		changed = true
 		return nil
@@ -195,7 +209,17 @@ func (s *Service) again(ctx context.Context, o *outcome, draft extraction.Draft)
 	if !changed {
 		return nil
 	}
-	return s.announce(ctx, o, inv)
+	return s.announce(ctx, o, inv, found)
+}
+
+// rejectDuplicate rejects an open invoice that is a duplicate, if the entity's policy is REJECT.
+// near_number alone rejects nothing.
+func rejectDuplicate(inv *invoice.Invoice, found duplicate.Found, o *outcome) {
+	if o.settings.DuplicatePolicy != entity.DuplicateReject || !found.Blocking() {
+		return
+	}
+	inv.Status, inv.Approval = invoice.Rejected, nil
+	inv.Rejection = &invoice.Rejection{At: o.now, Reason: "Duplicate of another invoice (" + duplicate.Rules(found.Open) + ")."}
 }
 
 // build creates an invoice from a draft. Its checks have not been evaluated yet.
@@ -230,7 +254,11 @@ func (s *Service) build(ctx context.Context, o *outcome, d *document.Document, d
 
 // announce appends the events of the invoice. It starts the sync of an automatically approved
 // invoice if the settings require it.
-func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice) error {
+func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice, found duplicate.Found) error {
+	fresh, err := s.Duplicates.Keep(ctx, inv, found)
+	if err != nil {
+		return fmt.Errorf("keep duplicates: %w", err)
+	}
 	kind := event.InvoiceExtracted
 	if inv.Status == invoice.NeedsReview {
 		kind = event.InvoiceNeedsReview
@@ -239,6 +267,19 @@ func (s *Service) announce(ctx context.Context, o *outcome, inv *invoice.Invoice
 	events := []event.Event{event.By(o.actor, kind, inv.EntityID, subject)}
 	if inv.Status == invoice.Approved {
 		events = append(events, event.By(o.actor, event.InvoiceApproved, inv.EntityID, subject))
+	}
+	if len(fresh) > 0 {
+		ev := event.By(o.actor, event.InvoiceDuplicateFound, inv.EntityID, subject)
+		ev.Data = map[string]string{"rules": duplicate.Rules(fresh)}
+		events = append(events, ev)
+	}
+	if inv.Status == invoice.Rejected {
+		ev := event.By(identity.System(inv.OrganizationID), event.InvoiceRejected, inv.EntityID, subject)
+		ev.Data = map[string]string{"reason": inv.Rejection.Reason}
+		events = append(events, ev)
+		if err := s.Duplicates.Rejected(ctx, inv); err != nil {
+			return err
+		}
 	}
 	if err := s.Events.Append(ctx, events...); err != nil {
 		return err

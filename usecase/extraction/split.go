@@ -90,6 +90,9 @@ func validParts(d *document.Document, parts []document.Pages) error {
 
 func (s *Service) splitInTx(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, parts []document.Pages) (*document.Document, error) {
 	var before document.Document
+	if err := s.Duplicates.Lock(ctx, a.OrganizationID); err != nil {
+		return nil, err
+	}
 	updated, err := s.Documents.Update(ctx, a.Scope(), id, func(now *document.Document) error {
 		if ifVersion != 0 && now.Version != ifVersion {
 			return fault.StaleVersion(now.Version)
@@ -198,7 +201,10 @@ func (s *Service) supersede(ctx context.Context, a identity.Actor, id uuid.UUID)
 	}
 	ev := event.By(a, event.InvoiceRejected, inv.EntityID, event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version})
 	ev.Data = map[string]string{"reason": supersededReason}
-	return s.Events.Append(ctx, ev)
+	if err := s.Events.Append(ctx, ev); err != nil {
+		return err
+	}
+	return s.Duplicates.Rejected(ctx, inv)
 }
 
 // addPart adds a document for pages of a file, and the job that extracts it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"docledger/domain/document"
+	"docledger/domain/duplicate"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/extraction"
@@ -28,6 +29,7 @@ import (
 type Service struct {
 	invoice.Reader
 	Invoices   invoice.Repository
+	Duplicates Duplicates
 	Entities   entity.Reader
 	Settings   entity.SettingsRepository
 	Events     event.Log
@@ -83,6 +85,7 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 	if err := s.checkAccounts(ctx, a, id, c); err != nil {
 		return nil, err
 	}
+	var found *duplicate.Found
 	return s.change(ctx, a, id, ifVersion, permission, func(ctx context.Context, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		wasApproved := inv.Status == invoice.Approved
 		done, err := inv.Correct(c, s.IDs.New)
@@ -93,7 +96,7 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 			inv.ChangedBy = a.UserID
 		}
 		if inv.Status.Open() {
-			if err := s.judge(ctx, a, inv, e, settings, done.Document); err != nil {
+			if found, err = s.judge(ctx, a, inv, e, settings, done.Document); err != nil {
 				return nil, err
 			}
 		}
@@ -109,26 +112,34 @@ func (s *Service) Correct(ctx context.Context, a identity.Actor, id uuid.UUID, i
 			events = append(events, event.Event{Type: event.InvoiceApproved, ActorType: identity.ActorSystem})
 		}
 		return events, nil
+	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
+		return s.keepDuplicates(ctx, inv, found)
 	})
 }
 
 // judge runs the checks of a corrected invoice and lets SYSTEM approve it where
 // it may. An assistant that may not approve does not cause an approval by its
 // correction: values of the document that it changed need a person.
-func (s *Service) judge(ctx context.Context, a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, document bool) error {
+func (s *Service) judge(
+	ctx context.Context, a identity.Actor, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings, document bool,
+) (*duplicate.Found, error) {
+	found, err := s.Duplicates.Find(ctx, inv, "")
+	if err != nil {
+		return nil, err
+	}
 	accounts, err := s.Suppliers.Checks(ctx, a, inv)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	attended := inv.Reopened
 	if a.IsAssistant() && !settings.AssistantActions.Includes(identity.AssistantNeeds(identity.Approve, false)) {
 		attended, inv.Reopened = attended || document, true
 	}
-	review.Evaluate(inv, e, settings, append(review.Findings(inv), accounts...), s.Clock.Now(), inv.Version+1)
+	review.Evaluate(inv, e, settings, append(append(review.Findings(inv), accounts...), found.Check()), s.Clock.Now(), inv.Version+1)
 	if inv.Status != invoice.Approved {
 		inv.Reopened = attended
 	}
-	return nil
+	return &found, nil
 }
 
 // Approve approves the version that the caller saw; acknowledged names the
@@ -173,25 +184,38 @@ func (s *Service) Reject(ctx context.Context, a identity.Actor, id uuid.UUID, if
 			return nil, err
 		}
 		return []event.Event{{Type: event.InvoiceRejected, Data: map[string]string{"reason": reason}}}, nil
+	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
+		return nil, s.Duplicates.Rejected(ctx, inv)
 	})
 }
 
-// Reopen sends an invoice back to review.
+// Reopen sends an invoice back to review. It compares the invoice again: a REJECTED
+// invoice was no duplicate of others.
 func (s *Service) Reopen(ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int) (*invoice.Invoice, error) {
-	return s.change(ctx, a, id, ifVersion, identity.Reopen, func(_ context.Context, inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
+	var found *duplicate.Found
+	return s.change(ctx, a, id, ifVersion, identity.Reopen, func(ctx context.Context, inv *invoice.Invoice, _ *entity.Entity, _ *entity.Settings) ([]event.Event, error) {
 		if err := inv.Reopen(); err != nil {
 			return nil, err
 		}
+		compared, err := s.Duplicates.Find(ctx, inv, "")
+		if err != nil {
+			return nil, err
+		}
+		inv.Checks, found = compared.Replace(inv.Checks), &compared
 		return []event.Event{{Type: event.InvoiceReopened}}, nil
+	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
+		return s.keepDuplicates(ctx, inv, found)
 	})
 }
 
 // change is the frame of every operation, in one transaction: it checks visibility and
 // permission, changes the invoice under a row lock, and appends the events. An action without
-// effect returns the unchanged invoice.
+// effect returns the unchanged invoice. after runs when the change is stored; its events
+// follow those of the change.
 func (s *Service) change(
 	ctx context.Context, a identity.Actor, id uuid.UUID, ifVersion int, p identity.Permission,
 	do func(context.Context, *invoice.Invoice, *entity.Entity, *entity.Settings) ([]event.Event, error),
+	after ...func(context.Context, *invoice.Invoice) ([]event.Event, error),
 ) (*invoice.Invoice, error) {
 	inv, err := s.Invoices.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -210,6 +234,9 @@ func (s *Service) change(
 	}
 	var events []event.Event
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if err := s.Duplicates.Lock(ctx, a.OrganizationID); err != nil {
+			return err
+		}
 		var err error
 		inv, err = s.Invoices.Update(ctx, a.Scope(), id, ifVersion, func(inv *invoice.Invoice) error {
 			var err error
@@ -224,6 +251,13 @@ func (s *Service) change(
 		}
 		if err != nil {
 			return err
+		}
+		for _, step := range after {
+			more, err := step(ctx, inv)
+			if err != nil {
+				return err
+			}
+			events = append(events, more...)
 		}
 		if err := s.tell(ctx, a, inv, events); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"docledger/domain/duplicate"
 	"docledger/domain/entity"
 	"docledger/domain/event"
 	"docledger/domain/fault"
@@ -16,12 +17,14 @@ import (
 // Reassess evaluates the checks of an open invoice again, because its supplier changed. It does
 // nothing if the caller does not see the invoice or the result is the same.
 func (s *Service) Reassess(ctx context.Context, a identity.Actor, id uuid.UUID) error {
+	var found *duplicate.Found
 	_, err := s.change(ctx, a, id, 0, identity.Read, func(ctx context.Context, inv *invoice.Invoice, e *entity.Entity, settings *entity.Settings) ([]event.Event, error) {
 		if !inv.Status.Open() {
 			return nil, invoice.ErrUnchanged
 		}
 		before, status := inv.Checks, inv.Status
-		if err := s.judge(ctx, a, inv, e, settings, false); err != nil {
+		var err error
+		if found, err = s.judge(ctx, a, inv, e, settings, false); err != nil {
 			return nil, err
 		}
 		if slices.Equal(before, inv.Checks) {
@@ -36,6 +39,8 @@ func (s *Service) Reassess(ctx context.Context, a identity.Actor, id uuid.UUID) 
 			return []event.Event{{Type: event.InvoiceNeedsReview}}, nil
 		}
 		return []event.Event{{Type: event.InvoiceExtracted}}, nil
+	}, func(ctx context.Context, inv *invoice.Invoice) ([]event.Event, error) {
+		return s.keepDuplicates(ctx, inv, found)
 	})
 	if fault.CodeOf(err) == fault.CodeNotFound {
 		return nil

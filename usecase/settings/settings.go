@@ -168,6 +168,7 @@ func differences(a, b entity.Settings) []event.Change {
 		{"default_account_id", a.DefaultAccountID, b.DefaultAccountID},
 		{"default_tax_rate_id", a.DefaultTaxRateID, b.DefaultTaxRateID},
 		{"tax_mappings", a.TaxMappings, b.TaxMappings},
+		{"duplicate_policy", a.DuplicatePolicy, b.DuplicatePolicy},
 		{"four_eyes", a.FourEyes, b.FourEyes},
 		{"assistant_actions", a.AssistantActions, b.AssistantActions},
 		{"bill_status", a.BillStatus, b.BillStatus},

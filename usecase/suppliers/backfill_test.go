@@ -64,7 +64,7 @@ func TestBackfillMakesSuppliersFromApprovedInvoices(t *testing.T) {
 	open := add(invoice.NeedsReview, "Acme", "DE89370400440532013000")
 	nobody := add(invoice.Approved, "", "")
 	s := &suppliers.Service{
-		Suppliers: st.Suppliers(), OfInvoices: st.Suppliers(), Invoices: st.Invoices(), Events: st.Events(), UnitOfWork: st,
+		Suppliers: st.Suppliers(), OfInvoices: st.Suppliers(), Invoices: st.Invoices(), Events: st.Events(), Changes: st.Duplicates(), UnitOfWork: st,
 		Clock: clock.System{}, IDs: ids, Log: slog.New(slog.DiscardHandler),
 	}
 	for range 2 {

@@ -47,6 +47,7 @@ type Service struct {
 	Entities   entity.Reader
 	Settings   entity.SettingsRepository
 	Codings    ledgersync.Codings
+	Changes    usecase.OrganizationLock
 	Contacts   supplier.Contacts
 	Ledgered   integration.CrossOrganizationReader
 	Accesses   integration.Accesses
@@ -164,6 +165,9 @@ func (s *Service) Merge(ctx context.Context, a identity.Actor, id, into uuid.UUI
 	}
 	var updated *supplier.Supplier
 	err = s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		if err := s.Changes.Lock(ctx, from.OrganizationID); err != nil {
+			return err
+		}
 		if err := s.Suppliers.Lock(ctx, from.OrganizationID, from.EntityID); err != nil {
 			return err
 		}

@@ -106,13 +106,13 @@ func newWorld(t testing.TB, url string) *world {
 	st := w.store
 	w.service = &usecase.Service{
 		Invoices: st.Invoices(), Documents: st.Documents(), Entities: st.Entities(), Settings: st.Settings(), Integrations: st.Integrations(),
-		Accesses: w, Bookings: mortal{st.Bookings()}, Codings: st.Codings(), Blobs: w.blobs, Events: st.Events(), Queue: noQueue{},
+		Accesses: w, Bookings: mortal{st.Bookings()}, Codings: st.Codings(), Changes: st.Duplicates(), Blobs: w.blobs, Events: st.Events(), Queue: noQueue{},
 		Leases: st.Leases(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler), WaitTimeout: 0, // the test makes the attempts
 		Page: func(id uuid.UUID) string { return "https://docledger.example/invoices/" + id.String() },
 	}
 	w.service.Suppliers = &suppliers.Service{
 		Suppliers: st.Suppliers(), OfInvoices: st.Suppliers(), Invoices: st.Invoices(), Entities: st.Entities(), Settings: st.Settings(),
-		Codings: st.Codings(), Events: st.Events(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler),
+		Codings: st.Codings(), Changes: st.Duplicates(), Events: st.Events(), UnitOfWork: st, Clock: w.clock, IDs: ids{}, Log: slog.New(slog.DiscardHandler),
 	}
 	l, ok := usecase.LedgerOf(w.ledger)
 	if !ok {

@@ -58,6 +58,7 @@ type Service struct {
 	Ledgers      map[integration.Provider]Ledger
 	Bookings     ledgersync.Repository
 	Codings      ledgersync.Codings
+	Changes      usecase.OrganizationLock
 	Suppliers    Suppliers
 	Blobs        document.Blobs
 	Viewer       extraction.PageViewer
@@ -149,6 +150,10 @@ func (s *Service) begin(ctx context.Context, a identity.Actor, id uuid.UUID, w l
 		return err
 	}
 	return s.UnitOfWork.InTx(ctx, func(ctx context.Context) error {
+		// An approval by the system locks the supplier after the invoice.
+		if err := s.Changes.Lock(ctx, a.OrganizationID); err != nil {
+			return err
+		}
 		var events []event.Event
 		inv, b, err := s.Bookings.Change(ctx, a.Scope(), id, func(inv *invoice.Invoice, b *ledgersync.Sync) (*ledgersync.Sync, bool, error) {
 			if inv.Status == invoice.Extracted {

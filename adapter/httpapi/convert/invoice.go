@@ -33,11 +33,20 @@ func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 		NetTotal: decimal(inv.NetTotal), TaxTotal: decimal(inv.TaxTotal), TaxTotalInTaxCurrency: decimal(inv.TaxTotalInTaxCurrency),
 		GrossTotal: decimal(inv.GrossTotal), PrepaidTotal: decimal(inv.PrepaidTotal), WithheldTotal: decimal(inv.WithheldTotal),
 		PayableRounding: decimal(inv.PayableRounding), AmountDue: decimal(inv.AmountDue),
-		Checks: list(inv.Checks, toAPICheck), Fields: ToAPIEvidence(inv.Fields), Extraction: toAPIExtraction(inv.Extraction),
+		Checks: list(inv.Checks, toAPICheck), Duplicates: list(inv.Duplicates, toAPIDuplicate),
+		Fields: ToAPIEvidence(inv.Fields), Extraction: toAPIExtraction(inv.Extraction),
 		SupplierId: orNull(inv.SupplierID), ContactId: orNull(inv.ContactID), ExternalId: orNull(inv.ExternalID), Note: orNull(inv.Note), Approval: toAPIApproval(inv.Approval), Rejection: toAPIRejection(inv.Rejection),
 		Sync: toAPISync(inv.Sync), Version: inv.Version, CreatedBy: orNull(inv.CreatedBy),
 		CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt, WebUrl: w.page("invoices", inv.ID.String()),
 	}
+}
+
+func toAPIDuplicate(d invoice.Duplicate) backend.Duplicate {
+	out := backend.Duplicate{InvoiceId: orNull(d.InvoiceID), Rule: string(d.Rule), Dismissed: null[backend.Dismissal]()}
+	if d.Dismissal != nil {
+		out.Dismissed = value(backend.Dismissal{By: orNull(d.Dismissal.By), At: d.Dismissal.At, Reason: d.Dismissal.Reason})
+	}
+	return out
 }
 
 // ToAPISummary returns the summary of an invoice for lists.

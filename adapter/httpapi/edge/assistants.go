@@ -47,6 +47,7 @@ var pages = map[string]string{
 	"changeInvoices":        "/inbox",
 	"rejectInvoice":         "/invoices/{invoice_id}",
 	"reopenInvoice":         "/invoices/{invoice_id}",
+	"dismissDuplicate":      "/invoices/{invoice_id}",
 	"syncInvoice":           "/invoices/{invoice_id}",
 	"updateSettings":        "/settings/{entity_id}",
 	"authorizeIntegration":  "/integrations",
@@ -106,7 +107,7 @@ func confirmURL(c *gin.Context, s *state, f *fault.Error) string {
 // clients still send in a PUT, by operation. They are accepted and ignored; see
 // "### Breaking" in CHANGELOG.md.
 var removedKeys = map[string][]string{
-	"updateSettings": {"duplicate_policy", "route_by_buyer"},
+	"updateSettings": {"route_by_buyer"},
 }
 
 // receive prepares a decoded JSON body for validation. It removes the

@@ -82,6 +82,8 @@ var verdicts = map[string]string{
 	"syncInvoice":    "no no yes",
 	"updateSupplier": "no no yes",
 
+	"dismissDuplicate": "no no yes",
+
 	"refreshToken":          "no no no",
 	"logout":                "no no no",
 	"endSession":            "no no no",
@@ -235,7 +237,7 @@ func TestRemovedKeysAreIgnored(t *testing.T) {
 	b := setup(t, missing)
 	for body, status := range map[string]int{
 		`{"duplicate_policy":"REJECT","route_by_buyer":true,"auto_sync":true}`: 404,
-		`{"duplicate_policy":7,"route_by_buyer":[]}`:                           404,
+		`{"duplicate_policy":"FLAG","route_by_buyer":[]}`:                      404,
 		`{"duplicate_policies":"FLAG"}`:                                        400,
 		`{"tax_mappings":[{"route_by_buyer":true}]}`:                           400,
 	} {

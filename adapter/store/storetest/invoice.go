@@ -23,7 +23,7 @@ func testInvoices(t *testing.T, b *bench) {
 	d := b.document(t, b.entity(t, s))
 	inv := filled[invoice.Invoice]()
 	inv.DocumentID, inv.EntityID, inv.OrganizationID, inv.LinesTotal = d.ID, d.EntityID, d.OrganizationID, 1
-	inv.Sync = nil // stored by Bookings
+	inv.Sync, inv.Duplicates = nil, nil // stored by Bookings and Duplicates
 	evidence := inv.Fields["key"]
 	inv.Fields = map[string]invoice.Evidence{"seller.tax_id": evidence, "lines[0].net_amount": evidence, "lines[7].unit": evidence, "lines": evidence}
 	must(t, b.Invoices().Add(b.ctx, &inv))

@@ -43,6 +43,7 @@ func Run(t *testing.T, open Open) {
 		{"renditions", testRenditions},
 		{"invoices", testInvoices},
 		{"invoice lines", testLines},
+		{"duplicates", testDuplicates},
 		{"exact decimals", testDecimals},
 		{"invoice filters", testInvoiceFilters},
 		{"invoice sorts", testInvoiceSorts},

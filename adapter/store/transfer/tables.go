@@ -34,8 +34,8 @@ type table struct {
 
 // excludedTables are the tables that belong to a database and not to the installation: leases,
 // which name running processes; jobs, which the sweep creates again from their records;
-// renditions, which are derived again; and the bookkeeping of the schema.
-var excludedTables = []string{"leases", "event_clock", "renditions", "goose_db_version", "river_*", "sqlite_*"}
+// renditions and the keys of duplicates, which are derived again; and the bookkeeping of the schema.
+var excludedTables = []string{"leases", "event_clock", "renditions", "invoice_duplicate_keys", "goose_db_version", "river_*", "sqlite_*"}
 
 // tables lists the transferred tables, each after those that it refers to. If it lacks a table or
 // column of the schema, Check and a test fail.
@@ -74,6 +74,8 @@ var tables = []table{
 	of("suppliers", "id", `id:uuid organization_id:uuid entity_id:uuid merged_into:uuid name:text search:text contact_id:text
 		last_invoice_id:uuid body:json version:int created_at:time updated_at:time`),
 	of("supplier_keys", "entity_id key_hash supplier_id", `entity_id:uuid key_hash:text supplier_id:uuid organization_id:uuid`),
+	of("invoice_duplicates", "invoice_id other_id", `invoice_id:uuid other_id:uuid organization_id:uuid rule:text found_at:time
+		dismissed_by:uuid dismissed_at:time reason:text`),
 	of("events", "seq", `seq:int position:int id:uuid type:text organization_id:uuid entity_id:uuid subject_type:text subject_id:uuid
 		subject_version:int actor_type:text actor_id:uuid client_id:text request_id:text created_at:time changes:json data:json`),
 	of("webhooks", "id", `id:uuid organization_id:uuid url:text types:json entity_ids:json enabled:bool failing_since:time resume_at:time

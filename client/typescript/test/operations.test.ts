@@ -177,6 +177,9 @@ describe('documents and invoices', () => {
     expect(reopened.data.status).toBe('NEEDS_REVIEW')
     const bulk = await api.changeInvoices({ body: { action: 'reject', reason: 'Not ours', items: [{ id: invoicePath.invoice_id, version: 1 }] } })
     expect(bulk.data.items[0]).toMatchObject({ ok: false, error: { code: 'version_conflict' } })
+    await expect(
+      api.dismissDuplicate({ path: invoicePath, body: { invoice_id: invoice.id, reason: 'Another delivery' } }),
+    ).rejects.toMatchObject({ code: 'not_found' })
     const rejected = await api.rejectInvoice({ path: invoicePath, body: { reason: 'Not ours' } })
     expect(rejected.data.status).toBe('REJECTED')
 

@@ -204,8 +204,8 @@ export class Docledger {
    * Accepts the file as `multipart/form-data` (streamed, parts in any order) or as
    * JSON with base64 content. The default limits are 1 MiB for a JSON body and
    * 256 MiB for a multipart file. If the entity already has a document with the
-   * same bytes, returns that document with `duplicate: true`. If `auto_extract` is
-   * on, extraction starts automatically.
+   * same bytes, returns that document with `duplicate: true`; a FAILED document is
+   * extracted again. If `auto_extract` is on, extraction starts automatically.
    */
   uploadDocument(options: UploadCall<types.UploadDocumentData>): Promise<Answer<types.UploadDocumentResponse>> {
     return this.#transport.call({ id: 'uploadDocument', keyed: true, form: true }, sdk.uploadDocument, options)
@@ -472,6 +472,18 @@ export class Docledger {
    */
   approveInvoice(options: Call<types.ApproveInvoiceData>): Promise<Answer<types.ApproveInvoiceResponse>> {
     return this.#transport.call({ id: 'approveInvoice' }, sdk.approveInvoice, options)
+  }
+
+  /**
+   * Dismiss a suspected duplicate
+   *
+   * Records that this invoice and another one of its `duplicates` are different
+   * invoices. It applies to both, and their checks are evaluated again. You need the
+   * role APPROVER in the entities of both. If the pair is already dismissed, it
+   * stays unchanged (200).
+   */
+  dismissDuplicate(options: Call<types.DismissDuplicateData>): Promise<Answer<types.DismissDuplicateResponse>> {
+    return this.#transport.call({ id: 'dismissDuplicate' }, sdk.dismissDuplicate, options)
   }
 
   /**

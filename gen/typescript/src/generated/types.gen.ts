@@ -598,7 +598,7 @@ export type Check = {
     /**
      * The rule.
      */
-    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | (string & {});
+    rule: 'number_stated' | 'date_stated' | 'currency_stated' | 'seller_stated' | 'total_stated' | 'values_readable' | 'confidence_sufficient' | 'single_invoice' | 'lines_sum' | 'allowances_sum' | 'tax_per_rate' | 'tax_sum' | 'gross_sum' | 'due_sum' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'single_currency' | 'buyer_is_entity' | 'is_purchase' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'lines_readable' | 'embedded_data_readable' | 'signs_turned' | 'einvoice_rules' | 'not_a_duplicate' | (string & {});
     /**
      * BLOCKING: requires an approver before sync.
      */
@@ -733,6 +733,26 @@ export type DeliveredSubject = {
     version: number | null;
 };
 
+export type DismissDuplicateRequest = {
+    invoice_id: Id;
+    /**
+     * Why they are different invoices.
+     */
+    reason: string;
+};
+
+/**
+ * The decision that they are different invoices; null if there is none.
+ */
+export type Dismissal = {
+    at: Timestamp;
+    by: NullableId;
+    /**
+     * The reason.
+     */
+    reason: string;
+} | null;
+
 /**
  * A received file, or one part of a split file.
  */
@@ -820,6 +840,21 @@ export type DocumentStatusFilter = 'UPLOADED' | 'PROCESSING' | 'EXTRACTED' | 'FA
 export type DocumentType = 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION' | (string & {});
 
 export type DocumentTypeFilter = 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
+
+/**
+ * Another invoice that may be the same invoice.
+ */
+export type Duplicate = {
+    dismissed: Dismissal;
+    /**
+     * The other invoice; null if you may not see it.
+     */
+    invoice_id: string | null;
+    /**
+     * Why they may be the same.
+     */
+    rule: 'same_bytes' | 'same_number' | 'same_invoice_other_form' | 'near_number' | (string & {});
+};
 
 /**
  * A legal entity whose documents the organization processes.
@@ -1490,6 +1525,10 @@ export type Invoice = {
     document_id: Id;
     document_type: DocumentType;
     due_date: NullableDate;
+    /**
+     * Invoices of the organization that may be the same, except REJECTED ones.
+     */
+    duplicates: Array<Duplicate>;
     entity_id: Id;
     external_id: ExternalId;
     extraction: Extraction;
@@ -2432,7 +2471,7 @@ export type Settings = {
     /**
      * The rules whose failed WARNING checks do not prevent approval by the system.
      */
-    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | (string & {})>;
+    auto_approve_ignore: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | 'not_a_duplicate' | (string & {})>;
     /**
      * Whether extraction starts automatically after an upload.
      */
@@ -2461,6 +2500,10 @@ export type Settings = {
      * The ledger tax rate for lines without a tax rate.
      */
     default_tax_rate_id: string | null;
+    /**
+     * What happens to an extracted duplicate. FLAG: the check not_a_duplicate fails. REJECT: the invoice is also REJECTED.
+     */
+    duplicate_policy: 'FLAG' | 'REJECT' | (string & {});
     /**
      * The effect of violated fatal rules of the profiles that an electronic invoice declares (EN 16931, XRechnung, Peppol BIS Billing 3). OFF: none. WARN: the check einvoice_rules fails as a WARNING. BLOCK: it fails as BLOCKING.
      */
@@ -2508,7 +2551,7 @@ export type SettingsUpdate = {
     /**
      * Rules whose WARNINGs do not prevent approval by the system.
      */
-    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable'> | null;
+    auto_approve_ignore?: Array<'values_readable' | 'iban_checksum' | 'tax_id_checksum' | 'dates_in_order' | 'date_plausible' | 'buyer_is_entity' | 'paid_already' | 'bank_account_known' | 'page_agrees' | 'single_invoice' | 'lines_readable' | 'signs_turned' | 'einvoice_rules' | 'embedded_data_readable' | 'not_a_duplicate'> | null;
     /**
      * Whether extraction starts automatically after an upload.
      */
@@ -2534,6 +2577,10 @@ export type SettingsUpdate = {
      * The ledger tax rate for lines without a tax rate.
      */
     default_tax_rate_id?: string | null;
+    /**
+     * What happens to an extracted duplicate.
+     */
+    duplicate_policy?: 'FLAG' | 'REJECT' | null;
     /**
      * The effect of violated fatal rules of an electronic invoice.
      */
@@ -5747,6 +5794,69 @@ export type ApproveInvoiceResponses = {
 };
 
 export type ApproveInvoiceResponse = ApproveInvoiceResponses[keyof ApproveInvoiceResponses];
+
+export type DismissDuplicateData = {
+    body: DismissDuplicateRequest;
+    headers?: {
+        /**
+         * The ETag of the version to change. If the record has changed since, the
+         * request is refused with `version_conflict` and
+         * `details.current_version`. Without it, the last write wins.
+         *
+         */
+        'If-Match'?: string;
+    };
+    path: {
+        /**
+         * The invoice.
+         */
+        invoice_id: Id;
+    };
+    query?: never;
+    url: '/api/invoices/{invoice_id}/duplicates/dismiss';
+};
+
+export type DismissDuplicateErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DismissDuplicateError = DismissDuplicateErrors[keyof DismissDuplicateErrors];
+
+export type DismissDuplicateResponses = {
+    /**
+     * The invoice.
+     */
+    200: Invoice;
+};
+
+export type DismissDuplicateResponse = DismissDuplicateResponses[keyof DismissDuplicateResponses];
 
 export type GetInvoiceHistoryData = {
     body?: never;

@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"docledger/domain/document"
+	"docledger/domain/duplicate"
+	"docledger/domain/fault"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/money"
+
+	"github.com/google/uuid"
+)
+
+// testDuplicates finds invoices of an earlier release after Backfill, and reads pairs within scopes.
+func testDuplicates(t *testing.T, b *bench) {
+	s := b.organization(t)
+	member := newID()
+	open, closed := b.entity(t, s), b.entity(t, s, newID())
+	total := money.FromInt(119)
+	values := func(inv *invoice.Invoice) { inv.Number, inv.Seller.Name, inv.GrossTotal = "RE-1", "Supplier", &total }
+	first := b.invoice(t, b.document(t, closed), values)
+	second := b.invoice(t, b.document(t, open), values)
+	foreign := b.organization(t)
+	b.invoice(t, b.document(t, b.entity(t, foreign)), values)
+	must(t, b.db.Exec("DELETE FROM invoice_duplicate_keys").Error)
+	find := func() (found duplicate.Found) {
+		must(t, b.InTx(b.ctx, func(ctx context.Context) (err error) {
+			must(t, b.Duplicates().Lock(ctx, s.OrganizationID))
+			found, err = duplicate.Find(ctx, b.Duplicates(), second, "")
+			return err
+		}))
+		return found
+	}
+	if found := find(); len(found.Matches) > 0 {
+		t.Errorf("without keys: %+v", found)
+	}
+	for _, want := range []int{2, 1, 0} {
+		if n, err := b.Duplicates().Backfill(b.ctx, 2); err != nil || n != want {
+			t.Errorf("%d invoices got keys, want %d (%v)", n, want, err)
+		}
+	}
+	found := find()
+	if len(found.Matches) != 1 || found.Matches[0].InvoiceID != first.ID || found.Matches[0].Rule != invoice.SameNumber {
+		t.Fatalf("found %+v", found.Matches)
+	}
+	keep := func(matches []duplicate.Match, wantFresh, wantEnded int) {
+		t.Helper()
+		fresh, ended, err := b.Duplicates().Keep(b.ctx, s.OrganizationID, second.ID, matches, b.at)
+		if err != nil || len(fresh) != wantFresh || len(ended) != wantEnded {
+			t.Errorf("fresh %v, ended %v, %v", fresh, ended, err)
+		}
+	}
+	keep(found.Matches, 1, 0)
+	keep(found.Matches, 0, 0)
+	for scope, seen := range map[*identity.Scope]uuid.UUID{&s: first.ID, {OrganizationID: s.OrganizationID, Member: member}: uuid.Nil} {
+		got, err := b.Invoices().Get(b.ctx, *scope, second.ID)
+		must(t, err)
+		if len(got.Duplicates) != 1 || got.Duplicates[0].InvoiceID != seen || got.Duplicates[0].Rule != invoice.SameNumber {
+			t.Errorf("the duplicates are %+v", got.Duplicates)
+		}
+	}
+	keep(nil, 0, 1)
+	keep(found.Matches, 1, 0)
+	d := invoice.Dismissal{By: member, At: b.at, Reason: "two orders"}
+	wantCode(t, b.Duplicates().Dismiss(b.ctx, foreign.OrganizationID, second.ID, first.ID, d), fault.CodeNotFound)
+	must(t, b.Duplicates().Dismiss(b.ctx, s.OrganizationID, second.ID, first.ID, d))
+	keep(nil, 0, 0)
+	if found := find(); len(found.Matches) != 1 || len(found.Open) != 0 || !found.Check().Passed {
+		t.Errorf("after the dismissal: %+v", found)
+	}
+	part := b.document(t, open, func(d *document.Document) { d.Part = 2 })
+	if key, err := b.Duplicates().Bytes(b.ctx, s.OrganizationID, b.invoice(t, part).ID); err != nil || key != part.SHA256+"#2" {
+		t.Errorf("the bytes of a part are %q (%v)", key, err)
+	}
+}

@@ -1,0 +1,45 @@
+-- +goose Up
+-- What the search for duplicates compares, and by what it finds candidates. The
+-- service adds the rows of invoices of earlier releases.
+CREATE TABLE invoice_duplicate_keys (
+    invoice_id      text PRIMARY KEY NOT NULL REFERENCES invoices (id) ON DELETE CASCADE,
+    organization_id text NOT NULL,
+    entity_id       text NOT NULL,
+    bytes           text NOT NULL,
+    type            text NOT NULL,
+    number          text NOT NULL,
+    number_key      text NOT NULL,
+    issue_date      date,
+    gross           text,
+    gross_fixed     integer,
+    currency        text NOT NULL,
+    tax_id          text NOT NULL,
+    tax_key         text NOT NULL,
+    country         text NOT NULL,
+    iban            text NOT NULL,
+    name            text NOT NULL,
+    name_key        text NOT NULL,
+    structured      boolean NOT NULL,
+    inexact         boolean NOT NULL
+);
+CREATE INDEX invoice_duplicate_keys_bytes ON invoice_duplicate_keys (organization_id, bytes);
+CREATE INDEX invoice_duplicate_keys_number ON invoice_duplicate_keys (organization_id, number_key);
+CREATE INDEX invoice_duplicate_keys_amount ON invoice_duplicate_keys (organization_id, issue_date, gross_fixed);
+
+-- Pairs of invoices that may be the same, each once: invoice_id is the smaller id.
+CREATE TABLE invoice_duplicates (
+    invoice_id      text NOT NULL REFERENCES invoices (id) ON DELETE CASCADE,
+    other_id        text NOT NULL REFERENCES invoices (id) ON DELETE CASCADE,
+    organization_id text NOT NULL,
+    rule            text NOT NULL,
+    found_at        timestamp NOT NULL,
+    dismissed_by    text,
+    dismissed_at    timestamp,
+    reason          text NOT NULL,
+    PRIMARY KEY (invoice_id, other_id)
+);
+CREATE INDEX invoice_duplicates_other ON invoice_duplicates (other_id);
+
+-- +goose Down
+DROP TABLE invoice_duplicates;
+DROP TABLE invoice_duplicate_keys;

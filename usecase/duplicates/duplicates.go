@@ -1,0 +1,235 @@
+// Package duplicates compares invoices with the others of their organization, and keeps the check
+// not_a_duplicate of both invoices of a pair current (domain D7).
+package duplicates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"docledger/domain/duplicate"
+	"docledger/domain/entity"
+	"docledger/domain/event"
+	"docledger/domain/identity"
+	"docledger/domain/invoice"
+	"docledger/domain/review"
+	"docledger/usecase"
+
+	"github.com/google/uuid"
+)
+
+// Service implements duplicate.Detection.
+type Service struct {
+	Pairs     duplicate.Repository
+	Invoices  invoice.Repository
+	Entities  entity.Reader
+	Settings  entity.SettingsRepository
+	Events    event.Log
+	Clock     usecase.Clock
+	Bookings  Bookings
+	Suppliers Suppliers
+
+	backfill sync.Mutex
+	// resume is when Backfill looks again for invoices without keys.
+	resume time.Time
+}
+
+// Bookings starts the sync of an invoice that was approved automatically, if the entity's settings
+// require it.
+type Bookings interface {
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice, settings *entity.Settings) error
+}
+
+// Suppliers records the supplier of an invoice that was approved automatically.
+type Suppliers interface {
+	Approved(ctx context.Context, a identity.Actor, inv *invoice.Invoice) error
+}
+
+// Lock implements duplicate.Detection.
+func (s *Service) Lock(ctx context.Context, organization uuid.UUID) error {
+	return s.Pairs.Lock(ctx, organization)
+}
+
+// Find implements duplicate.Detection.
+func (s *Service) Find(ctx context.Context, inv *invoice.Invoice, bytes string) (found duplicate.Found, err error) {
+	if bytes == "" {
+		if bytes, err = s.Pairs.Bytes(ctx, inv.OrganizationID, inv.ID); err != nil {
+			return found, err
+		}
+	}
+	if found, err = duplicate.Find(ctx, s.Pairs, inv, bytes); err != nil {
+		return found, fmt.Errorf("find duplicates: %w", err)
+	}
+	return found, nil
+}
+
+// Keep implements duplicate.Detection.
+func (s *Service) Keep(ctx context.Context, inv *invoice.Invoice, found duplicate.Found) ([]duplicate.Match, error) {
+	fresh, ended, err := s.Pairs.Keep(ctx, inv.OrganizationID, inv.ID, found.Matches, s.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	return fresh, s.recheck(ctx, inv.OrganizationID, ended...)
+}
+
+// Rejected implements duplicate.Detection.
+func (s *Service) Rejected(ctx context.Context, inv *invoice.Invoice) error {
+	partners, err := s.Pairs.Partners(ctx, inv.OrganizationID, inv.ID)
+	if err != nil {
+		return err
+	}
+	return s.recheck(ctx, inv.OrganizationID, partners...)
+}
+
+// Dismiss records that two invoices are different ones. The caller changes the first one; Dismissed
+// follows for the other. It returns invoice.ErrUnchanged if the pair is dismissed already.
+func (s *Service) Dismiss(ctx context.Context, a identity.Actor, inv *invoice.Invoice, other uuid.UUID, reason string) error {
+	return s.Pairs.Dismiss(ctx, inv.OrganizationID, inv.ID, other, invoice.Dismissal{By: a.UserID, At: s.Clock.Now(), Reason: reason})
+}
+
+// Dismissed evaluates the other invoice of a dismissed pair again, and appends its event.
+func (s *Service) Dismissed(ctx context.Context, a identity.Actor, other uuid.UUID, reason string) error {
+	if err := s.recheck(ctx, a.OrganizationID, other); err != nil {
+		return err
+	}
+	inv, err := s.Invoices.Get(ctx, a.Scope(), other)
+	if err != nil {
+		return fmt.Errorf("read other invoice: %w", err)
+	}
+	ev := event.By(a, event.InvoiceDuplicateDismissed, inv.EntityID, subjectOf(inv))
+	ev.Data = map[string]string{"reason": reason}
+	return s.Events.Append(ctx, ev)
+}
+
+// approval is an invoice that recheck approved, with the settings of its entity.
+type approval struct {
+	invoice  *invoice.Invoice
+	settings *entity.Settings
+}
+
+// recheck evaluates the check not_a_duplicate of open invoices again, because another invoice changed.
+// They may belong to an entity that the caller may not see. It locks every invoice before it follows
+// an approval, which locks suppliers, as every other transaction does.
+func (s *Service) recheck(ctx context.Context, organization uuid.UUID, ids ...uuid.UUID) error {
+	var approvals []approval
+	for _, id := range ids {
+		approved, err := s.recheckOne(ctx, organization, id)
+		if err != nil {
+			return err
+		}
+		if approved != nil {
+			approvals = append(approvals, *approved)
+		}
+	}
+	system := identity.System(organization)
+	for _, approved := range approvals {
+		if err := s.Suppliers.Approved(ctx, system, approved.invoice); err != nil {
+			return err
+		}
+		if err := s.Bookings.Approved(ctx, system, approved.invoice, approved.settings); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recheckOne evaluates the check of one invoice. It returns the invoice if SYSTEM approved it.
+func (s *Service) recheckOne(ctx context.Context, organization, id uuid.UUID) (*approval, error) {
+	system := identity.System(organization)
+	var settings *entity.Settings
+	var found duplicate.Found
+	open, changed := false, false
+	inv, err := s.Invoices.Update(ctx, system.Scope(), id, 0, func(inv *invoice.Invoice) (err error) {
+		if open = inv.Status.Open(); !open {
+			return invoice.ErrUnchanged
+		}
+		if found, err = s.Find(ctx, inv, ""); err != nil {
+			return err
+		}
+		check := found.Check()
+		if slices.Contains(inv.Checks, check) {
+			return invoice.ErrUnchanged
+		}
+		e, err := s.Entities.Get(ctx, system.Scope(), inv.EntityID)
+		if err != nil {
+			return fmt.Errorf("read entity: %w", err)
+		}
+		if settings, err = s.Settings.Get(ctx, system.Scope(), inv.EntityID); err != nil {
+			return fmt.Errorf("read settings: %w", err)
+		}
+		review.Evaluate(inv, e, settings, append(kept(inv), check), s.Clock.Now(), inv.Version+1)
+		inv.UpdatedAt = s.Clock.Now()
+		changed = true
+		return nil
+	})
+	if err != nil && !errors.Is(err, invoice.ErrUnchanged) {
+		return nil, fmt.Errorf("check duplicates again: %w", err)
+	}
+	if open {
+		if _, _, err := s.Pairs.Keep(ctx, organization, id, found.Matches, s.Clock.Now()); err != nil {
+			return nil, err
+		}
+	}
+	if !changed {
+		return nil, nil
+	}
+	events := []event.Event{event.By(system, event.InvoiceRechecked, inv.EntityID, subjectOf(inv))}
+	events[0].Data = map[string]string{"rule": invoice.RuleNotADuplicate, "found": duplicate.Rules(found.Open)}
+	if inv.Status == invoice.Approved {
+		events = append(events, event.By(system, event.InvoiceApproved, inv.EntityID, subjectOf(inv)))
+	}
+	if err := s.Events.Append(ctx, events...); err != nil || inv.Status != invoice.Approved {
+		return nil, err
+	}
+	return &approval{invoice: inv, settings: settings}, nil
+}
+
+// kept returns the checks that a change of another invoice does not affect, and that review.Evaluate
+// does not evaluate itself.
+func kept(inv *invoice.Invoice) []invoice.Check {
+	out := review.Findings(inv)
+	for _, c := range inv.Checks {
+		if c.Rule == invoice.RuleBankAccountKnown {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func subjectOf(inv *invoice.Invoice) event.Subject {
+	return event.Subject{Type: event.SubjectInvoice, ID: inv.ID, Version: inv.Version}
+}
+
+const (
+	// backfillBatch is the number of invoices of one transaction of Backfill.
+	backfillBatch = 200
+	// backfillBatches bounds one call, so that the sweep continues with its other tasks.
+	backfillBatches = 25
+	// backfillPause is the time after which Backfill looks again. Processes of the earlier release may
+	// have added invoices during an upgrade.
+	backfillPause = time.Hour
+)
+
+// Backfill gives invoices of an earlier release the keys that duplicates are found by. It returns
+// their number. The next call continues, also after a restart.
+func (s *Service) Backfill(ctx context.Context) (total int, err error) {
+	s.backfill.Lock()
+	defer s.backfill.Unlock()
+	if s.Clock.Now().Before(s.resume) {
+		return 0, nil
+	}
+	for range backfillBatches {
+		n, err := s.Pairs.Backfill(ctx, backfillBatch)
+		if total += n; err != nil {
+			return total, fmt.Errorf("add keys of duplicates: %w", err)
+		}
+		if n < backfillBatch {
+			s.resume = s.Clock.Now().Add(backfillPause)
+			break
+		}
+	}
+	return total, nil
+}
