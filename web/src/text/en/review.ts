@@ -125,6 +125,7 @@ export const review = {
   'event.invoice.sync_failed': 'Sync failed',
   'event.invoice.duplicate_found': 'Possible duplicate found',
   'event.invoice.duplicate_dismissed': 'Not a duplicate',
+  'event.invoice.rechecked': 'Checked again',
   'event.invoice.assigned': 'Assigned',
   'event.invoice.note_added': 'Note added',
 } as const
