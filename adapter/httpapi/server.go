@@ -43,6 +43,7 @@ type UseCases struct {
 	Extraction   *extraction.Service
 	Invoices     *invoices.Service
 	Sums         invoice.Sums
+	Exports      invoice.Exporter
 	Sync         *sync.Service
 	Settings     *settings.Service
 	Events       event.Log

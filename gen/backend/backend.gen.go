@@ -700,6 +700,66 @@ func (e GetDocumentReadableParamsFormat) Valid() bool {
 	}
 }
 
+// Defines values for ExportInvoicesParamsFormat.
+const (
+	Csv   ExportInvoicesParamsFormat = "csv"
+	Jsonl ExportInvoicesParamsFormat = "jsonl"
+	Zip   ExportInvoicesParamsFormat = "zip"
+)
+
+// Valid indicates whether the value is a known member of the ExportInvoicesParamsFormat enum.
+func (e ExportInvoicesParamsFormat) Valid() bool {
+	switch e {
+	case Csv:
+		return true
+	case Jsonl:
+		return true
+	case Zip:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportInvoicesParamsRows.
+const (
+	Invoices ExportInvoicesParamsRows = "invoices"
+	Lines    ExportInvoicesParamsRows = "lines"
+	Taxes    ExportInvoicesParamsRows = "taxes"
+)
+
+// Valid indicates whether the value is a known member of the ExportInvoicesParamsRows enum.
+func (e ExportInvoicesParamsRows) Valid() bool {
+	switch e {
+	case Invoices:
+		return true
+	case Lines:
+		return true
+	case Taxes:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportInvoicesParamsStyle.
+const (
+	European      ExportInvoicesParamsStyle = "european"
+	International ExportInvoicesParamsStyle = "international"
+)
+
+// Valid indicates whether the value is a known member of the ExportInvoicesParamsStyle enum.
+func (e ExportInvoicesParamsStyle) Valid() bool {
+	switch e {
+	case European:
+		return true
+	case International:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SumInvoicesParamsGroupBy.
 const (
 	SumInvoicesParamsGroupByAccount      SumInvoicesParamsGroupBy = "account"
@@ -3736,6 +3796,87 @@ type ListInvoicesParams struct {
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ExportInvoicesParams defines parameters for ExportInvoices.
+type ExportInvoicesParams struct {
+	// Format The format.
+	Format *ExportInvoicesParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// Rows What each row is.
+	Rows *ExportInvoicesParamsRows `form:"rows,omitempty" json:"rows,omitempty"`
+
+	// Style The separators of the CSV. international: comma and decimal point. european: semicolon and decimal comma.
+	Style *ExportInvoicesParamsStyle `form:"style,omitempty" json:"style,omitempty"`
+
+	// EntityId Only records of this entity.
+	EntityId *EntityFilter `form:"entity_id,omitempty" json:"entity_id,omitempty"`
+
+	// Status Only invoices in this status. Repeat it to select several.
+	Status *InvoiceStatuses `form:"status,omitempty" json:"status,omitempty"`
+
+	// DocumentType Only this kind of document.
+	DocumentType *InvoiceTypes `form:"document_type,omitempty" json:"document_type,omitempty"`
+
+	// IssueDateFrom Issued on or after this day.
+	IssueDateFrom *IssuedFrom `form:"issue_date_from,omitempty" json:"issue_date_from,omitempty"`
+
+	// IssueDateTo Issued on or before this day.
+	IssueDateTo *IssuedTo `form:"issue_date_to,omitempty" json:"issue_date_to,omitempty"`
+
+	// DueDateFrom Due on or after this day.
+	DueDateFrom *DueFrom `form:"due_date_from,omitempty" json:"due_date_from,omitempty"`
+
+	// DueDateTo Due on or before this day.
+	DueDateTo *DueTo `form:"due_date_to,omitempty" json:"due_date_to,omitempty"`
+
+	// CreatedFrom Created at or after this time.
+	CreatedFrom *CreatedFrom `form:"created_from,omitempty" json:"created_from,omitempty"`
+
+	// CreatedTo Created before this time.
+	CreatedTo *CreatedTo `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// UpdatedSince Changed at or after this time.
+	UpdatedSince *UpdatedSince `form:"updated_since,omitempty" json:"updated_since,omitempty"`
+
+	// GrossMin Gross total of at least this amount.
+	GrossMin *GrossMin `form:"gross_min,omitempty" json:"gross_min,omitempty"`
+
+	// GrossMax Gross total of at most this amount.
+	GrossMax *GrossMax `form:"gross_max,omitempty" json:"gross_max,omitempty"`
+
+	// Currency Only this currency (ISO 4217).
+	Currency *Currencies `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// FailedCheck Only invoices that fail this check, by its rule.
+	FailedCheck *FailedChecks `form:"failed_check,omitempty" json:"failed_check,omitempty"`
+
+	// SyncState Only invoices in this state of the sync.
+	SyncState *SyncStates `form:"sync_state,omitempty" json:"sync_state,omitempty"`
+
+	// Source Only invoices of documents from this source.
+	Source *Sources `form:"source,omitempty" json:"source,omitempty"`
+
+	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
+	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// ExternalId Only records with this id of another program.
+	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// SupplierId Only invoices of this supplier. Repeat it to select several.
+	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
+
+	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
+	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
+}
+
+// ExportInvoicesParamsFormat defines parameters for ExportInvoices.
+type ExportInvoicesParamsFormat string
+
+// ExportInvoicesParamsRows defines parameters for ExportInvoices.
+type ExportInvoicesParamsRows string
+
+// ExportInvoicesParamsStyle defines parameters for ExportInvoices.
+type ExportInvoicesParamsStyle string
+
 // ExtractInvoiceParams defines parameters for ExtractInvoice.
 type ExtractInvoiceParams struct {
 	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
@@ -3802,6 +3943,9 @@ type SumInvoicesParams struct {
 
 	// ExternalId Only records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// SupplierId Only invoices of this supplier. Repeat it to select several.
+	SupplierId *SupplierIds `form:"supplier_id,omitempty" json:"supplier_id,omitempty"`
 
 	// Q Searches number, supplier, purchase order and file name; ignores case and accents. An amount matches the exact total.
 	Q *InvoiceSearch `form:"q,omitempty" json:"q,omitempty"`
@@ -4110,6 +4254,9 @@ type ServerInterface interface {
 	// ChangeInvoices Approve, reject or sync several invoices
 	// (POST /api/invoices/bulk)
 	ChangeInvoices(c *gin.Context)
+	// ExportInvoices Export invoices
+	// (GET /api/invoices/export)
+	ExportInvoices(c *gin.Context, params ExportInvoicesParams)
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(c *gin.Context, params ExtractInvoiceParams)
@@ -5467,6 +5614,209 @@ func (siw *ServerInterfaceWrapper) ChangeInvoices(c *gin.Context) {
 	siw.Handler.ChangeInvoices(c)
 }
 
+// ExportInvoices operation middleware
+func (siw *ServerInterfaceWrapper) ExportInvoices(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportInvoicesParams
+
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", c.Request.URL.Query(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter format: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "rows" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "rows", c.Request.URL.Query(), &params.Rows, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter rows: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "style" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "style", c.Request.URL.Query(), &params.Style, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter style: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "entity_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "entity_id", c.Request.URL.Query(), &params.EntityId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter entity_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "document_type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "document_type", c.Request.URL.Query(), &params.DocumentType, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter document_type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "issue_date_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_from", c.Request.URL.Query(), &params.IssueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter issue_date_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "issue_date_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "issue_date_to", c.Request.URL.Query(), &params.IssueDateTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter issue_date_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "due_date_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_from", c.Request.URL.Query(), &params.DueDateFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter due_date_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "due_date_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_date_to", c.Request.URL.Query(), &params.DueDateTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter due_date_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_from", c.Request.URL.Query(), &params.CreatedFrom, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_to", c.Request.URL.Query(), &params.CreatedTo, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "updated_since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "updated_since", c.Request.URL.Query(), &params.UpdatedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter updated_since: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_min" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_min", c.Request.URL.Query(), &params.GrossMin, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_min: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "gross_max" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "gross_max", c.Request.URL.Query(), &params.GrossMax, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter gross_max: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "currency" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "currency", c.Request.URL.Query(), &params.Currency, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter currency: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "failed_check" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "failed_check", c.Request.URL.Query(), &params.FailedCheck, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter failed_check: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sync_state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sync_state", c.Request.URL.Query(), &params.SyncState, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sync_state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", c.Request.URL.Query(), &params.Source, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter source: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "created_by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_by", c.Request.URL.Query(), &params.CreatedBy, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter created_by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "supplier_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "supplier_id", c.Request.URL.Query(), &params.SupplierId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ExportInvoices(c, params)
+}
+
 // ExtractInvoice operation middleware
 func (siw *ServerInterfaceWrapper) ExtractInvoice(c *gin.Context) {
 
@@ -5665,6 +6015,14 @@ func (siw *ServerInterfaceWrapper) SumInvoices(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter external_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "supplier_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "supplier_id", c.Request.URL.Query(), &params.SupplierId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter supplier_id: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -6777,6 +7135,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/extract", wrapper.ExtractInvoice)
 	router.GET(options.BaseURL+"/api/invoices", wrapper.ListInvoices)
 	router.GET(options.BaseURL+"/api/invoices/summary", wrapper.SumInvoices)
+	router.GET(options.BaseURL+"/api/invoices/export", wrapper.ExportInvoices)
 	router.POST(options.BaseURL+"/api/invoices/bulk", wrapper.ChangeInvoices)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id", wrapper.GetInvoice)
 	router.PATCH(options.BaseURL+"/api/invoices/:invoice_id", wrapper.UpdateInvoice)
@@ -12175,6 +12534,259 @@ type ChangeInvoices503JSONResponse struct {
 }
 
 func (response ChangeInvoices503JSONResponse) VisitChangeInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoicesRequestObject struct {
+	Params ExportInvoicesParams
+}
+
+type ExportInvoicesResponseObject interface {
+	VisitExportInvoicesResponse(w http.ResponseWriter) error
+}
+
+type ExportInvoices200ResponseHeaders struct {
+	ContentDisposition string
+	XRequestId         *openapi_types.UUID
+}
+
+type ExportInvoices200ApplicationxNdjsonResponse struct {
+	Body          io.Reader
+	Headers       ExportInvoices200ResponseHeaders
+	ContentLength int64
+}
+
+func (response ExportInvoices200ApplicationxNdjsonResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type ExportInvoices200ApplicationzipResponse struct {
+	Body          io.Reader
+	Headers       ExportInvoices200ResponseHeaders
+	ContentLength int64
+}
+
+func (response ExportInvoices200ApplicationzipResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/zip")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ExportInvoices200TextcsvResponse struct {
+	Body          io.Reader
+	Headers       ExportInvoices200ResponseHeaders
+	ContentLength int64
+}
+
+func (response ExportInvoices200TextcsvResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/csv")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ExportInvoices400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response ExportInvoices400JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoices401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response ExportInvoices401JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoices403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response ExportInvoices403JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoices404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response ExportInvoices404JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoices429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response ExportInvoices429JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoices500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response ExportInvoices500JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportInvoices503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response ExportInvoices503JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -17723,6 +18335,9 @@ type StrictServerInterface interface {
 	// ChangeInvoices Approve, reject or sync several invoices
 	// (POST /api/invoices/bulk)
 	ChangeInvoices(ctx context.Context, request ChangeInvoicesRequestObject) (ChangeInvoicesResponseObject, error)
+	// ExportInvoices Export invoices
+	// (GET /api/invoices/export)
+	ExportInvoices(ctx context.Context, request ExportInvoicesRequestObject) (ExportInvoicesResponseObject, error)
 	// ExtractInvoice Extract the invoice of a document
 	// (POST /api/invoices/extract)
 	ExtractInvoice(ctx context.Context, request ExtractInvoiceRequestObject) (ExtractInvoiceResponseObject, error)
@@ -18789,6 +19404,32 @@ func (sh *strictHandler) ChangeInvoices(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ChangeInvoicesResponseObject); ok {
 		if err := validResponse.VisitChangeInvoicesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ExportInvoices operation middleware
+func (sh *strictHandler) ExportInvoices(ctx *gin.Context, params ExportInvoicesParams) {
+	var request ExportInvoicesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportInvoices(ctx, request.(ExportInvoicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportInvoices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ExportInvoicesResponseObject); ok {
+		if err := validResponse.VisitExportInvoicesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -50,7 +50,8 @@ type Service struct {
 	turns usecase.Turns[uuid.UUID]
 }
 
-// Content opens the original bytes of a document; the caller closes them.
+// Content opens the original bytes of a document; the caller closes them. If they cannot be
+// opened, it returns the document with the error.
 func (s *Service) Content(ctx context.Context, a identity.Actor, id uuid.UUID) (*document.Document, io.ReadSeekCloser, error) {
 	d, err := s.Documents.Get(ctx, a.Scope(), id)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Service) Content(ctx context.Context, a identity.Actor, id uuid.UUID) (
 	}
 	r, err := s.Blobs.Open(ctx, d.SHA256)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open blob: %w", err)
+		return d, nil, fmt.Errorf("open blob: %w", err)
 	}
 	return d, r, nil
 }

@@ -42,6 +42,7 @@ var verdicts = map[string]string{
 	"listDocuments":               "yes yes yes",
 	"getDocument":                 "yes yes yes",
 	"getDocumentContent":          "yes yes yes",
+	"exportInvoices":              "yes yes yes",
 	"getDocumentPage":             "yes yes yes",
 	"getDocumentPageWords":        "yes yes yes",
 	"getDocumentReadable":         "yes yes yes",

@@ -145,6 +145,8 @@ func (e *edge) bound(c *gin.Context) {
 		limit, timeout = e.Limits.UploadBytes+multipartOverhead, e.Limits.UploadTimeout
 	case s.operation == nil || s.operation.Public:
 		limit = min(limit, e.Limits.OpenBytes)
+	case s.operation.Stream:
+		timeout = e.Limits.UploadTimeout
 	}
 	// A context does not end a read from an idle connection. The error is
 	// ignored, because a test without a connection cannot set deadlines.

@@ -34,6 +34,9 @@ type Operation struct {
 	// Browser reports that a page of another site sends a browser to this
 	// operation (x-browser). The request may contain parameters of that site.
 	Browser bool
+	// Stream reports that the response can be long (x-stream). It has the time of an
+	// upload.
+	Stream bool
 
 	parameters []parameter
 	body       *body
@@ -125,10 +128,11 @@ func newOperation(doc *openapi3.T, method, path string, item *openapi3.PathItem,
 	}
 	signed, _ := spec.Extensions["x-signed"].(bool)
 	browser, _ := spec.Extensions["x-browser"].(bool)
+	stream, _ := spec.Extensions["x-stream"].(bool)
 	operation := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
 		Permission: identity.Permission(permission), Public: len(security) == 0, Signed: signed,
-		Browser: browser,
+		Browser: browser, Stream: stream,
 	}
 	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
 		p, err := newParameter(ref.Value)

@@ -48,6 +48,7 @@ func Run(t *testing.T, open Open) {
 		{"invoice filters", testInvoiceFilters},
 		{"invoice sorts", testInvoiceSorts},
 		{"invoice sums", testInvoiceSums},
+		{"invoice export", testExport},
 		{"invoice selections", testInvoiceSelections},
 		{"hostile text", testHostileText},
 		{"events", testEvents},

@@ -404,6 +404,24 @@ export class Docledger {
   }
 
   /**
+   * Export invoices
+   *
+   * All invoices that the filters of `listInvoices` select, oldest first, as a
+   * stream. Amounts of credit notes are negative. `rows` selects one row for each
+   * invoice, line or tax rate.
+   * - `csv`: RFC 4180 in UTF-8, with a header. A text that a spreadsheet would
+   *   execute as a formula begins with an apostrophe.
+   * - `jsonl`: a JSON object in each line, with the columns of the CSV as keys.
+   * - `zip`: the CSV, the originals in `originals`, and `manifest.json` with the
+   *   SHA-256 of every file.
+   *
+   * If the connection ends early, the export is incomplete.
+   */
+  exportInvoices(options: Call<types.ExportInvoicesData> = {}): Promise<Answer<types.ExportInvoicesResponse>> {
+    return this.#transport.call({ id: 'exportInvoices', safe: true, answers: 'file' }, sdk.exportInvoices, options)
+  }
+
+  /**
    * Extract the invoice of a document
    *
    * Returns the invoice of the document, extracting it first if necessary. Waits

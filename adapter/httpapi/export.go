@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+
+	"docledger/adapter/httpapi/export"
+	"docledger/domain/document"
+	"docledger/domain/invoice"
+	"docledger/gen/backend"
+
+	"github.com/google/uuid"
+)
+
+// ExportInvoices implements the operation exportInvoices.
+func (s *Server) ExportInvoices(ctx context.Context, r backend.ExportInvoicesRequestObject) (backend.ExportInvoicesResponseObject, error) {
+	f, err := invoiceFilter(ctx, exportFilters(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.visible(ctx, f.EntityID); err != nil {
+		return nil, err
+	}
+	e := export.Export{Format: export.CSV, Rows: invoice.ExportInvoices, Style: export.International, TempDir: s.TempDir}
+	if r.Params.Format != nil {
+		e.Format = export.Format(*r.Params.Format)
+	}
+	if r.Params.Rows != nil {
+		e.Rows = invoice.ExportRows(*r.Params.Rows)
+	}
+	if r.Params.Style != nil {
+		e.Style = export.Style(*r.Params.Style)
+	}
+	return s.exportOf(ctx, e, f), nil
+}
+
+// exportOf returns the response with an export for the caller.
+func (s *Server) exportOf(ctx context.Context, e export.Export, f invoice.Filter) exported {
+	a := actor(ctx)
+	e.Each = func(visit func([]invoice.Exported) error) error {
+		return s.Exports.Export(ctx, a.Scope(), f, e.Rows, visit)
+	}
+	e.Original = func(id uuid.UUID) (*document.Document, io.ReadSeekCloser, error) {
+		return s.Documents.Content(ctx, a, id)
+	}
+	return exported{e, e.Filename(s.Clock.Now())}
+}
+
+// exported is an export as a response. An error after the first bytes ends the connection, so that
+// no caller takes a part for the whole.
+type exported struct {
+	export.Export
+	name string
+}
+
+// VisitExportInvoicesResponse implements the generated response.
+func (e exported) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("Content-Type", e.MediaType())
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.name}))
+	h.Set("Cache-Control", "private, no-store")
+	return e.Write(w)
+}
+
+// exportFilters returns the filters of an export as those of a list.
+func exportFilters(p backend.ExportInvoicesParams) backend.ListInvoicesParams {
+	return backend.ListInvoicesParams{
+		EntityId: p.EntityId, Status: p.Status, DocumentType: p.DocumentType,
+		IssueDateFrom: p.IssueDateFrom, IssueDateTo: p.IssueDateTo, DueDateFrom: p.DueDateFrom, DueDateTo: p.DueDateTo,
+		CreatedFrom: p.CreatedFrom, CreatedTo: p.CreatedTo, UpdatedSince: p.UpdatedSince, GrossMin: p.GrossMin, GrossMax: p.GrossMax,
+		Currency: p.Currency, FailedCheck: p.FailedCheck, SyncState: p.SyncState, Source: p.Source, CreatedBy: p.CreatedBy,
+		ExternalId: p.ExternalId, SupplierId: p.SupplierId, Q: p.Q,
+	}
+}
