@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -29,8 +30,16 @@ const workers = 4
 
 // run tests the service that env describes, and returns what it answered.
 func run(ctx context.Context, env map[string]string, o options) (*report, error) {
-	r := newReport()
-	c, err := newClient(env["BASE_URL"], r)
+	w, err := open(ctx, env, env["BASE_URL"])
+	if err != nil {
+		return nil, err
+	}
+	return w.report, errors.Join(w.playAll(ctx, o), ctx.Err())
+}
+
+// open seeds the service that env describes. base is the address of the calls.
+func open(ctx context.Context, env map[string]string, base string) (*world, error) {
+	c, err := newClient(base, newReport())
 	if err != nil {
 		return nil, err
 	}
@@ -39,31 +48,32 @@ func run(ctx context.Context, env map[string]string, o options) (*report, error)
 	}
 	w := &world{client: c, env: env}
 	if err := w.seed(ctx); err != nil {
-		return r, fmt.Errorf("seed: %w", err)
+		return nil, errors.Join(fmt.Errorf("seed: %w", err), c.report.verdict())
 	}
-	var queue sync.WaitGroup
+	return w, nil
+}
+
+// playAll calls each operation, or those that the options name, and returns what the
+// report says of the run.
+func (w *world) playAll(ctx context.Context, o options) error {
 	next := make(chan spectest.Operation)
+	var players sync.WaitGroup
 	for range workers {
-		queue.Go(func() {
+		players.Go(func() {
 			for op := range next {
 				w.play(ctx, op, o)
 			}
 		})
 	}
-	for _, op := range c.checker.Operations() {
+	for _, op := range w.checker.Operations() {
 		if o.only == nil || slices.Contains(o.only, op.ID) {
-			r.mu.Lock()
-			r.of(op.ID) // an operation without a response is in the report as well
-			r.mu.Unlock()
+			w.report.expect(op.ID)
 			next <- op
 		}
 	}
 	close(next)
-	queue.Wait()
-	if o.only != nil {
-		maps.DeleteFunc(r.operations, func(id string, _ *tally) bool { return !slices.Contains(o.only, id) })
-	}
-	return r, ctx.Err()
+	players.Wait()
+	return w.report.verdict()
 }
 
 // seeded are the real values that generated requests use.

@@ -82,3 +82,12 @@ func find(operations []Operation, method, path string) (found *Operation, parame
 	}
 	return found, parameters
 }
+
+// Find returns the operation of a request.
+func Find(operations []Operation, method, path string) (Operation, bool) {
+	found, _ := find(operations, method, path)
+	if found == nil {
+		return Operation{}, false
+	}
+	return *found, true
+}
