@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docledger/adapter/accounting/quickbooks"
+	"docledger/adapter/sim/definition/definitiontest"
 	"docledger/adapter/sim/kit"
 	sim "docledger/adapter/sim/quickbooks"
 	"docledger/domain/accounting"
@@ -45,7 +46,7 @@ func open(t testing.TB, change func(*quickbooks.Options)) (*quickbooks.Connector
 			ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{accountingtest.RedirectURI},
 		}},
 	})
-	listener.Config.Handler = server
+	listener.Config.Handler = definitiontest.Handler(t, "quickbooks", server)
 	listener.Start()
 	t.Cleanup(listener.Close)
 	o := quickbooks.Options{

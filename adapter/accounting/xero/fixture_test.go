@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docledger/adapter/accounting/xero"
+	"docledger/adapter/sim/definition/definitiontest"
 	"docledger/adapter/sim/kit"
 	sim "docledger/adapter/sim/xero"
 	"docledger/domain/accounting"
@@ -46,7 +47,7 @@ func open(t testing.TB, change func(*xero.Options)) (*xero.Connector, *fixture) 
 			ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{accountingtest.RedirectURI},
 		}, {ID: "native", RedirectURIs: []string{accountingtest.RedirectURI}}},
 	})
-	listener.Config.Handler = server
+	listener.Config.Handler = definitiontest.Handler(t, "xero", server)
 	listener.Start()
 	t.Cleanup(listener.Close)
 	o := xero.Options{

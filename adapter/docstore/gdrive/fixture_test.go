@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docledger/adapter/docstore/gdrive"
+	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/gdrive"
 	"docledger/adapter/sim/kit"
 	"docledger/domain/docstore"
@@ -45,7 +46,7 @@ func open(t testing.TB, shared bool, change func(*gdrive.Options)) (*gdrive.Conn
 		Origin: w.url, Start: start, Limits: &limits,
 		Clients: []sim.Client{{ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{docstoretest.RedirectURI}}},
 	})
-	listener.Config.Handler = w.sim
+	listener.Config.Handler = definitiontest.Handler(t, "gdrive", w.sim)
 	listener.Start()
 	t.Cleanup(w.sim.Close)
 	t.Cleanup(listener.Close)

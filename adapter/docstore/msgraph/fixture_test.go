@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docledger/adapter/docstore/msgraph"
+	"docledger/adapter/sim/definition/definitiontest"
 	"docledger/adapter/sim/kit"
 	sim "docledger/adapter/sim/msgraph"
 	"docledger/domain/docstore"
@@ -46,7 +47,7 @@ func open(t testing.TB, change func(*msgraph.Options)) (*msgraph.Connector, *fix
 		Clients:  []sim.Client{{ID: clientID, Name: "docledger", Secret: clientSecret, RedirectURIs: []string{docstoretest.RedirectURI}}},
 	})
 	for _, l := range []*httptest.Server{listener, contents} {
-		l.Config.Handler = w.sim
+		l.Config.Handler = definitiontest.Handler(t, "msgraph", w.sim)
 		l.Start()
 		t.Cleanup(l.Close)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"docledger/adapter/identity/clerk"
 	sim "docledger/adapter/sim/clerk"
+	"docledger/adapter/sim/definition/definitiontest"
 )
 
 const (
@@ -57,7 +58,7 @@ func newProvider(t *testing.T, vary ...func(*clerk.Options)) provider {
 		},
 		Clients: []sim.Client{{ID: client, LoopbackRedirects: true}, {ID: stranger, LoopbackRedirects: true}},
 	})
-	server.Config.Handler = simulated
+	server.Config.Handler = definitiontest.Handler(t, "clerk", simulated)
 	server.Start()
 	t.Cleanup(func() { server.Close(); simulated.Close() })
 	o := clerk.Options{

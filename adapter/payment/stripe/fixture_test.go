@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"docledger/adapter/payment/stripe"
+	"docledger/adapter/sim/definition/definitiontest"
 	sim "docledger/adapter/sim/stripe"
 	"docledger/domain/billing"
 	"docledger/domain/billing/billingtest"
@@ -37,7 +38,7 @@ func open(t testing.TB) (*stripe.Client, *fixture) {
 	limits := sim.DefaultLimits()
 	limits.RequestsPerSecond = 0
 	server := sim.New(sim.Options{Account: sim.ReadyAccount(), SecretKeys: []string{secretKey}, Start: start, Limits: &limits})
-	listener := httptest.NewServer(server)
+	listener := httptest.NewServer(definitiontest.Handler(t, "stripe", server))
 	t.Cleanup(func() {
 		listener.Close()
 		server.Close()

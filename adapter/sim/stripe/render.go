@@ -114,6 +114,18 @@ func render(object map[string]any, version string) map[string]any {
 		}
 	}
 	kind, _ := object["object"].(string)
+	// These objects lack what base and automaticTax have: docs.stripe.com/api/invoiceitems/object,
+	// /customer_portal/sessions/object and /subscriptions/object.
+	switch kind {
+	case "invoiceitem":
+		remove(object, "created")
+	case "billing_portal.session":
+		remove(object, "metadata")
+	case "subscription":
+		if tax, isObject := object["automatic_tax"].(map[string]any); isObject {
+			remove(tax, "status")
+		}
+	}
 	if version < VersionBasil[:len("2025-03-31")] {
 		if kind == "subscription_item" {
 			remove(object, "current_period_start", "current_period_end")

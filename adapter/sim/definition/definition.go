@@ -1,0 +1,158 @@
+// Package definition validates what docledger sends to a vendor, and what a
+// simulator answers, against an excerpt of the vendor's published definition.
+// A request or an answer with an operation, a parameter or a field that the
+// definition does not have is a finding. make/excerpts.py makes the excerpts.
+package definition
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed excerpts/*.json
+var excerpts embed.FS
+
+// Source is a package from which an excerpt is made.
+type Source struct {
+	Package string   `json:"package"`
+	Licence string   `json:"licence"`
+	Files   []string `json:"files"`
+}
+
+// operation is what one method and path accept and answer. Body and Answer are
+// nil if there is none, or none in JSON.
+type operation struct {
+	Query  map[string]any `json:"query"`
+	Body   any            `json:"body"`
+	Answer any            `json:"answer"`
+
+	method string
+	path   []string
+}
+
+// Definition is the excerpt of one vendor. A type is the name of a scalar, "#"
+// and the name of another type, a list of one type, an object by field ("*" for
+// the fields of a map), or {"|": types} for alternatives. "!" and a name is a
+// type outside the excerpt, which only accepts a text such as an id.
+type Definition struct {
+	Vendor     string                `json:"vendor"`
+	Sources    []Source              `json:"sources"`
+	Standards  []string              `json:"standards"`
+	Brackets   bool                  `json:"brackets"`   // parameters are nested by brackets
+	Everywhere bool                  `json:"everywhere"` // each object may have the fields of Envelope
+	Errors     []any                 `json:"errors"`
+	Envelope   map[string]any        `json:"envelope"`
+	Operations map[string]*operation `json:"operations"`
+	Types      map[string]any        `json:"types"`
+}
+
+// Vendors returns the vendors that have an excerpt.
+func Vendors() []string {
+	files, err := excerpts.ReadDir("excerpts")
+	if err != nil {
+		panic(err)
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(f.Name(), ".json")
+	}
+	return names
+}
+
+// Of returns the excerpt of a vendor.
+func Of(vendor string) (*Definition, error) {
+	data, err := excerpts.ReadFile("excerpts/" + vendor + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("no definition of %s: %w", vendor, err)
+	}
+	d := &Definition{}
+	if err := json.Unmarshal(data, d); err != nil {
+		return nil, fmt.Errorf("the definition of %s: %w", vendor, err)
+	}
+	for name, o := range d.Operations {
+		method, path, _ := strings.Cut(name, " ")
+		o.method, o.path = method, strings.Split(strings.TrimPrefix(path, "/"), "/")
+	}
+	return d, nil
+}
+
+// find returns the operation of a request. A path with the most fixed segments
+// wins over one with parameters.
+func (d *Definition) find(method, path string) (name string, found *operation) {
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	best := -1
+	for n, o := range d.Operations {
+		if fixed := o.match(method, segments); fixed > best {
+			best, name, found = fixed, n, o
+		}
+	}
+	return name, found
+}
+
+// match returns how many segments of the path are equal to the fixed ones of
+// the operation, and -1 if the path is another.
+func (o *operation) match(method string, segments []string) int {
+	if o.method != method {
+		return -1
+	}
+	fixed := 0
+	for i, want := range o.path {
+		if strings.HasSuffix(want, "...}") {
+			return fixed
+		}
+		if i >= len(segments) {
+			return -1
+		}
+		before, after, parameter := cut(want)
+		switch {
+		case !parameter && want == segments[i]:
+			fixed++
+		case !parameter, !strings.HasPrefix(segments[i], before), !strings.HasSuffix(segments[i], after), len(segments[i]) <= len(before)+len(after):
+			return -1
+		}
+	}
+	if len(segments) != len(o.path) {
+		return -1
+	}
+	return fixed
+}
+
+// cut returns the texts before and after the parameter of a segment.
+func cut(segment string) (before, after string, parameter bool) {
+	before, rest, found := strings.Cut(segment, "{")
+	_, after, closed := strings.Cut(rest, "}")
+	return before, after, found && closed
+}
+
+// HasField reports whether a type or an operation of the excerpt has a field or
+// a parameter of this name.
+func (d *Definition) HasField(name string) bool {
+	var has func(t any) bool
+	has = func(t any) bool {
+		switch t := t.(type) {
+		case []any:
+			return slices.ContainsFunc(t, has)
+		case map[string]any:
+			for field, of := range t {
+				if field == name || has(of) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, o := range d.Operations {
+		if has(o.Body) || has(o.Answer) || has(any(o.Query)) {
+			return true
+		}
+	}
+	for _, t := range d.Types {
+		if has(t) {
+			return true
+		}
+	}
+	return has(d.Errors) || has(any(d.Envelope))
+}

@@ -1,0 +1,68 @@
+// Command definitions validates the exchanges of all connectors and of the
+// vendors' own clients with the simulators against the vendors' published
+// definitions. It runs the suites of the connectors, adds what the other
+// certifications recorded in the folder of the environment variable
+// DOCLEDGER_DEFINITIONS, and prints what was validated by vendor.
+//
+//	go run ./test/certification/definitions
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"docledger/adapter/sim/definition"
+	"docledger/adapter/sim/definition/definitiontest"
+)
+
+// suites are the packages with the connectors and their suites.
+var suites = []string{
+	"./adapter/accounting/...", "./adapter/docstore/...", "./adapter/identity/clerk", "./adapter/payment/stripe", "./adapter/sim/definition/...",
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "certification of the definitions:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	folder := os.Getenv(definitiontest.Folder)
+	if folder == "" {
+		made, err := os.MkdirTemp("", "docledger-definitions-*")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(made)
+		folder = made
+	}
+	cmd := exec.Command("go", append([]string{"test", "-count=1"}, suites...)...)
+	cmd.Env = append(os.Environ(), definitiontest.Folder+"="+folder)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	failed := cmd.Run()
+	recorded, err := definitiontest.Recorded(folder)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	for _, vendor := range definition.Vendors() {
+		d, err := definition.Of(vendor)
+		if err != nil {
+			return err
+		}
+		seen := recorded[vendor]
+		var from []string
+		for _, s := range d.Sources {
+			from = append(from, s.Package+" ("+s.Licence+")")
+		}
+		fmt.Printf("  %-10s %5d exchanges: %3d of %3d operations, %3d parameters, %4d fields; %s\n",
+			vendor, seen.Exchanges, len(seen.Operations), len(d.Operations), len(seen.Parameters), len(seen.Fields), strings.Join(from, ", "))
+		if len(seen.Fields) == 0 {
+			failed = errors.Join(failed, fmt.Errorf("no field of %s was validated", vendor))
+		}
+	}
+	return failed
+}
