@@ -17,6 +17,9 @@ import (
 // callerAlias is the value of a filter by user that means the caller.
 const callerAlias = "me"
 
+// noUser is the value of a filter by user that means no user.
+const noUser = "none"
+
 // invoiceFilter converts the filters of a list of invoices.
 func invoiceFilter(ctx context.Context, p backend.ListInvoicesParams) (invoice.Filter, error) {
 	f := invoice.Filter{
@@ -42,18 +45,30 @@ func invoiceFilter(ctx context.Context, p backend.ListInvoicesParams) (invoice.F
 	if f.GrossMax, err = amountOf("gross_max", p.GrossMax); err != nil {
 		return f, err
 	}
-	if p.CreatedBy == nil {
+	if f.CreatedBy, err = userOf(ctx, "created_by", p.CreatedBy); err != nil {
+		return f, err
+	}
+	if f.Unassigned = p.AssignedTo != nil && *p.AssignedTo == noUser; f.Unassigned {
 		return f, nil
 	}
-	f.CreatedBy = actor(ctx).UserID
-	if *p.CreatedBy != callerAlias {
-		f.CreatedBy, err = uuid.Parse(*p.CreatedBy)
+	f.AssignedTo, err = userOf(ctx, "assigned_to", p.AssignedTo)
+	return f, err
+}
+
+// userOf returns the user of a filter; the zero id if the filter is absent.
+func userOf(ctx context.Context, name string, text *string) (id uuid.UUID, err error) {
+	if text == nil {
+		return uuid.Nil, nil
+	}
+	id = actor(ctx).UserID
+	if *text != callerAlias {
+		id, err = uuid.Parse(*text)
 	}
 	// The zero id would be no filter.
-	if err != nil || f.CreatedBy == uuid.Nil {
-		return f, fault.InvalidField("created_by", "must be the id of a user, or me for the signed-in user")
+	if err != nil || id == uuid.Nil {
+		return uuid.Nil, fault.InvalidField(name, "must be the id of a user, or me for the signed-in user")
 	}
-	return f, nil
+	return id, nil
 }
 
 // invoiceSort converts the order of a list of invoices.

@@ -55,7 +55,7 @@ func invoiceBinding(s identity.Scope, f invoice.Filter, sort invoice.Sort) bindi
 		with("created by", f.CreatedBy).with("suppliers", sortedIDs(f.SupplierIDs))
 	b = withAll(withAll(withAll(b, "type", f.Types), "currency", f.Currencies), "failed", f.FailedChecks)
 	b = withAll(withAll(b, "sync", f.SyncStates), "source", f.Sources)
-	b = withAll(b, "external", f.ExternalIDs)
+	b = withAll(b, "external", f.ExternalIDs).with("assigned to", f.AssignedTo).with("unassigned", f.Unassigned)
 	return b.with("sort", string(sort.By)).with("ascending", sort.Ascending).done()
 }
 
@@ -214,6 +214,12 @@ func narrowInvoices(q *gorm.DB, t string, f invoice.Filter) *gorm.DB {
 	q = whereIn(q, t+".currency", f.Currencies)
 	q = whereIn(q, t+".supplier_id", f.SupplierIDs)
 	q = whereExternal(q, t, f.ExternalIDs)
+	if f.AssignedTo != uuid.Nil {
+		q = q.Where(t+".assigned_to = ?", f.AssignedTo)
+	}
+	if f.Unassigned {
+		q = q.Where(t + ".assigned_to IS NULL")
+	}
 	if len(f.FailedChecks) > 0 {
 		either := make([]string, len(f.FailedChecks))
 		values := make([]any, len(f.FailedChecks))

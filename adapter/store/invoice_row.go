@@ -34,6 +34,7 @@ type summaryRow struct {
 	FailedBlocking int
 	FailedWarning  int
 	ExternalID     string
+	AssignedTo     *uuid.UUID
 	Version        int
 	CreatedAt      time.Time `gorm:"autoCreateTime:false"`
 	UpdatedAt      time.Time `gorm:"autoUpdateTime:false"`
@@ -91,7 +92,7 @@ func (r summaryRow) fromRow() invoice.Summary {
 		SellerName: r.SellerName, SellerTaxID: r.SellerTaxID, BuyerName: r.BuyerName, BuyerTaxID: r.BuyerTaxID,
 		NetTotal: (*money.Decimal)(r.NetTotal), TaxTotal: (*money.Decimal)(r.TaxTotal),
 		GrossTotal: (*money.Decimal)(r.GrossTotal), AmountDue: (*money.Decimal)(r.AmountDue),
-		FailedBlocking: r.FailedBlocking, FailedWarning: r.FailedWarning, ExternalID: r.ExternalID, Version: r.Version,
+		FailedBlocking: r.FailedBlocking, FailedWarning: r.FailedWarning, ExternalID: r.ExternalID, AssignedTo: fromOptionalID(r.AssignedTo), Version: r.Version,
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
 	}
 }
@@ -107,7 +108,7 @@ func toInvoiceRow(inv *invoice.Invoice, header map[string]invoice.Evidence) invo
 			BuyerName: clean(inv.Buyer.Name), BuyerTaxID: clean(inv.Buyer.TaxID),
 			NetTotal: (*number)(inv.NetTotal), TaxTotal: (*number)(inv.TaxTotal),
 			GrossTotal: (*number)(inv.GrossTotal), AmountDue: (*number)(inv.AmountDue),
-			FailedBlocking: blocking, FailedWarning: warning, ExternalID: clean(inv.ExternalID), Version: inv.Version,
+			FailedBlocking: blocking, FailedWarning: warning, ExternalID: clean(inv.ExternalID), AssignedTo: optionalID(inv.AssignedTo), Version: inv.Version,
 			CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt,
 		},
 		LinesTotal: len(inv.Lines),
@@ -128,7 +129,7 @@ func (r invoiceRow) fromRow(lines []lineRow) *invoice.Invoice {
 		Status: s.Status, LinesTotal: r.LinesTotal, Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 	r.Body.V.fill(inv)
-	inv.SupplierID, inv.ExternalID = fromOptionalID(r.SupplierID), s.ExternalID
+	inv.SupplierID, inv.ExternalID, inv.AssignedTo = fromOptionalID(r.SupplierID), s.ExternalID, s.AssignedTo
 	inv.Type, inv.Number, inv.IssueDate, inv.DueDate, inv.Currency = s.Type, s.Number, s.IssueDate, s.DueDate, s.Currency
 	inv.NetTotal, inv.TaxTotal, inv.GrossTotal, inv.AmountDue = s.NetTotal, s.TaxTotal, s.GrossTotal, s.AmountDue
 	inv.Lines = mapped(lines, lineRow.fromRow)

@@ -298,7 +298,7 @@ func (s *Service) wire(plans domainbilling.Plans, tokens *local.Tokens, password
 			Bookings: bookings, Suppliers: suppliers, Log: s.log, WaitTimeout: s.cfg.ExtractWaitTimeout,
 		},
 		Invoices: &invoices.Service{
-			Reader: st.Invoices(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(),
+			Reader: st.Invoices(), Invoices: st.Invoices(), Duplicates: s.duplicates, Entities: st.Entities(), Memberships: st.Memberships(),
 			Settings: st.Settings(), Events: st.Events(), UnitOfWork: st, Clock: s.clock, IDs: ids, Bookings: bookings,
 			Ledgers: s.Integrations, Suppliers: suppliers, Documents: st.Documents(), Blobs: s.blobs, Originals: s.originals(reader),
 		},

@@ -30,6 +30,8 @@ const (
 	InvoiceApprovalWithdrawn  Type = "invoice.approval_withdrawn"
 	InvoiceRejected           Type = "invoice.rejected"
 	InvoiceReopened           Type = "invoice.reopened"
+	InvoiceAssigned           Type = "invoice.assigned"
+	InvoiceNoteAdded          Type = "invoice.note_added"
 	InvoiceDuplicateFound     Type = "invoice.duplicate_found"
 	InvoiceDuplicateDismissed Type = "invoice.duplicate_dismissed"
 	InvoiceRechecked          Type = "invoice.rechecked" // a check was evaluated again, because another invoice changed

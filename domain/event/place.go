@@ -15,7 +15,7 @@ func Types() []Type {
 	return []Type{
 		DocumentReceived, DocumentExtracted, DocumentFailed, DocumentNotAnInvoice, DocumentSplit, DocumentHeld,
 		InvoiceExtracted, InvoiceNeedsReview, InvoiceCorrected, InvoiceApproved, InvoiceApprovalWithdrawn, InvoiceRejected,
-		InvoiceReopened, InvoiceDuplicateFound, InvoiceDuplicateDismissed, InvoiceRechecked, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
+		InvoiceReopened, InvoiceAssigned, InvoiceNoteAdded, InvoiceDuplicateFound, InvoiceDuplicateDismissed, InvoiceRechecked, InvoiceSyncQueued, InvoiceSynced, InvoiceSyncFailed,
 		EntityCreated, EntityChanged, SettingsChanged, MemberAdded, MemberChanged, MemberRemoved, MemberSessionEnded,
 		SupplierCreated, SupplierChanged, SupplierBankAccountNew, SupplierMerged,
 		IntegrationSetUp, IntegrationActivated, IntegrationError, IntegrationHealed, IntegrationDisconnected,

@@ -289,6 +289,7 @@ type Invoice struct {
 	SupplierID  uuid.UUID     // the supplier of the entity; zero if it is not known
 	ContactID   string        // the supplier in the ledger
 	ExternalID  string        // the id in another program, at first that of the document; "" if it has none
+	AssignedTo  uuid.UUID     // the member who is to process it; zero if none
 	PostingDate calendar.Date // the ledger's date if it differs from IssueDate
 	Approval    *Approval
 	Rejection   *Rejection

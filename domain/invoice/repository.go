@@ -45,6 +45,7 @@ type Summary struct {
 	FailedWarning  int
 	SyncState      SyncState // "" before booking was asked for
 	ExternalID     string
+	AssignedTo     uuid.UUID
 	Version        int
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -79,6 +80,8 @@ type Filter struct {
 	CreatedBy     uuid.UUID // the user who uploaded the document
 	SupplierIDs   []uuid.UUID
 	ExternalIDs   []string // ids of other programs
+	AssignedTo    uuid.UUID
+	Unassigned    bool // only invoices that are assigned to no member
 	// Query matches an exact amount, or part of the number, seller, purchase order or file name. It
 	// ignores case and accents.
 	Query string

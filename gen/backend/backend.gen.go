@@ -1005,6 +1005,12 @@ type ApproveRequest struct {
 	AcknowledgeChecks *[]string `json:"acknowledge_checks,omitempty"`
 }
 
+// AssignRequest defines model for AssignRequest.
+type AssignRequest struct {
+	// UserId An identifier, or null.
+	UserId nullable.Nullable[externalRef0.NullableId] `json:"user_id"`
+}
+
 // Assignment The origin of the account or tax rate.
 type Assignment = string
 
@@ -1940,6 +1946,9 @@ type Invoice struct {
 	// ExternalId The id of the record in the caller's own program. docledger only stores it.
 	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 
+	// AssignedTo An identifier, or null.
+	AssignedTo nullable.Nullable[externalRef0.NullableId] `json:"assigned_to"`
+
 	// Note The note of the document (BT-22), or the note that a user wrote instead.
 	Note nullable.Nullable[string] `json:"note"`
 
@@ -2300,6 +2309,9 @@ type InvoiceSummary struct {
 	// ExternalId The id of the record in the caller's own program. docledger only stores it.
 	ExternalId nullable.Nullable[ExternalId] `json:"external_id"`
 
+	// AssignedTo An identifier, or null.
+	AssignedTo nullable.Nullable[externalRef0.NullableId] `json:"assigned_to"`
+
 	// Version The version of the record. Each change increases it by one. The ETag contains it.
 	//
 	// Example: 3
@@ -2410,6 +2422,12 @@ type MemberList struct {
 
 	// NextCursor The `cursor` of the next page; null on the last page.
 	NextCursor nullable.Nullable[externalRef0.NextCursor] `json:"next_cursor"`
+}
+
+// NoteRequest defines model for NoteRequest.
+type NoteRequest struct {
+	// Text The note.
+	Text string `json:"text"`
 }
 
 // OrganizationRole The role in the organization.
@@ -3441,6 +3459,9 @@ type WebhookWithSecret struct {
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
 type ApiKeyId = externalRef0.Id
 
+// AssignedTo defines model for AssignedTo.
+type AssignedTo = string
+
 // BackendIntegrationId An identifier. The service creates UUIDs of version 7.
 //
 // Example: 01936b1e-7c1a-7cc3-9d0e-2b7f0a4c1d11
@@ -3777,6 +3798,9 @@ type ListInvoicesParams struct {
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
 	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
 
+	// AssignedTo Only invoices assigned to this user, `me` or `none`.
+	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
+
 	// ExternalId Only records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
@@ -3857,6 +3881,9 @@ type ExportInvoicesParams struct {
 
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
 	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// AssignedTo Only invoices assigned to this user, `me` or `none`.
+	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
 	// ExternalId Only records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
@@ -3941,6 +3968,9 @@ type SumInvoicesParams struct {
 	// CreatedBy Only invoices of documents that this user uploaded; `me` is the caller.
 	CreatedBy *CreatedBy `form:"created_by,omitempty" json:"created_by,omitempty"`
 
+	// AssignedTo Only invoices assigned to this user, `me` or `none`.
+	AssignedTo *AssignedTo `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
+
 	// ExternalId Only records with this id of another program.
 	ExternalId *ExternalIds `form:"external_id,omitempty" json:"external_id,omitempty"`
 
@@ -3997,6 +4027,14 @@ type ListInvoiceLinesParams struct {
 
 	// Cursor The `next_cursor` of the previous page. It is opaque and valid only with the same filters.
 	Cursor *externalRef0.Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// AddInvoiceNoteParams defines parameters for AddInvoiceNote.
+type AddInvoiceNoteParams struct {
+	// IdempotencyKey Makes a retry safe. For 24 hours, the same key in the same organization,
+	// credential and operation returns the first response again. The same key
+	// with another body is refused with `conflict`.
+	IdempotencyKey *externalRef0.IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // RejectInvoiceParams defines parameters for RejectInvoice.
@@ -4141,8 +4179,14 @@ type UpdateInvoiceApplicationMergePatchPlusJSONRequestBody = InvoicePatch
 // ApproveInvoiceJSONRequestBody defines body for ApproveInvoice for application/json ContentType.
 type ApproveInvoiceJSONRequestBody = ApproveRequest
 
+// AssignInvoiceJSONRequestBody defines body for AssignInvoice for application/json ContentType.
+type AssignInvoiceJSONRequestBody = AssignRequest
+
 // DismissDuplicateJSONRequestBody defines body for DismissDuplicate for application/json ContentType.
 type DismissDuplicateJSONRequestBody = DismissDuplicateRequest
+
+// AddInvoiceNoteJSONRequestBody defines body for AddInvoiceNote for application/json ContentType.
+type AddInvoiceNoteJSONRequestBody = NoteRequest
 
 // RejectInvoiceJSONRequestBody defines body for RejectInvoice for application/json ContentType.
 type RejectInvoiceJSONRequestBody = RejectRequest
@@ -4272,6 +4316,9 @@ type ServerInterface interface {
 	// ApproveInvoice Approve an invoice
 	// (POST /api/invoices/{invoice_id}/approve)
 	ApproveInvoice(c *gin.Context, invoiceId InvoiceId, params ApproveInvoiceParams)
+	// AssignInvoice Assign an invoice to a member
+	// (POST /api/invoices/{invoice_id}/assign)
+	AssignInvoice(c *gin.Context, invoiceId InvoiceId)
 	// DismissDuplicate Dismiss a suspected duplicate
 	// (POST /api/invoices/{invoice_id}/duplicates/dismiss)
 	DismissDuplicate(c *gin.Context, invoiceId InvoiceId, params DismissDuplicateParams)
@@ -4281,6 +4328,9 @@ type ServerInterface interface {
 	// ListInvoiceLines List the lines of an invoice
 	// (GET /api/invoices/{invoice_id}/lines)
 	ListInvoiceLines(c *gin.Context, invoiceId InvoiceId, params ListInvoiceLinesParams)
+	// AddInvoiceNote Add a note to an invoice
+	// (POST /api/invoices/{invoice_id}/notes)
+	AddInvoiceNote(c *gin.Context, invoiceId InvoiceId, params AddInvoiceNoteParams)
 	// RejectInvoice Reject an invoice
 	// (POST /api/invoices/{invoice_id}/reject)
 	RejectInvoice(c *gin.Context, invoiceId InvoiceId, params RejectInvoiceParams)
@@ -5543,6 +5593,14 @@ func (siw *ServerInterfaceWrapper) ListInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "assigned_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigned_to", c.Request.URL.Query(), &params.AssignedTo, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigned_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "external_id" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
@@ -5783,6 +5841,14 @@ func (siw *ServerInterfaceWrapper) ExportInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "assigned_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigned_to", c.Request.URL.Query(), &params.AssignedTo, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigned_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "external_id" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
@@ -6010,6 +6076,14 @@ func (siw *ServerInterfaceWrapper) SumInvoices(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "assigned_to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigned_to", c.Request.URL.Query(), &params.AssignedTo, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigned_to: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "external_id" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", c.Request.URL.Query(), &params.ExternalId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
@@ -6167,6 +6241,31 @@ func (siw *ServerInterfaceWrapper) ApproveInvoice(c *gin.Context) {
 	siw.Handler.ApproveInvoice(c, invoiceId, params)
 }
 
+// AssignInvoice operation middleware
+func (siw *ServerInterfaceWrapper) AssignInvoice(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceId InvoiceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", c.Param("invoice_id"), &invoiceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter invoice_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.AssignInvoice(c, invoiceId)
+}
+
 // DismissDuplicate operation middleware
 func (siw *ServerInterfaceWrapper) DismissDuplicate(c *gin.Context) {
 
@@ -6310,6 +6409,55 @@ func (siw *ServerInterfaceWrapper) ListInvoiceLines(c *gin.Context) {
 	}
 
 	siw.Handler.ListInvoiceLines(c, invoiceId, params)
+}
+
+// AddInvoiceNote operation middleware
+func (siw *ServerInterfaceWrapper) AddInvoiceNote(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "invoice_id" -------------
+	var invoiceId InvoiceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "invoice_id", c.Param("invoice_id"), &invoiceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter invoice_id: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AddInvoiceNoteParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey externalRef0.IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Idempotency-Key, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Idempotency-Key: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.AddInvoiceNote(c, invoiceId, params)
 }
 
 // RejectInvoice operation middleware
@@ -7144,6 +7292,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reject", wrapper.RejectInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/reopen", wrapper.ReopenInvoice)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/duplicates/dismiss", wrapper.DismissDuplicate)
+	router.POST(options.BaseURL+"/api/invoices/:invoice_id/assign", wrapper.AssignInvoice)
+	router.POST(options.BaseURL+"/api/invoices/:invoice_id/notes", wrapper.AddInvoiceNote)
 	router.POST(options.BaseURL+"/api/invoices/:invoice_id/sync", wrapper.SyncInvoice)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/history", wrapper.GetInvoiceHistory)
 	router.GET(options.BaseURL+"/api/invoices/:invoice_id/validation", wrapper.GetInvoiceValidation)
@@ -13688,6 +13838,183 @@ func (response ApproveInvoice503JSONResponse) VisitApproveInvoiceResponse(w http
 	return err
 }
 
+type AssignInvoiceRequestObject struct {
+	InvoiceId InvoiceId `json:"invoice_id"`
+	Body      *AssignInvoiceJSONRequestBody
+}
+
+type AssignInvoiceResponseObject interface {
+	VisitAssignInvoiceResponse(w http.ResponseWriter) error
+}
+
+type AssignInvoice200ResponseHeaders struct {
+	ETag       string
+	XRequestId *openapi_types.UUID
+}
+
+type AssignInvoice200JSONResponse struct {
+	Body    Invoice
+	Headers AssignInvoice200ResponseHeaders
+}
+
+func (response AssignInvoice200JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response AssignInvoice400JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response AssignInvoice401JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response AssignInvoice403JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response AssignInvoice404JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response AssignInvoice429JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response AssignInvoice500JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AssignInvoice503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response AssignInvoice503JSONResponse) VisitAssignInvoiceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type DismissDuplicateRequestObject struct {
 	InvoiceId InvoiceId `json:"invoice_id"`
 	Params    DismissDuplicateParams
@@ -14199,6 +14526,182 @@ type ListInvoiceLines503JSONResponse struct {
 }
 
 func (response ListInvoiceLines503JSONResponse) VisitListInvoiceLinesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNoteRequestObject struct {
+	InvoiceId InvoiceId `json:"invoice_id"`
+	Params    AddInvoiceNoteParams
+	Body      *AddInvoiceNoteJSONRequestBody
+}
+
+type AddInvoiceNoteResponseObject interface {
+	VisitAddInvoiceNoteResponse(w http.ResponseWriter) error
+}
+
+type AddInvoiceNote200ResponseHeaders struct {
+	XRequestId *openapi_types.UUID
+}
+
+type AddInvoiceNote200JSONResponse struct {
+	Body    Event
+	Headers AddInvoiceNote200ResponseHeaders
+}
+
+func (response AddInvoiceNote200JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote400JSONResponse struct {
+	externalRef0.BadRequestJSONResponse
+}
+
+func (response AddInvoiceNote400JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote401JSONResponse struct {
+	externalRef0.UnauthorizedJSONResponse
+}
+
+func (response AddInvoiceNote401JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote403JSONResponse struct {
+	externalRef0.ForbiddenJSONResponse
+}
+
+func (response AddInvoiceNote403JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote404JSONResponse struct {
+	externalRef0.NotFoundJSONResponse
+}
+
+func (response AddInvoiceNote404JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote429JSONResponse struct {
+	externalRef0.TooManyRequestsJSONResponse
+}
+
+func (response AddInvoiceNote429JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote500JSONResponse struct {
+	externalRef0.InternalErrorJSONResponse
+}
+
+func (response AddInvoiceNote500JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddInvoiceNote503JSONResponse struct {
+	externalRef0.UnavailableJSONResponse
+}
+
+func (response AddInvoiceNote503JSONResponse) VisitAddInvoiceNoteResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -18353,6 +18856,9 @@ type StrictServerInterface interface {
 	// ApproveInvoice Approve an invoice
 	// (POST /api/invoices/{invoice_id}/approve)
 	ApproveInvoice(ctx context.Context, request ApproveInvoiceRequestObject) (ApproveInvoiceResponseObject, error)
+	// AssignInvoice Assign an invoice to a member
+	// (POST /api/invoices/{invoice_id}/assign)
+	AssignInvoice(ctx context.Context, request AssignInvoiceRequestObject) (AssignInvoiceResponseObject, error)
 	// DismissDuplicate Dismiss a suspected duplicate
 	// (POST /api/invoices/{invoice_id}/duplicates/dismiss)
 	DismissDuplicate(ctx context.Context, request DismissDuplicateRequestObject) (DismissDuplicateResponseObject, error)
@@ -18362,6 +18868,9 @@ type StrictServerInterface interface {
 	// ListInvoiceLines List the lines of an invoice
 	// (GET /api/invoices/{invoice_id}/lines)
 	ListInvoiceLines(ctx context.Context, request ListInvoiceLinesRequestObject) (ListInvoiceLinesResponseObject, error)
+	// AddInvoiceNote Add a note to an invoice
+	// (POST /api/invoices/{invoice_id}/notes)
+	AddInvoiceNote(ctx context.Context, request AddInvoiceNoteRequestObject) (AddInvoiceNoteResponseObject, error)
 	// RejectInvoice Reject an invoice
 	// (POST /api/invoices/{invoice_id}/reject)
 	RejectInvoice(ctx context.Context, request RejectInvoiceRequestObject) (RejectInvoiceResponseObject, error)
@@ -19647,6 +20156,50 @@ func (sh *strictHandler) ApproveInvoice(ctx *gin.Context, invoiceId InvoiceId, p
 	}
 }
 
+// AssignInvoice operation middleware
+func (sh *strictHandler) AssignInvoice(ctx *gin.Context, invoiceId InvoiceId) {
+	var request AssignInvoiceRequestObject
+
+	request.InvoiceId = invoiceId
+
+	var body AssignInvoiceJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AssignInvoice(ctx, request.(AssignInvoiceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AssignInvoice")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(AssignInvoiceResponseObject); ok {
+		if err := validResponse.VisitAssignInvoiceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // DismissDuplicate operation middleware
 func (sh *strictHandler) DismissDuplicate(ctx *gin.Context, invoiceId InvoiceId, params DismissDuplicateParams) {
 	var request DismissDuplicateRequestObject
@@ -19739,6 +20292,51 @@ func (sh *strictHandler) ListInvoiceLines(ctx *gin.Context, invoiceId InvoiceId,
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListInvoiceLinesResponseObject); ok {
 		if err := validResponse.VisitListInvoiceLinesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddInvoiceNote operation middleware
+func (sh *strictHandler) AddInvoiceNote(ctx *gin.Context, invoiceId InvoiceId, params AddInvoiceNoteParams) {
+	var request AddInvoiceNoteRequestObject
+
+	request.InvoiceId = invoiceId
+	request.Params = params
+
+	var body AddInvoiceNoteJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AddInvoiceNote(ctx, request.(AddInvoiceNoteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddInvoiceNote")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(AddInvoiceNoteResponseObject); ok {
+		if err := validResponse.VisitAddInvoiceNoteResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -142,7 +142,7 @@ var bodies = map[string]string{
 	"updateInvoice": `{"currency":"EUR","purchase_order":"PO-1"}`, "approveInvoice": `{"version":1}`,
 	"changeInvoices":   `{"action":"sync","items":[{"id":"01936b1e-0000-7000-8000-000000000005","version":1}]}`,
 	"dismissDuplicate": `{"invoice_id":"$document","reason":"two deliveries"}`,
-	"rejectInvoice":    `{"reason":"not ours"}`, "reopenInvoice": ``, "syncInvoice": `{"force":false}`, "updateSettings": `{"four_eyes":false}`,
+	"rejectInvoice":    `{"reason":"not ours"}`, "reopenInvoice": ``, "assignInvoice": `{"user_id":null}`, "addInvoiceNote": `{"text":"ask Ana"}`, "syncInvoice": `{"force":false}`, "updateSettings": `{"four_eyes":false}`,
 	"createCheckoutSession": `{"price_id":"$price","success_url":"https://app.example/","cancel_url":"https://app.example/"}`,
 	"createPortalSession":   `{"return_url":"https://app.example/"}`,
 	"authorizeIntegration":  `{"entity_id":"$entity","provider":"ACCOUNTING_A","redirect_url":"https://app.example/"}`,

@@ -28,20 +28,21 @@ import (
 // the scope, so Get, List and Lines are the repository's own.
 type Service struct {
 	invoice.Reader
-	Invoices   invoice.Repository
-	Duplicates Duplicates
-	Entities   entity.Reader
-	Settings   entity.SettingsRepository
-	Events     event.Log
-	UnitOfWork usecase.UnitOfWork
-	Clock      usecase.Clock
-	IDs        usecase.IDs
-	Bookings   Bookings
-	Ledgers    Ledgers
-	Suppliers  Suppliers
-	Documents  document.Reader
-	Blobs      document.Blobs
-	Originals  extraction.Reader // reads originals for Validation, apart from the jobs
+	Invoices    invoice.Repository
+	Duplicates  Duplicates
+	Entities    entity.Reader
+	Settings    entity.SettingsRepository
+	Memberships identity.Memberships
+	Events      event.Log
+	UnitOfWork  usecase.UnitOfWork
+	Clock       usecase.Clock
+	IDs         usecase.IDs
+	Bookings    Bookings
+	Ledgers     Ledgers
+	Suppliers   Suppliers
+	Documents   document.Reader
+	Blobs       document.Blobs
+	Originals   extraction.Reader // reads originals for Validation, apart from the jobs
 
 	validations usecase.Turns[uuid.UUID]
 }

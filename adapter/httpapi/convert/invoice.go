@@ -35,7 +35,7 @@ func (w Web) ToAPIInvoice(inv *invoice.Invoice) backend.Invoice {
 		PayableRounding: decimal(inv.PayableRounding), AmountDue: decimal(inv.AmountDue),
 		Checks: list(inv.Checks, toAPICheck), Duplicates: list(inv.Duplicates, toAPIDuplicate),
 		Fields: ToAPIEvidence(inv.Fields), Extraction: toAPIExtraction(inv.Extraction),
-		SupplierId: orNull(inv.SupplierID), ContactId: orNull(inv.ContactID), ExternalId: orNull(inv.ExternalID), Note: orNull(inv.Note), Approval: toAPIApproval(inv.Approval), Rejection: toAPIRejection(inv.Rejection),
+		SupplierId: orNull(inv.SupplierID), ContactId: orNull(inv.ContactID), ExternalId: orNull(inv.ExternalID), AssignedTo: orNull(inv.AssignedTo), Note: orNull(inv.Note), Approval: toAPIApproval(inv.Approval), Rejection: toAPIRejection(inv.Rejection),
 		Sync: toAPISync(inv.Sync), Version: inv.Version, CreatedBy: orNull(inv.CreatedBy),
 		CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt, WebUrl: w.page("invoices", inv.ID.String()),
 	}
@@ -59,7 +59,7 @@ func (w Web) ToAPISummary(s invoice.Summary) backend.InvoiceSummary {
 		Buyer:    backend.PartySummary{Name: orNull(s.BuyerName), TaxId: orNull(s.BuyerTaxID)},
 		NetTotal: decimal(s.NetTotal), TaxTotal: decimal(s.TaxTotal), GrossTotal: decimal(s.GrossTotal), AmountDue: decimal(s.AmountDue),
 		ChecksFailed: backend.ChecksFailed{Blocking: s.FailedBlocking, Warning: s.FailedWarning},
-		SyncState:    orNull(string(s.SyncState)), ExternalId: orNull(s.ExternalID), Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		SyncState:    orNull(string(s.SyncState)), ExternalId: orNull(s.ExternalID), AssignedTo: orNull(s.AssignedTo), Version: s.Version, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		WebUrl: w.page("invoices", s.ID.String()),
 	}
 }

@@ -47,6 +47,8 @@ var pages = map[string]string{
 	"changeInvoices":        "/inbox",
 	"rejectInvoice":         "/invoices/{invoice_id}",
 	"reopenInvoice":         "/invoices/{invoice_id}",
+	"assignInvoice":         "/invoices/{invoice_id}",
+	"addInvoiceNote":        "/invoices/{invoice_id}",
 	"dismissDuplicate":      "/invoices/{invoice_id}",
 	"syncInvoice":           "/invoices/{invoice_id}",
 	"updateSettings":        "/settings/{entity_id}",

@@ -80,6 +80,8 @@ var verdicts = map[string]string{
 	"approveInvoice": "no no yes",
 	"rejectInvoice":  "no no yes",
 	"reopenInvoice":  "no no yes",
+	"assignInvoice":  "no yes yes",
+	"addInvoiceNote": "no yes yes",
 	"syncInvoice":    "no no yes",
 	"updateSupplier": "no no yes",
 

@@ -57,7 +57,7 @@ func signed(t invoice.Type, d *money.Decimal) value {
 var names = map[invoice.ExportRows][]string{
 	invoice.ExportInvoices: strings.Fields(`id external_id entity_id document_id status document_type invoice_number issue_date due_date
 		currency supplier_id seller_name seller_tax_id buyer_name buyer_tax_id net_total tax_total gross_total amount_due
-		failed_blocking failed_warning sync_state version created_at updated_at`),
+		failed_blocking failed_warning sync_state assigned_to version created_at updated_at`),
 	invoice.ExportLines: append(strings.Fields(shared), strings.Fields(`line_id position description quantity unit unit_price
 		price_base_quantity net_amount tax_category tax_rate account_id tax_rate_id`)...),
 	invoice.ExportTaxes: append(strings.Fields(shared), strings.Fields(`tax_category tax_rate base amount`)...),
@@ -90,7 +90,7 @@ func valuesOf(rows invoice.ExportRows, e *invoice.Exported) [][]value {
 			textOf(e.Number), dayOf(e.IssueDate), dayOf(e.DueDate), textOf(e.Currency), idOf(e.SupplierID), textOf(e.SellerName),
 			textOf(e.SellerTaxID), textOf(e.BuyerName), textOf(e.BuyerTaxID), signed(e.Type, e.NetTotal), signed(e.Type, e.TaxTotal),
 			signed(e.Type, e.GrossTotal), signed(e.Type, e.AmountDue), intOf(e.FailedBlocking), intOf(e.FailedWarning),
-			fixedOf(string(e.SyncState)), intOf(e.Version), timeOf(e.CreatedAt), timeOf(e.UpdatedAt),
+			fixedOf(string(e.SyncState)), idOf(e.AssignedTo), intOf(e.Version), timeOf(e.CreatedAt), timeOf(e.UpdatedAt),
 		}}
 	}
 }

@@ -38,7 +38,7 @@ func testInvoices(t *testing.T, b *bench) {
 		Number: inv.Number, IssueDate: inv.IssueDate, DueDate: inv.DueDate, Currency: inv.Currency,
 		SellerName: inv.Seller.Name, SellerTaxID: inv.Seller.TaxID, BuyerName: inv.Buyer.Name, BuyerTaxID: inv.Buyer.TaxID,
 		NetTotal: inv.NetTotal, TaxTotal: inv.TaxTotal, GrossTotal: inv.GrossTotal, AmountDue: inv.AmountDue,
-		FailedBlocking: blocking, FailedWarning: warning, ExternalID: inv.ExternalID, Version: inv.Version, CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt,
+		FailedBlocking: blocking, FailedWarning: warning, ExternalID: inv.ExternalID, AssignedTo: inv.AssignedTo, Version: inv.Version, CreatedAt: inv.CreatedAt, UpdatedAt: inv.UpdatedAt,
 	}
 	same(t, "the list", list.Items, []invoice.Summary{want})
 

@@ -66,7 +66,7 @@ var tables = []table{
 		due_date:date currency:text seller_name:text seller_tax_id:text buyer_name:text buyer_tax_id:text net_total:text tax_total:text
 		gross_total:text amount_due:text failed_blocking:int failed_warning:int lines_total:int net_fixed:int gross_fixed:int due_fixed:int
 		search:text search_file:text body:json version:int created_at:time updated_at:time failed_checks:text tax_fixed:int
-		supplier_id:uuid external_id:text`),
+		supplier_id:uuid external_id:text assigned_to:uuid`),
 	of("invoice_lines", "id", `id:uuid invoice_id:uuid ordinal:int position:int description:text quantity:text unit:text unit_price:text
 		price_base:text net_amount:text tax_rate:text tax_category:text account_id:text account_source:text tax_rate_id:text
 		tax_source:text evidence:json net_fixed:int`),

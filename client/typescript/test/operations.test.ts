@@ -174,6 +174,8 @@ describe('documents and invoices', () => {
     const approved = await api.approveInvoice({ path: invoicePath, body: { version: noted.data.version } })
     expect(approved.data.status).toBe('APPROVED')
     const reopened = await api.reopenInvoice({ path: invoicePath })
+    expect((await api.assignInvoice({ path: invoicePath, body: { user_id: null } })).data.assigned_to).toBeNull()
+    expect((await api.addInvoiceNote({ path: invoicePath, body: { text: 'ask Ana' } })).data.data).toEqual({ text: 'ask Ana' })
     expect(reopened.data.status).toBe('NEEDS_REVIEW')
     const bulk = await api.changeInvoices({ body: { action: 'reject', reason: 'Not ours', items: [{ id: invoicePath.invoice_id, version: 1 }] } })
     expect(bulk.data.items[0]).toMatchObject({ ok: false, error: { code: 'version_conflict' } })

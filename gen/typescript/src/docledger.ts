@@ -493,6 +493,16 @@ export class Docledger {
   }
 
   /**
+   * Assign an invoice to a member
+   *
+   * `user_id` is a member who can read the entity; null ends the assignment. It is
+   * possible in every status and changes neither checks nor approval.
+   */
+  assignInvoice(options: Call<types.AssignInvoiceData>): Promise<Answer<types.AssignInvoiceResponse>> {
+    return this.#transport.call({ id: 'assignInvoice' }, sdk.assignInvoice, options)
+  }
+
+  /**
    * Dismiss a suspected duplicate
    *
    * Records that this invoice and another one of its `duplicates` are different
@@ -521,6 +531,16 @@ export class Docledger {
    */
   listInvoiceLines(options: Call<types.ListInvoiceLinesData>): Pages<types.ListInvoiceLinesResponse> {
     return this.#transport.list({ id: 'listInvoiceLines', safe: true }, sdk.listInvoiceLines, options, 'cursor')
+  }
+
+  /**
+   * Add a note to an invoice
+   *
+   * Adds a note for colleagues to the history of the invoice, in every status. It is
+   * the event `invoice.note_added`, which is never changed.
+   */
+  addInvoiceNote(options: Call<types.AddInvoiceNoteData>): Promise<Answer<types.AddInvoiceNoteResponse>> {
+    return this.#transport.call({ id: 'addInvoiceNote', keyed: true }, sdk.addInvoiceNote, options)
   }
 
   /**

@@ -366,6 +366,10 @@ export type ApproveRequest = {
     version: Version;
 };
 
+export type AssignRequest = {
+    user_id: NullableId;
+};
+
 /**
  * The origin of the account or tax rate.
  */
@@ -1501,6 +1505,7 @@ export type Invoice = {
     allowances: Array<AllowanceCharge>;
     amount_due: NullableDecimal;
     approval: Approval;
+    assigned_to: NullableId;
     billing_period: Period;
     buyer: Party;
     /**
@@ -1809,6 +1814,7 @@ export type InvoiceSumList = {
  */
 export type InvoiceSummary = {
     amount_due: NullableDecimal;
+    assigned_to: NullableId;
     buyer: PartySummary;
     checks_failed: ChecksFailed;
     created_at: Timestamp;
@@ -1934,6 +1940,13 @@ export type MemberList = {
  * The `cursor` of the next page; null on the last page.
  */
 export type NextCursor = string | null;
+
+export type NoteRequest = {
+    /**
+     * The note.
+     */
+    text: string;
+};
 
 /**
  * An amount as a decimal string with up to 15 digits before the point and 4 after it, or null.
@@ -3203,6 +3216,11 @@ export type WebhookWithSecret = {
  * The API key.
  */
 export type ApiKeyId = Id;
+
+/**
+ * Only invoices assigned to this user, `me` or `none`.
+ */
+export type AssignedTo = string;
 
 /**
  * The integration.
@@ -5309,6 +5327,10 @@ export type ListInvoicesData = {
          */
         created_by?: string;
         /**
+         * Only invoices assigned to this user, `me` or `none`.
+         */
+        assigned_to?: string;
+        /**
          * Only records with this id of another program.
          */
         external_id?: Array<string>;
@@ -5512,6 +5534,10 @@ export type ExportInvoicesData = {
          */
         created_by?: string;
         /**
+         * Only invoices assigned to this user, `me` or `none`.
+         */
+        assigned_to?: string;
+        /**
          * Only records with this id of another program.
          */
         external_id?: Array<string>;
@@ -5703,6 +5729,10 @@ export type SumInvoicesData = {
          * Only invoices of documents that this user uploaded; `me` is the caller.
          */
         created_by?: string;
+        /**
+         * Only invoices assigned to this user, `me` or `none`.
+         */
+        assigned_to?: string;
         /**
          * Only records with this id of another program.
          */
@@ -5941,6 +5971,60 @@ export type ApproveInvoiceResponses = {
 
 export type ApproveInvoiceResponse = ApproveInvoiceResponses[keyof ApproveInvoiceResponses];
 
+export type AssignInvoiceData = {
+    body: AssignRequest;
+    path: {
+        /**
+         * The invoice.
+         */
+        invoice_id: Id;
+    };
+    query?: never;
+    url: '/api/invoices/{invoice_id}/assign';
+};
+
+export type AssignInvoiceErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AssignInvoiceError = AssignInvoiceErrors[keyof AssignInvoiceErrors];
+
+export type AssignInvoiceResponses = {
+    /**
+     * The invoice.
+     */
+    200: Invoice;
+};
+
+export type AssignInvoiceResponse = AssignInvoiceResponses[keyof AssignInvoiceResponses];
+
 export type DismissDuplicateData = {
     body: DismissDuplicateRequest;
     headers?: {
@@ -6133,6 +6217,69 @@ export type ListInvoiceLinesResponses = {
 };
 
 export type ListInvoiceLinesResponse = ListInvoiceLinesResponses[keyof ListInvoiceLinesResponses];
+
+export type AddInvoiceNoteData = {
+    body: NoteRequest;
+    headers?: {
+        /**
+         * Makes a retry safe. For 24 hours, the same key in the same organization,
+         * credential and operation returns the first response again. The same key
+         * with another body is refused with `conflict`.
+         *
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The invoice.
+         */
+        invoice_id: Id;
+    };
+    query?: never;
+    url: '/api/invoices/{invoice_id}/notes';
+};
+
+export type AddInvoiceNoteErrors = {
+    /**
+     * The request is malformed, a value is invalid, or the current state does not allow the operation.
+     */
+    400: ErrorEnvelope;
+    /**
+     * There is no valid credential. An OAuth token without an organization is `organization_required`.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The caller has no permission, or the plan does not allow the operation.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The record does not exist, or the caller may not see it.
+     */
+    404: ErrorEnvelope;
+    /**
+     * A rate limit is reached.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service or a third party failed.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The result is not ready yet, or a dependency is unavailable.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AddInvoiceNoteError = AddInvoiceNoteErrors[keyof AddInvoiceNoteErrors];
+
+export type AddInvoiceNoteResponses = {
+    /**
+     * The event with the note.
+     */
+    200: Event;
+};
+
+export type AddInvoiceNoteResponse = AddInvoiceNoteResponses[keyof AddInvoiceNoteResponses];
 
 export type RejectInvoiceData = {
     body: RejectRequest;

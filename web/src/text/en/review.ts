@@ -120,6 +120,8 @@ export const review = {
   'event.invoice.approval_withdrawn': 'Approval withdrawn',
   'event.invoice.rejected': 'Rejected',
   'event.invoice.reopened': 'Reopened',
+  'event.invoice.assigned': 'Assignment changed',
+  'event.invoice.note_added': 'Note added',
   'event.invoice.sync_queued': 'Sync started',
   'event.invoice.synced': 'Synced to the ledger',
   'event.invoice.sync_failed': 'Sync failed',
