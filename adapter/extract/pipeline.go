@@ -136,7 +136,7 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 		return nil, unavailable("read document", err)
 	}
 	switch t := sniff.Detect(head); t.Kind {
-	case sniff.XML:
+	case sniff.XML, sniff.Signed:
 		result, err = p.readXML(ctx, f, worker.Document{Path: s.Path, Size: info.Size()})
 	case sniff.PDF:
 		result, err = p.readPDF(ctx, s, worker.Document{Path: s.Path, Size: info.Size(), Forced: s.Forced, DateOrder: s.DateOrder, Compare: p.options.ComparePages, OnPage: onPage(s), Pages: s.Pages})
@@ -159,7 +159,7 @@ func (p *Pipeline) Read(ctx context.Context, s extraction.Source) (result *extra
 // size takes a few milliseconds and about ten times its size of memory.
 const SmallXML = 64 << 10
 
-// readXML extracts an XML document.
+// readXML extracts an XML document or a signed envelope.
 func (p *Pipeline) readXML(ctx context.Context, f *os.File, d worker.Document) (*extraction.Result, error) {
 	if d.Size > p.options.XMLBytes {
 		return nil, extraction.Fail(extraction.TooLarge,
@@ -187,7 +187,6 @@ func unavailable(what string, err error) error {
 var whatToDo = map[sniff.Kind]string{
 	sniff.Archive:   "The file is an archive. Unpack it and upload the documents in it one by one.",
 	sniff.Email:     "The file is an e-mail. Save its attachments and upload them one by one.",
-	sniff.Signed:    "The file is a signed envelope. Extract the XML invoice from it and upload that.",
 	sniff.Office:    "The file is an office document. Export it as PDF with embedded invoice data, or upload the invoice as XML.",
 	sniff.Web:       "The file is a web page. Upload the invoice itself, as XML or PDF.",
 	sniff.Program:   "The file is a program, not a document.",

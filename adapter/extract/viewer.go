@@ -47,10 +47,10 @@ func (v *Viewer) Words(ctx context.Context, d extraction.Viewed, page int) ([]ex
 		return nil, unavailable("read document", err)
 	}
 	kind := sniff.Detect(head).Kind
-	if kind != sniff.PDF && kind != sniff.XML {
+	if kind != sniff.PDF && kind != sniff.XML && kind != sniff.Signed {
 		return nil, nil // an image has no text layer
 	}
-	read, err := v.pool.PageText(ctx, d.Path, page, extraction.MaxPageWords, worker.Shown{Part: d.Part, PDF: kind == sniff.XML})
+	read, err := v.pool.PageText(ctx, d.Path, page, extraction.MaxPageWords, worker.Shown{Part: d.Part, PDF: kind != sniff.PDF})
 	if err != nil {
 		return nil, err
 	}

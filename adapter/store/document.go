@@ -35,6 +35,7 @@ type documentRow struct {
 	Part           int
 	Pages          *jsonOf[pagesJSON]
 	Attachments    jsonOf[[]attachmentJSON]
+	Signatures     *jsonOf[[]signatureJSON]
 	Attempts       int
 	Interruptions  int
 	Run            int
@@ -66,6 +67,28 @@ type attachmentJSON struct {
 	SizeBytes int64  `json:"size_bytes"`
 }
 
+type signatureJSON struct {
+	Signer   string    `json:"signer,omitempty"`
+	SignedAt time.Time `json:"signed_at,omitzero"`
+}
+
+// signatures returns those of a row; rows without any have NULL.
+func (r documentRow) signatures() []document.Signature {
+	if r.Signatures == nil {
+		return nil
+	}
+	return mapped(r.Signatures.V, func(s signatureJSON) document.Signature { return document.Signature(s) })
+}
+
+func signaturesJSON(list []document.Signature) *jsonOf[[]signatureJSON] {
+	if len(list) == 0 {
+		return nil
+	}
+	return &jsonOf[[]signatureJSON]{mapped(list, func(s document.Signature) signatureJSON {
+		return signatureJSON{Signer: clean(s.Signer), SignedAt: s.SignedAt}
+	})}
+}
+
 func (r documentRow) fromRow() document.Document {
 	return document.Document{
 		ID: r.ID, EntityID: r.EntityID, OrganizationID: r.OrganizationID, Filename: r.Filename,
@@ -75,6 +98,7 @@ func (r documentRow) fromRow() document.Document {
 		HeldReason: r.HeldReason, ExternalID: r.ExternalID, InvoiceID: fromOptionalID(r.InvoiceID), ParentID: fromOptionalID(r.ParentID), Part: r.Part,
 		Pages:       fromOptionalJSON(r.Pages, func(p pagesJSON) document.Pages { return document.Pages(p) }),
 		Attachments: mapped(r.Attachments.V, func(a attachmentJSON) document.Attachment { return document.Attachment(a) }),
+		Signatures:  r.signatures(),
 		Attempts:    r.Attempts, Interruptions: r.Interruptions, Run: r.Run, Restarts: r.Restarts, Requested: r.Requested, Forced: r.Forced,
 		Version: r.Version, CreatedBy: fromOptionalID(r.CreatedBy),
 		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt),
@@ -91,6 +115,7 @@ func toDocumentRow(d *document.Document) documentRow {
 		HeldReason: d.HeldReason, ExternalID: clean(d.ExternalID), InvoiceID: optionalID(d.InvoiceID), ParentID: optionalID(d.ParentID), Part: d.Part,
 		Pages:       optionalJSON(d.Pages, func(p document.Pages) pagesJSON { return pagesJSON(p) }),
 		Attachments: jsonOf[[]attachmentJSON]{attachments},
+		Signatures:  signaturesJSON(d.Signatures),
 		Attempts:    d.Attempts, Interruptions: d.Interruptions, Run: d.Run, Restarts: d.Restarts, Requested: d.Requested, Forced: d.Forced,
 		Version: d.Version, CreatedBy: optionalID(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,

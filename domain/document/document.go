@@ -76,6 +76,12 @@ type Attachment struct {
 	SizeBytes int64
 }
 
+// Signature is an electronic signature of a file, as the file states it. It is not verified.
+type Signature struct {
+	Signer   string    // the name in the signer's certificate; "" if it is not known
+	SignedAt time.Time // zero if it is not stated
+}
+
 // Pages is a range of pages, both from 1 and inclusive.
 type Pages struct{ From, To int }
 
@@ -101,12 +107,13 @@ type Document struct {
 	Part           int       // the position in the parent, from 1; 0 for whole files
 	Pages          *Pages
 	Attachments    []Attachment
-	Attempts       int  // attempts since the last request, without interrupted ones
-	Interruptions  int  // attempts since the last request without a recorded end: the process died or the database was unavailable
-	Run            int  // number of all attempts and restarts; the fencing token of an attempt
-	Restarts       int  // how often extraction was restarted
-	Requested      bool // a person or the entity's settings requested extraction
-	Forced         bool // a person declared it an invoice, regardless of its title
+	Signatures     []Signature // those of a signed envelope
+	Attempts       int         // attempts since the last request, without interrupted ones
+	Interruptions  int         // attempts since the last request without a recorded end: the process died or the database was unavailable
+	Run            int         // number of all attempts and restarts; the fencing token of an attempt
+	Restarts       int         // how often extraction was restarted
+	Requested      bool        // a person or the entity's settings requested extraction
+	Forced         bool        // a person declared it an invoice, regardless of its title
 	Version        int
 	CreatedBy      uuid.UUID
 	CreatedAt      time.Time

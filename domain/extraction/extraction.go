@@ -152,6 +152,8 @@ type Result struct {
 	// layer.
 	ScannedPages int
 	Attachments  []document.Attachment
+	// Signatures are those of a signed envelope, as stated.
+	Signatures []document.Signature
 	// Verdict is the result of the official rules for the electronic invoice; nil if
 	// the document contains none that the rules apply to.
 	Verdict *einvoice.Verdict

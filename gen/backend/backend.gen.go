@@ -1329,6 +1329,9 @@ type Document struct {
 	// Attachments Files embedded in the document.
 	Attachments []Attachment `json:"attachments"`
 
+	// Signatures Signatures of a signed envelope (CAdES, `.p7m`), as stated.
+	Signatures []Signature `json:"signatures"`
+
 	// Progress The progress of a running extraction.
 	Progress nullable.Nullable[Progress] `json:"progress"`
 
@@ -2966,6 +2969,15 @@ type SettingsUpdateBillStatus string
 
 // SettingsUpdateEinvoiceRules The effect of violated fatal rules of an electronic invoice.
 type SettingsUpdateEinvoiceRules string
+
+// Signature A signature of the file, as the file states it. It is not verified.
+type Signature struct {
+	// Signer The name in the signer's certificate.
+	Signer nullable.Nullable[string] `json:"signer"`
+
+	// SignedAt The stated time of the signature.
+	SignedAt nullable.Nullable[time.Time] `json:"signed_at"`
+}
 
 // SourceFilter defines model for SourceFilter.
 type SourceFilter string

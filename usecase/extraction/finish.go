@@ -299,7 +299,7 @@ func (s *Service) conclude(ctx context.Context, o *outcome, status document.Stat
 			return err
 		}
 		now.Status, now.InvoiceID, now.Failure, now.HeldReason, now.Requested = status, invoiceID, nil, "", false
-		now.PageCount, now.Attachments = o.result.PageCount, o.result.Attachments
+		now.PageCount, now.Attachments, now.Signatures = o.result.PageCount, o.result.Attachments, o.result.Signatures
 		if o.result.MediaType != "" {
 			now.MediaType = o.result.MediaType
 		}
@@ -319,7 +319,7 @@ func (s *Service) split(ctx context.Context, o *outcome) error {
 		child.Status, child.InvoiceID, child.Version = document.Extracted, uuid.Nil, 1
 		child.Attempts, child.Interruptions = 0, 0
 		child.Requested, child.Run, child.Restarts = false, 0, 0
-		child.MediaType = o.result.MediaType
+		child.MediaType, child.Signatures = o.result.MediaType, o.result.Signatures
 		if child.Pages = draft.Pages; child.Pages != nil {
 			child.PageCount = child.Pages.To - child.Pages.From + 1
 		}

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"strings"
 
-	"docledger/adapter/extract/einvoice"
 	"docledger/adapter/extract/layout"
 	"docledger/adapter/extract/pdf"
 	"docledger/adapter/extract/pdftext"
@@ -31,17 +30,22 @@ const (
 // ComparedPages is the number of pages that are compared with embedded data.
 const ComparedPages = 8
 
-// XML returns the invoices of an XML document.
+// XML returns the invoices of an XML document, which may be in a signed envelope.
 func XML(ctx context.Context, data []byte) (*extraction.Result, error) {
-	found, err := parse(ctx, data)
+	text, signatures, err := unsigned(data)
+	if err != nil {
+		return nil, err
+	}
+	found, err := parse(ctx, text)
 	if err != nil {
 		return nil, err
 	}
 	return &extraction.Result{
 		Method:      invoice.Structured,
 		Drafts:      found.Drafts,
-		MediaType:   einvoice.MediaType,
+		MediaType:   sniff.Detect(data).MediaType,
 		Attachments: found.Attachments,
+		Signatures:  signatures,
 		Verdict:     found.Verdict,
 		Checks:      ruleChecks(found.Verdict),
 	}, nil

@@ -74,7 +74,11 @@ func (f *finder) search(ctx context.Context, data []byte, portfolio bool) error 
 }
 
 func (f *finder) searchXML(ctx context.Context, data []byte) error {
-	list, err := einvoice.Attachments(ctx, data)
+	text, _, err := unsigned(data)
+	if err != nil {
+		return err
+	}
+	list, err := einvoice.Attachments(ctx, text)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,9 @@ package sniff
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strings"
+
+	"docledger/adapter/extract/signed"
 
 	"github.com/gabriel-vasile/mimetype"
 )
@@ -32,6 +33,9 @@ const (
 	EDI // EDIFACT and X12 interchanges
 )
 
+// SignedMediaType is the media type of signed envelopes.
+const SignedMediaType = "application/pkcs7-mime"
+
 // Type is the type of a file.
 type Type struct {
 	Kind      Kind
@@ -53,11 +57,8 @@ func Detect(head []byte) Type {
 	if bytes.HasPrefix(head, []byte("MZ")) {
 		return Type{Program, "application/vnd.microsoft.portable-executable"}
 	}
-	if isSignedData(head) {
-		return Type{Signed, "application/pkcs7-mime"}
-	}
-	if isBase64Signed(head) || isSignedMIME(head) {
-		return Type{Signed, "application/pkcs7-mime"}
+	if signed.Is(head) {
+		return Type{Signed, SignedMediaType}
 	}
 	if media := interchange(head); media != "" {
 		return Type{EDI, media}
@@ -178,64 +179,6 @@ func every2(b []byte, first int) []byte {
 
 // byteOrderMark is the byte order mark of UTF-8.
 var byteOrderMark = []byte{0xef, 0xbb, 0xbf}
-
-// signedData is the object identifier 1.2.840.113549.1.7.2 in DER (RFC 5652).
-var signedData = []byte{0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02}
-
-// isSignedData detects a CMS envelope: a sequence that starts with its type.
-func isSignedData(head []byte) bool {
-	return len(head) > 0 && head[0] == 0x30 && bytes.Contains(head[:min(len(head), 32)], signedData)
-}
-
-// isBase64Signed detects a CMS envelope in Base64, with or without PEM lines.
-func isBase64Signed(head []byte) bool {
-	text := bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))
-	if bytes.HasPrefix(text, []byte("-----BEGIN ")) {
-		_, rest, ok := bytes.Cut(text, []byte("\n"))
-		if !ok {
-			return false
-		}
-		text = rest
-	}
-	digits := make([]byte, 0, 64)
-	for _, c := range text {
-		switch {
-		case isLetter(c), c >= '0' && c <= '9', c == '+', c == '/':
-			digits = append(digits, c)
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-		default:
-			return false
-		}
-		if len(digits) == cap(digits) {
-			break
-		}
-	}
-	der, err := base64.RawStdEncoding.DecodeString(string(digits[:len(digits)/4*4]))
-	return err == nil && isSignedData(der)
-}
-
-// isSignedMIME detects a file that consists of a signed envelope with MIME header
-// fields (RFC 8551), as some archives return a signed invoice. An e-mail with such an
-// envelope has further fields.
-func isSignedMIME(head []byte) bool {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
-	signed := false
-	for line := range bytes.Lines(text) {
-		field := strings.ToLower(strings.TrimRight(string(line), "\r\n"))
-		switch {
-		case field == "":
-			return signed
-		case strings.HasPrefix(field, "content-type:"):
-			media, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(field, "content-type:")), ";")
-			media = strings.TrimSpace(media)
-			signed = media == "application/pkcs7-mime" || media == "application/x-pkcs7-mime"
-		case strings.HasPrefix(field, "content-"), strings.HasPrefix(field, "mime-version:"), field[0] == ' ', field[0] == '\t':
-		default:
-			return false
-		}
-	}
-	return signed
-}
 
 // interchange returns the media type of an EDI interchange, or "". An EDIFACT message
 // without the segments of its interchange is one too.

@@ -93,7 +93,7 @@ func (c *child) view(f *os.File, q request) error {
 	}
 	var img image.Image
 	switch t := sniff.Detect(head); t.Kind {
-	case sniff.PDF, sniff.XML:
+	case sniff.PDF, sniff.XML, sniff.Signed:
 		if c.engine == nil {
 			return c.send(frameEngine, nil)
 		}

@@ -21,7 +21,7 @@ func (w Web) ToAPIDocument(d *document.Document) backend.Document {
 		SizeBytes: d.SizeBytes, Sha256: d.SHA256, PageCount: orNull(d.PageCount), Source: string(d.Origin),
 		IntegrationId: orNull(d.IntegrationID), SourcePath: orNull(d.SourcePath), Status: string(d.Status),
 		Failure: toAPIFailure(d.Failure), InvoiceId: orNull(d.InvoiceID), ParentId: orNull(d.ParentID),
-		Pages: toAPIPages(d.Pages), Attachments: list(d.Attachments, toAPIAttachment), Progress: null[backend.Progress](),
+		Pages: toAPIPages(d.Pages), Attachments: list(d.Attachments, toAPIAttachment), Signatures: list(d.Signatures, toAPISignature), Progress: null[backend.Progress](),
 		HeldReason: orNull(d.HeldReason), ExternalId: orNull(d.ExternalID), Version: d.Version, CreatedBy: orNull(d.CreatedBy),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, WebUrl: w.page("documents", d.ID.String()),
 	}
@@ -43,6 +43,10 @@ func toAPIPages(p *document.Pages) nullable.Nullable[backend.PageRange] {
 
 func toAPIAttachment(a document.Attachment) backend.Attachment {
 	return backend.Attachment{Name: a.Name, MediaType: a.MediaType, SizeBytes: a.SizeBytes}
+}
+
+func toAPISignature(s document.Signature) backend.Signature {
+	return backend.Signature{Signer: orNull(s.Signer), SignedAt: orNull(s.SignedAt)}
 }
 
 // ToAPIEntity returns an entity.

@@ -49,7 +49,7 @@ func testDocuments(t *testing.T, b *bench) {
 
 func testDocumentUpdate(t *testing.T, b *bench, s identity.Scope, d *document.Document) {
 	changed, err := b.Documents().Update(b.ctx, s, d.ID, func(d *document.Document) error {
-		d.Status, d.Failure, d.HeldReason, d.InvoiceID, d.Pages, d.Attachments = document.Processing, nil, "", uuid.Nil, nil, nil
+		d.Status, d.Failure, d.HeldReason, d.InvoiceID, d.Pages, d.Attachments, d.Signatures = document.Processing, nil, "", uuid.Nil, nil, nil, nil
 		d.Attempts++
 		return nil
 	})

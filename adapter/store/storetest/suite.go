@@ -194,7 +194,8 @@ func newDocument(e *entity.Entity, at time.Time) *document.Document {
 	return &document.Document{
 		ID: id, EntityID: e.ID, OrganizationID: e.OrganizationID, Filename: "Rechnung.pdf", MediaType: "application/pdf",
 		SizeBytes: 1000, SHA256: strings.Repeat("0", 32) + strings.ReplaceAll(id.String(), "-", ""),
-		Origin: document.FromUpload, Status: document.Uploaded, Version: 1, CreatedAt: at, UpdatedAt: at,
+		Signatures: []document.Signature{{Signer: "Mario Rossi", SignedAt: at}, {}},
+		Origin:     document.FromUpload, Status: document.Uploaded, Version: 1, CreatedAt: at, UpdatedAt: at,
 	}
 }
 

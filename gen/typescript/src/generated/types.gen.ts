@@ -806,6 +806,10 @@ export type Document = {
      */
     sha256: string;
     /**
+     * Signatures of a signed envelope (CAdES, `.p7m`), as stated.
+     */
+    signatures: Array<Signature>;
+    /**
      * Size of the original.
      */
     size_bytes: number;
@@ -2621,6 +2625,20 @@ export type SettingsUpdate = {
     timezone?: string | null;
     updated_at?: Timestamp;
     version?: Version;
+};
+
+/**
+ * A signature of the file, as the file states it. It is not verified.
+ */
+export type Signature = {
+    /**
+     * The stated time of the signature.
+     */
+    signed_at: string | null;
+    /**
+     * The name in the signer's certificate.
+     */
+    signer: string | null;
 };
 
 export type SkippedFile = {
