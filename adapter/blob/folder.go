@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"docledger/adapter/blob/spool"
 	"docledger/domain/document"
@@ -118,7 +119,12 @@ func (f *Folder) keep(file *os.File, key string) error {
 
 func (f *Folder) path(key string) string { return filepath.Join(f.root, key[:2], key[2:4], key) }
 
+// syncFolder makes the names in a folder durable. Windows cannot flush folders;
+// its file system keeps the order of changes of names in its log.
 func syncFolder(path string) (err error) {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	dir, err := os.Open(path)
 	if err != nil {
 		return err

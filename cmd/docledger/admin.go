@@ -55,7 +55,7 @@ func migrateCommand() *cobra.Command {
 }
 
 func organizationCommand() *cobra.Command {
-	c := &cobra.Command{Use: "organization", Short: "Create and list organizations"}
+	c := &cobra.Command{Use: "organization", Short: "Create, list and report on organizations"}
 	c.AddCommand(&cobra.Command{
 		Use: "create NAME", Short: "Create an organization and print its id", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -84,7 +84,7 @@ func organizationCommand() *cobra.Command {
 				return w.Flush()
 			})
 		},
-	})
+	}, reportCommand())
 	return c
 }
 

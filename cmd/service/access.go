@@ -21,7 +21,7 @@ func (s *Service) newAPIKeys() *apikeys.Service {
 func (s *Service) newOrganizations(passwords *local.Passwords) *organizations.Service {
 	st := s.store
 	return &organizations.Service{
-		Organizations: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
+		Organizations: st.Organizations(), Reports: st.Organizations(), Users: st.Users(), Memberships: st.Memberships(), Sessions: st.Sessions(),
 		Events: st.Events(), Passwords: passwords, UnitOfWork: st, Clock: s.clock, IDs: clock.UUIDv7{},
 	}
 }

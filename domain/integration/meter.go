@@ -210,6 +210,16 @@ func (w *WindowUsage) step() time.Duration { return max(w.Length/buckets, jitter
 // end returns when a bucket expires.
 func (w *WindowUsage) end(b Bucket) time.Time { return b.Start.Add(w.Length + w.step()) }
 
+// UsedAt returns the number of calls that count at a time.
+func (w WindowUsage) UsedAt(now time.Time) (n int) {
+	for _, b := range w.Buckets {
+		if w.end(b).After(now) {
+			n += b.Used
+		}
+	}
+	return n
+}
+
 func (w *WindowUsage) used() (n int) {
 	for _, b := range w.Buckets {
 		n += b.Used

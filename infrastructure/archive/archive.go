@@ -14,7 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+	"runtime"
 	"time"
 )
 
@@ -37,7 +37,7 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the archive: %w", err)
 	}
-	if syscall.Flock(int(part.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if tryLock(part) != nil {
 		return nil, errors.Join(fmt.Errorf("another process is writing %s; choose a new file name", path), part.Close())
 	}
 	// An earlier attempt may have left this file.
@@ -81,7 +81,11 @@ func (w *Writer) Abort() error {
 	return errors.Join(w.part.Close(), os.Remove(w.part.Name()))
 }
 
+// syncFolder makes the names in a folder durable. Windows cannot flush folders.
 func syncFolder(path string) (err error) {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	dir, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("make the archive's name durable: %w", err)

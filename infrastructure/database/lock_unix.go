@@ -3,41 +3,16 @@
 package database
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
-	"time"
 )
 
-// ErrLocked reports that another process has the lock of a file.
-var ErrLocked = errors.New("locked by another process")
+func tryLock(file *os.File) error {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
 
-const lockPoll = 20 * time.Millisecond
-
-// LockFile acquires the exclusive lock of a file and creates the file if needed. It
-// waits until ctx ends and then returns ErrLocked. The operating system releases the
-// lock when the process ends for any reason.
-func LockFile(ctx context.Context, path string) (release func() error, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the lock file: %w", err)
-	}
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return f.Close, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("%s: %w", path, ErrLocked), f.Close())
-		case <-tick.C:
-		}
-	}
+// retryLock reports whether another process has the lock.
+func retryLock(err error) bool {
+	return errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR)
 }

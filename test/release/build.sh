@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:-bin/release}
 version=$(sed -n 's/^  version: //p' openapi/common.yaml)
-platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64}
+platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
 if [[ $(git describe --exact-match --tags 2>/dev/null) != "v$version" ]]; then
 	if [[ ${SNAPSHOT:-} != 1 ]]; then
 		echo "release: the commit has no tag v$version; tag it, or set SNAPSHOT=1" >&2
@@ -19,6 +19,7 @@ fi
 stamp=$(git log -1 --format=%ct)
 rm -rf "$out" && mkdir -p "$out"
 out=$(cd "$out" && pwd)
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bin/docledger licenses >"$work/THIRD_PARTY_NOTICES.txt"
@@ -26,12 +27,18 @@ for platform in $platforms; do
 	os=${platform%/*} arch=${platform#*/}
 	name="docledger_${version}_${os}_${arch}"
 	mkdir "$work/$name"
+	suffix=
+	[[ $os == windows ]] && suffix=.exe
 	for command in docledger docledger-ocr; do
-		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command" "./cmd/$command"
+		CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags nomsgpack -ldflags "-s -w -X main.version=$version" -o "$work/$name/$command$suffix" "./cmd/$command"
 	done
 	cp LICENSE README.md "$work/THIRD_PARTY_NOTICES.txt" "$work/$name/"
 	find "$work/$name" -exec touch -d "@$stamp" {} +
-	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$stamp" -C "$work" -cf - "$name" | gzip -n >"$out/$name.tar.gz"
+	if [[ $os == windows ]]; then
+		(cd "$work" && python3 "$root/test/release/zip.py" "$out/$name.zip" "$name" "$stamp")
+	else
+		tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$stamp" -C "$work" -cf - "$name" | gzip -n >"$out/$name.tar.gz"
+	fi
 	rm -rf "${work:?}/$name"
 	echo "release: $name"
 done

@@ -30,6 +30,7 @@ type Hasher interface {
 // Service holds the operator's operations.
 type Service struct {
 	Organizations organization.Repository
+	Reports       organization.Reports
 	Users         identity.Users
 	Memberships   identity.Memberships
 	Sessions      identity.Sessions
@@ -57,6 +58,26 @@ func (s *Service) Create(ctx context.Context, name string) (*organization.Organi
 // List returns all organizations, oldest first.
 func (s *Service) List(ctx context.Context) ([]organization.Organization, error) {
 	return s.Organizations.ForOperator(ctx)
+}
+
+// MaxReportDays is the longest period of a report.
+const MaxReportDays = 366
+
+// Report returns the report on the documents of an organization that arrived in
+// the last days.
+func (s *Service) Report(ctx context.Context, id uuid.UUID, days int) (*organization.Organization, *organization.Report, error) {
+	if days < 1 || days > MaxReportDays {
+		return nil, nil, fault.InvalidField("days", "must be 1 to %d", MaxReportDays)
+	}
+	o, err := s.Organizations.ByID(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.Reports.Report(ctx, id, s.Clock.Now().AddDate(0, 0, -days))
+	if err != nil {
+		return nil, nil, err
+	}
+	return o, r, nil
 }
 
 // AddUserInput describes a new account and its first membership, of an

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"docledger/domain/fault"
 )
@@ -37,11 +36,11 @@ func Open(dir string) (*Spool, error) {
 // as a leftover. The caller must close it, and must remove it unless it renamed it.
 func (s *Spool) Create() (*os.File, error) {
 	for {
-		file, err := os.CreateTemp(s.dir, "put-*")
+		file, err := create(s.dir)
 		if err != nil {
 			return nil, Unavailable("create a spool file", err)
 		}
-		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if err := tryLock(file); err != nil {
 			// Another starting process has locked the file and removes it.
 			if err := file.Close(); err != nil {
 				return nil, Unavailable("create a spool file", err)
@@ -108,7 +107,7 @@ func (s *Spool) removeLeftovers() error {
 }
 
 func removeUnlocked(path string) (err error) {
-	file, err := os.Open(path)
+	file, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -116,7 +115,7 @@ func removeUnlocked(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if tryLock(file) != nil {
 		return nil // the writer still runs
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

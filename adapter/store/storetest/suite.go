@@ -86,6 +86,7 @@ func Run(t *testing.T, open Open) {
 		{"concurrent changes", testConcurrentChanges},
 		{"time zones", testTimeZones},
 		{"workload", testWorkload},
+		{"reports", testReports},
 		{"holds", testHolds},
 	}
 	for _, conns := range []int{1, 8} {

@@ -1,0 +1,14 @@
+//go:build unix
+
+package archive
+
+import (
+	"os"
+	"syscall"
+)
+
+// tryLock acquires the exclusive lock of a file, or returns an error at once if
+// another process has it. The operating system releases the lock with the file.
+func tryLock(file *os.File) error {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
