@@ -82,3 +82,19 @@ describe('the examples of the README', () => {
     expect(stdout).toMatch(printed)
   })
 })
+
+test('the example of docs/webhooks.md verifies a signature', async () => {
+  const page = await readFile(join(root, 'docs', 'webhooks.md'), 'utf8')
+  const example = page.match(/```ts\n([\s\S]*?)```/)![1]!
+  const signed = `
+import { createHmac } from 'node:crypto'
+const key = Buffer.alloc(32, 7), now = Math.floor(Date.now() / 1000)
+process.env.WEBHOOK_SECRET = 'whsec_' + key.toString('base64')
+const body = JSON.stringify({ type: 'invoice.approved', subject: { type: 'invoice', id: 'i-1' } })
+const signature = 'v1,' + createHmac('sha256', key).update(\`msg_1.\${now}.\${body}\`).digest('base64')
+const request = { headers: new Headers({ 'webhook-id': 'msg_1', 'webhook-timestamp': String(now), 'webhook-signature': signature }) }
+`
+  await writeFile(join(app(), 'page.mjs'), example.replace(/(import .*\n)/, `$1${signed}`))
+  const { stdout } = await run('node', ['page.mjs'], { cwd: app() })
+  expect(stdout).toBe('invoice.approved i-1\n')
+})
