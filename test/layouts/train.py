@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Trains the rankers of adapter/extract/pdftext on candidates that readlayouts wrote.
 
-usage: train.py OUTPUT_FOLDER FEATURES.jsonl...
+usage: train.py [--folds] [--field=NAME] OUTPUT_FOLDER FEATURES.jsonl...
 
+With --folds it also writes fold0, fold1 … into the output folder: the models that did not see the layouts of that fold.
 Needs lightgbm and scikit-learn. The seed is fixed: the same features give the same models. Documents of one layout are
 never on both sides of a fold, so that the accuracy and the calibration that are printed are those of unseen layouts.
 """
@@ -102,11 +103,19 @@ def export(booster, names):
     return dict(names=names, trees=trees)
 
 
+def save(path, model, grid, shares):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    model["points"], model["shares"] = grid, shares
+    with open(path, "w") as file:
+        json.dump(model, file, separators=(",", ":"))
+
+
 def main():
-    folder = sys.argv[1]
+    options = [a for a in sys.argv[1:] if a.startswith("--")]
+    folder, *paths = [a for a in sys.argv[1:] if not a.startswith("--")]
     os.makedirs(folder, exist_ok=True)
-    chosen = [a[len("--field="):] for a in sys.argv[2:] if a.startswith("--field=")]
-    for field, examples in sorted(load([a for a in sys.argv[2:] if not a.startswith("--")]).items()):
+    chosen = [a[len("--field="):] for a in options if a.startswith("--field=")]
+    for field, examples in sorted(load(paths).items()):
         if chosen and field not in chosen:
             continue
         names = next(e["names"] for e in examples if e["names"])
@@ -115,13 +124,13 @@ def main():
         real = [e for e in examples if not e["group"].startswith("generated/")]
         found = sum(any(e["right"]) for e in real if e["stated"])
         stated = sum(e["stated"] for e in real)
-        top, points, hits = 0, [], []
+        top, points, hits, folds = 0, [], [], {}
         for fold in range(FOLDS):
             inside = [e for e in examples if fold_of(e["group"]) != fold]
             outside = [e for e in real if fold_of(e["group"]) == fold]
             if not outside:
                 continue
-            booster = fit(inside, rounds)
+            booster = folds[fold] = fit(inside, rounds)
             for e in outside:
                 right, best, rival = outcome(e, booster.predict(np.array(e["rows"])))
                 top += right and e["stated"]
@@ -137,9 +146,9 @@ def main():
             b = 0.9 if c >= 0.9 else 0.8 if c >= 0.8 else 0.6 if c >= 0.6 else 0.0
             bands[b] += 1
             right_in[b] += h
-        model = export(fit(examples, rounds), names)
-        model["points"], model["shares"] = grid, shares
-        json.dump(model, open(os.path.join(folder, field + ".json"), "w"), separators=(",", ":"))
+        save(os.path.join(folder, field + ".json"), export(fit(examples, rounds), names), grid, shares)
+        for fold, booster in folds.items() if "--folds" in options else ():
+            save(os.path.join(folder, f"fold{fold}", field + ".json"), export(booster, names), grid, shares)
         print(f"{field:12} documents {len(real)}, stated {stated}, among the candidates {found}, first on unseen layouts {top}; "
               + ", ".join(f"{b}: {right_in[b]}/{bands[b]}" for b in sorted(bands, reverse=True)))
 

@@ -3,11 +3,15 @@ package pdftext
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // modelFiles are the trained rankers, one for each field. test/layouts/train.py
@@ -113,22 +117,55 @@ func (m *model) compile() {
 	m.Trees = nil
 }
 
-var models = sync.OnceValue(func() map[string]*model {
+// models returns the models of the program, or those of the last UseModels.
+func models() map[string]*model {
+	if m := replaced.Load(); m != nil {
+		return *m
+	}
+	return embedded()
+}
+
+var (
+	replaced atomic.Pointer[map[string]*model]
+	embedded = sync.OnceValue(func() map[string]*model {
+		out, err := readModels(modelFiles, "models")
+		if err != nil {
+			panic(err)
+		}
+		return out
+	})
+)
+
+// UseModels replaces the models of the program by those of a folder, to measure
+// models that did not see the documents that they are measured with.
+func UseModels(folder fs.FS) error {
+	out, err := readModels(folder, ".")
+	if err != nil {
+		return err
+	}
+	replaced.Store(&out)
+	return nil
+}
+
+func readModels(folder fs.FS, under string) (map[string]*model, error) {
 	out := map[string]*model{}
 	for _, field := range rankedFields {
-		raw, err := modelFiles.ReadFile("models/" + field + ".json")
-		if err != nil {
+		raw, err := fs.ReadFile(folder, path.Join(under, field+".json"))
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // before the first training
+		}
+		if err != nil {
+			return nil, err
 		}
 		m := &model{}
 		if err := json.Unmarshal(raw, m); err != nil {
-			panic(fmt.Sprintf("model %s: %v", field, err))
+			return nil, fmt.Errorf("model %s: %w", field, err)
 		}
 		m.compile()
 		out[field] = m
 	}
-	return out
-})
+	return out, nil
+}
 
 // The fields with a trained ranker.
 const (

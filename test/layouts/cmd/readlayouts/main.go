@@ -2,7 +2,7 @@
 // prints the number of correct values. It stores the words of each PDF in a cache
 // folder, so that a change of the rules is measured within seconds.
 //
-//	go run ./test/layouts/cmd/readlayouts [-half made-on|left-out|all] [-wrong] [-only REGEX] [-features FILE] DIR
+//	go run ./test/layouts/cmd/readlayouts [-half made-on|left-out|all] [-wrong] [-only REGEX] [-features FILE] [-folds DIR] DIR
 //
 // For the left-out layouts it prints only their share in the sums. -wrong and -only
 // apply to the layouts that are used for the development of rules.
@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"log"
 	"maps"
+	"math/big"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,6 +72,7 @@ func main() {
 	cache := flag.String("cache", filepath.Join(os.TempDir(), "docledger-layouts"), "cache folder for the words of PDFs")
 	features := flag.String("features", "", "write the candidates of each field, for training, to this file")
 	documents := flag.Int("generated", 0, "add this many generated documents to -features")
+	models := flag.String("folds", "", "folder of train.py --folds: extract each layout with models that did not see it")
 	print := flag.Bool("print", false, "print the analysis of each page")
 	flag.Parse()
 	dir := flag.Arg(0)
@@ -108,18 +110,11 @@ func main() {
 		}
 		return
 	}
-	outcomes := make([]outcome, len(records))
-	var group sync.WaitGroup
-	turns := make(chan struct{}, runtime.NumCPU())
 	started := time.Now()
-	for i := range records {
-		group.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			outcomes[i] = read(records[i], pages[i])
-		})
+	outcomes, err := readAll(records, pages, *models)
+	if err != nil {
+		log.Fatal(err)
 	}
-	group.Wait()
 	took := time.Since(started)
 	s := newScore()
 	for _, o := range outcomes {
@@ -127,6 +122,43 @@ func main() {
 	}
 	s.print(*wrong, *alarms)
 	fmt.Printf("extracted %d documents in %s\n", len(records), took.Round(time.Millisecond))
+}
+
+// folds is the number of parts of the layouts in train.py.
+const folds = 5
+
+// foldOf returns the part of a category, like train.py.
+func foldOf(category string) int {
+	sum := sha256.Sum256([]byte("fold " + category))
+	var rest big.Int
+	return int(rest.Mod(rest.SetBytes(sum[:]), big.NewInt(folds)).Int64())
+}
+
+// readAll extracts all documents, with the models of their folds if there is a folder
+// of them.
+func readAll(records []record, pages [][]layout.Page, models string) ([]outcome, error) {
+	outcomes := make([]outcome, len(records))
+	for fold := range folds {
+		if models != "" {
+			if err := pdftext.UseModels(os.DirFS(filepath.Join(models, fmt.Sprint("fold", fold)))); err != nil {
+				return nil, err
+			}
+		}
+		var group sync.WaitGroup
+		turns := make(chan struct{}, runtime.NumCPU())
+		for i := range records {
+			if foldOf(records[i].Category) != fold {
+				continue
+			}
+			group.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				outcomes[i] = read(records[i], pages[i])
+			})
+		}
+		group.Wait()
+	}
+	return outcomes, nil
 }
 
 // train writes the candidates of documents for training.
