@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
 SEED, FOLDS = 7, 5
-ROUNDS = {"seller": 140, "buyer": 140}
+PARTS = [(100, {}), (100, {}), (140, dict(extra_trees=True))]  # the rounds and the further parameters of each booster
 
 
 def parameters():
@@ -44,15 +44,21 @@ def weight(e):
     return 0.25 if e["group"].startswith("generated/") else 1.0
 
 
-def fit(examples, rounds):
+def fit(examples):
+    """Returns boosters of different kinds and seeds. Their average generalizes better than each of them."""
     x = np.concatenate([np.array(e["rows"], dtype=np.float64) for e in examples])
     y = np.concatenate([np.array(e["right"]) for e in examples])
     # Each document has the same weight for any number of candidates. Its right candidates together have the weight of its wrong ones.
     w = []
     for e in examples:
         right = max(sum(e["right"]), 1)
-        w += [weight(e) * (2.0 / right if r else 1.0) if True else 0 for r in e["right"]]
-    return lgb.train(parameters(), lgb.Dataset(x, y, weight=np.array(w)), rounds)
+        w += [weight(e) * (2.0 / right if r else 1.0) for r in e["right"]]
+    return [lgb.train(dict(parameters(), seed=SEED + i, **more), lgb.Dataset(x, y, weight=np.array(w)), rounds)
+            for i, (rounds, more) in enumerate(PARTS)]
+
+
+def predict(boosters, x):
+    return 1 / (1 + np.exp(-np.mean([b.predict(x, raw_score=True) for b in boosters], axis=0)))
 
 
 def odds(best, rival):
@@ -80,14 +86,14 @@ def outcome(e, p):
     return bool(e["right"][top]), float(p[top]), float(rival)
 
 
-def export(booster, names):
+def export(boosters, names):
     trees = []
-    for info in booster.dump_model()["tree_info"]:
+    for info in (info for b in boosters for info in b.dump_model()["tree_info"]):
         t = dict(f=[], t=[], l=[], r=[], v=[])
 
         def walk(node):
             if "leaf_value" in node and "split_feature" not in node:
-                t["v"].append(round(node["leaf_value"], 5))
+                t["v"].append(round(node["leaf_value"] / len(boosters), 5))
                 return -len(t["v"])
             at = len(t["f"])
             t["f"].append(node["split_feature"])
@@ -120,7 +126,6 @@ def main():
             continue
         names = next(e["names"] for e in examples if e["names"])
         examples = [e for e in examples if e["rows"]]
-        rounds = ROUNDS.get(field, 100)
         real = [e for e in examples if not e["group"].startswith("generated/")]
         found = sum(any(e["right"]) for e in real if e["stated"])
         stated = sum(e["stated"] for e in real)
@@ -130,9 +135,9 @@ def main():
             outside = [e for e in real if fold_of(e["group"]) == fold]
             if not outside:
                 continue
-            booster = folds[fold] = fit(inside, rounds)
+            boosters = folds[fold] = fit(inside)
             for e in outside:
-                right, best, rival = outcome(e, booster.predict(np.array(e["rows"])))
+                right, best, rival = outcome(e, predict(boosters, np.array(e["rows"])))
                 top += right and e["stated"]
                 points.append(odds(best, rival))
                 hits.append(right)
@@ -146,9 +151,9 @@ def main():
             b = 0.9 if c >= 0.9 else 0.8 if c >= 0.8 else 0.6 if c >= 0.6 else 0.0
             bands[b] += 1
             right_in[b] += h
-        save(os.path.join(folder, field + ".json"), export(fit(examples, rounds), names), grid, shares)
-        for fold, booster in folds.items() if "--folds" in options else ():
-            save(os.path.join(folder, f"fold{fold}", field + ".json"), export(booster, names), grid, shares)
+        save(os.path.join(folder, field + ".json"), export(fit(examples), names), grid, shares)
+        for fold, boosters in folds.items() if "--folds" in options else ():
+            save(os.path.join(folder, f"fold{fold}", field + ".json"), export(boosters, names), grid, shares)
         print(f"{field:12} documents {len(real)}, stated {stated}, among the candidates {found}, first on unseen layouts {top}; "
               + ", ".join(f"{b}: {right_in[b]}/{bands[b]}" for b in sorted(bands, reverse=True)))
 

@@ -103,6 +103,7 @@ type tag struct {
 type surroundings struct {
 	same, left, above, below tag
 	next                     tag // the second label above, for columns of values
+	after                    tag // in the same segment
 	firstInSegment           bool
 }
 
@@ -120,6 +121,12 @@ func (s *parsedDocument) around(seg *segment, start, end int) surroundings {
 				}
 			}
 			out.same = tag{groupOf(label.Label), label.Weak, false, float64(between)}
+			break
+		}
+	}
+	for _, label := range seg.labels {
+		if at := seg.tokens[label.From].Start; at >= end {
+			out.after = tag{groupOf(label.Label), label.Weak, false, float64(at - end)}
 			break
 		}
 	}
@@ -254,7 +261,35 @@ func (f *features) addLabels(at surroundings, kinds ...group) {
 	f.addSide("above", at.above, kinds)
 	f.addSide("next", at.next, kinds)
 	f.addSide("below", at.below, kinds)
+	for _, k := range kinds {
+		f.add(f.joined("near_", groupNames[k]), at.nearness(k))
+	}
 	f.flag("first_in_segment", at.firstInSegment)
+}
+
+// nearness returns how closely a label of a group belongs to the value, from 0 to 1,
+// at any side.
+func (at *surroundings) nearness(g group) float64 {
+	best := 0.0
+	for i, t := range []tag{at.same, at.left, at.above, at.next} {
+		if t.group != g {
+			continue
+		}
+		strength := []float64{1, 0.95, 0.9, 0.5}[i]
+		switch {
+		case t.distance >= 100:
+			strength = 0.2 // a sentence above
+		case i == 0 && t.distance > 0:
+			strength -= 0.1 * min(t.distance, 5)
+		case i >= 2:
+			strength -= 0.05 * min(t.distance, 8)
+		}
+		if t.weak {
+			strength *= 0.6
+		}
+		best = max(best, strength)
+	}
+	return best
 }
 
 func (f *features) addSide(side string, t tag, kinds []group) {

@@ -89,15 +89,36 @@ func parseDocument(pages []layout.Page) *parsedDocument {
 		if s.height == 0 {
 			s.height = height
 		}
-		words = joinFragments(words, height)
-		for _, row := range rows(words, height) {
-			s.add(pages[i].Number, row, height)
+		words = joinRaised(joinFragments(words, height))
+		all := rows(words, height)
+		joinCents(all, height)
+		gap := max(gapOfCells*height, min(1.6*usualGap(all), 2.5*height))
+		for _, row := range all {
+			s.add(pages[i].Number, row, gap)
 		}
 	}
 	return s
 }
 
-func (s *parsedDocument) add(page int, row []word, height float64) {
+// usualGap returns the distance of words in a text: the lower quartile of the gaps
+// between words in a line.
+func usualGap(lines [][]word) float64 {
+	var gaps []float64
+	for _, row := range lines {
+		for i := 1; i < len(row); i++ {
+			if gap := row[i].x0 - row[i-1].x1; gap > 0 {
+				gaps = append(gaps, gap)
+			}
+		}
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/4]
+}
+
+func (s *parsedDocument) add(page int, row []word, usual float64) {
 	l := &line{page: page, y0: row[0].y0, y1: row[0].y1}
 	var all []string
 	for _, w := range row {
@@ -107,7 +128,7 @@ func (s *parsedDocument) add(page int, row []word, height float64) {
 	l.right = textrules.IsRightToLeft(strings.Join(all, " "))
 	from := 0
 	for i := 1; i <= len(row); i++ {
-		if i < len(row) && row[i].x0-row[i-1].x1 <= gapOfCells*height {
+		if i < len(row) && row[i].x0-row[i-1].x1 <= cellGap(&row[i-1], &row[i], usual) {
 			continue
 		}
 		seg := newSegment(page, len(s.lines), slices.Clone(row[from:i]), l.right)
@@ -120,6 +141,16 @@ func (s *parsedDocument) add(page int, row []word, height float64) {
 		s.segments = append(s.segments, seg)
 	}
 	s.lines = append(s.lines, l)
+}
+
+// cellGap returns the minimum gap between two words of different cells. It is larger
+// between letters that are larger than the text of the page, such as those of a
+// letterhead.
+func cellGap(a, b *word, usual float64) float64 {
+	if hasDigit(a.text) || hasDigit(b.text) {
+		return usual
+	}
+	return max(usual, 0.8*min(a.y1-a.y0, b.y1-b.y0))
 }
 
 func newSegment(page, line int, words []word, right bool) *segment {
@@ -361,8 +392,43 @@ func rows(words []word, height float64) [][]word {
 		out = append(out, []word{w})
 		middle, span = w.middle(), own
 	}
+	out = joinTall(out, height)
 	for _, row := range out {
 		slices.SortStableFunc(row, func(a, b word) int { return cmp.Compare(a.x0, b.x0) })
 	}
 	return out
+}
+
+// joinTall moves a large word to the next or previous row if it continues a large word
+// there: words of a letterhead differ in their heights, and the small text next to them
+// separates them.
+func joinTall(lines [][]word, height float64) [][]word {
+	const most = 400 // words of two rows
+	tall := func(w *word) bool { return w.y1-w.y0 > 1.3*height && strings.ContainsFunc(w.text, unicode.IsLetter) }
+	for i := 0; i+1 < len(lines); i++ {
+		if len(lines[i])+len(lines[i+1]) > most {
+			continue
+		}
+		for k := 0; k < len(lines[i+1]); k++ {
+			w := lines[i+1][k]
+			if !tall(&w) || !slices.ContainsFunc(lines[i], func(a word) bool { return tall(&a) && continues(&a, &w) }) {
+				continue
+			}
+			lines[i] = append(lines[i], w)
+			lines[i+1] = slices.Delete(lines[i+1], k, k+1)
+			k--
+		}
+	}
+	return slices.DeleteFunc(lines, func(row []word) bool { return len(row) == 0 })
+}
+
+// continues reports whether two words of about the same height overlap vertically and
+// follow each other.
+func continues(a, b *word) bool {
+	x, y := a.y1-a.y0, b.y1-b.y0
+	if min(x, y) < 0.7*max(x, y) || min(a.y1, b.y1)-max(a.y0, b.y0) < 0.6*min(x, y) {
+		return false
+	}
+	gap := gapBetween(a, b)
+	return gap > -0.2*min(x, y) && gap < 0.6*min(x, y)
 }

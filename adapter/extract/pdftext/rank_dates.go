@@ -68,6 +68,9 @@ func (s *parsedDocument) dateCandidates(target textrules.Role, training bool) []
 		f := &c.features
 		at := s.around(seg, d.Start, d.End)
 		f.addLabels(at, groupIssue, groupDate, groupDue, groupDelivery, groupOtherDate, groupOrder, groupTitle, groupNumber, groupTerms, groupOther)
+		for _, g := range []group{groupIssue, groupDue, groupDelivery} {
+			f.flag(f.joined("after_", groupNames[g]), at.after.group == g && at.after.distance < 40)
+		}
 		f.addPlace(s, seg)
 		f.add("issue_rule", issue[p.date])
 		f.add("due_rule", due[p.date])

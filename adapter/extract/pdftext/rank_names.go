@@ -88,11 +88,15 @@ func (s *parsedDocument) nameCandidates() []nameCandidate {
 		if len(text) > 300 {
 			continue
 		}
-		add(seg, 0, len(text), 0)
 		start := 0
 		if i := labelPrefix(seg); i > 0 && i < len(text) {
-			add(seg, i, len(text), 1)
 			start = i
+		}
+		if start == 0 || text[start-1] != ':' && !strings.HasPrefix(strings.TrimLeft(text[start:], " ."), ":") {
+			add(seg, 0, len(text), 0)
+		}
+		if start > 0 {
+			add(seg, start, len(text), 1)
 		}
 		if at := separators.FindStringIndex(text[start:]); at != nil && at[0] > 0 {
 			add(seg, start, start+at[0], 2)
@@ -188,6 +192,8 @@ func (s *parsedDocument) joinedNames(seen map[string]int) []nameCandidate {
 				joined = seg.text + " " + l.segments[k+1].text
 			} else if b := s.formBelow(seg); b != nil {
 				joined = seg.text + " " + b.text
+			} else if b := s.restBelow(seg); b != nil {
+				joined = seg.text + " " + b.text
 			}
 			if plausibleName(joined) && seen[joined] == 0 {
 				seen[joined]++
@@ -209,6 +215,37 @@ func (s *parsedDocument) formBelow(seg *segment) *segment {
 		}
 	}
 	return nil
+}
+
+// restBelow returns the segment directly below that continues a name: one of the two
+// shows that the name is incomplete.
+func (s *parsedDocument) restBelow(seg *segment) *segment {
+	for _, l := range s.lines[seg.line+1 : min(seg.line+3, len(s.lines))] {
+		for _, b := range l.segments {
+			aligned := abs(b.x0-seg.x0) < s.height || abs(b.x0+b.x1-seg.x0-seg.x1) < 2*s.height || abs(b.x1-seg.x1) < s.height
+			if b.page != seg.page || !aligned || b.y0-seg.y1 > 1.2*(seg.y1-seg.y0) || len(b.labels) > 0 || hasDigit(b.text) || len(b.words) > 5 {
+				continue
+			}
+			if openEnd(seg.words[len(seg.words)-1].text) || joiner(b.words[0].text) {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// openEnd reports whether a name cannot end with a word.
+func openEnd(word string) bool {
+	return joiner(word) || strings.HasSuffix(word, ",") || strings.HasSuffix(word, "-")
+}
+
+// joiner reports whether a word joins two parts of a name.
+func joiner(word string) bool {
+	switch textrules.Fold(word) {
+	case "&", "+", "und", "and", "et", "y", "e", "i", "og", "och", "ja", "a", "ve", "en", "si", "u", "kai":
+		return true
+	}
+	return false
 }
 
 // partyCandidates returns the candidates of a party's name with their features.
@@ -277,7 +314,7 @@ func (f *features) addWords(name string) {
 		if textrules.IsWord("address", folded) {
 			address++
 		}
-		if textrules.IsWord("bank", folded) {
+		if textrules.IsWord("bank", folded) || namesBank(folded) {
 			bank++
 		}
 		r := []rune(plain)
@@ -319,6 +356,16 @@ func (f *features) addWords(name string) {
 	f.flag("kind", textrules.KindOf(name) != "")
 	f.flag("country", len(textrules.Countries(tokens)) > 0)
 	f.add("heads", float64(len(textrules.FindHeads(name, tokens))))
+}
+
+// namesBank reports whether a word contains the word for a bank: "Kantonalbank".
+func namesBank(folded string) bool {
+	for _, part := range []string{"bank", "banque", "banca", "banco", "sparkasse", "banka", "bankas", "pankki", "τραπεζα", "銀行"} {
+		if strings.Contains(folded, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // domainMatch returns the part of the name that occurs in an address of the document.

@@ -87,6 +87,7 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 				f.addLabels(around, groupTaxID, groupBuyerTaxID, groupRegistration, groupTotal, groupContact, groupOther, groupBuyer, groupSeller, groupAccount, groupNumber)
 				f.addPlace(s, seg)
 				f.add("form", float64(k))
+				f.flag("distinctive", distinctive(form.name))
 				valid, known := invoice.ValidTaxID(squeeze(value), "")
 				f.flag("valid", valid && known)
 				f.flag("invalid", known && !valid)
@@ -107,6 +108,15 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 		}
 	}
 	return out
+}
+
+// distinctive reports whether identifiers of a form are hardly ever other numbers.
+func distinctive(form string) bool {
+	switch form {
+	case "eu", "ch", "no", "ca", "in", "br", "jp", "cn":
+		return true
+	}
+	return false
 }
 
 func vatWord(text string) bool {

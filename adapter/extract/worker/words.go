@@ -65,7 +65,7 @@ type joiner struct {
 
 // add adds a character that is not blank.
 func (j *joiner) add(r rune, box layout.Box) {
-	if len(j.text) > 0 && apart(j.last, box) {
+	if len(j.text) > 0 && (apart(j.last, box) || unicode.IsDigit(r) && endsWithDigit(j.text) && raised(j.last, box)) {
 		j.end()
 	}
 	if len(j.text) == 0 {
@@ -100,6 +100,15 @@ func apart(a, b layout.Box) bool {
 		return max(b[0]-a[2], a[0]-b[2]) > gap*max(high, wide)
 	}
 	return max(b[1]-a[3], a[1]-b[3]) > gap*max(high, wide)
+}
+
+func endsWithDigit(text []byte) bool { return text[len(text)-1] >= '0' && text[len(text)-1] <= '9' }
+
+// raised says whether a digit is much smaller and higher than the one before it,
+// as raised cents and marks of footnotes are. Old-style figures differ less.
+func raised(a, b layout.Box) bool {
+	high := a[3] - a[1]
+	return b[3]-b[1] < 0.62*high && b[3] < a[3]-0.25*high
 }
 
 func union(a, b layout.Box) layout.Box {
