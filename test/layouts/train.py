@@ -109,53 +109,74 @@ def export(boosters, names):
     return dict(names=names, trees=trees)
 
 
-def save(path, model, grid, shares):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    model["points"], model["shares"] = grid, shares
-    with open(path, "w") as file:
-        json.dump(model, file, separators=(",", ":"))
+def exclude(p, q):
+    """Adjusts the probabilities of the seller and the buyer: no candidate is both (choose.go)."""
+    both = p * (1 - q) + q * (1 - p) + (1 - p) * (1 - q)
+    return p * (1 - q) / both
 
 
 def main():
     options = [a for a in sys.argv[1:] if a.startswith("--")]
     folder, *paths = [a for a in sys.argv[1:] if not a.startswith("--")]
-    os.makedirs(folder, exist_ok=True)
     chosen = [a[len("--field="):] for a in options if a.startswith("--field=")]
-    for field, examples in sorted(load(paths).items()):
-        if chosen and field not in chosen:
-            continue
-        names = next(e["names"] for e in examples if e["names"])
-        examples = [e for e in examples if e["rows"]]
-        real = [e for e in examples if not e["group"].startswith("generated/")]
-        found = sum(any(e["right"]) for e in real if e["stated"])
-        stated = sum(e["stated"] for e in real)
-        top, points, hits, folds = 0, [], [], {}
+    fields = {f: [e for e in examples if e["rows"]] for f, examples in sorted(load(paths).items()) if not chosen or f in chosen}
+    folds, chances = {}, {}
+    for field, examples in fields.items():
         for fold in range(FOLDS):
-            inside = [e for e in examples if fold_of(e["group"]) != fold]
-            outside = [e for e in real if fold_of(e["group"]) == fold]
+            outside = [e for e in examples if fold_of(e["group"]) == fold and not e["group"].startswith("generated/")]
             if not outside:
                 continue
-            boosters = folds[fold] = fit(inside)
+            boosters = folds[field, fold] = fit([e for e in examples if fold_of(e["group"]) != fold])
             for e in outside:
-                right, best, rival = outcome(e, predict(boosters, np.array(e["rows"])))
-                top += right and e["stated"]
-                points.append(odds(best, rival))
-                hits.append(right)
-        iso = IsotonicRegression(y_min=0.02, y_max=0.99, out_of_bounds="clip").fit(points + [0.0, 1.0] * 2, hits + [0, 1, 0, 1])
-        grid = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995]
-        bands = collections.Counter()
-        right_in = collections.Counter()
-        shares = [round(float(v), 4) for v in iso.predict(grid)]
+                chances[field, e["file"]] = predict(boosters, np.array(e["rows"]))
+    for field, examples in fields.items():
+        names = next(e["names"] for e in examples if e["names"])
+        real = [e for e in examples if (field, e["file"]) in chances]
+        found = sum(any(e["right"]) for e in real if e["stated"])
+        stated = sum(e["stated"] for e in real)
+        top, points, hits = 0, [], []
+        for e in real:
+            p = chances[field, e["file"]]
+            other = chances.get(({"seller": "buyer", "buyer": "seller"}.get(field), e["file"]))
+            right, best, rival = outcome(e, p if other is None else exclude(p, other))
+            top += right and e["stated"]
+            points.append(odds(best, rival))
+            hits.append(right)
+        shares = calibrate(points, hits)
+        bands, right_in = collections.Counter(), collections.Counter()
         for p, h in zip(points, hits):
-            c = float(np.interp(p, grid, shares))
+            c = float(np.interp(p, GRID, shares))
             b = 0.9 if c >= 0.9 else 0.8 if c >= 0.8 else 0.6 if c >= 0.6 else 0.0
             bands[b] += 1
             right_in[b] += h
-        save(os.path.join(folder, field + ".json"), export(fit(examples), names), grid, shares)
-        for fold, boosters in folds.items() if "--folds" in options else ():
-            save(os.path.join(folder, f"fold{fold}", field + ".json"), export(boosters, names), grid, shares)
+        save(os.path.join(folder, field + ".json"), export(fit(examples), names), shares)
+        for fold in range(FOLDS) if "--folds" in options else ():
+            if (field, fold) in folds:
+                save(os.path.join(folder, f"fold{fold}", field + ".json"), export(folds[field, fold], names), shares)
         print(f"{field:12} documents {len(real)}, stated {stated}, among the candidates {found}, first on unseen layouts {top}; "
               + ", ".join(f"{b}: {right_in[b]}/{bands[b]}" for b in sorted(bands, reverse=True)))
+
+
+GRID = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995]
+
+
+def calibrate(points, hits):
+    """Returns the share of right choices at each point of the grid, lowered where few choices show it."""
+    iso = IsotonicRegression(y_min=0.02, y_max=0.99, out_of_bounds="clip").fit(points + [0.0, 1.0] * 2, hits + [0, 1, 0, 1])
+    fitted = iso.predict(points)
+    shares = []
+    for v in iso.predict(GRID):
+        near = np.abs(fitted - v) < 0.02
+        n = int(near.sum())
+        shares.append((float(v) * n + 0.5) / (n + 2) if n else float(v))
+    return [round(v, 4) for v in np.maximum.accumulate(np.minimum(shares, 0.99))]
+
+
+def save(path, model, shares):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    model["points"], model["shares"] = GRID, shares
+    with open(path, "w") as file:
+        json.dump(model, file, separators=(",", ":"))
 
 
 main()

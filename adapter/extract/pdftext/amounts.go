@@ -231,6 +231,9 @@ func takeApart(text string) piece {
 			text = inner
 		}
 	}
+	if rest := strings.TrimLeft(text, "▲△"); rest != text {
+		text, negative = rest, true
+	}
 	text = strings.TrimRight(text, ")]")
 	if rest, ok := strings.CutSuffix(text, "%"); ok {
 		text, p.percent, negative = rest, true, false

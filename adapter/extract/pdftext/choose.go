@@ -138,8 +138,11 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		return s.ruledParties()
 	}
 	asSeller, asBuyer := all, append([]candidate(nil), all...)
-	a, confidence, others := sells.best(asSeller, sameName)
-	b, sure, more := buys.best(asBuyer, sameName)
+	sells.weigh(asSeller)
+	buys.weigh(asBuyer)
+	exclude(asSeller, asBuyer)
+	a, confidence, others := sells.first(asSeller, sameName)
+	b, sure, more := buys.first(asBuyer, sameName)
 	if a == nil {
 		return seller, buyer
 	}
@@ -171,6 +174,16 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 	}
 	return seller, buyer
+}
+
+// exclude adjusts the probabilities that candidates are the seller and the buyer: none
+// of them is both.
+func exclude(asSeller, asBuyer []candidate) {
+	for i := range asSeller {
+		p, q := asSeller[i].p, asBuyer[i].p
+		all := p*(1-q) + q*(1-p) + (1-p)*(1-q)
+		asSeller[i].p, asBuyer[i].p = p*(1-q)/max(all, 1e-9), q*(1-p)/max(all, 1e-9)
+	}
 }
 
 func rivalOf(all []*candidate, chosen *candidate) float64 {

@@ -354,11 +354,16 @@ func joinFragments(words []word, height float64) []word {
 
 // touching reports whether two consecutive words are one word.
 func touching(a, b *word, height float64) bool {
-	if !edge(a.text, b.text) || max(a.y0, b.y0)-min(a.y1, b.y1) > height*0.7 {
-		return false
+	apart := max(a.y0, b.y0) - min(a.y1, b.y1)
+	if !edge(a.text, b.text) || apart > height*0.7 || apart > 0 && isWordy(a.text) && isWordy(b.text) {
+		return false // two words of different lines
 	}
 	gap := max(b.x0-a.x1, a.x0-b.x1)
 	return gap < height*0.18 && gap > -height
+}
+
+func isWordy(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // edge reports whether there is a sign at the boundary of two words.

@@ -233,12 +233,24 @@ type candidate struct {
 // best returns the most likely candidate, its confidence, and the other values, most
 // likely first.
 func (m *model) best(all []candidate, same func(a, b string) bool) (best *candidate, confidence float64, others []*candidate) {
+	m.weigh(all)
+	return m.first(all, same)
+}
+
+// weigh sets the probability of each candidate.
+func (m *model) weigh(all []candidate) {
+	for i := range all {
+		all[i].p = m.probability(all[i].features.values)
+	}
+}
+
+// first is best for candidates with probabilities.
+func (m *model) first(all []candidate, same func(a, b string) bool) (best *candidate, confidence float64, others []*candidate) {
 	if len(all) == 0 {
 		return nil, 0, nil
 	}
 	order := make([]*candidate, len(all))
 	for i := range all {
-		all[i].p = m.probability(all[i].features.values)
 		order[i] = &all[i]
 	}
 	slices.SortStableFunc(order, func(a, b *candidate) int {

@@ -286,9 +286,18 @@ func (n *nameFacts) describe(f *features, c *nameCandidate, repeated map[string]
 	f.flag("phone_behind", strings.ContainsAny(rest, "@") || hasRole(seg, textrules.RoleOtherNumber, textrules.RoleContact))
 	f.add("rest", float64(min(len(rest), 120)))
 	f.add("before", float64(min(c.start, 60)))
+	f.flag("honored", strings.HasPrefix(strings.TrimSpace(rest), "御中") || strings.HasPrefix(strings.TrimSpace(rest), "様"))
 	f.flag("ends_with_colon", strings.HasPrefix(strings.TrimSpace(rest), ":"))
 	n.addBlock(f, seg)
-	n.addSection(f, seg)
+	section := s.addSection(f, seg)
+	named := at.nearness(groupName)
+	for _, g := range []group{groupSeller, groupBuyer, groupOtherParty} {
+		value := 0.0
+		if section == g {
+			value = named
+		}
+		f.add(f.joined("named_", groupNames[g]), value)
+	}
 	f.addLineage(s, seg)
 }
 
@@ -428,9 +437,9 @@ func (n *nameFacts) addBlock(f *features, seg *segment) {
 	f.flag("block_amounts", amounts)
 }
 
-// addSection adds the last heading of a party above a segment in its column.
-func (n *nameFacts) addSection(f *features, seg *segment) {
-	s := n.s
+// addSection adds the last heading of a party above a segment in its column, or across
+// the whole page, and returns its meaning.
+func (s *parsedDocument) addSection(f *features, seg *segment) group {
 	kind, distance, columns := groupNone, 60.0, 0.0
 	inLine := groupNone
 	for _, other := range s.lines[seg.line].segments {
@@ -449,7 +458,8 @@ func (n *nameFacts) addSection(f *features, seg *segment) {
 			break
 		}
 		for _, a := range l.segments {
-			if a.x0 > seg.x0+3*s.height || a.x1 < seg.x0-30*s.height || len(a.labels) == 0 {
+			across := len(l.segments) == 1 && len(a.labels) > 0 && pureLabel(a)
+			if !across && (a.x0 > seg.x0+3*s.height || a.x1 < seg.x0-30*s.height) || len(a.labels) == 0 {
 				continue
 			}
 			for _, m := range a.labels {
@@ -469,6 +479,7 @@ func (n *nameFacts) addSection(f *features, seg *segment) {
 	f.flag("line_seller", inLine == groupSeller)
 	f.flag("line_buyer", inLine == groupBuyer)
 	f.flag("line_other", inLine == groupOtherParty)
+	return kind
 }
 
 // addLineage adds the position of a segment relative to the first lines and to the

@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
 
 	"docledger/domain/extraction/textrules"
@@ -99,6 +100,8 @@ func (s *parsedDocument) taxIDCandidates(seller, buyer *segment, training bool) 
 				f.add("index", float64(min(len(out), 20)))
 				f.addNear(s, seg, seller, "seller")
 				f.addNear(s, seg, buyer, "buyer")
+				s.addSection(f, seg)
+				f.addOwner(s, seg, seller, buyer)
 				f.flag("footer", seg.y0 > 0.85*s.sizes[seg.page][1])
 				f.flag("money", isMoneyAt(seg, c.from, c.to) && form.name == "digits")
 				f.flag("label_word", labelled)
@@ -136,6 +139,28 @@ func overlaps(taken [][2]int, start, end int) bool {
 		}
 	}
 	return false
+}
+
+// addOwner adds which party's name is closer to a segment, and in its block.
+func (f *features) addOwner(s *parsedDocument, seg, seller, buyer *segment) {
+	distance := func(name *segment) float64 {
+		if name == nil || name.page != seg.page {
+			return 200
+		}
+		return min(200, abs(seg.y0-name.y0)/s.height+0.5*abs(seg.x0-name.x0)/s.height)
+	}
+	f.add("closer", max(-60, min(60, distance(buyer)-distance(seller))))
+	ofSeller, ofBuyer := false, false
+	for _, b := range s.findParties().blocks {
+		if !slices.Contains(b.segments, seg) {
+			continue
+		}
+		ofSeller = seller != nil && slices.Contains(b.segments, seller)
+		ofBuyer = buyer != nil && slices.Contains(b.segments, buyer)
+		break
+	}
+	f.flag("seller_block", ofSeller)
+	f.flag("buyer_block", ofBuyer)
 }
 
 // addNear adds the position of a segment relative to the name of a party.

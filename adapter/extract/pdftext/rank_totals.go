@@ -434,6 +434,9 @@ func (s *parsedDocument) totalsCandidates(all []*sum, combos []combination, line
 					f.add(f.joined(who, "_", moneyNames[g], "_", []string{"same", "left", "above"}[side]), v)
 				}
 			}
+			for _, g := range []moneyGroup{moneyNet, moneyTax, moneyGross, moneyTotal, moneyDue} {
+				f.add(f.joined(who, "_near_", moneyNames[g]), x.label(g))
+			}
 			f.flag(f.joined(who, "_rule"), x != nil && x.units == ruledUnits[n] || x == nil && ruledUnits[n] == math.MinInt64)
 			count, last, currency, cents := 0.0, 0.0, false, false
 			if x != nil {
