@@ -41,7 +41,7 @@ def fold_of(group):
 
 
 def weight(e):
-    return 0.25 if e["group"].startswith("generated/") else 1.0
+    return 0.4 if e["group"].startswith("generated/") else 1.0
 
 
 def fit(examples):

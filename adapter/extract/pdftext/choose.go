@@ -1,7 +1,10 @@
 package pdftext
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"docledger/adapter/extract/layout"
 	"docledger/domain/extraction/textrules"
@@ -158,6 +161,9 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 		confidence, sure = min(sells.calibrated(a.p, rivalOf(firsts, a)), doubtful), min(buys.calibrated(b.p, rivalOf(seconds, b)), doubtful)
 	}
+	if startsLower(a.value) {
+		confidence = min(confidence, contestedConfidence) // a logo
+	}
 	seller = party{naming: naming{name: a.value, seg: a.seg}, confidence: confidence}
 	for _, o := range firsts {
 		if o != a && o.p > 0.05 && confidence < likely {
@@ -165,7 +171,15 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 	}
 	if b.p < 0.15 {
+		if b.p < remoteBuyer && !s.labelsBuyer() {
+			buyer.confidence = probable // the document states none, as receipts do
+		}
 		return seller, buyer
+	}
+	if over := facts.nameAbove(b); over != "" {
+		sure = min(sure, contestedConfidence)
+		more = append([]*candidate{{found: found{value: over}, p: 0.1}}, more...)
+		seconds = append([]*candidate{b}, more...)
 	}
 	buyer = party{naming: naming{name: b.value, seg: b.seg}, confidence: sure}
 	for _, o := range seconds {
@@ -174,6 +188,38 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 	}
 	return seller, buyer
+}
+
+// remoteBuyer is the probability below which no text can be the buyer's name.
+const remoteBuyer = 0.03
+
+// labelsBuyer reports whether the document has a label of the buyer.
+func (s *parsedDocument) labelsBuyer() bool {
+	return slices.ContainsFunc(s.segments, func(seg *segment) bool {
+		return slices.ContainsFunc(seg.labels, func(m textrules.Match) bool {
+			return m.Role == textrules.RoleBuyer && !m.Weak && m.From <= 1
+		})
+	})
+}
+
+func startsLower(name string) bool {
+	r, _ := utf8.DecodeRuneInString(name)
+	return unicode.IsLower(r)
+}
+
+// nameAbove returns the text directly above a name in its block if it can be a name
+// as well: one of them is the company, and the other one its contact.
+func (n *nameFacts) nameAbove(c *candidate) string {
+	b, at := n.blocks[c.seg], n.index[c.seg]
+	if b == nil || at == 0 || c.from > 0 {
+		return ""
+	}
+	above := b.segments[at-1]
+	name := trimName(above.text)
+	if len(above.labels) > 0 || len(above.dates) > 0 || hasDigit(above.text) || !isName(name) || c.seg.y0-above.y1 > 1.2*n.s.height || sameName(name, c.value) {
+		return ""
+	}
+	return name
 }
 
 // exclude adjusts the probabilities that candidates are the seller and the buyer: none

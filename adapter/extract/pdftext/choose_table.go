@@ -51,7 +51,7 @@ func (s *parsedDocument) trim(t *table, targets map[int64]target) {
 	const most = 6
 	for range most {
 		n := len(t.items)
-		if n < 2 || !s.totalBetween(t.items[n-2].at, t.items[n-1].at) {
+		if n < 2 || !s.totalBetween(t.items[n-2].at, t.items[n-1].at) || s.explained(t, targets) >= 1.4 {
 			break
 		}
 		if rest := (&table{items: t.items[:n-1]}); s.explained(rest, targets) < 1 {
@@ -61,6 +61,14 @@ func (s *parsedDocument) trim(t *table, targets map[int64]target) {
 	}
 	total, ok := t.sum()
 	if !ok || len(t.items) < 2 || s.explained(t, targets) > 0 {
+		return
+	}
+	if rest := t.withoutGroups(); len(rest) < len(t.items) && s.explained(&table{items: rest}, targets) >= 1 {
+		for i := len(t.items) - 1; i >= 0; i-- {
+			if !slices.ContainsFunc(rest, func(it item) bool { return it.row == t.items[i].row }) {
+				s.drop(t, i)
+			}
+		}
 		return
 	}
 	found := -1
@@ -77,6 +85,43 @@ func (s *parsedDocument) trim(t *table, targets map[int64]target) {
 	if found >= 0 {
 		s.drop(t, found)
 	}
+}
+
+// withoutGroups returns the items without the headings of groups. The amount of such
+// a heading is the sum of the items that follow it, and it has no other numbers.
+func (t *table) withoutGroups() []item {
+	const most = 40 // items of a group
+	var out []item
+	for i := range t.items {
+		own, ok := t.items[i].units()
+		if !ok || t.items[i].numbers > 1 {
+			out = append(out, t.items[i])
+			continue
+		}
+		sum, group := int64(0), false
+		for k := i + 1; k < len(t.items) && k <= i+most; k++ {
+			units, ok := t.items[k].units()
+			if !ok || t.items[k].numbers < 2 {
+				break
+			}
+			if sum += units; sum == own {
+				group = true
+				break
+			}
+		}
+		if !group {
+			out = append(out, t.items[i])
+		}
+	}
+	return out
+}
+
+// units returns the amount of an item.
+func (it *item) units() (int64, bool) {
+	if v := it.value(textrules.ColumnAmount); v != nil {
+		return toUnits(*v)
+	}
+	return 0, false
 }
 
 // drop removes an item from the table.

@@ -18,6 +18,7 @@ type cell struct {
 	units  int64
 	total  bool // the label of its row is that of a total
 	soft   bool // the label of its row is that of a charge or a partial sum
+	closes bool // a labelled sum of this cell and those before it follows
 }
 
 // maxSkipped is the maximum number of amounts in a column above its lines.
@@ -131,6 +132,9 @@ func (s *parsedDocument) amountColumns() [][]cell {
 // rowLabel reports whether the label of an amount's row is that of a total, or one
 // that may also be a line.
 func (s *parsedDocument) rowLabel(seg *segment, a *amount) (total, soft bool) {
+	if dated(s.lines[seg.line]) {
+		return false, false
+	}
 	for _, b := range s.lines[seg.line].segments {
 		if b.x0 > a.x1 && b != seg {
 			continue
@@ -140,9 +144,10 @@ func (s *parsedDocument) rowLabel(seg *segment, a *amount) (total, soft bool) {
 				break
 			}
 			switch m.Role {
-			case textrules.RoleNet, textrules.RoleGross, textrules.RoleDue, textrules.RoleTotal, textrules.RoleTaxTotal, textrules.RoleCarried,
-				textrules.RolePrevious, textrules.RolePrepaid, textrules.RoleWithheld, textrules.RoleRounding:
+			case textrules.RoleNet, textrules.RoleGross, textrules.RoleDue, textrules.RoleTotal, textrules.RoleTaxTotal:
 				total = total || !m.Weak || pureLabel(b)
+			case textrules.RoleCarried, textrules.RolePrevious, textrules.RolePrepaid, textrules.RoleWithheld, textrules.RoleRounding:
+				total = total || pureLabel(b) || !m.Weak && len(b.tokens) <= 3*(m.To-m.From)
 			case textrules.RoleTax, textrules.RoleSubtotal:
 				total = total || m.From <= 3 && (!m.Weak || len(b.tokens) <= m.To+3)
 			case textrules.RoleCharge, textrules.RoleAllowance:
@@ -153,6 +158,15 @@ func (s *parsedDocument) rowLabel(seg *segment, a *amount) (total, soft bool) {
 	return total, soft
 }
 
+// dated reports whether a line is a row of a list of events: a date and several cells.
+func dated(l *line) bool {
+	const fewest = 5 // cells
+	if len(l.segments) < fewest || len(l.segments[0].dates) == 0 {
+		return false
+	}
+	return l.segments[0].dates[0].Start == 0
+}
+
 // withoutSubtotals drops amounts labelled as totals, and those that equal the sum of
 // the amounts since the previous such sum.
 func (s *parsedDocument) withoutSubtotals(column []cell) []cell {
@@ -161,7 +175,8 @@ func (s *parsedDocument) withoutSubtotals(column []cell) []cell {
 	for _, c := range column {
 		switch {
 		case c.total:
-			if c.units == since {
+			if c.units == since && n > 0 {
+				out[len(out)-1].closes = true
 				since, n = 0, 0
 			}
 		case n >= 2 && c.units == since:
@@ -179,11 +194,18 @@ func (s *parsedDocument) withoutSubtotals(column []cell) []cell {
 // below them, and the strength of this evidence.
 func (s *parsedDocument) addsUp(cells []cell, targets map[int64]target) (n int, strength float64) {
 	sum := int64(0)
+	closed := 0 // groups with a sum
 	for i, c := range cells {
 		if i > 0 && c.seg.page == cells[i-1].seg.page && c.seg.line == cells[i-1].seg.line {
 			break
 		}
 		sum += c.units
+		if c.closes {
+			closed++
+			if t, ok := targets[sum]; ok && closed > 1 && t.line > c.seg.line {
+				n, strength = i+1, max(strength, 2+math.Min(float64(i), 4)*0.3)
+			}
+		}
 		slack := int64(unitsAmount / 100)
 		if s.whole {
 			slack = 0
@@ -318,6 +340,9 @@ func (s *parsedDocument) likelyLine(c cell) bool {
 		for _, seg := range l.segments {
 			if !hasDigit(seg.text) {
 				heads += len(textrules.FindHeads(seg.text, seg.tokens))
+			}
+			if codes := textrules.Currencies(strings.Trim(seg.text, "()")); len(codes) > 0 {
+				heads++ // the heading of a column of amounts
 			}
 		}
 		if heads >= 2 {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/invoice"
@@ -196,6 +197,27 @@ func (s *parsedDocument) mentions(re *textrules.Pattern) bool {
 
 var english = textrules.MustPattern(`(?i)\b(?:invoice|date|bill to|amount|quantity|qty|description|total due|balance due|subtotal|due date|unit price)\b`)
 
+// monthFirst are the currencies of countries that print the month first, and the
+// currency of a document that states none.
+var monthFirst = map[string]bool{"USD": true, "CAD": true, "PHP": true, "": true}
+
+// accented reports whether several words of the document have letters that English
+// does not have.
+func (s *parsedDocument) accented() bool {
+	const several = 6
+	n := 0
+	for _, seg := range s.segments {
+		for _, t := range seg.tokens {
+			if strings.ContainsFunc(seg.text[t.Start:t.End], func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
+				if n++; n >= several {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // dateOrder returns the order of day and month: the order that the dates show, or
 // else the entity's setting, or else the order that the payment terms confirm, or
 // else the country's custom.
@@ -219,6 +241,8 @@ func (s *parsedDocument) dateOrder(d *draft) textrules.Order {
 			fallback = textrules.MonthFirst
 		case d.content.Currency == "GBP" && strings.HasPrefix(d.content.Seller.TaxID, "GB"):
 			fallback = textrules.DayFirst
+		case !monthFirst[d.content.Currency] && !s.mentions(usAddress) && s.accented():
+			fallback = textrules.DayFirst // a word such as "date" is not only English
 		}
 		if byTerms := s.orderByTerms(); byTerms != textrules.OrderUnknown {
 			fallback = byTerms

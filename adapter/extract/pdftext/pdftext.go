@@ -208,8 +208,8 @@ func (s *parsedDocument) readParties(d *draft) {
 		d.recordEvidence("buyer.name", s.nameSure(buyer.name, buyer.confidence), buyer.seg, 0, 0, buyer.alternatives...)
 	} else {
 		// A review decides whether no buyer is stated or the buyer was not
-		// recognized.
-		d.fields["buyer.name"] = invoice.Evidence{Source: invoice.FromText, Confidence: doubtful}
+		// recognized, unless nothing on the pages looks like a buyer.
+		d.fields["buyer.name"] = invoice.Evidence{Source: invoice.FromText, Confidence: max(doubtful, buyer.confidence)}
 	}
 	s.readAddresses(d, s.findParties(), seller.seg, buyer.seg)
 	ofSeller, ofBuyer := s.assignTaxIDs(s.taxIDs(), seller.seg, buyer.seg)

@@ -40,6 +40,9 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 			return
 		}
 		start, end := seg.starts[from], seg.starts[to-1]+len(seg.words[to-1].text)
+		if isDate(seg, start, end) && strings.ContainsAny(value, "./") {
+			return
+		}
 		c := candidate{found: found{value: value, seg: seg, from: from, to: to}}
 		c.features = newFeatures(rankNumber, training)
 		f := &c.features
@@ -98,6 +101,16 @@ func trimIdentifier(word string) string {
 	word = strings.TrimLeft(word, "#:.(№°º[\"'")
 	word = strings.TrimPrefix(word, "N°")
 	return strings.TrimRight(word, ".,;:)]\"'*")
+}
+
+// isDate reports whether a range of the text is a date and nothing else.
+func isDate(seg *segment, start, end int) bool {
+	for _, d := range seg.dates {
+		if d.Start <= start && end <= d.End {
+			return true
+		}
+	}
+	return false
 }
 
 func overlapsDate(seg *segment, start, end int) bool {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"docledger/domain/extraction/textrules"
 	"docledger/domain/money"
@@ -25,6 +24,7 @@ type item struct {
 	cells       map[textrules.Column]*amount
 	page        int
 	at          *segment // segment of the amount
+	numbers     int      // of the row, in its columns
 }
 
 func (it *item) value(c textrules.Column) *money.Decimal {
@@ -39,6 +39,7 @@ func (it *item) value(c textrules.Column) *money.Decimal {
 type table struct {
 	items   []item
 	columns []column
+	left    float64 // left edge, if there is another text at the left of the table
 	// start and end are the indices of the first line and of the line after the
 	// table.
 	start, end int
@@ -67,6 +68,14 @@ func (s *parsedDocument) headColumns(l *line) []column {
 			}
 			out = append(out, column{kind, x0, x1})
 			kinds[kind] = true
+		}
+	}
+	if kinds[textrules.ColumnPrice] && !kinds[textrules.ColumnAmount] && !kinds[textrules.ColumnGross] {
+		last := l.segments[len(l.segments)-1]
+		if !slices.ContainsFunc(out, func(c column) bool { return c.x1 > last.x0 }) && len(last.words) <= 3 {
+			out = append(out, column{textrules.ColumnAmount, last.x0, last.x1}) // an unknown heading after the price
+			kinds[textrules.ColumnAmount] = true
+			covered += len(last.tokens)
 		}
 	}
 	value := kinds[textrules.ColumnAmount] || kinds[textrules.ColumnPrice] || kinds[textrules.ColumnGross]
@@ -145,12 +154,16 @@ func (s *parsedDocument) findTable() *table {
 	open, hard := false, false
 	for i := 0; i < len(s.lines); i++ {
 		l := s.lines[i]
+		if t.start >= 0 {
+			l = t.inside(l, s.height)
+		}
 		if columns := s.headColumns(l); columns != nil && (t.start < 0 || !hard || sameKinds(columns, t.columns)) {
 			if t.start < 0 {
 				t.start = i
 			}
 			if t.start == i || !open || sameKinds(columns, t.columns) {
 				markUsed(l)
+				t.left = s.leftEdge(columns, i)
 				t.columns, i = s.widen(columns, i)
 				open, hard = true, false
 				t.end = i
@@ -179,7 +192,7 @@ func (s *parsedDocument) findTable() *table {
 			it.page = l.page
 			t.items = append(t.items, it)
 			t.end, open = i, true
-			markUsed(l)
+			s.markRow(l, t)
 		case open && len(t.items) > 0 && it.row == nil:
 			t.continueRow(s, l, i)
 		}
@@ -199,6 +212,13 @@ func announcesTotal(l *line) bool {
 func markUsed(l *line) {
 	for _, seg := range l.segments {
 		seg.used = true
+	}
+}
+
+// markRow marks a row of the table. Texts at its left are not marked.
+func (s *parsedDocument) markRow(l *line, t *table) {
+	for _, seg := range l.segments {
+		seg.used = seg.used || !t.outside(seg, s.height)
 	}
 }
 
@@ -266,11 +286,14 @@ func (s *parsedDocument) totalRow(l *line, t *table) string {
 		return "" // it is a line with any text
 	}
 	for _, seg := range l.segments {
-		if len(seg.labels) == 0 || seg.labels[0].From > 1 || isNumberCell(seg) {
+		if len(seg.labels) == 0 || seg.labels[0].From > 1 || isNumberCell(seg) || t.outside(seg, s.height) {
 			continue
 		}
 		switch seg.labels[0].Role {
 		case textrules.RoleCarried:
+			if seg.labels[0].Weak && !pureLabel(seg) {
+				continue
+			}
 			return "carried"
 		case textrules.RoleNet, textrules.RoleTaxTotal, textrules.RoleGross, textrules.RoleDue, textrules.RoleTotal, textrules.RolePrevious:
 			return "hard"
@@ -296,137 +319,23 @@ func hasAmount(l *line) bool {
 	})
 }
 
-// readRow parses a line as a row of the table. A line without an amount is not a row.
-func (s *parsedDocument) readRow(l *line, t *table) (item, bool) {
-	it := item{cells: map[textrules.Column]*amount{}}
-	first := true
-	for _, seg := range l.segments {
-		taken := make([]bool, len(seg.words))
-		for i := range seg.amounts {
-			a := &seg.amounts[i]
-			kind, ok := s.columnOf(seg, a, t)
-			if !ok || it.cells[kind] != nil {
-				continue
-			}
-			it.cells[kind] = a
-			if kind == textrules.ColumnAmount || it.at == nil {
-				it.at = seg
-			}
-			for k := a.from; k < a.to; k++ {
-				taken[k] = true
-			}
-		}
-		it.collect(seg, taken, t, first)
-		first = false
-	}
-	if it.cells[textrules.ColumnAmount] == nil && it.cells[textrules.ColumnGross] != nil && !t.has(textrules.ColumnAmount) {
-		it.cells[textrules.ColumnAmount] = it.cells[textrules.ColumnGross]
-	}
-	need := textrules.ColumnAmount
-	if !t.has(textrules.ColumnAmount) && !t.has(textrules.ColumnGross) {
-		need = textrules.ColumnPrice
-	}
-	if it.cells[need] == nil || len(it.description) == 0 && len(it.cells) < 3 || numbersPage(l) {
-		return item{}, false
-	}
-	it.row = l
-	return it, true
-}
-
-// numbersPage reports whether a line is a page number.
-func numbersPage(l *line) bool {
-	first := l.segments[0]
-	return len(first.labels) > 0 && first.labels[0].From == 0 && first.labels[0].Role == textrules.RoleOtherNumber
-}
-
-// collect adds the words of a segment that are not numbers of a column to the
-// description or the unit.
-func (it *item) collect(seg *segment, taken []bool, t *table, first bool) {
-	var words []string
-	for i, w := range seg.words {
-		if !taken[i] {
-			words = append(words, w.text)
-		}
-	}
-	text := strings.Join(words, " ")
-	if !strings.ContainsFunc(text, unicode.IsLetter) || len(words) == 0 {
-		return
-	}
-	switch kind := t.nearest(seg.x0, seg.x1); {
-	case kind == textrules.ColumnUnit, kind == textrules.ColumnQuantity && len([]rune(text)) <= 12:
-		it.unit = text
-	case kind == textrules.ColumnCode && len(seg.words) <= 2 && !t.onlyText():
-	case kind == textrules.ColumnDescription, kind == textrules.ColumnPosition, kind == textrules.ColumnCode, len(it.description) == 0 && first:
-		it.description = append(it.description, text)
-	}
-}
-
-// onlyText reports whether the table has no separate column for descriptions.
-func (t *table) onlyText() bool { return !t.has(textrules.ColumnDescription) }
-
-// nearest returns the column above a horizontal range.
-func (t *table) nearest(x0, x1 float64) textrules.Column {
-	best, kind := math.Inf(1), textrules.Column("")
-	for _, c := range t.columns {
-		if d := apartness(x0, x1, c.x0, c.x1); d < best {
-			best, kind = d, c.kind
-		}
-	}
-	return kind
-}
-
-// apartness returns the smallest distance of the left edges, right edges or centers
-// of two ranges.
-func apartness(a0, a1, b0, b1 float64) float64 {
-	return min(math.Abs(a0-b0), math.Abs(a1-b1), math.Abs((a0+a1)/2-(b0+b1)/2))
-}
-
-// columnOf returns the column of a number. A number within a text belongs to the
-// text.
-func (s *parsedDocument) columnOf(seg *segment, a *amount, t *table) (textrules.Column, bool) {
-	best, kind := math.Inf(1), textrules.Column("")
-	for _, c := range t.columns {
-		d := apartness(a.x0, a.x1, c.x0, c.x1)
-		if a.percent && c.kind != textrules.ColumnTaxRate && c.kind != textrules.ColumnDiscount && c.kind != textrules.ColumnDescription {
-			continue
-		}
-		if d < best {
-			best, kind = d, c.kind
-		}
-	}
-	switch kind {
-	case textrules.ColumnDescription, textrules.ColumnCode, textrules.ColumnUnit, textrules.ColumnDate, "":
-		return "", false
-	}
-	if a.from > 0 && !isNumeric(seg.words[a.from-1].text) && best > 1.5*s.height && seg.words[a.from].x0-seg.words[a.from-1].x1 < s.height*0.7 {
-		return "", false
-	}
-	return kind, best < 12*s.height
-}
-
-func isNumeric(text string) bool { return takeApart(text).digits != "" }
-
-// consistent reports whether quantity times price, less the discount, equals the
-// amount.
-func (it *item) consistent() bool {
-	q, p, n := it.value(textrules.ColumnQuantity), it.value(textrules.ColumnPrice), it.value(textrules.ColumnAmount)
-	if q == nil || p == nil || n == nil {
-		return false
-	}
-	product := q.Mul(*p)
-	if d := it.cells[textrules.ColumnDiscount]; d != nil && !product.Within(*n, cent) {
-		hundred := money.FromInt(100)
-		product = product.Mul(hundred.Sub(d.value)).Div(hundred)
-	}
-	return product.Abs().Within(n.Abs(), cent)
-}
-
 var cent = money.MustParse("0.011")
+
+// inside returns a line without the texts at the left of the table.
+func (t *table) inside(l *line, height float64) *line {
+	if !slices.ContainsFunc(l.segments, func(seg *segment) bool { return t.outside(seg, height) }) {
+		return l
+	}
+	rest := *l
+	rest.segments = slices.DeleteFunc(slices.Clone(l.segments), func(seg *segment) bool { return t.outside(seg, height) })
+	return &rest
+}
 
 // continueRow adds the text of a line to the description of the preceding row.
 func (t *table) continueRow(s *parsedDocument, l *line, at int) {
 	last := &t.items[len(t.items)-1]
-	if hasAmount(l) || l.page != last.page || l.y0-s.lines[t.end].y1 > 2.5*s.height || len(l.segments) > 1 {
+	l = t.inside(l, s.height)
+	if len(l.segments) == 0 || hasAmount(l) || l.page != last.page || l.y0-s.lines[t.end].y1 > 2.5*s.height || len(l.segments) > 1 {
 		return
 	}
 	seg := l.segments[0]

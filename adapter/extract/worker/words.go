@@ -108,7 +108,7 @@ func endsWithDigit(text []byte) bool { return text[len(text)-1] >= '0' && text[l
 // as raised cents and marks of footnotes are. Old-style figures differ less.
 func raised(a, b layout.Box) bool {
 	high := a[3] - a[1]
-	return b[3]-b[1] < 0.62*high && b[3] < a[3]-0.25*high
+	return b[0] > a[0]+(a[2]-a[0])/2 && b[3] > a[1] && b[3]-b[1] < 0.62*high && b[3] < a[3]-0.25*high
 }
 
 func union(a, b layout.Box) layout.Box {

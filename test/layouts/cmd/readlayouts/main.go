@@ -268,12 +268,13 @@ type score struct {
 	notes, alarms                   []string
 	kinds                           map[string]int
 	failed                          map[string]int
+	sureBy                          map[string]int // sure and wrong values by field
 	slowest                         time.Duration
 	slow                            string
 }
 
 func newScore() *score {
-	return &score{fields: map[string]*counts{}, byCategory: map[string]*[4]int{}, bands: map[float64]*[2]int{}, kinds: map[string]int{}, failed: map[string]int{}}
+	return &score{fields: map[string]*counts{}, byCategory: map[string]*[4]int{}, bands: map[float64]*[2]int{}, kinds: map[string]int{}, failed: map[string]int{}, sureBy: map[string]int{}}
 }
 
 func (s *score) add(o outcome) {
@@ -356,6 +357,7 @@ func (s *score) add(o outcome) {
 			s.stated++
 			if v.verdict == "wrong" && v.evidence && v.confidence >= 0.8 {
 				s.sureWrong++
+				s.sureBy[v.field]++
 				s.notes = append(s.notes, fmt.Sprintf("SURE AND WRONG %s | %s | want %v | got %q | %.2f", o.record.File, v.field, o.record.Expected[v.field], v.got, v.confidence))
 			}
 		}
@@ -411,5 +413,6 @@ func (s *score) print(wrong, alarms bool) {
 	}
 	fmt.Printf("exact %d/%d fields %d/%d = %.2f %%  refused %d/%d %v  EXTRACTED %d = %.1f %%, of these exact %d  sure and wrong %d/%d\n",
 		s.exact, s.documents, right, all, 100*float64(right)/float64(max(all, 1)), s.refused, s.due, s.kinds, s.passed, 100*float64(s.passed)/float64(max(s.documents, 1)), s.clean, s.sureWrong, s.stated)
+	fmt.Printf("sure and wrong by field %v\n", s.sureBy)
 	fmt.Printf("slowest %s\n", s.slowest.Round(time.Microsecond))
 }
