@@ -171,7 +171,7 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 		}
 	}
 	if b.p < 0.15 {
-		if b.p < remoteBuyer && !s.labelsBuyer() {
+		if b.p < remoteBuyer && !s.labelsBuyer() && s.addresses() < 2 {
 			buyer.confidence = probable // the document states none, as receipts do
 		}
 		return seller, buyer
@@ -192,6 +192,18 @@ func (s *parsedDocument) chooseParties() (seller, buyer party) {
 
 // remoteBuyer is the probability below which no text can be the buyer's name.
 const remoteBuyer = 0.03
+
+// addresses returns how many lines of the first page consist of a post code and a
+// town.
+func (s *parsedDocument) addresses() int {
+	n := 0
+	for _, seg := range s.segments {
+		if seg.page == 1 && !seg.used && splitTown(seg.text, &invoice.Address{}) {
+			n++
+		}
+	}
+	return n
+}
 
 // labelsBuyer reports whether the document has a label of the buyer.
 func (s *parsedDocument) labelsBuyer() bool {

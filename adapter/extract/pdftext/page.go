@@ -279,8 +279,18 @@ func upright(p *layout.Page) []word {
 	return out
 }
 
-// split separates a label from a value that follows it without a space.
+// numberAndDate matches a number and a date in one word: "90012345/26.06.2026".
+var numberAndDate = textrules.MustPattern(`^([A-Z0-9-]*\d[A-Z0-9-]{3,})/(\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-\d{2}-\d{2})$`)
+
+// split separates a number from a date, and a label from a value that follows it without a space.
 func split(w word) []word {
+	if parts := numberAndDate.FindStringSubmatch(w.text); parts != nil {
+		number, date := w, w
+		number.text, date.text = parts[1], parts[2]
+		number.x1 = w.x0 + float64(len(parts[1]))/float64(len(w.text))*(w.x1-w.x0)
+		date.x0 = number.x1
+		return []word{number, date}
+	}
 	at := labelEnd(w.text)
 	if at <= 0 || at >= len(w.text) {
 		return []word{w}

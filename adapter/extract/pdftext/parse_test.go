@@ -153,3 +153,14 @@ func TestNoCandidateIsBothParties(t *testing.T) {
 		t.Errorf("sellers %v %v, buyers %v %v", sellers[0].p, sellers[1].p, buyers[0].p, buyers[1].p)
 	}
 }
+
+func TestNumberAndDateInOneWord(t *testing.T) {
+	t.Parallel()
+	s := parsed(printed{"Belegnummer/Datum", 50, 100, 8}, printed{"90012345/26.06.2026", 300, 100, 8}, printed{"7/04/2025", 50, 120, 8})
+	dated := slices.ContainsFunc(s.segments, func(seg *segment) bool {
+		return strings.HasPrefix(seg.text, "90012345 ") && len(seg.dates) == 1
+	})
+	if !dated {
+		t.Errorf("segments = %q", s.texts())
+	}
+}

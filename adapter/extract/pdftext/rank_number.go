@@ -40,7 +40,7 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 			return
 		}
 		start, end := seg.starts[from], seg.starts[to-1]+len(seg.words[to-1].text)
-		if isDate(seg, start, end) && strings.ContainsAny(value, "./") {
+		if isDate(seg, start, end) && strings.Contains(value, ".") {
 			return
 		}
 		c := candidate{found: found{value: value, seg: seg, from: from, to: to}}
@@ -92,6 +92,9 @@ func (s *parsedDocument) numberCandidates(training bool) []candidate {
 
 // isPrefix reports whether a word can be the letters before a number: "FT".
 func isPrefix(word string) bool {
+	if strings.HasSuffix(word, ":") {
+		return false // a label
+	}
 	word = strings.Trim(word, "#:.(")
 	n := utf8.RuneCountInString(word)
 	return n >= 1 && n <= 5 && word == strings.ToUpper(word) && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '/' })
