@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -38,7 +39,7 @@ type Field struct{ Field, Reason string }
 // Decode reads data, which must be exactly one JSON value. Beyond what
 // encoding/json refuses, it refuses bytes after the value, keys that occur twice
 // in an object (a parser would silently pick one), invalid UTF-8, the NUL
-// character, nesting deeper than MaxDepth, arrays longer than the schema allows
+// character, halves of surrogate pairs, nesting deeper than MaxDepth, arrays longer than the schema allows
 // and objects with more than MaxKeys keys. A value whose type the schema does
 // not allow is not read: its place is taken by an empty one of the same type,
 // which Value refuses. A nil schema allows everything. The value is nil where
@@ -151,9 +152,13 @@ func (r *reader) value(schema *openapi3.Schema) (any, error) {
 		}
 		return r.array(schema)
 	case '"':
+		begin := r.at
 		text := r.text()
-		if strings.ContainsRune(text, 0) {
+		switch {
+		case strings.ContainsRune(text, 0):
 			return text, r.refuse("must not contain the NUL character")
+		case halfPair(r.data[begin:r.at]):
+			return text, r.refuse(halfPairReason)
 		}
 		return text, nil
 	}
@@ -178,7 +183,9 @@ func allows(schema *openapi3.Schema, kind string) bool {
 func (r *reader) object(schema *openapi3.Schema) (any, error) {
 	object := map[string]any{}
 	for range r.members('}') {
+		begin := r.at
 		key := r.text()
+		half := halfPair(r.data[begin:r.at])
 		r.space()
 		r.at++ // the colon
 		if len(object) == MaxKeys {
@@ -186,6 +193,11 @@ func (r *reader) object(schema *openapi3.Schema) (any, error) {
 		}
 		member, described := memberOf(schema, key)
 		r.path.key(key)
+		if half {
+			if err := r.refuse(halfPairReason); err != nil {
+				return nil, err
+			}
+		}
 		if _, twice := object[key]; twice {
 			if err := r.refuse("appears twice in the same object"); err != nil {
 				return nil, err
@@ -301,6 +313,39 @@ func (r *reader) text() string {
 	var text string
 	_ = json.Unmarshal(r.data[begin:r.at], &text) // its syntax is right
 	return text
+}
+
+const halfPairReason = "must not contain half of a surrogate pair"
+
+// halfPair reports whether a quoted text has an escape such as \ud800 without the other half of its
+// pair. encoding/json replaces it by U+FFFD, so that the stored text differs from the sent one and
+// different keys become equal.
+func halfPair(quoted []byte) bool {
+	for i := 0; i < len(quoted); i++ {
+		if quoted[i] != '\\' {
+			continue
+		}
+		unit, escaped := codeUnit(quoted[i:])
+		i++
+		if !escaped || !utf16.IsSurrogate(unit) {
+			continue
+		}
+		low, _ := codeUnit(quoted[i+5:])
+		if utf16.DecodeRune(unit, low) == utf8.RuneError {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
+
+// codeUnit returns the UTF-16 code unit of the escape \uXXXX at the beginning of text.
+func codeUnit(text []byte) (unit rune, escaped bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 // skip passes over the value at r.at.
