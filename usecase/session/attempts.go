@@ -43,7 +43,7 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 	}
 	failures, err := g.open(ctx)
 	if err == nil && failed != nil {
-		err = g.fail(ctx)
+		err = g.fail(ctx, s.answered(now))
 	}
 	if f, ok := fault.As(err); ok && f.Code == fault.CodeRateLimited {
 		return f.WithCause(errAfterCheck)
@@ -57,6 +57,17 @@ func (s *Service) guarded(ctx context.Context, email, address string, now time.T
 		}
 	}
 	return failed
+}
+
+// answered returns when the caller gets the result of an attempt that began at the given time. The
+// refusal of further attempts begins then. If it began with the attempt, the time of the check and
+// FailureFloor would use up the first refusal of one second.
+func (s *Service) answered(began time.Time) time.Time {
+	at := began.Add(s.FailureFloor)
+	if now := s.Clock.Now(); now.After(at) {
+		return now
+	}
+	return at
 }
 
 // guard evaluates the limits for one attempt.
@@ -86,14 +97,14 @@ func (g guard) open(ctx context.Context) (failures int, err error) {
 	return a.Failures, nil
 }
 
-// fail counts a failure. It returns a refusal if a concurrent failure reached a limit
-// first.
-func (g guard) fail(ctx context.Context) error {
+// fail counts a failure whose result the caller gets at the given time. It returns a
+// refusal if a concurrent failure reached a limit first.
+func (g guard) fail(ctx context.Context, answered time.Time) error {
 	err := g.attempts.Change(ctx, g.account, func(a *identity.Attempt) error {
 		if wait := a.Blocked(g.now); wait > 0 {
 			return errTooMany(wait)
 		}
-		a.Fail(g.limits.PerAccount, g.now)
+		a.Fail(g.limits.PerAccount, answered)
 		return nil
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func TestNoResultIsRevealedAboveTheLimit(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, result := range map[string]error{"correct": nil, "wrong": errCredentials()} {
 		memory := &counted{attempts: map[string]identity.Attempt{}, windows: map[string]int{}}
-		s := &Service{Attempts: memory, Limits: Limits{PerAccount: 5, PerAddress: 3}}
+		s := &Service{Attempts: memory, Clock: &hand{at: now}, Limits: Limits{PerAccount: 5, PerAddress: 3}}
 		err := s.guarded(t.Context(), "a@example.com", "192.0.2.1", now, func() error {
 			memory.windows[networkAttemptPrefix+"192.0.2.1"] = 3
 			memory.ends = now.Add(time.Minute)
@@ -90,7 +90,7 @@ func TestConcurrentAttempts(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	memory := &counted{attempts: map[string]identity.Attempt{}, windows: map[string]int{}}
 	attempt := func(check func() error) error {
-		s := &Service{Attempts: memory, Limits: Limits{PerAccount: limit, PerAddress: 50}}
+		s := &Service{Attempts: memory, Clock: &hand{at: now}, Limits: Limits{PerAccount: limit, PerAddress: 50}}
 		return s.guarded(t.Context(), "a@example.com", "192.0.2.1", now, check)
 	}
 	all := func(result error) map[fault.Code]int {
@@ -132,7 +132,7 @@ func TestAttemptsUnderWayRevealNothing(t *testing.T) {
 	for name, result := range map[string]error{"correct": nil, "wrong": errCredentials()} {
 		memory := &counted{attempts: map[string]identity.Attempt{}, windows: map[string]int{}}
 		limits := Limits{PerAccount: 1, PerAddress: 50}
-		one, other := &Service{Attempts: memory, Limits: limits}, &Service{Attempts: memory, Limits: limits}
+		one, other := &Service{Attempts: memory, Clock: &hand{at: now}, Limits: limits}, &Service{Attempts: memory, Clock: &hand{at: now}, Limits: limits}
 		var checks atomic.Int64
 		guess := func(s *Service, result error, during func()) error {
 			return s.guarded(t.Context(), "a@example.com", "192.0.2.1", now, func() error {
@@ -151,6 +151,45 @@ func TestAttemptsUnderWayRevealNothing(t *testing.T) {
 		}
 		if err := guess(one, result, func() {}); fault.CodeOf(err) != fault.CodeRateLimited || errors.Is(err, errAfterCheck) || checks.Load() != 2 {
 			t.Errorf("%s: after the limit %v, %d checks", name, err, checks.Load())
+		}
+	}
+}
+
+// hand is a clock that the test sets.
+type hand struct{ at time.Time }
+
+func (h *hand) Now() time.Time { return h.at }
+
+// TestRefusalBeginsWithTheResult expects the whole refusal of one second after a result that took
+// longer than a second: because the check was slow, or because the response waited for FailureFloor.
+func TestRefusalBeginsWithTheResult(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct{ floor, check, result time.Duration }{
+		"slow check":      {0, 3 * time.Second, 3 * time.Second},
+		"waiting answer":  {2 * time.Second, 0, 2 * time.Second},
+		"check and floor": {2 * time.Second, 3 * time.Second, 3 * time.Second},
+	} {
+		clock := &hand{at: began}
+		memory := &counted{attempts: map[string]identity.Attempt{}, windows: map[string]int{}}
+		s := &Service{Attempts: memory, Clock: clock, FailureFloor: test.floor, Limits: Limits{PerAccount: 1, PerAddress: 50}}
+		try := func(result error) error {
+			return s.guarded(t.Context(), "a@example.com", "192.0.2.1", clock.Now(), func() error {
+				clock.at = clock.at.Add(test.check)
+				return result
+			})
+		}
+		if err := try(errCredentials()); fault.CodeOf(err) != fault.CodeInvalidCredentials {
+			t.Fatalf("%s: %v", name, err)
+		}
+		clock.at = began.Add(test.result)
+		f, ok := fault.As(try(nil))
+		if !ok || f.Code != fault.CodeRateLimited || f.RetryAfter != time.Second {
+			t.Errorf("%s: the attempt after the result is answered %v", name, f)
+		}
+		clock.at = began.Add(test.result + time.Second)
+		if err := try(nil); err != nil {
+			t.Errorf("%s: a second after the result: %v", name, err)
 		}
 	}
 }
