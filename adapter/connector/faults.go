@@ -28,6 +28,8 @@ func Translate(p integration.Provider, err error) error {
 		return Annotate(integration.AccessRefused(p, f), f)
 	case f.Limited:
 		return Annotate(integration.RateLimited(p, f.RetryAfter, f), f)
+	case f.Recognized() && f.Status == http.StatusBadRequest && !f.Has(passingErrors...):
+		return Refused(p, f)
 	}
 	return Annotate(integration.Unavailable(p, f.RetryAfter, f), f)
 }
@@ -43,6 +45,12 @@ func notSent(p integration.Provider, f *httpclient.Failure) error {
 // Unusable returns the fault for a response that makes no sense.
 func Unusable(p integration.Provider, cause error) error {
 	return integration.Unavailable(p, time.Duration(0), cause)
+}
+
+// Refused returns the fault for a request that the provider refuses for a reason
+// that the connector does not know. A repetition has the same result.
+func Refused(p integration.Provider, f *httpclient.Failure) error {
+	return Refuse(fault.Upstream, fault.CodeProviderRefused, f, "%s refuses the request. Follow its message.", p)
 }
 
 // NotFound returns the fault for something that the provider does not have.

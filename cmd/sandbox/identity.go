@@ -55,7 +55,9 @@ func startIdentity(baseURL string, rules config.Rules, autoApprove bool) (*ident
 	if rules.ConfidentialClient {
 		client.Secret = oauthClientSecret
 	}
-	settings := clerksim.Settings{AutoApprove: autoApprove}
+	// Clients register themselves at docledger, which strict clients accept only from a provider
+	// that does not state its own issuer.
+	settings := clerksim.Settings{AutoApprove: autoApprove, OmitIssuer: true}
 	if rules.LoopbackSignIn {
 		// The address uses the service's own page, as a web application would. Elsewhere that
 		// page must not redirect to this machine.

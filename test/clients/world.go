@@ -62,7 +62,7 @@ func direct(ctx context.Context, b binaries) (*world, error) {
 }
 
 func (w *world) serveDirect(ctx context.Context, b binaries) error {
-	if err := post(ctx, w.sandbox["IDENTITY_URL"]+"/_sim/settings", `{"stamp_issuer":true}`); err != nil {
+	if err := post(ctx, w.sandbox["IDENTITY_URL"]+"/_sim/settings", `{"omit_issuer":false}`); err != nil {
 		return err
 	}
 	address, err := freeAddress()

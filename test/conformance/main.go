@@ -85,7 +85,7 @@ func start(ctx context.Context) (world, error) {
 		return world{}, err
 	}
 	people := sim.New(sim.Options{
-		Origin: provider, Settings: sim.Settings{AutoApprove: true},
+		Origin: provider, Settings: sim.Settings{AutoApprove: true, OmitIssuer: true},
 		Users:         []sim.User{{ID: "user_1", Email: "ada@example.com", Password: "password"}},
 		Organizations: []sim.Organization{{ID: "org_1", Name: "Example"}},
 		Memberships:   []sim.Membership{{UserID: "user_1", OrganizationID: "org_1"}},

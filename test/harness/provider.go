@@ -48,6 +48,7 @@ func NewProvider(t testing.TB, o simclerk.Options) *Provider {
 			o.Users[i].Password = ProviderPassword
 		}
 	}
+	o.Settings.OmitIssuer = true // the clients of most tests register themselves at docledger
 	o.Clients = append(o.Clients, simclerk.Client{ID: OAuthClient, LoopbackRedirects: true}, simclerk.Client{ID: OAuthStranger, LoopbackRedirects: true})
 	p := &Provider{Server: simclerk.New(o), t: t}
 	listener.Config.Handler = p.Server

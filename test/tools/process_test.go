@@ -216,7 +216,7 @@ func TestAuthorizationServers(t *testing.T) {
 	}
 	call(t, session, "get_me", nil)
 
-	w.provider.Configure(func(s *sim.Settings) { s.StampIssuer = true })
+	w.provider.Configure(func(s *sim.Settings) { s.OmitIssuer = false })
 	facade := w.alone("", "MCP_AUTHORIZATION_SERVER=facade")
 	facade.until(t, "it warns", func() bool { return strings.Contains(facade.log.String(), "MCP_AUTHORIZATION_SERVER=auto") })
 	if _, err := w.at(facade.url, assistant.Options{}); err == nil {

@@ -344,6 +344,8 @@ func (s *Service) reason(ctx context.Context, r *run, err error) (code accountin
 		return accounting.CodeBusy, after
 	case fault.CodeOf(err) == fault.CodeProviderSetup:
 		return accounting.CodeSetup, after
+	case fault.CodeOf(err) == fault.CodeProviderRefused:
+		return accounting.CodeRefused, after
 	case fault.CodeOf(err) == fault.CodeProviderUnavailable:
 		return accounting.CodeUnavailable, after
 	case errors.Is(err, errOriginal):

@@ -160,7 +160,7 @@ func translate(err error) error {
 		return connector.Refuse(fault.Invalid, fault.CodeInvalidRequest, f,
 			"The person who connected %s lacks the permission for this there. Connect the integration again as an administrator of the company.", Provider)
 	case client.IsRefusal(f):
-		return f
+		return connector.Refused(Provider, f) // the status can be 200
 	}
 	return connector.Translate(Provider, err)
 }

@@ -148,8 +148,6 @@ func translate(err error) error {
 	case f == nil || !f.Recognized():
 	case f.Status == http.StatusForbidden:
 		return connector.Annotate(integration.TenantGone(Provider, f), f)
-	case f.Status == http.StatusBadRequest:
-		return f
 	}
 	return connector.Translate(Provider, err)
 }

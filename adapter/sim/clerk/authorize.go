@@ -179,7 +179,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a *authorization,
 	if a.state != "" {
 		with.Set("state", a.state)
 	}
-	if s.settings.StampIssuer {
+	if !s.settings.OmitIssuer {
 		with.Set("iss", s.options.Origin)
 	}
 	if a.formPost {

@@ -216,7 +216,7 @@ func TestControls(t *testing.T) {
 	if got := b.call(t, http.MethodPost, "/_sim/settings", `{"auto_approve":true}`).json(t); got["auto_approve"] != true {
 		t.Errorf("settings: %v", got)
 	}
-	if got := b.call(t, http.MethodPost, "/_sim/settings", `{"stamp_issuer":true}`).json(t); got["auto_approve"] != true || got["stamp_issuer"] != true {
+	if got := b.call(t, http.MethodPost, "/_sim/settings", `{"omit_issuer":true}`).json(t); got["auto_approve"] != true || got["omit_issuer"] != true {
 		t.Errorf("settings: %v", got)
 	}
 	token := b.call(t, http.MethodPost, "/_sim/tokens", `{"kind":"oauth","user_id":"user_ada","organization_id":"org_acme","expires_in_seconds":-60}`).json(t)["token"]

@@ -10,7 +10,7 @@ import (
 // controls adds the controls of this simulator to those of sim/kit:
 //
 //	GET  /_sim/settings   how the simulator behaves
-//	POST /_sim/settings   {"auto_approve":true,"stamp_issuer":true,…}: change what is named
+//	POST /_sim/settings   {"auto_approve":true,"omit_issuer":true,…}: change what is named
 //	POST /_sim/keys       {"keep_old":true}: sign with a new key
 //	POST /_sim/tokens     {"kind":"session"|"oauth","user_id":…,"organization_id":…}: make a token
 //	POST /_sim/endpoints  {"url":…,"secrets":[…]}: send webhooks there too

@@ -50,7 +50,7 @@ func open(next http.HandlerFunc) http.HandlerFunc {
 // authentication methods omits client_secret_post, which the endpoint accepts.
 func (s *Server) metadata() map[string]any {
 	s.mu.Lock()
-	stamped := s.settings.StampIssuer
+	stamped := !s.settings.OmitIssuer
 	s.mu.Unlock()
 	at := func(path string) string { return s.options.Origin + path }
 	return map[string]any{

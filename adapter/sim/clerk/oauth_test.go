@@ -51,7 +51,7 @@ func TestAuthorizeThroughThePages(t *testing.T) {
 	consent.Set("consented", "true")
 	got = b.post(t, "/oauth-consent", consent)
 	q := got.location.Query()
-	if got.status != http.StatusSeeOther || !strings.HasPrefix(got.location.String(), callback+"?") || q.Get("state") != "a-state-that-is-long" || q.Get("iss") != "" {
+	if got.status != http.StatusSeeOther || !strings.HasPrefix(got.location.String(), callback+"?") || q.Get("state") != "a-state-that-is-long" || q.Get("iss") != b.Origin() {
 		t.Fatalf("consented: %d to %v", got.status, got.location)
 	}
 	tokens := b.post(t, "/oauth/token", redeem(q.Get("code"))).json(t)
@@ -207,7 +207,7 @@ func TestAutoApprove(t *testing.T) {
 func TestAnswersOfTheAuthorizationEndpoint(t *testing.T) {
 	t.Parallel()
 	b := start(t)
-	b.Configure(func(s *sim.Settings) { s.AutoApprove, s.StampIssuer = true, true })
+	b.Configure(func(s *sim.Settings) { s.AutoApprove = true })
 	got := b.get(t, "/oauth/authorize?"+request(nil).Encode())
 	if got.location.Query().Get("iss") != b.Origin() {
 		t.Errorf("not stamped: %v", got.location)

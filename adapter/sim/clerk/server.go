@@ -58,7 +58,7 @@ func DefaultLimits() Limits {
 // Settings can be changed while the simulator runs.
 type Settings struct {
 	AutoApprove    bool   `json:"auto_approve"`    // grants consents immediately, as the signed-in user or else the first user
-	StampIssuer    bool   `json:"stamp_issuer"`    // authorization responses contain iss (RFC 9207)
+	OmitIssuer     bool   `json:"omit_issuer"`     // a leniency: authorization responses lack iss (RFC 9207), which the vendor sends
 	OpaqueTokens   bool   `json:"opaque_tokens"`   // OAuth access tokens are opaque
 	ScopeList      bool   `json:"scope_list"`      // access tokens contain scp, a list, instead of scope
 	SessionVersion int    `json:"session_version"` // of session claims: 1 or 2; 0 for 2

@@ -209,8 +209,13 @@ func (s *Server) close(c *call, inv *invoice, status, kind string, at *stamp) *a
 	if !slices.Contains([]string{"open", "uncollectible"}, inv.Status) || inv.Status == status {
 		return refused("", "", "You can only do this to an open invoice. This invoice is %s.", inv.Status)
 	}
+	s.closed(c, inv, status, kind, at)
+	return nil
+}
+
+// closed closes an invoice. c is nil for what the clock does.
+func (s *Server) closed(c *call, inv *invoice, status, kind string, at *stamp) {
 	before := raw(inv)
 	inv.Status, *at, inv.NextPaymentAttempt = status, stamp(s.now), 0
 	s.changed(c, kind, inv, before)
-	return nil
 }

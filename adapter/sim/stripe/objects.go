@@ -183,7 +183,7 @@ type subscription struct {
 	EndedAt               stamp             `json:"ended_at"`
 	Items                 subscriptionItems `json:"items"`
 	LatestInvoice         text              `json:"latest_invoice"`
-	PauseCollection       *struct{}         `json:"pause_collection"`
+	PauseCollection       *pausedCollection `json:"pause_collection"`
 	PendingSetupIntent    text              `json:"pending_setup_intent"`
 	StartDate             int64             `json:"start_date"`
 	Status                string            `json:"status"`

@@ -33,6 +33,9 @@ func (s *Server) next(now int64) (at int64, happen func()) {
 	for _, r := range s.store.kinds["subscription"] {
 		if sub, ok := r.(*subscription); ok && sub.EndedAt == 0 {
 			consider(sub.due(), func() { s.turn(sub) })
+			if p := sub.PauseCollection; p != nil {
+				consider(int64(p.ResumesAt), func() { s.resumeCollection(sub) })
+			}
 		}
 	}
 	for _, r := range s.store.kinds["invoice"] {

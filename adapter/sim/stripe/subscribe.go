@@ -202,6 +202,10 @@ func (s *Server) bill(c *call, sub *subscription, reason string, lines []*lineIt
 	inv := s.draftOf(sub, reason, lines)
 	s.add(inv)
 	sub.LatestInvoice = text(inv.ID)
+	if sub.PauseCollection != nil {
+		s.billPaused(c, sub, inv)
+		return
+	}
 	s.changed(c, "invoice.created", inv, nil)
 	s.finalize(c, inv)
 	if inv.Status == "open" && inv.CollectionMethod == "charge_automatically" {

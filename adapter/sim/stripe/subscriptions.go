@@ -227,11 +227,14 @@ func (s *Server) updateSubscription(c *call) (any, *apiError) {
 	}
 	tax := c.group("automatic_tax")
 	tax.setBool("enabled", &next.AutomaticTax.Enabled)
+	if c.has("pause_collection") {
+		next.PauseCollection = s.pauseOf(c.params)
+	}
 	if v, given := c.value("trial_end"); given && v == "now" {
 		next.TrialEnd = stamp(s.now)
 	}
 	changes, proration := s.itemChanges(c, sub), s.prorationOf(c, sub)
-	c.ignore("payment_behavior", "off_session", "payment_settings", "pause_collection", "collection_method",
+	c.ignore("payment_behavior", "off_session", "payment_settings", "collection_method",
 		"days_until_due", "cancellation_details", "discounts", "coupon")
 	if e := c.done(); e != nil {
 		return nil, e
