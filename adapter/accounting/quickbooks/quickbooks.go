@@ -161,6 +161,8 @@ func translate(err error) error {
 			"The person who connected %s lacks the permission for this there. Connect the integration again as an administrator of the company.", Provider)
 	case client.IsRefusal(f):
 		return connector.Refused(Provider, f) // the status can be 200
+	case f.Status == http.StatusBadRequest && !f.NotSent && f.Recognized():
+		return connector.Annotate(integration.Unavailable(Provider, f.RetryAfter, f), f) // its own failure
 	}
 	return connector.Translate(Provider, err)
 }

@@ -3,22 +3,26 @@ package quickbooks_test
 import (
 	"context"
 	"testing"
+	"time"
 
-	"docledger/adapter/sim/kit"
 	sim "docledger/adapter/sim/quickbooks"
-	"docledger/domain/accounting"
 	"docledger/domain/fault"
+	"docledger/domain/integration"
+	"docledger/domain/secret"
 )
 
-// TestReadRefused checks that a refused read has the provider's own words.
+// TestReadRefused checks that a refused read has the provider's own words. The
+// status of a refusal can be 200.
 func TestReadRefused(t *testing.T) {
 	t.Parallel()
-	c, w := open(t, nil)
-	at := w.entered(c, sim.VATCompany)
-	w.must(w.sim.Kit.Inject(kit.Fault{Match: "GET /v3/company/*/query", Times: 1, Action: "status:400"}))
-	_, err := c.Accounts(context.Background(), at, accounting.ClassFilter{})
-	f, ok := fault.As(err)
-	if !ok || f.Code != fault.CodeProviderRefused || f.Provider().Message == "" {
-		t.Errorf("the fault is %+v (%v)", f, err)
+	a := integration.Access{Token: secret.New("t"), Tenant: sim.VATCompany}
+	const body = `{"Fault":{"Error":[{"Message":"m","Detail":"The query has an error.","code":"4000"}],"type":"ValidationFault"}}`
+	for _, status := range []int{200, 400} {
+		c := connector(t, fixedResponse(t, status, "application/json", body), time.Minute)
+		_, err := c.Accounts(context.Background(), a, nil)
+		f, ok := fault.As(err)
+		if !ok || f.Code != fault.CodeProviderRefused || f.Provider().Message != "The query has an error." || f.Provider().Code != "4000" {
+			t.Errorf("status %d: the fault is %+v (%v)", status, f, err)
+		}
 	}
 }
