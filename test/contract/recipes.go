@@ -323,6 +323,9 @@ var recipes = map[string]recipe{
 		return nil
 	}},
 	"rejectInvoice": made(func(t *turn) any { return values{"reason": fmt.Sprintf("Not ours %d", t.n)} }).on(freshInvoice),
+	"dismissDuplicate": made(func(t *turn) any {
+		return values{"invoice_id": t.known["$other"], "reason": fmt.Sprintf("Two deliveries %d", t.n)}
+	}).on(freshPair),
 	"reopenInvoice": {fresh: freshApproved},
 	"syncInvoice":   made(func(t *turn) any { return map[string]any{"force": t.n%2 == 0} }).on(freshApproved),
 	"updateSupplier": {fresh: freshSupplier, change: func(_ context.Context, t *turn) error {

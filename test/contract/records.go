@@ -79,6 +79,26 @@ func (w *world) extract(ctx context.Context, document string) (answer, error) {
 	return w.do(ctx, "extractInvoice", nil, nil, values{"document_id": document})
 }
 
+// freshPair is the second invoice of two with the same number.
+func freshPair(ctx context.Context, t *turn) error {
+	text, err := example(fmt.Sprintf("D-%d", t.next()), "")
+	if err != nil {
+		return err
+	}
+	for i := range 2 {
+		document, err := t.upload(ctx, t.entities[0], "pair.xml", []byte(text+strings.Repeat("\n", i)))
+		if err != nil {
+			return err
+		}
+		invoice, err := t.extract(ctx, document)
+		if err != nil {
+			return err
+		}
+		t.known["$other"], t.known["invoice_id"] = t.known["invoice_id"], invoice.at("id")
+	}
+	return nil
+}
+
 // approval is the body that approves an invoice as it is.
 func approval(invoice answer) map[string]any {
 	blocking := []string{}
