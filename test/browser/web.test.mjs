@@ -206,6 +206,27 @@ test('the web application', async (t) => {
     await picture(page, 'web-review-synced')
   })
 
+  await t.test('a duplicate names its reason, and a person decides that it is another invoice', async () => {
+    const file = await invoiceFile('TWICE-31', { change: (text) => text + '\n' })
+    const again = await invoiceFile('TWICE-31')
+    const ids = []
+    for (const { name, buffer } of [file, again]) {
+      const document = await call('POST', '/api/documents/upload', { entity_id: sandbox.ENTITY_ID, filename: name, content: buffer.toString('base64') })
+      ids.push((await call('POST', '/api/invoices/extract', { document_id: document.id })).id)
+    }
+    await page.goto(`${sandbox.BASE_URL}/invoices/${ids[1]}`)
+    const list = page.getByRole('list', { name: 'May be the same invoice' })
+    await list.getByText('The same supplier and number').waitFor()
+    await picture(page, 'web-duplicate')
+    await list.getByRole('button', { name: 'These are two invoices' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Two deliveries')
+    await page.getByRole('dialog').getByRole('button', { name: 'These are two invoices' }).click()
+    await list.waitFor({ state: 'detached' })
+    const invoice = await call('GET', `/api/invoices/${ids[1]}`)
+    assert.equal(invoice.duplicates[0].dismissed.reason, 'Two deliveries')
+    assert.equal(invoice.checks.find((c) => c.rule === 'not_a_duplicate').passed, true)
+  })
+
   await t.test('an invoice is rejected with a reason, by keyboard', async () => {
     const id = (await call('GET', `/api/invoices?entity_id=${sandbox.ENTITY_ID}&q=WEB-012`)).items[0].id
     await page.goto(`${sandbox.BASE_URL}/invoices/${id}`)

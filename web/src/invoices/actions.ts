@@ -46,6 +46,14 @@ export function useInvoiceActions() {
       return data
     },
 
+    /** Records that an invoice and another one are different invoices. */
+    dismissDuplicate: async (id: string, other: string, reason: string) => {
+      const { data } = await api.dismissDuplicate({ path: { invoice_id: id }, body: { invoice_id: other, reason } })
+      void cache.invalidateQueries({ queryKey: invoiceQuery(other).queryKey })
+      keep(cache, data)
+      return data
+    },
+
     sync: async (id: string, options: { link?: string; force?: boolean } = {}) => {
       const { data } = await api.syncInvoice({ path: { invoice_id: id }, body: options })
       keep(cache, data)

@@ -17,6 +17,7 @@ import type { InboxSearch } from '@/screens/inbox/search'
 
 import { CheckList } from './CheckList'
 import { Coding } from './Coding'
+import { Duplicates } from './Duplicates'
 import { doubtfulPaths, fieldOf, isOpen, order, sections } from './fields'
 import { Footer, type Decisions } from './Footer'
 import { useLedger } from '@/invoices/ledger'
@@ -173,6 +174,7 @@ export function ReviewForm({ invoice, document, queue, search, onOpen, onWidth }
         <div className="data-scroll" ref={column}>
           {error !== undefined && <ErrorBanner error={error} />}
           {isOpen(invoice) && <CheckList invoice={invoice} readOnly={readOnly} save={save.run} onGoTo={goTo} />}
+          <Duplicates invoice={invoice} may={may.approve} />
           {invoice.sync && <Section title={t('review.section.sync')}><SyncPanel invoice={invoice} may={may.approve} /></Section>}
           {byReview.map((name) => <Section key={name} title={t(`review.section.${name}` as MessageKey)}>{fields(sections[name])}</Section>)}
           <Section title={t('review.section.coding')}><Coding invoice={invoice} ledger={ledger} readOnly={readOnly} save={save.run} /></Section>

@@ -54,13 +54,14 @@ type Texts = 'timezone' | 'default_currency' | 'review_threshold'
 const choices = {
   date_order: ['dateOrder', ['AUTO', 'DMY', 'MDY', 'YMD']],
   einvoice_rules: ['einvoiceRules', ['OFF', 'WARN', 'BLOCK']],
+  duplicate_policy: ['duplicatePolicy', ['FLAG', 'REJECT']],
   bill_status: ['billStatus', ['DRAFT', 'SUBMITTED', 'AUTHORISED']],
   assistant_actions: ['assistantActions', ['READ', 'PREPARE', 'ALL']],
 } as const
 
 const ignorable = [
-  'values_readable', 'iban_checksum', 'tax_id_checksum', 'dates_in_order', 'date_plausible', 'buyer_is_entity', 'paid_already', 'page_agrees', 'single_invoice',
-  'lines_readable', 'signs_turned', 'einvoice_rules', 'embedded_data_readable',
+  'values_readable', 'iban_checksum', 'tax_id_checksum', 'dates_in_order', 'date_plausible', 'buyer_is_entity', 'paid_already', 'bank_account_known', 'page_agrees', 'single_invoice',
+  'lines_readable', 'signs_turned', 'einvoice_rules', 'embedded_data_readable', 'not_a_duplicate',
 ] as const
 
 /** Each setting with a sentence on what it changes. A change is saved at once. */
@@ -121,6 +122,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
             {text('timezone', (typed) => typed || null)}
             {text('default_currency', (typed) => typed.toUpperCase() || null)}
             {choice('einvoice_rules')}
+            {choice('duplicate_policy')}
           </div>
         </div>
       </Section>
